@@ -1,0 +1,68 @@
+# The library's jobs. `make run` and `make test` set up what they need.
+#
+#   make run                          build the library, assemble a recorded scene, draw its W
+#   make test                         all tests
+#   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
+#   make valgrind                     the C tests under valgrind
+#   make headers                      write include/*.h and c_tests/layout_assertions.c anew
+#   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
+
+CARGO ?= cargo
+CC ?= cc
+
+# Directories and flags that the host's headers need, and the headers that define its structures.
+HOST_HEADERS ?=
+HOST_INCLUDE ?=
+HOST_CFLAGS ?=
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+LDY_LIB := $(abspath $(TARGET))/release/libldy.a
+C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BUILD=$(abspath $(TARGET))/c_tests
+
+.PHONY: library run test replay valgrind headers check-host
+
+library:
+	@scripts/require cc $(CARGO)
+	@$(CARGO) build --release --locked --quiet
+
+run: library
+	@$(C_TESTS) --quiet run
+
+test: library
+	@scripts/require c++ nm
+	$(CARGO) build --locked --features mpi
+	$(CARGO) test --locked
+
+replay: library
+	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")
+
+valgrind: library
+	@scripts/require valgrind
+	@$(C_TESTS) --quiet valgrind
+
+# Writes include/*.h and c_tests/layout_assertions.c from the tables in src/legacy.
+headers:
+	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test generated_headers
+
+# Compiles the layout assertions against a host's headers, for instance
+#   make check-host HOST_HEADERS="dom.h nts.h" HOST_INCLUDE="/path/to/solfec" HOST_CFLAGS="-DMPI"
+# It stops at the first field that differs and names it.
+check-host:
+	@test -n "$(strip $(HOST_HEADERS))" || { \
+	  echo 'check-host: name the headers that define the structures of the host:' >&2; \
+	  echo '  make check-host HOST_HEADERS="dom.h nts.h" HOST_INCLUDE=DIRECTORIES HOST_CFLAGS=FLAGS' >&2; \
+	  exit 2; }
+	@messages=$$(LC_ALL=C $(CC) -std=gnu11 -fsyntax-only -Wfatal-errors $(HOST_CFLAGS) \
+	    $(addprefix -I,$(HOST_INCLUDE)) $(addprefix -include ,$(HOST_HEADERS)) \
+	    c_tests/layout_assertions.c 2>&1); \
+	status=$$?; \
+	test -z "$$messages" || printf '%s\n' "$$messages" >&2; \
+	missing=$$(printf '%s\n' "$$messages" | sed -n "s/.*incomplete type '\(struct [a-z_]*\)'.*/\1/p"); \
+	if test -n "$$missing"; then \
+	  echo "check-host: $$missing is defined in none of $(strip $(HOST_HEADERS)):" \
+	    "name its header in HOST_HEADERS too" >&2; \
+	fi; \
+	if test $$status -eq 0; then \
+	  echo "check-host: every structure in $(strip $(HOST_HEADERS)) has the expected layout"; \
+	fi; \
+	exit $$status

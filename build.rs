@@ -1,0 +1,49 @@
+//! Emits `OUT_DIR/layout.rs` from the tables in `src/legacy`, and compiles the C files there.
+
+#[path = "codegen/rust.rs"]
+mod rust;
+#[allow(dead_code, reason = "the C emitter needs more of the table than the Rust emitter does")]
+#[path = "codegen/table.rs"]
+mod table;
+
+use std::path::Path;
+use std::{env, fs};
+
+const LAYOUT: &str = "src/legacy/layout.tsv";
+const ENUMERATIONS: &str = "src/legacy/enumerations.tsv";
+
+/// Each becomes an object of its own: a program that links its own LOCDYN_* must not pull ours in with the
+/// hooks.
+const C_FILES: [&str; 2] = ["src/legacy/entry.c", "src/legacy/hooks.c"];
+
+fn main() {
+    for input in ["build.rs", "codegen", "include", "src/legacy/internal.h", LAYOUT, ENUMERATIONS]
+        .iter()
+        .chain(&C_FILES)
+    {
+        println!("cargo:rerun-if-changed={input}");
+    }
+    let mpi = env::var_os("CARGO_FEATURE_MPI").is_some();
+    emit_layout(mpi);
+    compile_c(mpi);
+}
+
+fn emit_layout(mpi: bool) {
+    let table =
+        table::Table::parse(&read(LAYOUT), &read(ENUMERATIONS)).unwrap_or_else(|error| panic!("{error}"));
+    let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("layout.rs");
+    fs::write(&out, rust::emit(&table, mpi)).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+}
+
+fn compile_c(mpi: bool) {
+    let mut build = cc::Build::new();
+    build.files(C_FILES).include("include").std("c11").pic(true).warnings(true).extra_warnings(true);
+    if mpi {
+        build.define("MPI", None);
+    }
+    build.compile("ldy_c");
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}

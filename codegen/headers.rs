@@ -1,0 +1,70 @@
+//! Puts the C files together: templates hold the prose and the frame, the table the layouts, and the
+//! prototypes come from the declarations in `src/legacy/interface`.
+
+use super::table::{Structure, Table};
+use super::{assertions, c};
+
+/// The structures that `ldy.h` defines, as the header it replaces did.
+const OWN: [&str; 3] = ["OFFB", "DIAB", "LOCDYN"];
+
+/// The host's structures that `ldy.h` needs a typedef of.
+const HOST_TYPEDEFS: [&str; 3] = ["CON", "DOM", "BODY"];
+
+/// The text of `ldy.h`.
+pub fn ldy_h(table: &Table, module: &str, additions: &str) -> String {
+    let known: Vec<&str> = OWN.into_iter().chain(HOST_TYPEDEFS).collect();
+    let host = HOST_TYPEDEFS.into_iter().filter_map(|typedef| table.structure(typedef));
+    fill(
+        include_str!("templates/ldy.h"),
+        &[
+            ("host typedefs", &c::typedefs(host)),
+            ("own typedefs", &c::typedefs(own(table))),
+            ("structures", &c::structures(table, own(table), &known)),
+            ("module", module),
+            ("additions", additions),
+        ],
+    )
+}
+
+/// The text of `ldy_host.h`.
+pub fn ldy_host_h(table: &Table, operators: &str) -> String {
+    let known: Vec<&str> = host(table).map(|structure| structure.typedef.as_str()).collect();
+    fill(
+        include_str!("templates/ldy_host.h"),
+        &[
+            ("typedefs", &c::typedefs(host(table))),
+            ("enumerations", &c::enumerations(table)),
+            ("structures", &c::structures(table, host(table), &known)),
+            ("operators", operators),
+        ],
+    )
+}
+
+/// The text of the C file of assertions.
+pub fn layout_assertions_c(table: &Table) -> String {
+    fill(include_str!("templates/layout_assertions.c"), &[("assertions", &assertions::assertions(table))])
+}
+
+fn own(table: &Table) -> impl Iterator<Item = &Structure> {
+    table.structures.iter().filter(|structure| OWN.contains(&structure.typedef.as_str()))
+}
+
+fn host(table: &Table) -> impl Iterator<Item = &Structure> {
+    table.structures.iter().filter(|structure| !OWN.contains(&structure.typedef.as_str()))
+}
+
+/// Replaces each line `@NAME@` of a template by the text that goes by this name.
+fn fill(template: &str, texts: &[(&str, &str)]) -> String {
+    let mut out = String::new();
+    for line in template.lines() {
+        match line.strip_prefix('@').and_then(|line| line.strip_suffix('@')) {
+            Some(name) => {
+                let found = texts.iter().find(|(known, _)| *known == name);
+                out += found.unwrap_or_else(|| panic!("a template asks for `{name}`")).1.trim();
+            }
+            None => out += line,
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,51 @@
+//! Prototypes, constants and types of our own as C text: cbindgen's, with its comments made those of a C
+//! header.
+
+use std::path::Path;
+
+/// The C text of the public declarations of a Rust source file, with their documentation as comments.
+pub fn emit(source: &Path, config: &Path) -> Result<String, String> {
+    let config = cbindgen::Config::from_file(config)?;
+    let bindings = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(source)
+        .generate()
+        .map_err(|error| error.to_string())?;
+    let mut text = Vec::new();
+    bindings.write(&mut text);
+    String::from_utf8(text).map(|text| tidy(&text)).map_err(|error| error.to_string())
+}
+
+/// What cbindgen puts before functions that are defined in C, and only before those.
+const EXTERN: &str = "extern ";
+const EXTERN_INDENT: &str = "       ";
+
+/// Sets comments as `/* text */`, turns their Markdown into plain text, and drops `extern `.
+fn tidy(text: &str) -> String {
+    let mut out = String::new();
+    let mut lines = text.lines();
+    let mut indent = "";
+    while let Some(line) = lines.next() {
+        if line == "/*" {
+            let comment: Vec<String> = lines.by_ref().take_while(|line| *line != " */").map(plain).collect();
+            out += &format!("/* {} */\n", comment.join("\n").trim_start());
+            indent = "";
+        } else if let Some(function) = line.strip_prefix(EXTERN) {
+            out += &format!("{function}\n");
+            indent = EXTERN_INDENT;
+        } else {
+            out += &format!("{}\n", line.strip_prefix(indent).unwrap_or(line));
+        }
+    }
+    out
+}
+
+/// A line of a Markdown comment as plain text, indented to stand below the first.
+fn plain(line: &str) -> String {
+    let line = line.strip_prefix(' ').unwrap_or(line);
+    let line = match line.trim_start_matches('#').strip_prefix(' ') {
+        Some(heading) if line.starts_with('#') => format!("{heading}:"),
+        _ => line.replace("[`", "`").replace("`]", "`").replace("\\[", "[").replace("\\]", "]"),
+    };
+    if line.is_empty() { line } else { format!("   {line}") }
+}

@@ -1,0 +1,72 @@
+/* ldy.h: local dynamics of multi-body contact problems, U = B + W R
+ *
+ * Generated: the layouts come from src/legacy/layout.tsv, the prototypes from src/legacy/interface, the rest
+ * from codegen/templates. To change this file, change them and run `make headers`.
+ *
+ * This header replaces the file of the same name in Solfec's source tree: same guard, same structures, same
+ * functions, and the library's additions (ldy_*). Like that file it includes the host's "mem.h", "bod.h" and
+ * "sps.h". A program without Solfec's headers includes "ldy_host.h" instead, which brings all that is needed.
+ *
+ * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
+ *   cc program.o libhost.a libldy.a -lpthread -ldl -lm
+ * In Solfec's build it takes the place of the object file of ldy.c.
+ *
+ * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i].
+ *
+ * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
+ * average force over the step, so that W carries the factor h, the time step. Units are the host's, as long
+ * as they are consistent.
+ *
+ * Ownership. LOCDYN, DIAB and OFFB belong to this library, everything else belongs to the host. The host
+ * reads and writes W, A, B, rho, R, U, V and free_energy in place; it never links, allocates or frees rows
+ * and blocks. The address of a row or a block stays good from its insertion to its removal.
+ *
+ * Errors. A function that fails leaves the structure consistent: it can be updated again, changed or
+ * destroyed. It then raises an error with one of the codes below (LDY_OUT_OF_MEMORY and so on), the first of
+ * these ways:
+ *   - the handler given to ldy_set_error_handler is called; if it returns, the function returns NULL or NaN,
+ *     or has had no effect;
+ *   - the host's own way, longjmp (__errstack__->env, code), if __errstack__ exists and is not NULL, unless
+ *     the option LDY_NO_LONGJMP is set;
+ *   - one line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
+ * ldy_last_error tells the details, for instance
+ *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
+ * Codes are named with each function; the functions that never raise an error say so.
+ *
+ * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library has to be built for
+ * such a host as well.
+ */
+
+#ifndef __ldy__
+#define __ldy__
+
+/* First of all the names: the host's headers may refer to them and include this header in their turn. */
+@own typedefs@
+
+#ifndef LDY_HOST_H
+#include "mem.h"
+#include "bod.h"
+#include "sps.h"
+#endif
+
+@host typedefs@
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+@structures@
+
+/* ---- The functions of the module ---- */
+
+@module@
+
+/* ---- Additions of this library ---- */
+
+@additions@
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

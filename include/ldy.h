@@ -1,0 +1,346 @@
+/* ldy.h: local dynamics of multi-body contact problems, U = B + W R
+ *
+ * Generated: the layouts come from src/legacy/layout.tsv, the prototypes from src/legacy/interface, the rest
+ * from codegen/templates. To change this file, change them and run `make headers`.
+ *
+ * This header replaces the file of the same name in Solfec's source tree: same guard, same structures, same
+ * functions, and the library's additions (ldy_*). Like that file it includes the host's "mem.h", "bod.h" and
+ * "sps.h". A program without Solfec's headers includes "ldy_host.h" instead, which brings all that is needed.
+ *
+ * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
+ *   cc program.o libhost.a libldy.a -lpthread -ldl -lm
+ * In Solfec's build it takes the place of the object file of ldy.c.
+ *
+ * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i].
+ *
+ * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
+ * average force over the step, so that W carries the factor h, the time step. Units are the host's, as long
+ * as they are consistent.
+ *
+ * Ownership. LOCDYN, DIAB and OFFB belong to this library, everything else belongs to the host. The host
+ * reads and writes W, A, B, rho, R, U, V and free_energy in place; it never links, allocates or frees rows
+ * and blocks. The address of a row or a block stays good from its insertion to its removal.
+ *
+ * Errors. A function that fails leaves the structure consistent: it can be updated again, changed or
+ * destroyed. It then raises an error with one of the codes below (LDY_OUT_OF_MEMORY and so on), the first of
+ * these ways:
+ *   - the handler given to ldy_set_error_handler is called; if it returns, the function returns NULL or NaN,
+ *     or has had no effect;
+ *   - the host's own way, longjmp (__errstack__->env, code), if __errstack__ exists and is not NULL, unless
+ *     the option LDY_NO_LONGJMP is set;
+ *   - one line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
+ * ldy_last_error tells the details, for instance
+ *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
+ * Codes are named with each function; the functions that never raise an error say so.
+ *
+ * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library has to be built for
+ * such a host as well.
+ */
+
+#ifndef __ldy__
+#define __ldy__
+
+/* First of all the names: the host's headers may refer to them and include this header in their turn. */
+typedef struct offb OFFB;
+typedef struct diab DIAB;
+typedef struct locdyn LOCDYN;
+
+#ifndef LDY_HOST_H
+#include "mem.h"
+#include "bod.h"
+#include "sps.h"
+#endif
+
+#ifndef CONSTRAINT_TYPE
+#define CONSTRAINT_TYPE
+typedef struct constraint CON;
+#endif
+#ifndef DOMAIN_TYPE
+#define DOMAIN_TYPE
+typedef struct domain DOM;
+#endif
+#ifndef BODY_TYPE
+#define BODY_TYPE
+typedef struct general_body BODY;
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An off-diagonal block of W: one a neighbour and shared body. Two constraints that share both bodies have
+   two in each direction, and W between them is their sum. Owned by this library; the address is good from
+   insertion to removal. */
+struct offb {
+  double W[9];  /* h H A^-1 H^T of row and neighbour through bod, 3 x 3 column-major, entry (i,j) is
+                   W[3*j+i] (velocity per force); the transpose of its partner in the neighbour's row, to
+                   the bit; LOCDYN_Update_Begin writes it */
+  DIAB *dia;    /* the neighbour's row; in adjext the external CON itself, cast */
+  BODY *bod;    /* the shared body */
+  OFFB *n;      /* next block of the row, or NULL */
+};
+
+/* A row of U = B + W R, one a constraint: the diagonal block and the list of off-diagonal blocks. Owned by
+   this library; the address is good from LOCDYN_Insert to LOCDYN_Remove. The host reads and writes R, U,
+   V, W, A, B and rho in place, and never links, allocates or frees. */
+struct diab {
+  double *R;                     /* con->R */
+  double *U;                     /* con->U */
+  double *V;                     /* con->V */
+  double W[9];                   /* diagonal block, sum of h H A^-1 H^T over the bodies, 3 x 3
+                                    column-major, entry (i,j) is W[3*j+i], symmetric (velocity per force) */
+  double A[9];                   /* inverse of W, 3 x 3 column-major (force per velocity) */
+  double B[3];                   /* H v of the master minus H v of the slave, v the current velocities:
+                                    free relative velocity, local frame (velocity) */
+  double rho;                    /* 1 / (largest eigenvalue of W) (force per velocity); kind all only */
+  OFFB *adj;                     /* off-diagonal blocks, linked through n, the newest first; NULL if none */
+  CON *con;                      /* the constraint */
+  struct general_matrix *mH;     /* NULL between calls */
+  struct general_matrix *mprod;  /* NULL between calls */
+  struct general_matrix *sH;     /* NULL between calls */
+  struct general_matrix *sprod;  /* NULL between calls */
+  DIAB *p;                       /* previous row; NULL in the first */
+  DIAB *n;                       /* next row; NULL in the last */
+#if defined (MPI) && MPI
+  OFFB *adjext;                  /* blocks to external constraints, linked through n; LOCDYN_Update_Begin
+                                    makes them anew */
+#endif
+};
+
+/* Local dynamics of a domain: a doubly linked list of rows. Made by LOCDYN_Create, freed with all its rows
+   and blocks by LOCDYN_Destroy. */
+struct locdyn {
+  struct memory_pool offmem;  /* holds a place only, the host must not touch it */
+  struct memory_pool diamem;  /* holds a place only, the host must not touch it */
+  DOM *dom;                   /* the domain */
+  DIAB *dia;                  /* first row: the one inserted last; NULL if there is none */
+  double free_energy;         /* half the sum over the rows of B^T A B, plus A[8] Z[0]^2 for VELODIR
+                                 (energy); the host may write it */
+};
+
+/* ---- The functions of the module ---- */
+
+/* Create an empty local dynamics over a domain.
+
+   dom: the domain, kept by reference; dom->solfec may still be NULL.
+
+   Returns the new structure, owned by the caller: release it with LOCDYN_Destroy.
+   Errors (NULL is returned if a handler returns): 1 memory exhausted; 52 dom is NULL.
+
+   Safety:
+   dom points to a domain that outlives the structure. */
+LOCDYN *LOCDYN_Create(DOM *dom);
+
+/* Insert a row for a constraint at the head of the list, and a pair of blocks for each neighbour.
+
+   con: the constraint; the row's R, U, V point to its arrays. The caller stores the returned row in
+   con->dia; until then con->dia is not read.
+
+   one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the
+   body's set, in set order, gets one block in its row and one in the new row, each put at the head of its
+   list. Skipped are con itself, every c with c->dia == NULL, an obstacle if con is a CONTACT, and pairs
+   that an explicit finite-element body does not couple. With one == two each neighbour appears twice.
+
+   Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
+   Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
+   NULL, unknown kind of con or of a body, c->dia is not a live row of ldy; 8 not in this version.
+
+   Safety:
+   ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid. */
+DIAB *LOCDYN_Insert(LOCDYN *ldy, CON *con, BODY *one, BODY *two);
+
+/* Remove a row and all blocks that point to it.
+
+   dia: the row, as LOCDYN_Insert returned it. Its memory goes back to the pool for reuse. con->dia is left
+   alone; neither bodies nor their sets are read. Cost: proportional to the row's own blocks.
+
+   Errors (nothing is changed): 52 ldy or dia is NULL, dia is not a live row of ldy (removed twice).
+
+   Safety:
+   ldy comes from LOCDYN_Create. */
+void LOCDYN_Remove(LOCDYN *ldy, DIAB *dia);
+
+/* Assemble U = B + W R, theory (62)-(64): V and B of all constraints, then W, A, rho, free_energy.
+
+   V = H v0 of the previous, B = H v of the current generalised velocity, master minus slave.
+   W = h H inv(A) H^T in 3 x 3 blocks, column-major; the two blocks of a pair are transposes of each other
+   to the bit. A = inverse of the diagonal block; rho = 1 / its largest eigenvalue.
+
+   dom->solfec->kind chooses what is computed: PENALTY_SOLVER: no rho, off-diagonal blocks only in rows of
+   non-contacts; NEWTON_SOLVER with locdyn == LOCDYN_OFF: V and B only; any other, or no solfec: everything.
+   Runs the host's timer "LOCDYN" and, if dom->verbose, prints "LOCDYN ... " to stdout.
+
+   Errors (values may be partly updated; the structure stays usable): 1 memory exhausted; 8 not in this
+   version; 15 singular diagonal block; 20 inverse missing, of unknown kind, ill-formed or of wrong size;
+   26 eigenvalue iteration fails; 52 NULL or inconsistent argument, a constraint without a row, unknown
+   kind, non-finite input or result.
+
+   Safety:
+   ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid. */
+void LOCDYN_Update_Begin(LOCDYN *ldy);
+
+/* Break cohesive contacts whose reactions left the cohesive cone, unless the update kind is penalty.
+
+   For each contact with CON_COHESIVE and a surface model other than SPRING_DASHPOT, with c = cohesion
+   (mat.state[0]) times area, f = friction, e = 1e-8 c: where R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c)
+   the state bit CON_COHESIVE is cleared and the cohesion set to 0. Runs the host's timer "LOCDYN".
+
+   Errors: 52 ldy is NULL, a cohesive contact without a material.
+
+   Safety:
+   As LOCDYN_Update_Begin. */
+void LOCDYN_Update_End(LOCDYN *ldy);
+
+/* Write the rows as text, a row a line, neighbours in geometrical order.
+
+   path: the file to write.
+
+   Errors: 8 not in this version.
+
+   Safety:
+   As LOCDYN_Update_Begin; path is a C string. */
+void LOCDYN_Dump(LOCDYN *ldy, const char *path);
+
+/* Write W in MatrixMarket coordinate format.
+
+   path: the file to write.
+
+   Errors: 8 not in this version.
+
+   Safety:
+   As LOCDYN_Update_Begin; path is a C string. */
+void LOCDYN_W_MatrixMarket(LOCDYN *ldy, const char *path);
+
+/* Copy the rows of all constraints but contacts, with what contacts contribute moved into B.
+
+   Errors: 8 not in this version (NULL is returned if a handler returns).
+
+   Safety:
+   As LOCDYN_Update_Begin. */
+LOCDYN *LOCDYN_Clone_Non_Contacts(LOCDYN *ldy);
+
+/* Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.
+
+   Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+
+   Safety:
+   ldy comes from LOCDYN_Create. */
+double LOCDYN_avgWii(LOCDYN *ldy);
+
+/* Least of the diagonal entries of W over all rows; DBL_MAX if there are no rows.
+
+   Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+
+   Safety:
+   ldy comes from LOCDYN_Create. */
+double LOCDYN_minWii(LOCDYN *ldy);
+
+/* Largest of the diagonal entries of W over all rows; 0 if there are no rows.
+
+   Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+
+   Safety:
+   ldy comes from LOCDYN_Create. */
+double LOCDYN_maxWii(LOCDYN *ldy);
+
+/* Release the structure with all its rows and blocks. No body and no constraint is read.
+
+   Errors: 52 ldy is NULL or not made by LOCDYN_Create.
+
+   Safety:
+   ldy comes from LOCDYN_Create and is not used afterwards. */
+void LOCDYN_Destroy(LOCDYN *ldy);
+
+/* ---- Additions of this library ---- */
+
+/* Error code: memory exhausted. */
+#define LDY_OUT_OF_MEMORY 1
+
+/* Error code: a file cannot be opened. */
+#define LDY_FILE_OPEN 2
+
+/* Error code: a file cannot be written. */
+#define LDY_FILE_WRITE 4
+
+/* Error code: not in this build or version. */
+#define LDY_NOT_IMPLEMENTED 8
+
+/* Error code: a diagonal block of W, or a general matrix A, is singular. */
+#define LDY_LU_FACTOR 15
+
+/* Error code: a symmetric matrix A is not positive definite. */
+#define LDY_CHOL_FACTOR 16
+
+/* Error code: a matrix cannot be inverted (known to hosts; not raised here). */
+#define LDY_MATRIX_INVERT 18
+
+/* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
+#define LDY_MATRIX_KIND 20
+
+/* Error code: the eigenvalue iteration of a diagonal block failed. */
+#define LDY_EIGEN_DECOMP 26
+
+/* Error code: the local coordinates of a point in its element were not found. */
+#define LDY_COORDS_INVERT 47
+
+/* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
+#define LDY_BUG_FOUND 52
+
+/* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
+   with NOTHROW); with 0, the default, it does. */
+#define LDY_NO_LONGJMP 1
+
+/* A host's error handler: code, details (valid until the thread's next error), and the data given with it.
+   It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect. */
+typedef void (*ldy_error_handler)(int code, const char *text, void *data);
+
+/* Set the handler that every error goes to first; NULL removes it.
+
+   data is passed through. The setting holds for the whole process and all its threads.
+   Without a handler an error takes the host's route: longjmp (__errstack__->env, code) if __errstack__ exists
+   and is not NULL, else one line on stderr and exit (1). */
+void ldy_set_error_handler(ldy_error_handler handler, void *data);
+
+/* Details of the calling thread's last error: which constraint, which bodies, what was wrong.
+
+   Returns a string owned by the library, valid until the thread's next error; empty if there was none. */
+const char *ldy_last_error(void);
+
+/* Set an option for the whole process.
+
+   option: LDY_NO_LONGJMP. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
+int ldy_set_option(int option, int value);
+
+/* The library's version, "major.minor.patch": a string of static lifetime. */
+const char *ldy_version(void);
+
+/* Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
+
+   X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major, 18 values.
+   The generalised velocity is (angular velocity in the referential frame, velocity of the centre).
+
+   Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+
+   Safety:
+   body and its conf are valid; the arrays have the sizes given. */
+int ldy_rigid_operator(const BODY *body,
+                       const double *X,
+                       const double *E,
+                       double *H);
+
+/* Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
+
+   X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major, 36 values.
+   The generalised velocity is (rate of the deformation gradient, row by row, velocity of the centre).
+
+   Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+
+   Safety:
+   body is valid; the arrays have the sizes given. */
+int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E, double *H);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

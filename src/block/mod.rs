@@ -1,0 +1,70 @@
+//! 3×3 blocks, column-major: `b[3 * j + i]` is entry (i, j).
+#![forbid(unsafe_code)]
+
+mod eigenvalue;
+mod inverse;
+
+pub use eigenvalue::largest_eigenvalue;
+pub use inverse::inverse;
+
+/// A 3×3 block, column-major.
+pub type Block = [f64; 9];
+
+/// A 3-vector.
+pub type Vector = [f64; 3];
+
+/// The transpose of `b`.
+pub fn transposed(b: &Block) -> Block {
+    [b[0], b[3], b[6], b[1], b[4], b[7], b[2], b[5], b[8]]
+}
+
+/// `b x`.
+pub fn times(b: &Block, x: &Vector) -> Vector {
+    [
+        b[0] * x[0] + b[3] * x[1] + b[6] * x[2],
+        b[1] * x[0] + b[4] * x[1] + b[7] * x[2],
+        b[2] * x[0] + b[5] * x[1] + b[8] * x[2],
+    ]
+}
+
+/// `bᵀ x`: the components of x in the axes that are the columns of an orthogonal b.
+pub fn transposed_times(b: &Block, x: &Vector) -> Vector {
+    [
+        b[0] * x[0] + b[1] * x[1] + b[2] * x[2],
+        b[3] * x[0] + b[4] * x[1] + b[5] * x[2],
+        b[6] * x[0] + b[7] * x[1] + b[8] * x[2],
+    ]
+}
+
+/// `aᵀ b`.
+pub fn transposed_product(a: &Block, b: &Block) -> Block {
+    let mut c = [0.0; 9];
+    for (c, b) in c.chunks_exact_mut(3).zip(b.chunks_exact(3)) {
+        c.copy_from_slice(&transposed_times(a, &[b[0], b[1], b[2]]));
+    }
+    c
+}
+
+/// `xᵀ b x`.
+pub fn quadratic_form(b: &Block, x: &Vector) -> f64 {
+    let y = times(b, x);
+    x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
+}
+
+/// `x × y`.
+pub fn cross(x: &Vector, y: &Vector) -> Vector {
+    [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+}
+
+/// `x − y`.
+pub fn difference(x: &Vector, y: &Vector) -> Vector {
+    [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
+}
+
+/// Whether every value is finite.
+pub fn is_finite(values: &[f64]) -> bool {
+    values.iter().all(|value| value.is_finite())
+}
+
+#[cfg(test)]
+mod tests;

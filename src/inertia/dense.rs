@@ -1,0 +1,36 @@
+//! A dense inverse: finite elements of reduced order.
+
+use super::{Defect, add_column};
+
+/// A dense n × n matrix, column-major.
+#[derive(Clone, Copy, Debug)]
+pub struct Dense<'a> {
+    size: usize,
+    values: &'a [f64],
+}
+
+impl<'a> Dense<'a> {
+    /// The matrix of `size` rows and columns with the given values.
+    ///
+    /// # Errors
+    /// If there are not `size`² values.
+    pub fn new(size: usize, values: &'a [f64]) -> Result<Self, Defect> {
+        if size.checked_mul(size) == Some(values.len()) {
+            Ok(Self { size, values })
+        } else {
+            Err(Defect::Size)
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(super) fn add_product(&self, h: &[f64], y: &mut [f64]) {
+        for j in 0..self.size {
+            for (i, &a) in self.values[self.size * j..self.size * (j + 1)].iter().enumerate() {
+                add_column(y, i, a, h, j);
+            }
+        }
+    }
+}

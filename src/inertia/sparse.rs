@@ -1,0 +1,43 @@
+//! A sparse inverse in compressed columns: the diagonal inverse of explicit schemes, or any other.
+
+use super::{Defect, add_column, ascends};
+
+/// Compressed sparse columns of an n × n matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct Sparse<'a> {
+    starts: &'a [i32],
+    rows: &'a [i32],
+    values: &'a [f64],
+}
+
+impl<'a> Sparse<'a> {
+    /// Column j holds the values `starts[j]..starts[j + 1]`, in rows `rows[..]`; n = `starts.len() − 1`.
+    ///
+    /// # Errors
+    /// If the arrays do not fit each other or an index lies outside.
+    pub fn new(starts: &'a [i32], rows: &'a [i32], values: &'a [f64]) -> Result<Self, Defect> {
+        let size = starts.len().checked_sub(1).ok_or(Defect::Size)?;
+        if rows.len() != values.len() {
+            return Err(Defect::Size);
+        }
+        if !ascends(starts, values.len()) {
+            return Err(Defect::Starts);
+        }
+        if !rows.iter().all(|&row| usize::try_from(row).is_ok_and(|row| row < size)) {
+            return Err(Defect::Row);
+        }
+        Ok(Self { starts, rows, values })
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(super) fn add_product(&self, h: &[f64], y: &mut [f64]) {
+        for (j, column) in self.starts.windows(2).enumerate() {
+            for k in column[0] as usize..column[1] as usize {
+                add_column(y, self.rows[k] as usize, self.values[k], h, j);
+            }
+        }
+    }
+}

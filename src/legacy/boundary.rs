@@ -1,0 +1,51 @@
+//! The boundary to C: a function of this crate becomes a status code, and no panic crosses.
+
+use std::any::Any;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::errors::{Code, fail};
+
+/// Run `function` and return 0 or its error code; a panic becomes [`Code::BugFound`].
+///
+/// Unwind safety is asserted: functions change shared structures only after all that can fail has been done.
+pub fn status(function: impl FnOnce() -> Result<(), Code>) -> c_int {
+    match catch_unwind(AssertUnwindSafe(function)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(code)) => code as c_int,
+        Err(panic) => fail!(Code::BugFound, "internal error: {}", message(&*panic)) as c_int,
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use super::*;
+    use crate::legacy::errors::last_text;
+
+    fn text() -> String {
+        // SAFETY: the text is a C string of this thread, and no error happens while it is read.
+        unsafe { CStr::from_ptr(last_text()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn results_become_codes() {
+        assert_eq!(status(|| Ok(())), 0);
+        assert_eq!(status(|| Err(fail!(Code::MatrixKind, "body {}: no inverse", 7))), 20);
+        assert_eq!(text(), "body 7: no inverse");
+    }
+
+    #[test]
+    fn panics_stay_inside() {
+        assert_eq!(status(|| panic!("constraint {} went astray", 3)), 52);
+        assert_eq!(text(), "internal error: constraint 3 went astray");
+        assert_eq!(status(|| panic!("plainly")), 52);
+        assert_eq!(text(), "internal error: plainly");
+    }
+}

@@ -1,0 +1,58 @@
+//! The end of an update: cohesive contacts break.
+
+use super::errors::{Code, fail};
+use super::host::domain::{UpdateKind, update_kind};
+use super::layout::*;
+use super::names;
+use super::rows::Module;
+
+/// Break cohesive contacts; see `LOCDYN_Update_End`.
+///
+/// # Safety
+/// The domain with all its constraints is valid.
+pub unsafe fn end(module: &mut Module) -> Result<(), Code> {
+    // SAFETY: promised by the caller; the list holds live rows.
+    unsafe {
+        if update_kind(module.face.dom)? == UpdateKind::Penalty {
+            return Ok(());
+        }
+        for row in module.rows() {
+            let con = (*row).face.con;
+            if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
+                sort_out(con)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `con` is a valid contact.
+unsafe fn sort_out(con: *mut CON) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let Some(material) = (*con).mat.base.as_ref() else {
+            return Err(fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con)));
+        };
+        if material.model == SPRING_DASHPOT {
+            return Ok(());
+        }
+        let state = (*con).mat.state.as_mut();
+        let cohesion = state.as_deref().copied().unwrap_or(0.0) * (*con).area;
+        if !holds((*con).R, cohesion, material.friction) {
+            (*con).state &= !CON_COHESIVE;
+            if let Some(state) = state {
+                *state = 0.0;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a reaction lies inside the friction cone that cohesion has shifted.
+fn holds([x, y, normal]: [f64; 3], cohesion: f64, friction: f64) -> bool {
+    let tolerance = 1e-8 * cohesion;
+    let shifted = normal + cohesion;
+    let outside = shifted < tolerance || (x * x + y * y).sqrt() + tolerance >= friction * shifted;
+    !outside
+}

@@ -1,0 +1,104 @@
+/* The twelve entry points of the legacy module, and nothing else: a program that links its own must be able to
+ * leave this object out. Each calls one Rust function and raises an error only after that has returned, so that
+ * longjmp never crosses a Rust frame. */
+#include <math.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+LOCDYN *LOCDYN_Create (DOM *dom)
+{
+  LOCDYN *ldy = NULL;
+
+  LDY_RAISE (ldy_entry_create (dom, &ldy));
+  return ldy;
+}
+
+DIAB *LOCDYN_Insert (LOCDYN *ldy, CON *con, BODY *one, BODY *two)
+{
+  DIAB *dia = NULL;
+
+  LDY_RAISE (ldy_entry_insert (ldy, con, one, two, &dia));
+  return dia;
+}
+
+void LOCDYN_Remove (LOCDYN *ldy, DIAB *dia)
+{
+  LDY_RAISE (ldy_entry_remove (ldy, dia));
+}
+
+void LOCDYN_Update_Begin (LOCDYN *ldy)
+{
+  DOM *dom = ldy_entry_domain (ldy);
+  int code;
+
+  if (dom && dom->verbose) {
+    printf ("LOCDYN ... ");
+    fflush (stdout);
+  }
+  ldy_hook_timer_start (dom);
+  code = ldy_entry_update_begin (ldy);
+  ldy_hook_timer_end (dom);
+  LDY_RAISE (code);
+}
+
+void LOCDYN_Update_End (LOCDYN *ldy)
+{
+  DOM *dom = ldy_entry_domain (ldy);
+  int code;
+
+  ldy_hook_timer_start (dom);
+  code = ldy_entry_update_end (ldy);
+  ldy_hook_timer_end (dom);
+  LDY_RAISE (code);
+}
+
+void LOCDYN_Dump (LOCDYN *ldy, const char *path)
+{
+  (void) ldy;
+  (void) path;
+  LDY_RAISE (ldy_entry_not_implemented (__func__));
+}
+
+void LOCDYN_W_MatrixMarket (LOCDYN *ldy, const char *path)
+{
+  (void) ldy;
+  (void) path;
+  LDY_RAISE (ldy_entry_not_implemented (__func__));
+}
+
+LOCDYN *LOCDYN_Clone_Non_Contacts (LOCDYN *ldy)
+{
+  (void) ldy;
+  LDY_RAISE (ldy_entry_not_implemented (__func__));
+  return NULL;
+}
+
+double LOCDYN_avgWii (LOCDYN *ldy)
+{
+  double mean = NAN;
+
+  LDY_RAISE (ldy_entry_mean_diagonal (ldy, &mean));
+  return mean;
+}
+
+double LOCDYN_minWii (LOCDYN *ldy)
+{
+  double least = NAN;
+
+  LDY_RAISE (ldy_entry_least_diagonal (ldy, &least));
+  return least;
+}
+
+double LOCDYN_maxWii (LOCDYN *ldy)
+{
+  double largest = NAN;
+
+  LDY_RAISE (ldy_entry_largest_diagonal (ldy, &largest));
+  return largest;
+}
+
+void LOCDYN_Destroy (LOCDYN *ldy)
+{
+  LDY_RAISE (ldy_entry_destroy (ldy));
+}

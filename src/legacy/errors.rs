@@ -1,0 +1,141 @@
+//! Error codes, the details of a thread's last error, and the host's handler.
+//!
+//! Nothing here allocates, so that running out of memory can be told.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt::{self, Write};
+use std::sync::Mutex;
+
+use super::interface::additions::*;
+
+/// The codes of the legacy program that this library raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// Memory exhausted.
+    OutOfMemory = LDY_OUT_OF_MEMORY,
+    /// Not in this build or version.
+    NotImplemented = LDY_NOT_IMPLEMENTED,
+    /// A diagonal block is singular.
+    LuFactor = LDY_LU_FACTOR,
+    /// An inverse is missing, of unknown kind, ill-formed or of wrong size.
+    MatrixKind = LDY_MATRIX_KIND,
+    /// The eigenvalue iteration failed.
+    EigenDecomposition = LDY_EIGEN_DECOMP,
+    /// NULL or inconsistent argument, unknown kind, non-finite value.
+    BugFound = LDY_BUG_FOUND,
+}
+
+/// What a code means, for hosts without an `errstring` of their own.
+pub fn meaning(code: c_int) -> &'static CStr {
+    match code {
+        LDY_OUT_OF_MEMORY => c"Out of memory",
+        LDY_NOT_IMPLEMENTED => c"Not implemented",
+        LDY_LU_FACTOR => c"LU factorisation failed",
+        LDY_MATRIX_KIND => c"Invalid matrix",
+        LDY_EIGEN_DECOMP => c"Eigenvalue decomposition failed",
+        LDY_BUG_FOUND => c"Invalid input or inconsistent state",
+        _ => c"Error",
+    }
+}
+
+/// Keep the details of an error, formatted like `format!`, and return its code.
+macro_rules! fail {
+    ($code:expr, $($text:tt)+) => {
+        $crate::legacy::errors::record($code, format_args!($($text)+))
+    };
+}
+pub(crate) use fail;
+
+thread_local! {
+    static LAST: RefCell<Text> = const { RefCell::new(Text { bytes: [0; TEXT_SIZE], length: 0 }) };
+}
+
+/// Long enough for a constraint, its bodies and a cause; longer texts are cut.
+const TEXT_SIZE: usize = 512;
+
+/// A C string of bounded length; its bytes come first, so that its address is theirs.
+#[repr(C)]
+struct Text {
+    bytes: [u8; TEXT_SIZE],
+    length: usize,
+}
+
+impl Write for Text {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let room = TEXT_SIZE - 1 - self.length;
+        let count = (0..=room.min(piece.len())).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or(0);
+        self.bytes[self.length..self.length + count].copy_from_slice(&piece.as_bytes()[..count]);
+        self.length += count;
+        self.bytes[self.length] = 0;
+        Ok(())
+    }
+}
+
+/// Keep the details of an error as this thread's last, and return its code. See [`fail!`].
+pub fn record(code: Code, details: fmt::Arguments) -> Code {
+    LAST.with_borrow_mut(|last| {
+        last.length = 0;
+        last.bytes[0] = 0;
+        // A Text takes everything, if cut; only a Display that fails of itself could fail here.
+        let _ = last.write_fmt(details);
+    });
+    code
+}
+
+/// The details of this thread's last error, valid until its next one; empty if there was none.
+pub fn last_text() -> *const c_char {
+    LAST.with(|last| last.as_ptr().cast_const().cast())
+}
+
+/// The host's handler of errors.
+#[derive(Clone, Copy)]
+pub struct Handler {
+    /// The function to call.
+    pub function: unsafe extern "C" fn(c_int, *const c_char, *mut c_void),
+    /// Its last argument.
+    pub data: *mut c_void,
+}
+
+// SAFETY: the data is only handed back to the host's own function, in the thread that meets an error; the header
+// says that the setting holds for all threads.
+unsafe impl Send for Handler {}
+
+static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
+
+/// Set or remove the handler of this process.
+pub fn set_handler(handler: Option<Handler>) {
+    *HANDLER.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = handler;
+}
+
+/// The handler of this process.
+pub fn handler() -> Option<Handler> {
+    *HANDLER.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text() -> String {
+        // SAFETY: the text is a C string of this thread, and no error happens while it is read.
+        unsafe { CStr::from_ptr(last_text()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(text(), "");
+        record(Code::BugFound, format_args!("{}é", "x".repeat(TEXT_SIZE - 2)));
+        assert_eq!(text(), "x".repeat(TEXT_SIZE - 2));
+        record(Code::BugFound, format_args!("short"));
+        assert_eq!(text(), "short");
+    }
+
+    #[test]
+    fn texts_belong_to_their_thread() {
+        record(Code::BugFound, format_args!("mine"));
+        std::thread::spawn(|| assert_eq!(text(), "")).join().unwrap();
+        assert_eq!(text(), "mine");
+    }
+}

@@ -1,0 +1,102 @@
+/* What the library wants from its host and what it offers in the host's place: weak references, weak definitions,
+ * and the one place that raises errors. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define WEAK __attribute__ ((weak))
+
+/* The host's, or NULL. */
+struct errstack {
+  jmp_buf env;
+  struct errstack *next;
+};
+extern struct errstack *__errstack__ WEAK;
+char *errstring (int code) WEAK;
+void SOLFEC_Timer_Start (SOLFEC *solfec, const char *label) WEAK;
+void SOLFEC_Timer_End (SOLFEC *solfec, const char *label) WEAK;
+
+/* The host keeps the pointer. */
+static const char TIMER[] = "LOCDYN";
+
+void ldy_hook_timer_start (DOM *dom)
+{
+  if (dom && dom->solfec && SOLFEC_Timer_Start)
+    SOLFEC_Timer_Start (dom->solfec, TIMER);
+}
+
+void ldy_hook_timer_end (DOM *dom)
+{
+  if (dom && dom->solfec && SOLFEC_Timer_End)
+    SOLFEC_Timer_End (dom->solfec, TIMER);
+}
+
+/* Handler, else the host's error stack, else one line and exit. */
+void ldy_hook_raise (int code, const char *file, int line)
+{
+  void *data = NULL;
+  ldy_error_handler handler = ldy_entry_handler (&data);
+
+  if (handler) {
+    handler (code, ldy_last_error (), data);
+    return;
+  }
+  if (&__errstack__ && __errstack__ && ldy_entry_jumps_allowed ())
+    longjmp (__errstack__->env, code);
+  fprintf (stderr, "%s: %d, Unhandled error: %s: %s\n", file, line,
+           errstring ? errstring (code) : ldy_entry_meaning (code), ldy_last_error ());
+  exit (1);
+}
+
+WEAK MX *BODY_Gen_To_Loc_Operator (BODY *body, short constraint_kind, SGP *sgp, double *X, double *E)
+{
+  MX *H = NULL;
+
+  (void) sgp;
+  LDY_RAISE (ldy_entry_operator (body, constraint_kind, X, E, &H));
+  return H;
+}
+
+WEAK void BODY_Local_Velo (BODY *body, SGP *sgp, double *X, double *E, double *prev, double *cur)
+{
+  (void) sgp;
+  LDY_RAISE (ldy_entry_local_velocities (body, X, E, prev, cur));
+}
+
+WEAK MX *FEM_Gen_To_Loc_Operator (BODY *body, SHAPE *shp, void *gobj, double *X, double *E)
+{
+  (void) body;
+  (void) shp;
+  (void) gobj;
+  (void) X;
+  (void) E;
+  LDY_RAISE (ldy_entry_not_implemented (__func__));
+  return NULL;
+}
+
+WEAK void FEM_Local_Velo (BODY *body, SHAPE *shp, void *gobj, double *X, double *E, double *prev, double *cur)
+{
+  (void) body;
+  (void) shp;
+  (void) gobj;
+  (void) X;
+  (void) E;
+  (void) prev;
+  (void) cur;
+  LDY_RAISE (ldy_entry_not_implemented (__func__));
+}
+
+WEAK MX *MX_Create (short kind, int m, int n, int *p, int *i)
+{
+  MX *a = NULL;
+
+  LDY_RAISE (ldy_entry_matrix_create (kind, m, n, p, i, &a));
+  return a;
+}
+
+WEAK void MX_Destroy (MX *a)
+{
+  ldy_entry_matrix_destroy (a);
+}

@@ -1,0 +1,118 @@
+//! Constraints.
+
+use crate::assembly::velocities::Side;
+use crate::block::Vector;
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::layout::*;
+use crate::legacy::names;
+
+use super::body;
+
+/// Which of a constraint's bodies.
+#[derive(Clone, Copy)]
+enum Role {
+    /// The body that counts plus.
+    Master,
+    /// The body that counts minus.
+    Slave,
+}
+
+/// Check that a constraint is of a known kind and has a master.
+///
+/// # Errors
+/// [`Code::BugFound`].
+///
+/// # Safety
+/// `con` is valid, its bodies are NULL or valid.
+pub unsafe fn check(con: *const CON) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        check_kind(con)?;
+        if (*con).master.is_null() {
+            return Err(fail!(Code::BugFound, "{}: no master", names::constraint(con)));
+        }
+    }
+    Ok(())
+}
+
+/// Check that a constraint is of a known kind.
+///
+/// # Errors
+/// [`Code::BugFound`].
+///
+/// # Safety
+/// As [`check`].
+pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match names::kind((*con).kind) {
+            Some(_) => Ok(()),
+            None => Err(fail!(Code::BugFound, "{}", names::constraint(con))),
+        }
+    }
+}
+
+/// Whether W leaves this body out: a contact does not move an obstacle.
+///
+/// # Safety
+/// `con` and `body` are valid.
+pub unsafe fn is_contact_on_obstacle(con: *const CON, body: *const BODY) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { (*con).kind == CONTACT && (*body).kind == OBS }
+}
+
+/// The referential point on one of the bodies.
+///
+/// # Safety
+/// `con` is valid.
+unsafe fn point(con: *const CON, role: Role) -> Vector {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match role {
+            Role::Master => (*con).mpnt,
+            Role::Slave => (*con).spnt,
+        }
+    }
+}
+
+/// Master and slave of a constraint with their velocities.
+///
+/// # Errors
+/// As [`check`], [`body::kinematics`] and [`body::velocities`].
+///
+/// # Safety
+/// As there, for the constraint and its bodies.
+pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>), Code> {
+    // SAFETY: promised by the caller; a checked constraint has a master.
+    unsafe {
+        check(con)?;
+        let slave = (*con).slave;
+        let slave = if slave.is_null() { None } else { Some(side(con, Role::Slave, slave)?) };
+        Ok((side(con, Role::Master, (*con).master)?, slave))
+    }
+}
+
+/// # Safety
+/// As [`sides`]; `place` is the body with this role.
+unsafe fn side<'a>(con: *const CON, role: Role, place: *const BODY) -> Result<Side<'a>, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let kinematics = body::kinematics(place)?;
+        let [previous, current] = body::velocities(place, kinematics.freedoms())?;
+        Ok(Side { kinematics, previous, current, point: point(con, role) })
+    }
+}
+
+/// The roles that a body has in a constraint, with their signs and referential points: H of the constraint on the
+/// body is the signed sum of H at these points.
+///
+/// # Safety
+/// `con` is valid.
+pub unsafe fn roles_of(con: *const CON, body: *const BODY) -> impl Iterator<Item = (f64, Vector)> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let master = ((*con).master.cast_const() == body).then(|| (1.0, point(con, Role::Master)));
+        let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, point(con, Role::Slave)));
+        master.into_iter().chain(slave)
+    }
+}

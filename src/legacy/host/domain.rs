@@ -1,0 +1,48 @@
+//! The domain.
+
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::layout::*;
+
+/// What an update computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateKind {
+    /// Everything.
+    All,
+    /// V, B, diagonal blocks, free energy, and the blocks of rows that are no contacts.
+    Penalty,
+    /// V and B.
+    Minimal,
+}
+
+/// What the domain's solver wants; everything as long as there is none.
+///
+/// # Errors
+/// [`Code::BugFound`] if a NEWTON solver is announced and missing.
+///
+/// # Safety
+/// `dom` is valid, `dom->solfec` NULL or valid, and `solfec->solver` what its kind says.
+pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let Some(solfec) = (*dom).solfec.as_ref() else { return Ok(UpdateKind::All) };
+        match solfec.kind {
+            PENALTY_SOLVER => Ok(UpdateKind::Penalty),
+            NEWTON_SOLVER => match solfec.solver.cast::<NEWTON>().as_ref() {
+                Some(newton) if newton.locdyn == LOCDYN_OFF => Ok(UpdateKind::Minimal),
+                Some(_) => Ok(UpdateKind::All),
+                None => Err(fail!(Code::BugFound, "solfec->solver is NULL for a NEWTON_SOLVER")),
+            },
+            _ => Ok(UpdateKind::All),
+        }
+    }
+}
+
+/// The constraints of the domain, in the order of its list.
+///
+/// # Safety
+/// `dom` is valid, and nobody changes its list during the walk.
+pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
+    let link = |con: *mut CON| if con.is_null() { None } else { Some(con) };
+    // SAFETY: promised by the caller; constraints of the list are valid.
+    unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
+}

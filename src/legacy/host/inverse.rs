@@ -1,0 +1,104 @@
+//! `body->inverse`.
+
+use std::ffi::c_int;
+use std::{fmt, slice};
+
+use crate::inertia::{BlockDiagonal, Defect, Dense, Inverse, Sparse};
+use crate::legacy::errors::Code;
+use crate::legacy::layout::*;
+
+/// Why a matrix cannot serve as an inverse.
+pub enum Fault {
+    Missing,
+    Kind(c_int),
+    NotSquare,
+    Incomplete,
+    Factored,
+    IllFormed(Defect),
+}
+
+impl Fault {
+    /// The code that goes with it.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Factored => Code::NotImplemented,
+            _ => Code::MatrixKind,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("missing"),
+            Self::Kind(kind) => write!(f, "unknown kind {kind}"),
+            Self::NotSquare => f.write_str("not square"),
+            Self::Incomplete => f.write_str("arrays are missing or sizes negative"),
+            Self::Factored => f.write_str("factored matrices are not in this version"),
+            Self::IllFormed(defect) => defect.fmt(f),
+        }
+    }
+}
+
+/// A view of a matrix as an inverse.
+///
+/// # Safety
+/// `matrix` is NULL or valid, its arrays are NULL or have the sizes that it states, and nobody writes them
+/// during `'a`.
+pub unsafe fn view<'a>(matrix: *const MX) -> Result<Inverse<'a>, Fault> {
+    // SAFETY: promised by the caller.
+    let matrix = unsafe { matrix.as_ref() }.ok_or(Fault::Missing)?;
+    match matrix.kind {
+        MXBD => {
+            let count = ends(matrix.n)?;
+            // SAFETY: p and i of a block-diagonal matrix hold an entry a block and one behind.
+            let (starts, rows) = unsafe { (array(matrix.p, count)?, array(matrix.i, count)?) };
+            // SAFETY: x holds as many values as the last start says.
+            let values = unsafe { array(matrix.x, length(*starts.last().unwrap_or(&0))?)? };
+            if usize::try_from(matrix.m) != Ok(length(*rows.last().unwrap_or(&0))?) {
+                return Err(Fault::IllFormed(Defect::Size));
+            }
+            BlockDiagonal::new(starts, rows, values).map(Inverse::BlockDiagonal)
+        }
+        MXDENSE => {
+            let size = square(matrix)?;
+            // SAFETY: x of a dense matrix holds m n values; a square of an int fits a usize.
+            Dense::new(size, unsafe { array(matrix.x, size * size)? }).map(Inverse::Dense)
+        }
+        MXCSC if matrix.flags & MXIFAC != 0 => return Err(Fault::Factored),
+        MXCSC => {
+            square(matrix)?;
+            // SAFETY: p of compressed columns holds an entry a column and one behind.
+            let starts = unsafe { array(matrix.p, ends(matrix.n)?)? };
+            let count = length(*starts.last().unwrap_or(&0))?;
+            // SAFETY: i and x hold as many entries as the last start says.
+            let (rows, values) = unsafe { (array(matrix.i, count)?, array(matrix.x, count)?) };
+            Sparse::new(starts, rows, values).map(Inverse::Sparse)
+        }
+        kind => return Err(Fault::Kind(kind)),
+    }
+    .map_err(Fault::IllFormed)
+}
+
+fn square(matrix: &MX) -> Result<usize, Fault> {
+    if matrix.m == matrix.n { length(matrix.n) } else { Err(Fault::NotSquare) }
+}
+
+fn length(count: c_int) -> Result<usize, Fault> {
+    usize::try_from(count).map_err(|_| Fault::Incomplete)
+}
+
+/// The length of an array with one entry behind the last of `count`.
+fn ends(count: c_int) -> Result<usize, Fault> {
+    Ok(length(count)? + 1)
+}
+
+/// # Safety
+/// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
+unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Fault> {
+    match pointer.is_null() {
+        true => Err(Fault::Incomplete),
+        // SAFETY: promised by the caller.
+        false => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
+    }
+}

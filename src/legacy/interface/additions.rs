@@ -1,0 +1,114 @@
+//! What the library offers beyond the legacy module, as C sees it.
+
+#![allow(non_snake_case, reason = "arguments have the names of the theory")]
+
+use std::ffi::{c_char, c_int, c_void};
+
+use crate::legacy::errors::{self, Handler};
+use crate::legacy::layout::BODY;
+use crate::legacy::{boundary, operators, options};
+
+/// Error code: memory exhausted.
+pub const LDY_OUT_OF_MEMORY: c_int = 1;
+/// Error code: a file cannot be opened.
+pub const LDY_FILE_OPEN: c_int = 2;
+/// Error code: a file cannot be written.
+pub const LDY_FILE_WRITE: c_int = 4;
+/// Error code: not in this build or version.
+pub const LDY_NOT_IMPLEMENTED: c_int = 8;
+/// Error code: a diagonal block of W, or a general matrix A, is singular.
+pub const LDY_LU_FACTOR: c_int = 15;
+/// Error code: a symmetric matrix A is not positive definite.
+pub const LDY_CHOL_FACTOR: c_int = 16;
+/// Error code: a matrix cannot be inverted (known to hosts; not raised here).
+pub const LDY_MATRIX_INVERT: c_int = 18;
+/// Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size.
+pub const LDY_MATRIX_KIND: c_int = 20;
+/// Error code: the eigenvalue iteration of a diagonal block failed.
+pub const LDY_EIGEN_DECOMP: c_int = 26;
+/// Error code: the local coordinates of a point in its element were not found.
+pub const LDY_COORDS_INVERT: c_int = 47;
+/// Error code: NULL or inconsistent argument, unknown kind, non-finite value.
+pub const LDY_BUG_FOUND: c_int = 52;
+
+/// Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
+/// with NOTHROW); with 0, the default, it does.
+pub const LDY_NO_LONGJMP: c_int = 1;
+
+/// A host's error handler: code, details (valid until the thread's next error), and the data given with it.
+/// It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect.
+#[allow(non_camel_case_types, reason = "the name of the C type")]
+pub type ldy_error_handler =
+    Option<unsafe extern "C" fn(code: c_int, text: *const c_char, data: *mut c_void)>;
+
+/// Set the handler that every error goes to first; NULL removes it.
+///
+/// data is passed through. The setting holds for the whole process and all its threads.
+/// Without a handler an error takes the host's route: longjmp (__errstack__->env, code) if __errstack__ exists
+/// and is not NULL, else one line on stderr and exit (1).
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_set_error_handler(handler: ldy_error_handler, data: *mut c_void) {
+    errors::set_handler(handler.map(|function| Handler { function, data }));
+}
+
+/// Details of the calling thread's last error: which constraint, which bodies, what was wrong.
+///
+/// Returns a string owned by the library, valid until the thread's next error; empty if there was none.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_last_error() -> *const c_char {
+    errors::last_text()
+}
+
+/// Set an option for the whole process.
+///
+/// option: LDY_NO_LONGJMP. value: see the option. Returns 0, or 52 if the option or its value is unknown.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
+    boundary::status(|| options::set(option, value))
+}
+
+/// The library's version, "major.minor.patch": a string of static lifetime.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
+///
+/// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 6 column-major, 18 values.
+/// The generalised velocity is (angular velocity in the referential frame, velocity of the centre).
+///
+/// Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+///
+/// # Safety
+/// body and its conf are valid; the arrays have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_rigid_operator(
+    body: *const BODY,
+    X: *const f64,
+    E: *const f64,
+    H: *mut f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the function asks for.
+    boundary::status(|| unsafe { operators::rigid(body, X, E, H) })
+}
+
+/// Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
+///
+/// X: referential point, 3 values. E: local frame, 3 x 3 column-major. H: 3 x 12 column-major, 36 values.
+/// The generalised velocity is (rate of the deformation gradient, row by row, velocity of the centre).
+///
+/// Returns 0, or 52 (NULL argument, a body of another kind, non-finite input); never raises.
+///
+/// # Safety
+/// body is valid; the arrays have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
+    body: *const BODY,
+    X: *const f64,
+    E: *const f64,
+    H: *mut f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the function asks for.
+    boundary::status(|| unsafe { operators::pseudo_rigid(body, X, E, H) })
+}

@@ -1,0 +1,139 @@
+//! The twelve entry points of the legacy module, as C sees them. They are defined in `entry.c`: thin C
+//! functions that call one status-returning Rust function each and raise an error only after it has returned.
+
+use std::ffi::c_char;
+
+use crate::legacy::layout::{BODY, CON, DIAB, DOM, LOCDYN};
+
+unsafe extern "C" {
+    /// Create an empty local dynamics over a domain.
+    ///
+    /// dom: the domain, kept by reference; dom->solfec may still be NULL.
+    ///
+    /// Returns the new structure, owned by the caller: release it with LOCDYN_Destroy.
+    /// Errors (NULL is returned if a handler returns): 1 memory exhausted; 52 dom is NULL.
+    ///
+    /// # Safety
+    /// dom points to a domain that outlives the structure.
+    pub fn LOCDYN_Create(dom: *mut DOM) -> *mut LOCDYN;
+
+    /// Insert a row for a constraint at the head of the list, and a pair of blocks for each neighbour.
+    ///
+    /// con: the constraint; the row's R, U, V point to its arrays. The caller stores the returned row in
+    /// con->dia; until then con->dia is not read.
+    ///
+    /// one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the
+    /// body's set, in set order, gets one block in its row and one in the new row, each put at the head of its
+    /// list. Skipped are con itself, every c with c->dia == NULL, an obstacle if con is a CONTACT, and pairs
+    /// that an explicit finite-element body does not couple. With one == two each neighbour appears twice.
+    ///
+    /// Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
+    /// Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
+    /// NULL, unknown kind of con or of a body, c->dia is not a live row of ldy; 8 not in this version.
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid.
+    pub fn LOCDYN_Insert(ldy: *mut LOCDYN, con: *mut CON, one: *mut BODY, two: *mut BODY) -> *mut DIAB;
+
+    /// Remove a row and all blocks that point to it.
+    ///
+    /// dia: the row, as LOCDYN_Insert returned it. Its memory goes back to the pool for reuse. con->dia is left
+    /// alone; neither bodies nor their sets are read. Cost: proportional to the row's own blocks.
+    ///
+    /// Errors (nothing is changed): 52 ldy or dia is NULL, dia is not a live row of ldy (removed twice).
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create.
+    pub fn LOCDYN_Remove(ldy: *mut LOCDYN, dia: *mut DIAB);
+
+    /// Assemble U = B + W R, theory (62)-(64): V and B of all constraints, then W, A, rho, free_energy.
+    ///
+    /// V = H v0 of the previous, B = H v of the current generalised velocity, master minus slave.
+    /// W = h H inv(A) H^T in 3 x 3 blocks, column-major; the two blocks of a pair are transposes of each other
+    /// to the bit. A = inverse of the diagonal block; rho = 1 / its largest eigenvalue.
+    ///
+    /// dom->solfec->kind chooses what is computed: PENALTY_SOLVER: no rho, off-diagonal blocks only in rows of
+    /// non-contacts; NEWTON_SOLVER with locdyn == LOCDYN_OFF: V and B only; any other, or no solfec: everything.
+    /// Runs the host's timer "LOCDYN" and, if dom->verbose, prints "LOCDYN ... " to stdout.
+    ///
+    /// Errors (values may be partly updated; the structure stays usable): 1 memory exhausted; 8 not in this
+    /// version; 15 singular diagonal block; 20 inverse missing, of unknown kind, ill-formed or of wrong size;
+    /// 26 eigenvalue iteration fails; 52 NULL or inconsistent argument, a constraint without a row, unknown
+    /// kind, non-finite input or result.
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid.
+    pub fn LOCDYN_Update_Begin(ldy: *mut LOCDYN);
+
+    /// Break cohesive contacts whose reactions left the cohesive cone, unless the update kind is penalty.
+    ///
+    /// For each contact with CON_COHESIVE and a surface model other than SPRING_DASHPOT, with c = cohesion
+    /// (mat.state[0]) times area, f = friction, e = 1e-8 c: where R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c)
+    /// the state bit CON_COHESIVE is cleared and the cohesion set to 0. Runs the host's timer "LOCDYN".
+    ///
+    /// Errors: 52 ldy is NULL, a cohesive contact without a material.
+    ///
+    /// # Safety
+    /// As LOCDYN_Update_Begin.
+    pub fn LOCDYN_Update_End(ldy: *mut LOCDYN);
+
+    /// Write the rows as text, a row a line, neighbours in geometrical order.
+    ///
+    /// path: the file to write.
+    ///
+    /// Errors: 8 not in this version.
+    ///
+    /// # Safety
+    /// As LOCDYN_Update_Begin; path is a C string.
+    pub fn LOCDYN_Dump(ldy: *mut LOCDYN, path: *const c_char);
+
+    /// Write W in MatrixMarket coordinate format.
+    ///
+    /// path: the file to write.
+    ///
+    /// Errors: 8 not in this version.
+    ///
+    /// # Safety
+    /// As LOCDYN_Update_Begin; path is a C string.
+    pub fn LOCDYN_W_MatrixMarket(ldy: *mut LOCDYN, path: *const c_char);
+
+    /// Copy the rows of all constraints but contacts, with what contacts contribute moved into B.
+    ///
+    /// Errors: 8 not in this version (NULL is returned if a handler returns).
+    ///
+    /// # Safety
+    /// As LOCDYN_Update_Begin.
+    pub fn LOCDYN_Clone_Non_Contacts(ldy: *mut LOCDYN) -> *mut LOCDYN;
+
+    /// Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.
+    ///
+    /// Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create.
+    pub fn LOCDYN_avgWii(ldy: *mut LOCDYN) -> f64;
+
+    /// Least of the diagonal entries of W over all rows; DBL_MAX if there are no rows.
+    ///
+    /// Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create.
+    pub fn LOCDYN_minWii(ldy: *mut LOCDYN) -> f64;
+
+    /// Largest of the diagonal entries of W over all rows; 0 if there are no rows.
+    ///
+    /// Errors (NaN is returned if a handler returns): 52 ldy is NULL.
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create.
+    pub fn LOCDYN_maxWii(ldy: *mut LOCDYN) -> f64;
+
+    /// Release the structure with all its rows and blocks. No body and no constraint is read.
+    ///
+    /// Errors: 52 ldy is NULL or not made by LOCDYN_Create.
+    ///
+    /// # Safety
+    /// ldy comes from LOCDYN_Create and is not used afterwards.
+    pub fn LOCDYN_Destroy(ldy: *mut LOCDYN);
+}

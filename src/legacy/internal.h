@@ -1,0 +1,36 @@
+/* Between the C and the Rust side of the library; no header of ours includes it. */
+#ifndef LDY_INTERNAL_H
+#define LDY_INTERNAL_H
+
+#include "ldy_host.h"
+
+/* Rust, entry.rs: each returns 0 or an error code, results go to *out, which an error leaves alone. */
+int ldy_entry_create (DOM *dom, LOCDYN **out);
+int ldy_entry_insert (LOCDYN *ldy, CON *con, BODY *one, BODY *two, DIAB **out);
+int ldy_entry_remove (LOCDYN *ldy, DIAB *dia);
+int ldy_entry_update_begin (LOCDYN *ldy);
+int ldy_entry_update_end (LOCDYN *ldy);
+int ldy_entry_mean_diagonal (LOCDYN *ldy, double *out);
+int ldy_entry_least_diagonal (LOCDYN *ldy, double *out);
+int ldy_entry_largest_diagonal (LOCDYN *ldy, double *out);
+int ldy_entry_destroy (LOCDYN *ldy);
+int ldy_entry_not_implemented (const char *name);
+int ldy_entry_operator (BODY *body, short constraint_kind, const double *X, const double *E, MX **out);
+int ldy_entry_local_velocities (BODY *body, const double *X, const double *E, double *prev, double *cur);
+int ldy_entry_matrix_create (short kind, int m, int n, const int *p, const int *i, MX **out);
+void ldy_entry_matrix_destroy (MX *a);
+DOM *ldy_entry_domain (LOCDYN *ldy);
+ldy_error_handler ldy_entry_handler (void **data);
+int ldy_entry_jumps_allowed (void);
+const char *ldy_entry_meaning (int code);
+
+/* C, hooks.c: what the host provides, as far as it does. */
+#define LDY_HIDDEN __attribute__ ((visibility ("hidden")))
+LDY_HIDDEN void ldy_hook_timer_start (DOM *dom);
+LDY_HIDDEN void ldy_hook_timer_end (DOM *dom);
+LDY_HIDDEN void ldy_hook_raise (int code, const char *file, int line);
+
+/* Raise an error after everything else has been done; comes back only from a handler that returns. */
+#define LDY_RAISE(code) do { int code_ = (code); if (code_) ldy_hook_raise (code_, __FILE_NAME__, __LINE__); } while (0)
+
+#endif

@@ -1,0 +1,19 @@
+//! The structures of the host and of the legacy module as they lie in memory, and the enumerators that go
+//! with them.
+//!
+//! All of it is generated from the table `layout.tsv` (and `enumerations.tsv`) beside this file, for a serial
+//! host or, with the feature `mpi`, for one compiled with `-DMPI`; offset and size of every field and the
+//! size of every structure are asserted at compile time. The names are those of the C headers in `include/`.
+
+#![allow(non_camel_case_types, non_snake_case, non_upper_case_globals, reason = "the names of the C headers")]
+#![allow(clippy::upper_case_acronyms, reason = "the names of the C headers")]
+
+use std::ffi::{c_char, c_double, c_int, c_long, c_short, c_uchar, c_uint, c_void};
+use std::mem::offset_of;
+
+/// The size of the field that a projection picks; for the assertions only.
+const fn size_of_field<Whole, Part>(_field: fn(&Whole) -> &Part) -> usize {
+    size_of::<Part>()
+}
+
+include!(concat!(env!("OUT_DIR"), "/layout.rs"));

@@ -1,0 +1,171 @@
+//! The host's matrices as they are made and released. All memory comes from `malloc`, so that a host's own
+//! `MX_Destroy` can release what is made here.
+
+use std::ffi::{c_int, c_void};
+use std::{mem, ptr, slice};
+
+use super::errors::{Code, fail};
+use super::layout::*;
+
+/// Where the values lie in a dense or block-diagonal matrix: in its one memory block, 8 bytes behind the structure.
+const VALUES: usize = size_of::<MX>() + 8;
+
+/// Make a matrix of zeros; see `MX_Create`.
+///
+/// # Safety
+/// `p` and `i` are NULL or have the sizes that the kind asks for.
+pub unsafe fn create(
+    kind: c_int,
+    m: c_int,
+    n: c_int,
+    p: *const c_int,
+    i: *const c_int,
+) -> Result<*mut MX, Code> {
+    let (Ok(rows), Ok(columns)) = (usize::try_from(m), usize::try_from(n)) else {
+        return Err(fail!(Code::BugFound, "matrix of {m} rows and {n} columns or blocks"));
+    };
+    // SAFETY: promised by the caller.
+    unsafe {
+        match kind {
+            MXDENSE => {
+                let a = one_block(count(rows.checked_mul(columns))?, 0)?;
+                (*a).kind = MXDENSE;
+                (*a).m = m;
+                (*a).n = n;
+                Ok(a)
+            }
+            MXBD => {
+                let (Some(p), Some(i)) = (array(p, columns + 1), array(i, columns + 1)) else {
+                    return Err(fail!(Code::MatrixKind, "block-diagonal matrix without p or i"));
+                };
+                if !ascends(p) || !ascends(i) || i[columns] != m {
+                    return Err(fail!(Code::MatrixKind, "block-diagonal matrix with ill-formed p or i"));
+                }
+                let a = one_block(p[columns], 2 * (columns + 1))?;
+                (*a).kind = MXBD;
+                (*a).m = m;
+                (*a).n = n;
+                (*a).p = (*a).x.add(p[columns] as usize).cast();
+                (*a).i = (*a).p.add(columns + 1);
+                ptr::copy_nonoverlapping(p.as_ptr(), (*a).p, columns + 1);
+                ptr::copy_nonoverlapping(i.as_ptr(), (*a).i, columns + 1);
+                Ok(a)
+            }
+            MXCSC => compressed_columns(m, n, array(p, columns + 1), i),
+            _ => Err(fail!(Code::MatrixKind, "unknown kind of matrix {kind}")),
+        }
+    }
+}
+
+/// Release a matrix; see `MX_Destroy`. Static matrices stay.
+///
+/// # Safety
+/// `a` is NULL or a matrix whose memory comes from `malloc` as [`create`] lays it out.
+pub unsafe fn destroy(a: *mut MX) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if a.is_null() || (*a).flags & MXSTATIC != 0 {
+            return;
+        }
+        if (*a).kind == MXCSC {
+            for part in [(*a).p.cast(), (*a).i.cast(), (*a).x.cast::<c_void>()] {
+                libc::free(part);
+            }
+        }
+        libc::free(a.cast());
+    }
+}
+
+/// A matrix of zeros with `values` values and `indices` ints in the same block of memory.
+fn one_block(values: c_int, indices: usize) -> Result<*mut MX, Code> {
+    let bytes = VALUES + values as usize * size_of::<f64>() + indices * size_of::<c_int>();
+    let a = zeroed::<MX>(bytes)?;
+    // SAFETY: the block is this function's and reaches behind the structure; an MX may be all zero.
+    unsafe {
+        (*a).nzmax = values;
+        (*a).nz = values;
+        (*a).x = a.cast::<u8>().add(VALUES).cast();
+    }
+    Ok(a)
+}
+
+/// # Safety
+/// `i` is NULL or holds as many indices as the last of `p` says.
+unsafe fn compressed_columns(
+    m: c_int,
+    n: c_int,
+    p: Option<&[c_int]>,
+    i: *const c_int,
+) -> Result<*mut MX, Code> {
+    let a = zeroed::<MX>(size_of::<MX>())?;
+    // SAFETY: the structure is this function's; on failure all that was allocated goes back.
+    unsafe {
+        (*a).kind = MXCSC;
+        (*a).m = m;
+        (*a).n = n;
+        if p.is_none() && i.is_null() {
+            return Ok(a);
+        }
+        let filled = fill_columns(a, p, i);
+        if filled.is_err() {
+            destroy(a);
+        }
+        filled.map(|()| a)
+    }
+}
+
+/// # Safety
+/// As [`compressed_columns`]; `a` is a structure without arrays.
+unsafe fn fill_columns(a: *mut MX, p: Option<&[c_int]>, i: *const c_int) -> Result<(), Code> {
+    let ill_formed = || fail!(Code::MatrixKind, "compressed columns with missing or ill-formed p or i");
+    let Some(p) = p.filter(|p| ascends(p)) else { return Err(ill_formed()) };
+    let values = p[p.len() - 1];
+    // SAFETY: promised by the caller; the copies have the sizes of their originals.
+    unsafe {
+        let i = array(i, values as usize).ok_or_else(ill_formed)?;
+        if !i.iter().all(|row| (0..(*a).m).contains(row)) {
+            return Err(ill_formed());
+        }
+        (*a).nz = -1;
+        (*a).nzmax = values;
+        (*a).p = copied(p)?;
+        (*a).i = copied(i)?;
+        (*a).x = zeroed(mem::size_of::<f64>() * i.len())?;
+    }
+    Ok(())
+}
+
+fn copied(values: &[c_int]) -> Result<*mut c_int, Code> {
+    let copy = zeroed::<c_int>(size_of_val(values))?;
+    // SAFETY: the copy is fresh and as large as the original.
+    unsafe { ptr::copy_nonoverlapping(values.as_ptr(), copy, values.len()) };
+    Ok(copy)
+}
+
+/// Zeroed memory from `malloc`'s heap; some, even for no bytes.
+fn zeroed<T>(bytes: usize) -> Result<*mut T, Code> {
+    // SAFETY: calloc takes any sizes.
+    let memory = unsafe { libc::calloc(1, bytes.max(1)) };
+    if memory.is_null() {
+        Err(fail!(Code::OutOfMemory, "no memory for a matrix of {bytes} bytes"))
+    } else {
+        Ok(memory.cast())
+    }
+}
+
+/// A number of values as the structure can state it.
+fn count(values: Option<usize>) -> Result<c_int, Code> {
+    let values = values.and_then(|values| c_int::try_from(values).ok());
+    values.ok_or_else(|| fail!(Code::OutOfMemory, "matrix with more values than an int can count"))
+}
+
+fn ascends(starts: &[c_int]) -> bool {
+    starts.first() == Some(&0) && starts.is_sorted()
+}
+
+/// # Safety
+/// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
+unsafe fn array<'a>(pointer: *const c_int, count: usize) -> Option<&'a [c_int]> {
+    // SAFETY: promised by the caller.
+    if pointer.is_null() { None } else { Some(unsafe { slice::from_raw_parts(pointer, count) }) }
+}

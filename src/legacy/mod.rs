@@ -1,0 +1,21 @@
+//! The face of the legacy module: the one place that talks to C.
+//!
+//! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
+//! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
+//! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
+//! their memory), `update`, `cohesion`, `statistics`, `operators`, `matrix`.
+
+pub mod boundary;
+mod cohesion;
+pub mod entry;
+pub mod errors;
+mod host;
+pub mod interface;
+pub mod layout;
+mod matrix;
+mod names;
+mod operators;
+mod options;
+mod rows;
+mod statistics;
+mod update;

@@ -1,0 +1,59 @@
+//! How error texts name constraints and bodies.
+
+use std::ffi::c_int;
+use std::fmt;
+
+use super::layout::*;
+
+/// A constraint as texts name it: `constraint 12 (CONTACT) between bodies 3 and 7`.
+pub struct ConstraintName {
+    id: u32,
+    kind: c_int,
+    master: Option<u32>,
+    slave: Option<u32>,
+}
+
+/// The name of a constraint.
+///
+/// # Safety
+/// `con` is valid, its master and slave are NULL or valid.
+pub unsafe fn constraint(con: *const CON) -> ConstraintName {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let id = |body: *mut BODY| if body.is_null() { None } else { Some((*body).id) };
+        ConstraintName {
+            id: (*con).id,
+            kind: (*con).kind,
+            master: id((*con).master),
+            slave: id((*con).slave),
+        }
+    }
+}
+
+/// The enumerator of a kind of constraint, if it is one.
+pub fn kind(kind: c_int) -> Option<&'static str> {
+    Some(match kind {
+        CONTACT => "CONTACT",
+        FIXPNT => "FIXPNT",
+        FIXDIR => "FIXDIR",
+        VELODIR => "VELODIR",
+        VELODIR3 => "VELODIR3",
+        RIGLNK => "RIGLNK",
+        SPRING => "SPRING",
+        _ => return None,
+    })
+}
+
+impl fmt::Display for ConstraintName {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match kind(self.kind) {
+            Some(kind) => write!(f, "constraint {} ({kind})", self.id)?,
+            None => write!(f, "constraint {} (unknown kind {})", self.id, self.kind)?,
+        }
+        match (self.master, self.slave) {
+            (Some(master), Some(slave)) => write!(f, " between bodies {master} and {slave}"),
+            (Some(body), None) | (None, Some(body)) => write!(f, " on body {body}"),
+            (None, None) => f.write_str(" without bodies"),
+        }
+    }
+}

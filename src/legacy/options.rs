@@ -1,0 +1,28 @@
+//! Options of the process.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::errors::{Code, fail};
+use super::interface::additions::LDY_NO_LONGJMP;
+
+static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
+
+/// Set an option.
+pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
+    let flag = match value {
+        0 => false,
+        1 => true,
+        _ => return Err(fail!(Code::BugFound, "option {option}: unknown value {value}")),
+    };
+    match option {
+        LDY_NO_LONGJMP => NO_LONGJMP.store(flag, Ordering::Relaxed),
+        _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
+    }
+    Ok(())
+}
+
+/// Whether errors may jump through the host's error stack.
+pub fn jumps_allowed() -> bool {
+    !NO_LONGJMP.load(Ordering::Relaxed)
+}

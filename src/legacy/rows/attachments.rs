@@ -1,0 +1,190 @@
+//! Which rows are attached to which bodies, and the panel of each such body.
+//!
+//! Bodies have indices and rows have slots, both stable from attachment to detachment. Nothing is written into the
+//! host's bodies, and none is read.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::ptr;
+
+use crate::assembly::panel::Panel;
+use crate::legacy::layout::BODY;
+
+use super::pair::MOST_BODIES;
+use super::pool::Exhausted;
+use super::row::Row;
+
+/// A row's place on a body: the body's index, and the row's slot in its panel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Side {
+    /// Index of the body.
+    pub body: u32,
+    /// Slot of the row.
+    pub slot: u32,
+}
+
+/// A body with rows attached; free of rows, an index to be given again.
+pub struct Attached {
+    /// The host's body; never read here.
+    pub body: *mut BODY,
+    slots: Vec<Slot>,
+    next_free_slot: Option<u32>,
+    rows: usize,
+    /// H and Y of the slots.
+    pub panel: Panel,
+}
+
+/// A slot of a panel: a row, or free and a link to the next free slot.
+#[derive(Clone, Copy)]
+pub enum Slot {
+    /// Taken.
+    Row(*mut Row),
+    /// Free.
+    Free(Option<u32>),
+}
+
+impl Attached {
+    fn new(body: *mut BODY) -> Self {
+        Self { body, slots: Vec::new(), next_free_slot: None, rows: 0, panel: Panel::default() }
+    }
+
+    /// The slots, and the panel that they belong to.
+    pub fn parts(&mut self) -> (&[Slot], &mut Panel) {
+        (&self.slots, &mut self.panel)
+    }
+
+    fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
+        let slot = match self.next_free_slot {
+            Some(slot) => {
+                let place = &mut self.slots[slot as usize];
+                if let Slot::Free(next) = *place {
+                    self.next_free_slot = next;
+                }
+                *place = Slot::Row(row);
+                slot
+            }
+            None => {
+                let slot = u32::try_from(self.slots.len()).map_err(|_| Exhausted)?;
+                self.slots.try_reserve(1)?;
+                self.slots.push(Slot::Row(row));
+                slot
+            }
+        };
+        self.rows += 1;
+        Ok(slot)
+    }
+
+    fn detach(&mut self, slot: u32) {
+        self.slots[slot as usize] = Slot::Free(self.next_free_slot);
+        self.next_free_slot = Some(slot);
+        self.rows -= 1;
+    }
+}
+
+/// All bodies with rows attached.
+#[derive(Default)]
+pub struct Attachments {
+    bodies: Vec<Attached>,
+    /// Indices without a body; has room for all of them.
+    free: Vec<u32>,
+    index: HashMap<*mut BODY, u32, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl Attachments {
+    /// The index of a body, if rows are attached to it.
+    pub fn index_of(&self, body: *mut BODY) -> Option<u32> {
+        self.index.get(&body).copied()
+    }
+
+    /// The body with this index.
+    pub fn body(&self, index: u32) -> &Attached {
+        &self.bodies[index as usize]
+    }
+
+    /// The bodies with rows attached, in the order of their indices.
+    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Attached> {
+        self.bodies.iter_mut().filter(|attached| attached.rows > 0)
+    }
+
+    /// Attach a row to a body. On failure nothing is changed.
+    pub fn attach(&mut self, body: *mut BODY, row: *mut Row) -> Result<Side, Exhausted> {
+        let index = match self.index_of(body) {
+            Some(index) => index,
+            None => self.add(body)?,
+        };
+        let attached = &mut self.bodies[index as usize];
+        match attached.attach(row) {
+            Ok(slot) => Ok(Side { body: index, slot }),
+            Err(exhausted) => {
+                self.drop_if_bare(index);
+                Err(exhausted)
+            }
+        }
+    }
+
+    /// Detach a row from a body; a body without rows is forgotten, with its panel.
+    pub fn detach(&mut self, side: Side) {
+        self.bodies[side.body as usize].detach(side.slot);
+        self.drop_if_bare(side.body);
+    }
+
+    fn add(&mut self, body: *mut BODY) -> Result<u32, Exhausted> {
+        self.index.try_reserve(1)?;
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.bodies[index as usize] = Attached::new(body);
+                index
+            }
+            None => {
+                let index = self.bodies.len();
+                if index >= MOST_BODIES {
+                    return Err(Exhausted);
+                }
+                self.bodies.try_reserve(1)?;
+                // One place for each body, so that giving an index back cannot fail.
+                self.free.try_reserve(index + 1)?;
+                self.bodies.push(Attached::new(body));
+                index as u32
+            }
+        };
+        self.index.insert(body, index);
+        Ok(index)
+    }
+
+    fn drop_if_bare(&mut self, index: u32) {
+        let attached = &mut self.bodies[index as usize];
+        if attached.rows == 0 {
+            self.index.remove(&attached.body);
+            *attached = Attached::new(ptr::null_mut());
+            self.free.push(index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An address that is never read.
+    fn address<T>(k: usize) -> *mut T {
+        ptr::without_provenance_mut(64 * (k + 1))
+    }
+
+    #[test]
+    fn indices_and_slots_are_stable_and_given_again() {
+        let mut all = Attachments::default();
+        let one = all.attach(address(1), address(10)).unwrap();
+        let two = all.attach(address(2), address(11)).unwrap();
+        let three = all.attach(address(1), address(12)).unwrap();
+        assert_eq!((one, two), (Side { body: 0, slot: 0 }, Side { body: 1, slot: 0 }));
+        assert_eq!(three, Side { body: 0, slot: 1 });
+        all.detach(one);
+        assert_eq!(all.index_of(address(1)), Some(0));
+        assert_eq!(all.attach(address(1), address(13)).unwrap(), one);
+        all.detach(two);
+        assert_eq!(all.index_of(address(2)), None);
+        assert_eq!(all.bodies_mut().count(), 1);
+        assert_eq!(all.attach(address(3), address(14)).unwrap(), two);
+        assert_eq!(all.body(1).body, address(3));
+    }
+}

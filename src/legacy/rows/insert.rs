@@ -1,0 +1,209 @@
+//! Insertion of a row.
+
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::set::InOrder;
+use crate::legacy::host::{body, constraint};
+use crate::legacy::layout::{BODY, CON, CONTACT, DIAB};
+use crate::legacy::names;
+
+use super::attachments::Side;
+use super::module::Module;
+use super::pair::{End, Pair};
+use super::pool::Exhausted;
+use super::row::Row;
+
+/// A row that the new one gets a pair of blocks with.
+pub struct Neighbour {
+    row: *mut Row,
+    body: *mut BODY,
+    /// Where the neighbour is attached to the body; `None` if W leaves the body out for it.
+    side: Option<Side>,
+}
+
+/// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
+///
+/// All that can fail comes first: on an error the rows are as they were.
+///
+/// # Safety
+/// `con` is NULL or valid; each body is NULL or valid with its set of valid constraints.
+pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2]) -> Result<*mut DIAB, Code> {
+    if con.is_null() {
+        return Err(fail!(Code::BugFound, "con is NULL"));
+    }
+    // SAFETY: promised by the caller.
+    unsafe {
+        constraint::check_kind(con)?;
+        module.neighbours.clear();
+        let coupled = bodies.map(|body| !body.is_null() && !constraint::is_contact_on_obstacle(con, body));
+        for (body, coupled) in bodies.into_iter().zip(coupled) {
+            if coupled {
+                collect(module, con, body)?;
+            }
+        }
+        let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
+        let row = reserve(module).map_err(exhausted)?;
+        (*row).face.con = con;
+        if let Err(code) = attach(module, row, bodies, coupled) {
+            release(module, row);
+            return Err(code);
+        }
+        link(module, row);
+        Ok(row.cast())
+    }
+}
+
+/// Append the neighbours through a body, in the order of its set.
+///
+/// # Safety
+/// As [`insert`]; `body` is not NULL.
+unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY) -> Result<(), Code> {
+    let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
+    // The walk borrows the stack, and looking rows up the rest.
+    let mut stack = std::mem::take(&mut module.stack);
+    // SAFETY: promised by the caller.
+    let result = unsafe {
+        let mut neighbours = || {
+            body::couples_everything(body)?;
+            let mut walk = InOrder::new((*body).con, &mut stack).map_err(exhausted)?;
+            while let Some(element) = walk.next().map_err(exhausted)? {
+                let other = element.cast::<CON>();
+                if other.is_null() {
+                    return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
+                }
+                if other != con && !(*other).dia.is_null() {
+                    let row = module.row_of(other)?;
+                    module.neighbours.try_reserve(1).map_err(exhausted)?;
+                    module.neighbours.push(Neighbour { row, body, side: None });
+                }
+            }
+            Ok(())
+        };
+        neighbours()
+    };
+    module.stack = stack;
+    result
+}
+
+/// A fresh row, not in the list, and memory for the pairs with all neighbours.
+fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
+    module.rows.reserve(1)?;
+    module.pairs.reserve(module.neighbours.len())?;
+    let row = module.rows.take().cast::<Row>();
+    // SAFETY: the chunk is this function's and holds a row of zeros, which has no sides yet.
+    unsafe { (&raw mut (*row).sides).write([None; 2]) };
+    Ok(row)
+}
+
+/// Attach the new row to its bodies and, where that has not been done, its neighbours to them.
+///
+/// # Safety
+/// As [`insert`]; the neighbours have been collected.
+unsafe fn attach(
+    module: &mut Module,
+    row: *mut Row,
+    bodies: [*mut BODY; 2],
+    coupled: [bool; 2],
+) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        for (body, coupled) in bodies.into_iter().zip(coupled) {
+            if coupled {
+                side_on(module, row, body)?;
+            }
+        }
+        for k in 0..module.neighbours.len() {
+            let Neighbour { row, body, .. } = module.neighbours[k];
+            if !constraint::is_contact_on_obstacle((*row).face.con, body) {
+                module.neighbours[k].side = Some(side_on(module, row, body)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The side of a row on a body, attached if it was not.
+///
+/// # Errors
+/// [`Code::OutOfMemory`], or [`Code::BugFound`] if the row is on two other bodies already.
+///
+/// # Safety
+/// `row` is a row with its constraint set; `body` is valid.
+pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if let Some(side) = found(module, row, body) {
+            return Ok(side);
+        }
+        let name = || names::constraint((*row).face.con);
+        let id = (*body).id;
+        let Some(place) = (*row).sides.iter().position(Option::is_none) else {
+            return Err(fail!(Code::BugFound, "{}: was inserted on two bodies other than {id}", name()));
+        };
+        let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", name());
+        let side = module.bodies.attach(body, row).map_err(exhausted)?;
+        (*row).sides[place] = Some(side);
+        Ok(side)
+    }
+}
+
+/// The side of a row on a body, if it is attached to it.
+///
+/// # Safety
+/// `row` is a row.
+unsafe fn found(module: &Module, row: *mut Row, body: *mut BODY) -> Option<Side> {
+    // SAFETY: promised by the caller.
+    let sides = unsafe { (*row).sides };
+    sides.into_iter().flatten().find(|side| module.bodies.body(side.body).body == body)
+}
+
+/// Give back a row that did not get into the list.
+///
+/// # Safety
+/// `row` was reserved and is used by nobody.
+unsafe fn release(module: &mut Module, row: *mut Row) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
+        module.rows.give(row.cast());
+    }
+}
+
+/// Put the row into the list, and a pair with each neighbour into both rows.
+///
+/// # Safety
+/// The row and its neighbours are attached, and memory for the pairs is reserved.
+unsafe fn link(module: &mut Module, row: *mut Row) {
+    // SAFETY: promised by the caller; the constraint is valid, the list holds live rows.
+    unsafe {
+        let con = (*row).face.con;
+        (*row).set_live(true);
+        (*row).face.R = (&raw mut (*con).R).cast();
+        (*row).face.U = (&raw mut (*con).U).cast();
+        (*row).face.V = (&raw mut (*con).V).cast();
+        (*row).face.n = module.face.dia;
+        if let Some(next) = module.face.dia.as_mut() {
+            next.p = row.cast();
+        }
+        module.face.dia = row.cast();
+
+        for neighbour in &module.neighbours {
+            let body = neighbour.side.map(|side| side.body);
+            let own = end(row, found(module, row, neighbour.body));
+            let other = end(neighbour.row, neighbour.side);
+            let other_con = (*neighbour.row).face.con;
+            let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };
+            let pair = module.pairs.take().cast();
+            Pair::fill(pair, neighbour.body, body, first, second);
+            Pair::link(pair);
+        }
+        module.neighbours.clear();
+    }
+}
+
+/// # Safety
+/// `row` is a row with its constraint set.
+unsafe fn end(row: *mut Row, side: Option<Side>) -> End {
+    // SAFETY: promised by the caller.
+    let contact = unsafe { (*(*row).face.con).kind == CONTACT };
+    End { row, slot: side.map_or(0, |side| side.slot), contact }
+}

@@ -1,0 +1,23 @@
+//! The linked rows of W: memory, insertion, removal.
+//!
+//! A row is a `DIAB` with hidden data behind it, a pair of blocks two `OFFB` with hidden data behind each, side by
+//! side, so that a block's partner and its predecessor are found in constant time. Each body that rows are attached
+//! to has a panel with a slot a row; a pair knows the two slots, so the assembly runs over the pairs in the order in
+//! which they lie in memory and never follows a list.
+
+mod attachments;
+mod insert;
+mod module;
+mod pair;
+mod pool;
+mod reconcile;
+mod remove;
+mod row;
+
+pub use attachments::{Attached, Slot};
+pub use insert::insert;
+pub use module::Module;
+pub use pair::Pair;
+pub use reconcile::reconcile;
+pub use remove::remove;
+pub use row::Row;

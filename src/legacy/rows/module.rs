@@ -1,0 +1,138 @@
+//! A local dynamics: what the host sees, with everything hidden behind it.
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::{iter, ptr};
+
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::layout::{CON, DIAB, DOM, LOCDYN, SET};
+use crate::legacy::names;
+
+use super::attachments::Attachments;
+use super::insert::Neighbour;
+use super::pair::Pair;
+use super::pool::Pool;
+use super::row::Row;
+
+/// A local dynamics.
+#[repr(C)]
+pub struct Module {
+    /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
+    pub face: LOCDYN,
+    /// Memory of the rows, each a [`Row`].
+    pub rows: Pool,
+    /// Memory of the blocks, each a [`Pair`].
+    pub pairs: Pool,
+    /// The bodies that rows are attached to.
+    pub bodies: Attachments,
+    /// Memory lent to insertions.
+    pub neighbours: Vec<Neighbour>,
+    /// Memory lent to walks over sets.
+    pub stack: Vec<*const SET>,
+}
+
+impl Module {
+    /// A new local dynamics over a domain, without rows.
+    pub fn create(dom: *mut DOM) -> Result<*mut LOCDYN, Code> {
+        if dom.is_null() {
+            return Err(fail!(Code::BugFound, "dom is NULL"));
+        }
+        // SAFETY: the size is not zero.
+        let module = unsafe { alloc_zeroed(Layout::new::<Self>()) }.cast::<Self>();
+        if module.is_null() {
+            return Err(fail!(Code::OutOfMemory, "no memory for a local dynamics"));
+        }
+        // SAFETY: the memory is this function's; a LOCDYN may be all zero, the other fields are written.
+        unsafe {
+            (*module).face.dom = dom;
+            (*module).face.diamem.chunksize = size_of::<Row>();
+            (*module).face.offmem.chunksize = size_of::<Pair>();
+            (&raw mut (*module).rows).write(Pool::new::<Row>());
+            (&raw mut (*module).pairs).write(Pool::new::<Pair>());
+            (&raw mut (*module).bodies).write(Attachments::default());
+            (&raw mut (*module).neighbours).write(Vec::new());
+            (&raw mut (*module).stack).write(Vec::new());
+        }
+        Ok(module.cast())
+    }
+
+    /// Whether a LOCDYN was made here.
+    ///
+    /// # Safety
+    /// `ldy` points to a valid LOCDYN.
+    pub unsafe fn is_behind(ldy: *const LOCDYN) -> bool {
+        // SAFETY: promised by the caller; what was not made here is only read as far as every LOCDYN reaches.
+        let sizes = unsafe { ((*ldy).diamem.chunksize, (*ldy).offmem.chunksize) };
+        sizes == (size_of::<Row>(), size_of::<Pair>())
+    }
+
+    /// The local dynamics behind what a host passes.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if it is NULL or was not made here.
+    ///
+    /// # Safety
+    /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
+    pub unsafe fn from_face<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
+        if ldy.is_null() {
+            return Err(fail!(Code::BugFound, "ldy is NULL"));
+        }
+        // SAFETY: promised by the caller; what was made here is the face of a Self.
+        unsafe {
+            match Self::is_behind(ldy) {
+                true => Ok(&mut *ldy.cast()),
+                false => Err(fail!(Code::BugFound, "ldy was not made by LOCDYN_Create of this library")),
+            }
+        }
+    }
+
+    /// Release everything.
+    ///
+    /// # Errors
+    /// As [`Module::from_face`].
+    ///
+    /// # Safety
+    /// As there; the local dynamics and its rows are not used afterwards.
+    pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
+        // SAFETY: promised by the caller; the memory came from alloc_zeroed with this layout, as a Box's does.
+        unsafe {
+            let module = Self::from_face(ldy)?;
+            drop(Box::from_raw(ptr::from_mut(module)));
+        }
+        Ok(())
+    }
+
+    /// The row behind what a host passes, if it is a live one of this local dynamics.
+    pub fn row(&self, dia: *mut DIAB) -> Option<*mut Row> {
+        let row = dia.cast::<Row>();
+        // SAFETY: the address is that of a chunk of the pool, and chunks are rows or zero.
+        (self.rows.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
+    }
+
+    /// The row of a constraint, `con->dia`.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if there is none, or one that is no live row of this constraint here.
+    ///
+    /// # Safety
+    /// `con` is valid, its bodies are NULL or valid.
+    pub unsafe fn row_of(&self, con: *mut CON) -> Result<*mut Row, Code> {
+        // SAFETY: promised by the caller; rows found are live.
+        unsafe {
+            match self.row((*con).dia) {
+                Some(row) if (*row).face.con == con => Ok(row),
+                _ if (*con).dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
+                _ => Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con))),
+            }
+        }
+    }
+
+    /// The rows in the order of the list.
+    ///
+    /// # Safety
+    /// Nobody changes the list during the walk.
+    pub unsafe fn rows(&self) -> impl Iterator<Item = *mut Row> + use<> {
+        let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<Row>()) };
+        // SAFETY: the list holds live rows.
+        iter::successors(link(self.face.dia), move |&row| link(unsafe { (*row).face.n }))
+    }
+}

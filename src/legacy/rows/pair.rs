@@ -1,0 +1,162 @@
+//! A pair of blocks: W_αβ in row α and W_βα in row β, side by side.
+
+use std::ptr;
+
+use crate::assembly::pairs::Coupling;
+use crate::legacy::layout::{BODY, DIAB, OFFB};
+
+use super::row::Row;
+
+/// One of the two blocks, with the hidden data behind what the host sees.
+#[repr(C)]
+pub struct Half {
+    /// What the host sees.
+    pub face: OFFB,
+    /// The block before it in its row, NULL if it is the first.
+    previous: *mut Half,
+    /// Slot of the block's row in the body's panel.
+    slot: u32,
+    tag: Tag,
+}
+
+/// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
+/// and which transposed depends on nothing else.
+#[repr(C)]
+pub struct Pair {
+    halves: [Half; 2],
+}
+
+/// What both halves know: which half this is, whether its row is a contact, and the body's index.
+#[derive(Clone, Copy)]
+struct Tag(u32);
+
+impl Tag {
+    const SECOND: u32 = 1;
+    const CONTACT: u32 = 2;
+    const BODY_SHIFT: u32 = 2;
+    /// No body couples the two: H of one of them is zero.
+    const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
+    /// The pair is not in use.
+    const DEAD: u32 = Self::UNCOUPLED - 1;
+
+    fn new(body: u32, contact: bool, second: bool) -> Self {
+        let flags = if contact { Self::CONTACT } else { 0 } | if second { Self::SECOND } else { 0 };
+        Self(body << Self::BODY_SHIFT | flags)
+    }
+
+    fn body(self) -> u32 {
+        self.0 >> Self::BODY_SHIFT
+    }
+}
+
+/// Most bodies that pairs can tell apart.
+pub const MOST_BODIES: usize = Tag::DEAD as usize;
+
+/// What a pair is made of: a row, its slot in the panel of the body, whether it is a contact.
+#[derive(Clone, Copy)]
+pub struct End {
+    /// The row.
+    pub row: *mut Row,
+    /// Its slot; any number in an uncoupled pair.
+    pub slot: u32,
+    /// Whether its constraint is a contact.
+    pub contact: bool,
+}
+
+impl Pair {
+    /// Fill a fresh pair of blocks through `bod` between two rows, without linking it; `body` is the body's index,
+    /// `None` if nothing couples the two.
+    ///
+    /// # Safety
+    /// `pair` is a chunk for a pair, and held by nobody else.
+    pub unsafe fn fill(pair: *mut Self, bod: *mut BODY, body: Option<u32>, first: End, second: End) {
+        let body = body.unwrap_or(Tag::UNCOUPLED);
+        let half = |own: End, other: End, is_second| Half {
+            face: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod, n: ptr::null_mut() },
+            previous: ptr::null_mut(),
+            slot: own.slot,
+            tag: Tag::new(body, own.contact, is_second),
+        };
+        // SAFETY: promised by the caller.
+        unsafe { pair.write(Self { halves: [half(first, second, false), half(second, first, true)] }) };
+    }
+
+    /// Put both blocks at the head of their rows.
+    ///
+    /// # Safety
+    /// The pair was filled and is not linked; its rows and the blocks in them are live.
+    pub unsafe fn link(pair: *mut Self) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let halves = Self::halves(pair);
+            for (half, other) in [(halves[0], halves[1]), (halves[1], halves[0])] {
+                let head = &raw mut (*(*other).face.dia).adj;
+                (*half).face.n = *head;
+                if let Some(next) = (*head).cast::<Half>().as_mut() {
+                    next.previous = half;
+                }
+                *head = half.cast();
+            }
+        }
+    }
+
+    /// Take both blocks out of their rows, and mark the pair dead.
+    ///
+    /// # Safety
+    /// The pair is linked; its rows and the blocks in them are live.
+    pub unsafe fn unlink(pair: *mut Self) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let halves = Self::halves(pair);
+            for (half, other) in [(halves[0], halves[1]), (halves[1], halves[0])] {
+                let (previous, next) = ((*half).previous, (*half).face.n);
+                match previous.is_null() {
+                    true => (*(*other).face.dia).adj = next,
+                    false => (*previous).face.n = next,
+                }
+                if let Some(next) = next.cast::<Half>().as_mut() {
+                    next.previous = previous;
+                }
+            }
+            (*halves[0]).tag = Tag::new(Tag::DEAD, false, false);
+        }
+    }
+
+    /// The pair that a block belongs to.
+    ///
+    /// # Safety
+    /// `block` is a block of a live pair.
+    pub unsafe fn of(block: *mut OFFB) -> *mut Self {
+        let half = block.cast::<Half>();
+        // SAFETY: promised by the caller; the second half lies behind the first.
+        unsafe { if (*half).tag.0 & Tag::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
+    }
+
+    /// Whether the pair is in use.
+    pub fn is_live(&self) -> bool {
+        self.halves[0].tag.body() != Tag::DEAD
+    }
+
+    /// The body that couples the two rows, and their slots.
+    pub fn coupling(&self) -> Option<Coupling> {
+        let [first, second] = &self.halves;
+        let body = first.tag.body();
+        (body != Tag::UNCOUPLED).then_some(Coupling {
+            body: body as usize,
+            row: first.slot as usize,
+            column: second.slot as usize,
+        })
+    }
+
+    /// The two blocks, each with whether its row is a contact.
+    pub fn blocks(&mut self) -> [(&mut [f64; 9], bool); 2] {
+        self.halves.each_mut().map(|half| (&mut half.face.W, half.tag.0 & Tag::CONTACT != 0))
+    }
+
+    /// # Safety
+    /// `pair` is a chunk for a pair.
+    unsafe fn halves(pair: *mut Self) -> [*mut Half; 2] {
+        // SAFETY: promised by the caller; halves is the first field.
+        unsafe { [pair.cast(), pair.cast::<Half>().add(1)] }
+    }
+}

@@ -1,0 +1,31 @@
+//! Local dynamics of multi-body contact problems: U = B + W R relates forces R and relative velocities U at the
+//! constraints (contacts, joints) of bodies, with W = h H A⁻¹ Hᵀ sparse, in 3×3 blocks (theory (62)–(64)).
+//!
+//! The library replaces, at the level of the C ABI, the module `ldy` of Solfec-1.0; C programs read
+//! `include/ldy.h` or the self-contained `include/ldy_host.h`. Equation numbers refer to `docs/theory.md`.
+//!
+//! # The house
+//!
+//! The core, safe Rust that knows neither C nor the legacy program: slices and fixed-size arrays in, blocks out.
+//!
+//! - [`block`]: 3×3 blocks.
+//! - [`kinematics`]: H, the operator from generalised to local velocity; a file a kind of body.
+//! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
+//! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
+//!
+//! The face of the legacy module, [`legacy`]: layouts, the linked rows and their memory, the host's bodies and
+//! constraints seen as the core wants them, entry points and errors. All `unsafe` is there. Arrows go one way:
+//! legacy → assembly → kinematics, inertia → block.
+//!
+//! # The way of one update
+//!
+//! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → V and B of every constraint
+//! ([`assembly::velocities`]) → per body, H and Y of its constraints ([`assembly::panel`]) → per row, W_αα, A, rho,
+//! energy ([`assembly::diagonal`]) → per pair, W_αβ and W_βα ([`assembly::pairs`]) written straight into the rows'
+//! blocks, in the order in which they lie in memory.
+
+pub mod assembly;
+pub mod block;
+pub mod inertia;
+pub mod kinematics;
+pub mod legacy;

@@ -1,0 +1,88 @@
+//! The generated C files that are checked in are those that the tables, the templates and the interface give.
+//! With LDY_WRITE_HEADERS=1 in the environment they are written instead (`make headers`).
+
+#[path = "../codegen/assertions.rs"]
+mod assertions;
+#[path = "../codegen/c.rs"]
+mod c;
+#[path = "../codegen/headers.rs"]
+mod headers;
+#[path = "../codegen/prototypes.rs"]
+mod prototypes;
+#[allow(dead_code, reason = "the build script uses the rest of it")]
+#[path = "../codegen/table.rs"]
+mod table;
+
+use std::fs;
+use std::path::PathBuf;
+
+/// A generated file: where it belongs in the repository, and its text.
+struct Generated {
+    path: &'static str,
+    text: String,
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn generate() -> [Generated; 3] {
+    let table = table::Table::parse(&read("src/legacy/layout.tsv"), &read("src/legacy/enumerations.tsv"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let prototypes = |name: &str| {
+        prototypes::emit(&root().join("src/legacy/interface").join(name), &root().join("cbindgen.toml"))
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    [
+        Generated {
+            path: "include/ldy.h",
+            text: headers::ldy_h(&table, &prototypes("module.rs"), &prototypes("additions.rs")),
+        },
+        Generated {
+            path: "include/ldy_host.h",
+            text: headers::ldy_host_h(&table, &prototypes("operators.rs")),
+        },
+        Generated { path: "c_tests/layout_assertions.c", text: headers::layout_assertions_c(&table) },
+    ]
+}
+
+/// The first line in which the two texts differ, with its number.
+fn first_difference(checked_in: &str, generated: &str) -> String {
+    let (mut ours, mut theirs) = (checked_in.lines(), generated.lines());
+    for number in 1.. {
+        match (ours.next(), theirs.next()) {
+            (None, None) => break,
+            (a, b) if a == b => {}
+            (a, b) => {
+                return format!(
+                    "line {number}:\n  checked in: {}\n  generated:  {}",
+                    a.unwrap_or("(end)"),
+                    b.unwrap_or("(end)")
+                );
+            }
+        }
+    }
+    "the ends of their lines".to_string()
+}
+
+#[test]
+fn the_generated_files_are_up_to_date() {
+    let elsewhere = tempfile::tempdir().expect("a temporary directory");
+    let write = std::env::var_os("LDY_WRITE_HEADERS").is_some_and(|value| value == "1");
+    let mut stale = Vec::new();
+    for Generated { path, text } in generate() {
+        let target = if write { root().join(path) } else { elsewhere.path().join(path) };
+        fs::create_dir_all(target.parent().expect("a file in a directory")).expect("its directory");
+        fs::write(&target, &text).unwrap_or_else(|error| panic!("{}: {error}", target.display()));
+        let generated = fs::read(&target).expect("just written");
+        let checked_in = fs::read(root().join(path)).unwrap_or_default();
+        if generated != checked_in {
+            stale.push(format!("{path}: {}", first_difference(&String::from_utf8_lossy(&checked_in), &text)));
+        }
+    }
+    assert!(stale.is_empty(), "out of date, run `make headers`:\n{}", stale.join("\n"));
+}
