@@ -13,10 +13,10 @@ use super::rows::Module;
 pub unsafe fn end(module: &mut Module) -> Result<(), Code> {
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
-        if update_kind(module.face.dom)? == UpdateKind::Penalty {
+        if update_kind(module.domain()?)? == UpdateKind::Penalty {
             return Ok(());
         }
-        for row in module.rows() {
+        for row in module.list() {
             let con = (*row).face.con;
             if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
                 sort_out(con)?;

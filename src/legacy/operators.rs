@@ -10,7 +10,7 @@ use crate::kinematics::Kinematics;
 use super::errors::{Code, fail};
 use super::host::body;
 use super::layout::*;
-use super::matrix;
+use super::{matrix, names};
 
 /// A point of a body and a local frame, as a host passes them.
 struct Place {
@@ -114,6 +114,10 @@ pub unsafe fn new_operator(
     // SAFETY: promised by the caller; the matrix made holds 3 × freedoms values.
     unsafe {
         let place = place(body, point, frame)?;
+        if names::kind(constraint_kind.into()).is_none() {
+            let id = (*body).id;
+            return Err(fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}"));
+        }
         let kinematics = body::kinematics(body)?;
         let freedoms = kinematics.freedoms();
         let a = matrix::create(MXDENSE, 3, freedoms as c_int, ptr::null(), ptr::null())?;

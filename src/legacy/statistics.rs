@@ -20,5 +20,5 @@ pub fn largest(module: &Module) -> f64 {
 
 fn entries(module: &Module) -> impl Iterator<Item = f64> {
     // SAFETY: nobody changes the list meanwhile, and it holds live rows.
-    unsafe { module.rows() }.flat_map(|row| [0, 4, 8].map(|k| unsafe { (*row).face.W[k] }))
+    unsafe { module.list() }.flat_map(|row| [0, 4, 8].map(|k| unsafe { (*row).face.W[k] }))
 }

@@ -17,7 +17,7 @@ use super::rows::{Attached, Module, Pair, Row, Slot, reconcile};
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
-    let dom = module.face.dom;
+    let dom = module.domain()?;
     // SAFETY: promised by the caller.
     unsafe {
         let step = (*dom).step;
@@ -47,7 +47,7 @@ unsafe fn velocities(module: &Module, dom: *const DOM) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         for con in domain::constraints(dom) {
-            let row = module.row_of(con)?;
+            let row = module.rows.of(con)?;
             let (master, slave) = constraint::sides(con)?;
             let frame = (*con).base;
             let [v, b] = free_velocities(&frame, &master, slave.as_ref());
@@ -99,7 +99,7 @@ unsafe fn diagonals(module: &Module, kind: UpdateKind) -> Result<f64, Code> {
     let mut energy = 0.0;
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
-        for row in module.rows() {
+        for row in module.list() {
             let sides = (*row).sides.into_iter().flatten();
             let contributions = sides.map(|side| {
                 let slot = side.slot as usize;

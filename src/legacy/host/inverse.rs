@@ -53,8 +53,8 @@ pub unsafe fn view<'a>(matrix: *const MX) -> Result<Inverse<'a>, Fault> {
             let count = ends(matrix.n)?;
             // SAFETY: p and i of a block-diagonal matrix hold an entry a block and one behind.
             let (starts, rows) = unsafe { (array(matrix.p, count)?, array(matrix.i, count)?) };
-            // SAFETY: x holds as many values as the last start says.
-            let values = unsafe { array(matrix.x, length(*starts.last().unwrap_or(&0))?)? };
+            // SAFETY: x holds nzmax values, and at most that many are viewed.
+            let values = unsafe { array(matrix.x, values(matrix, starts)?)? };
             if usize::try_from(matrix.m) != Ok(length(*rows.last().unwrap_or(&0))?) {
                 return Err(Fault::IllFormed(Defect::Size));
             }
@@ -70,14 +70,20 @@ pub unsafe fn view<'a>(matrix: *const MX) -> Result<Inverse<'a>, Fault> {
             square(matrix)?;
             // SAFETY: p of compressed columns holds an entry a column and one behind.
             let starts = unsafe { array(matrix.p, ends(matrix.n)?)? };
-            let count = length(*starts.last().unwrap_or(&0))?;
-            // SAFETY: i and x hold as many entries as the last start says.
+            let count = values(matrix, starts)?;
+            // SAFETY: i and x hold nzmax entries, and at most that many are viewed.
             let (rows, values) = unsafe { (array(matrix.i, count)?, array(matrix.x, count)?) };
             Sparse::new(starts, rows, values).map(Inverse::Sparse)
         }
         kind => return Err(Fault::Kind(kind)),
     }
     .map_err(Fault::IllFormed)
+}
+
+/// The number of values that the starts of blocks or columns end with.
+fn values(matrix: &MX, starts: &[c_int]) -> Result<usize, Fault> {
+    let end = starts.last().copied().unwrap_or(0);
+    if end > matrix.nzmax { Err(Fault::IllFormed(Defect::Starts)) } else { length(end) }
 }
 
 fn square(matrix: &MX) -> Result<usize, Fault> {

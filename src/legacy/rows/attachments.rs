@@ -27,6 +27,8 @@ pub struct Side {
 pub struct Attached {
     /// The host's body; never read here.
     pub body: *mut BODY,
+    /// Its id, for texts about bodies that may be gone.
+    pub id: u32,
     slots: Vec<Slot>,
     next_free_slot: Option<u32>,
     rows: usize,
@@ -44,8 +46,8 @@ pub enum Slot {
 }
 
 impl Attached {
-    fn new(body: *mut BODY) -> Self {
-        Self { body, slots: Vec::new(), next_free_slot: None, rows: 0, panel: Panel::default() }
+    fn new(body: *mut BODY, id: u32) -> Self {
+        Self { body, id, slots: Vec::new(), next_free_slot: None, rows: 0, panel: Panel::default() }
     }
 
     /// The slots, and the panel that they belong to.
@@ -106,11 +108,11 @@ impl Attachments {
         self.bodies.iter_mut().filter(|attached| attached.rows > 0)
     }
 
-    /// Attach a row to a body. On failure nothing is changed.
-    pub fn attach(&mut self, body: *mut BODY, row: *mut Row) -> Result<Side, Exhausted> {
+    /// Attach a row to a body with an id. On failure nothing is changed.
+    pub fn attach(&mut self, body: *mut BODY, id: u32, row: *mut Row) -> Result<Side, Exhausted> {
         let index = match self.index_of(body) {
             Some(index) => index,
-            None => self.add(body)?,
+            None => self.add(body, id)?,
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
@@ -128,11 +130,11 @@ impl Attachments {
         self.drop_if_bare(side.body);
     }
 
-    fn add(&mut self, body: *mut BODY) -> Result<u32, Exhausted> {
+    fn add(&mut self, body: *mut BODY, id: u32) -> Result<u32, Exhausted> {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {
             Some(index) => {
-                self.bodies[index as usize] = Attached::new(body);
+                self.bodies[index as usize] = Attached::new(body, id);
                 index
             }
             None => {
@@ -143,7 +145,7 @@ impl Attachments {
                 self.bodies.try_reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.
                 self.free.try_reserve(index + 1)?;
-                self.bodies.push(Attached::new(body));
+                self.bodies.push(Attached::new(body, id));
                 index as u32
             }
         };
@@ -155,7 +157,7 @@ impl Attachments {
         let attached = &mut self.bodies[index as usize];
         if attached.rows == 0 {
             self.index.remove(&attached.body);
-            *attached = Attached::new(ptr::null_mut());
+            *attached = Attached::new(ptr::null_mut(), 0);
             self.free.push(index);
         }
     }
@@ -173,18 +175,18 @@ mod tests {
     #[test]
     fn indices_and_slots_are_stable_and_given_again() {
         let mut all = Attachments::default();
-        let one = all.attach(address(1), address(10)).unwrap();
-        let two = all.attach(address(2), address(11)).unwrap();
-        let three = all.attach(address(1), address(12)).unwrap();
+        let one = all.attach(address(1), 1, address(10)).unwrap();
+        let two = all.attach(address(2), 2, address(11)).unwrap();
+        let three = all.attach(address(1), 1, address(12)).unwrap();
         assert_eq!((one, two), (Side { body: 0, slot: 0 }, Side { body: 1, slot: 0 }));
         assert_eq!(three, Side { body: 0, slot: 1 });
         all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
-        assert_eq!(all.attach(address(1), address(13)).unwrap(), one);
+        assert_eq!(all.attach(address(1), 1, address(13)).unwrap(), one);
         all.detach(two);
         assert_eq!(all.index_of(address(2)), None);
         assert_eq!(all.bodies_mut().count(), 1);
-        assert_eq!(all.attach(address(3), address(14)).unwrap(), two);
+        assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
     }
 }

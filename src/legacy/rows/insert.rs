@@ -58,37 +58,30 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
 /// As [`insert`]; `body` is not NULL.
 unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY) -> Result<(), Code> {
     let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
-    // The walk borrows the stack, and looking rows up the rest.
-    let mut stack = std::mem::take(&mut module.stack);
     // SAFETY: promised by the caller.
-    let result = unsafe {
-        let mut neighbours = || {
-            body::couples_everything(body)?;
-            let mut walk = InOrder::new((*body).con, &mut stack).map_err(exhausted)?;
-            while let Some(element) = walk.next().map_err(exhausted)? {
-                let other = element.cast::<CON>();
-                if other.is_null() {
-                    return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
-                }
-                if other != con && !(*other).dia.is_null() {
-                    let row = module.row_of(other)?;
-                    module.neighbours.try_reserve(1).map_err(exhausted)?;
-                    module.neighbours.push(Neighbour { row, body, side: None });
-                }
+    unsafe {
+        body::couples_everything(body)?;
+        let mut walk = InOrder::new((*body).con, &mut module.stack).map_err(exhausted)?;
+        while let Some(element) = walk.next().map_err(exhausted)? {
+            let other = element.cast::<CON>();
+            if other.is_null() {
+                return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
             }
-            Ok(())
-        };
-        neighbours()
-    };
-    module.stack = stack;
-    result
+            if other != con && !(*other).dia.is_null() {
+                let row = module.rows.of(other)?;
+                module.neighbours.try_reserve(1).map_err(exhausted)?;
+                module.neighbours.push(Neighbour { row, body, side: None });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A fresh row, not in the list, and memory for the pairs with all neighbours.
 fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
-    module.rows.reserve(1)?;
+    module.rows.pool.reserve(1)?;
     module.pairs.reserve(module.neighbours.len())?;
-    let row = module.rows.take().cast::<Row>();
+    let row = module.rows.pool.take().cast::<Row>();
     // SAFETY: the chunk is this function's and holds a row of zeros, which has no sides yet.
     unsafe { (&raw mut (*row).sides).write([None; 2]) };
     Ok(row)
@@ -140,7 +133,7 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
             return Err(fail!(Code::BugFound, "{}: was inserted on two bodies other than {id}", name()));
         };
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", name());
-        let side = module.bodies.attach(body, row).map_err(exhausted)?;
+        let side = module.bodies.attach(body, id, row).map_err(exhausted)?;
         (*row).sides[place] = Some(side);
         Ok(side)
     }
@@ -164,7 +157,7 @@ unsafe fn release(module: &mut Module, row: *mut Row) {
     // SAFETY: promised by the caller.
     unsafe {
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
-        module.rows.give(row.cast());
+        module.rows.pool.give(row.cast());
     }
 }
 

@@ -4,22 +4,21 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::{iter, ptr};
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::{CON, DIAB, DOM, LOCDYN, SET};
-use crate::legacy::names;
+use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 
 use super::attachments::Attachments;
 use super::insert::Neighbour;
 use super::pair::Pair;
 use super::pool::Pool;
-use super::row::Row;
+use super::row::{Row, Rows};
 
 /// A local dynamics.
 #[repr(C)]
 pub struct Module {
     /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
     pub face: LOCDYN,
-    /// Memory of the rows, each a [`Row`].
-    pub rows: Pool,
+    /// Memory of the rows.
+    pub rows: Rows,
     /// Memory of the blocks, each a [`Pair`].
     pub pairs: Pool,
     /// The bodies that rows are attached to.
@@ -46,7 +45,7 @@ impl Module {
             (*module).face.dom = dom;
             (*module).face.diamem.chunksize = size_of::<Row>();
             (*module).face.offmem.chunksize = size_of::<Pair>();
-            (&raw mut (*module).rows).write(Pool::new::<Row>());
+            (&raw mut (*module).rows).write(Rows::default());
             (&raw mut (*module).pairs).write(Pool::new::<Pair>());
             (&raw mut (*module).bodies).write(Attachments::default());
             (&raw mut (*module).neighbours).write(Vec::new());
@@ -101,28 +100,14 @@ impl Module {
         Ok(())
     }
 
-    /// The row behind what a host passes, if it is a live one of this local dynamics.
-    pub fn row(&self, dia: *mut DIAB) -> Option<*mut Row> {
-        let row = dia.cast::<Row>();
-        // SAFETY: the address is that of a chunk of the pool, and chunks are rows or zero.
-        (self.rows.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
-    }
-
-    /// The row of a constraint, `con->dia`.
+    /// The domain.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if there is none, or one that is no live row of this constraint here.
-    ///
-    /// # Safety
-    /// `con` is valid, its bodies are NULL or valid.
-    pub unsafe fn row_of(&self, con: *mut CON) -> Result<*mut Row, Code> {
-        // SAFETY: promised by the caller; rows found are live.
-        unsafe {
-            match self.row((*con).dia) {
-                Some(row) if (*row).face.con == con => Ok(row),
-                _ if (*con).dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
-                _ => Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con))),
-            }
+    /// [`Code::BugFound`] if the host has taken it away.
+    pub fn domain(&self) -> Result<*mut DOM, Code> {
+        match self.face.dom.is_null() {
+            true => Err(fail!(Code::BugFound, "ldy->dom is NULL")),
+            false => Ok(self.face.dom),
         }
     }
 
@@ -130,7 +115,7 @@ impl Module {
     ///
     /// # Safety
     /// Nobody changes the list during the walk.
-    pub unsafe fn rows(&self) -> impl Iterator<Item = *mut Row> + use<> {
+    pub unsafe fn list(&self) -> impl Iterator<Item = *mut Row> + use<> {
         let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<Row>()) };
         // SAFETY: the list holds live rows.
         iter::successors(link(self.face.dia), move |&row| link(unsafe { (*row).face.n }))

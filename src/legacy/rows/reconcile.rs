@@ -19,7 +19,7 @@ use super::row::Row;
 pub unsafe fn reconcile(module: &mut Module) -> Result<(), Code> {
     // SAFETY: promised by the caller; attaching rows does not change the list.
     unsafe {
-        for row in module.rows() {
+        for row in module.list() {
             check(module, row)?;
         }
     }
@@ -40,9 +40,13 @@ unsafe fn check(module: &mut Module, row: *mut Row) -> Result<(), Code> {
             }
         }
         for side in (*row).sides.into_iter().flatten() {
-            if !bodies.contains(&module.bodies.body(side.body).body) {
-                let name = names::constraint(con);
-                return Err(fail!(Code::BugFound, "{name}: was inserted on a body that is neither of these"));
+            let attached = module.bodies.body(side.body);
+            if !bodies.contains(&attached.body) {
+                let (name, id) = (names::constraint(con), attached.id);
+                return Err(fail!(
+                    Code::BugFound,
+                    "{name}: was inserted on body {id}, which is neither of these"
+                ));
             }
         }
     }

@@ -11,7 +11,7 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
     if dia.is_null() {
         return Err(fail!(Code::BugFound, "dia is NULL"));
     }
-    let Some(row) = module.row(dia) else {
+    let Some(row) = module.rows.live(dia) else {
         return Err(fail!(Code::BugFound, "dia is not a live row of this ldy (removed before?)"));
     };
     // SAFETY: the row is live, so its blocks, their partners' rows and its neighbours in the list are.
@@ -31,7 +31,7 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
         }
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
         (*row).set_live(false);
-        module.rows.give(row.cast());
+        module.rows.pool.give(row.cast());
     }
     Ok(())
 }

@@ -1,8 +1,11 @@
 //! A row: a diagonal block, the head of the list of its off-diagonal blocks, and hidden data.
 
-use crate::legacy::layout::DIAB;
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::layout::{CON, DIAB};
+use crate::legacy::names;
 
 use super::attachments::Side;
+use super::pool::Pool;
 
 /// A row with the hidden data behind what the host sees.
 #[repr(C)]
@@ -26,5 +29,44 @@ impl Row {
     /// Mark the row as in use, or not.
     pub fn set_live(&mut self, live: bool) {
         self.live = if live { LIVE } else { 0 };
+    }
+}
+
+/// The memory of the rows, and the way from what a host passes to a row.
+pub struct Rows {
+    /// Chunks for a [`Row`] each.
+    pub pool: Pool,
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self { pool: Pool::new::<Row>() }
+    }
+}
+
+impl Rows {
+    /// The row behind what a host passes, if it is a live one from here.
+    pub fn live(&self, dia: *mut DIAB) -> Option<*mut Row> {
+        let row = dia.cast::<Row>();
+        // SAFETY: the address is that of a chunk of the pool, and chunks are rows, live, dead or zero.
+        (self.pool.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
+    }
+
+    /// The row of a constraint, `con->dia`.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if there is none, or one that is no live row of this constraint from here.
+    ///
+    /// # Safety
+    /// `con` is valid, its bodies are NULL or valid.
+    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
+        // SAFETY: promised by the caller; rows found are live.
+        unsafe {
+            match self.live((*con).dia) {
+                Some(row) if (*row).face.con == con => Ok(row),
+                _ if (*con).dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
+                _ => Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con))),
+            }
+        }
     }
 }
