@@ -1,25 +1,23 @@
 //! Free velocities: B = H_m v_m − H_s v_s of the current and V of the previous generalised velocities, (67).
 
 use crate::block::{Block, Vector, difference};
-use crate::kinematics::Kinematics;
+use crate::kinematics::Point;
 
-/// One of the bodies of a constraint, with the point that the constraint acts on.
+/// One of the bodies of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// How the body moves.
-    pub kinematics: Kinematics<'a>,
+    /// The point that the constraint acts on.
+    pub point: Point<'a>,
     /// The previous generalised velocity.
     pub previous: &'a [f64],
     /// The current generalised velocity.
     pub current: &'a [f64],
-    /// The referential point.
-    pub point: Vector,
 }
 
 impl Side<'_> {
     /// H v of the previous and of the current velocity.
     pub fn local_velocities(&self, frame: &Block) -> [Vector; 2] {
-        [self.previous, self.current].map(|u| self.kinematics.local_velocity(&self.point, frame, u))
+        [self.previous, self.current].map(|u| self.point.local_velocity(frame, u))
     }
 }
 
@@ -44,16 +42,14 @@ mod tests {
         // Axes: e_y, e_z, e_x.
         let frame = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
         let master = Side {
-            kinematics: Kinematics::Rigid(Rigid { rotation: &identity, center: &[1.0, 0.0, 0.0] }),
+            point: Point::Rigid(Rigid { rotation: &identity, center: &[1.0, 0.0, 0.0] }, [2.0, 0.0, 0.0]),
             previous: &[0.0, 0.0, 2.0, 0.0, 0.0, 0.0],
             current: &[0.0, 0.0, 0.0, 1.0, 2.0, 3.0],
-            point: [2.0, 0.0, 0.0],
         };
         let slave = Side {
-            kinematics: Kinematics::PseudoRigid(PseudoRigid { center: &[0.0; 3] }),
+            point: Point::PseudoRigid(PseudoRigid { center: &[0.0; 3] }, [0.0, 1.0, 0.0]),
             previous: &[0.0; 12],
             current: &[0.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
-            point: [0.0, 1.0, 0.0],
         };
         // Turning about z with 2 moves the point one off the centre along x by 2 along y.
         assert_eq!(free_velocities(&frame, &master, None), [[2.0, 0.0, 0.0], [2.0, 3.0, 1.0]]);

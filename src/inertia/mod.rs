@@ -4,14 +4,28 @@
 #![forbid(unsafe_code)]
 
 mod block_diagonal;
+mod condition;
+pub mod cost;
 mod dense;
+mod factored;
+mod factors;
+mod matrix_copy;
+mod nodal_inverse;
+mod node_blocks;
 mod sparse;
+mod workspace;
 
 pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
+pub use factored::{FactorError, Factored, Freshness, Structure};
+pub use nodal_inverse::NodalInverse;
+pub use node_blocks::NodeBlocks;
 pub use sparse::Sparse;
+pub use workspace::Workspace;
 
 use core::fmt;
+
+use crate::block::Block;
 
 /// The inverse inertia of a body, n × n.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +48,14 @@ impl Inverse<'_> {
         }
     }
 
+    /// The 3×3 blocks of the nodes of a mesh, node by node, if the inverse couples no two nodes.
+    pub fn node_blocks(&self) -> Option<impl Iterator<Item = Block>> {
+        match self {
+            Self::Sparse(inverse) => inverse.blocks_of_nodes(),
+            Self::BlockDiagonal(_) | Self::Dense(_) => None,
+        }
+    }
+
     /// Write Yᵀ = h (A⁻¹ Hᵀ)ᵀ, 3 × n, of the operator `h_operator`, 3 × n, scaled by the time step `step`.
     ///
     /// # Panics
@@ -50,6 +72,49 @@ impl Inverse<'_> {
     }
 }
 
+/// What a host knows of a body's inertia: A⁻¹, or A itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Inertia<'a> {
+    /// A⁻¹.
+    Inverse(Inverse<'a>),
+    /// A, to be factored.
+    Matrix(Matrix<'a>),
+}
+
+impl Inertia<'_> {
+    /// n.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Inverse(inverse) => inverse.size(),
+            Self::Matrix(matrix) => matrix.starts.len().saturating_sub(1),
+        }
+    }
+}
+
+/// A in compressed sparse columns, as yet unchecked: column j holds the values `starts[j]..starts[j + 1]`, in rows
+/// `rows[..]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    /// What is known of A, and so which part of it is given.
+    pub structure: Structure,
+    /// First entries of the columns, and the end.
+    pub starts: &'a [i32],
+    /// Row of each entry.
+    pub rows: &'a [i32],
+    /// The entries.
+    pub values: &'a [f64],
+}
+
+impl Matrix<'_> {
+    /// Make `factored` the factor of this matrix; see [`Factored::update`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<Freshness, FactorError> {
+        factored.update(self.structure, self.starts, self.rows, self.values, work)
+    }
+}
+
 /// What is wrong with the description of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
@@ -61,6 +126,10 @@ pub enum Defect {
     Row,
     /// A block is not square.
     Block,
+    /// A column of a lower triangle does not begin with its diagonal, or its rows do not ascend.
+    Triangle,
+    /// A column holds a row twice.
+    Duplicate,
 }
 
 impl fmt::Display for Defect {
@@ -70,6 +139,8 @@ impl fmt::Display for Defect {
             Self::Starts => "starts do not ascend from 0 to the number of values",
             Self::Row => "a row index lies outside the matrix",
             Self::Block => "a diagonal block is not square",
+            Self::Triangle => "a column of a lower triangle is not its diagonal and ascending rows",
+            Self::Duplicate => "a column holds a row twice",
         })
     }
 }

@@ -5,9 +5,9 @@ use super::{Defect, add_column, ascends};
 /// Compressed sparse columns of an n × n matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparse<'a> {
-    starts: &'a [i32],
-    rows: &'a [i32],
-    values: &'a [f64],
+    pub(super) starts: &'a [i32],
+    pub(super) rows: &'a [i32],
+    pub(super) values: &'a [f64],
 }
 
 impl<'a> Sparse<'a> {

@@ -1,3 +1,10 @@
+mod condition;
+mod cost;
+mod factored;
+mod matrices;
+mod nodal_inverse;
+mod node_blocks;
+
 use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;
 

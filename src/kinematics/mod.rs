@@ -1,50 +1,51 @@
-//! Kinematics of bodies: the operator H that takes the generalised velocity of a body to the local velocity of
-//! one of its points, U = H u, theory (41), (42).
+//! Kinematics: the operator H that takes the generalised velocity of a body to the local velocity of one of its
+//! points, U = H u, theory (41), (42).
 #![forbid(unsafe_code)]
 
+pub mod finite_element;
 pub mod pseudo_rigid;
 pub mod rigid;
 
 use crate::block::{Block, Vector};
+use finite_element::{Location, NodalOperator};
 
-/// How a body moves, as far as H needs it.
+/// A point of a body and what ties it to the body's generalised velocity.
 #[derive(Clone, Copy, Debug)]
-pub enum Kinematics<'a> {
-    /// A rigid body, or an obstacle: 6 freedoms.
-    Rigid(rigid::Rigid<'a>),
-    /// A pseudo-rigid body: 12 freedoms.
-    PseudoRigid(pseudo_rigid::PseudoRigid<'a>),
+pub enum Point<'a> {
+    /// A referential point of a rigid body or obstacle: 6 freedoms.
+    Rigid(rigid::Rigid<'a>, Vector),
+    /// A referential point of a pseudo-rigid body: 12 freedoms.
+    PseudoRigid(pseudo_rigid::PseudoRigid<'a>, Vector),
+    /// A point of a mesh with nodal velocities: 3 freedoms a node.
+    Mesh(Location),
+    /// A point of a mesh whose nodal velocities are R Φ u.
+    Reduced(finite_element::Reduced<'a>),
 }
 
-impl Kinematics<'_> {
-    /// Number of generalised velocities, the columns of H.
-    pub fn freedoms(&self) -> usize {
+impl Point<'_> {
+    /// Add `sign` H in the axes `frame` (columns) to `h`: 3 × freedoms, column-major.
+    ///
+    /// # Panics
+    /// If `h` does not have the length that goes with the body.
+    pub fn add_operator(&self, sign: f64, frame: &Block, h: &mut [f64]) {
         match self {
-            Self::Rigid(_) => rigid::FREEDOMS,
-            Self::PseudoRigid(_) => pseudo_rigid::FREEDOMS,
+            Self::Rigid(body, point) => add(sign, &body.operator(point, frame), h),
+            Self::PseudoRigid(body, point) => add(sign, &body.operator(point, frame), h),
+            Self::Mesh(location) => NodalOperator::new(location, frame, None).add_dense(sign, h),
+            Self::Reduced(point) => point.add_operator(sign, frame, h),
         }
     }
 
-    /// Add `sign` H at the referential point `point` in the axes `frame` (columns) to `h`: 3 × freedoms,
-    /// column-major.
+    /// The local velocity H u of the point for the generalised velocity `u`.
     ///
     /// # Panics
-    /// If `h` has another length.
-    pub fn add_operator(&self, sign: f64, point: &Vector, frame: &Block, h: &mut [f64]) {
+    /// If `u` is shorter than the body's freedoms.
+    pub fn local_velocity(&self, frame: &Block, u: &[f64]) -> Vector {
         match self {
-            Self::Rigid(body) => add(sign, &body.operator(point, frame), h),
-            Self::PseudoRigid(body) => add(sign, &body.operator(point, frame), h),
-        }
-    }
-
-    /// The local velocity H u of the point for the generalised velocity `u` (freedoms values).
-    ///
-    /// # Panics
-    /// If `u` is shorter.
-    pub fn local_velocity(&self, point: &Vector, frame: &Block, u: &[f64]) -> Vector {
-        match self {
-            Self::Rigid(body) => body.local_velocity(point, frame, u),
-            Self::PseudoRigid(body) => body.local_velocity(point, frame, u),
+            Self::Rigid(body, point) => body.local_velocity(point, frame, u),
+            Self::PseudoRigid(body, point) => body.local_velocity(point, frame, u),
+            Self::Mesh(location) => NodalOperator::new(location, frame, None).times(u),
+            Self::Reduced(point) => point.local_velocity(frame, u),
         }
     }
 }

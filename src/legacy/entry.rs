@@ -7,6 +7,7 @@ use super::boundary::status;
 use super::errors::{self, Code, Handler, fail};
 use super::interface::additions::ldy_error_handler;
 use super::layout::*;
+use super::operators::Request;
 use super::rows::{self, Module};
 use super::{cohesion, matrix, operators, options, statistics, update};
 
@@ -151,13 +152,16 @@ pub unsafe extern "C" fn ldy_entry_not_implemented(name: *const c_char) -> c_int
 pub unsafe extern "C" fn ldy_entry_operator(
     body: *mut BODY,
     constraint_kind: c_short,
+    shape: *const SHAPE,
+    object: *const c_void,
     point: *const f64,
     frame: *const f64,
     out: *mut *mut MX,
 ) -> c_int {
+    let request = Request { body, shape, object, point, frame };
     // SAFETY: promised by the caller.
     status(|| unsafe {
-        *out = operators::new_operator(body, constraint_kind, point, frame)?;
+        *out = operators::new_operator(&request, constraint_kind)?;
         Ok(())
     })
 }
@@ -169,13 +173,26 @@ pub unsafe extern "C" fn ldy_entry_operator(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_local_velocities(
     body: *mut BODY,
+    shape: *const SHAPE,
+    object: *const c_void,
     point: *const f64,
     frame: *const f64,
     previous: *mut f64,
     current: *mut f64,
 ) -> c_int {
+    let request = Request { body, shape, object, point, frame };
     // SAFETY: promised by the caller.
-    status(|| unsafe { operators::local_velocities(body, point, frame, previous, current) })
+    status(|| unsafe { operators::local_velocities(&request, previous, current) })
+}
+
+/// Whether the functions for finite elements may work on a body.
+///
+/// # Safety
+/// `body` is NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_check_finite_element(body: *const BODY) -> c_int {
+    // SAFETY: promised by the caller.
+    status(|| unsafe { operators::check_finite_element(body) })
 }
 
 /// See `MX_Create`; the result goes to `*out`.

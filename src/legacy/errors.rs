@@ -17,12 +17,16 @@ pub enum Code {
     OutOfMemory = LDY_OUT_OF_MEMORY,
     /// Not in this build or version.
     NotImplemented = LDY_NOT_IMPLEMENTED,
-    /// A diagonal block is singular.
+    /// A diagonal block, or a general matrix A, is singular.
     LuFactor = LDY_LU_FACTOR,
+    /// A symmetric matrix A is not positive definite.
+    CholFactor = LDY_CHOL_FACTOR,
     /// An inverse is missing, of unknown kind, ill-formed or of wrong size.
     MatrixKind = LDY_MATRIX_KIND,
     /// The eigenvalue iteration failed.
     EigenDecomposition = LDY_EIGEN_DECOMP,
+    /// The local coordinates of a point in its element were not found.
+    CoordinatesInverse = LDY_COORDS_INVERT,
     /// NULL or inconsistent argument, unknown kind, non-finite value.
     BugFound = LDY_BUG_FOUND,
 }
@@ -33,8 +37,10 @@ pub fn meaning(code: c_int) -> &'static CStr {
         LDY_OUT_OF_MEMORY => c"Out of memory",
         LDY_NOT_IMPLEMENTED => c"Not implemented",
         LDY_LU_FACTOR => c"LU factorisation failed",
+        LDY_CHOL_FACTOR => c"Cholesky factorisation failed",
         LDY_MATRIX_KIND => c"Invalid matrix",
         LDY_EIGEN_DECOMP => c"Eigenvalue decomposition failed",
+        LDY_COORDS_INVERT => c"Local coordinates of a point in a finite element not found",
         LDY_BUG_FOUND => c"Invalid input or inconsistent state",
         _ => c"Error",
     }

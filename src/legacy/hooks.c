@@ -17,6 +17,7 @@ extern struct errstack *__errstack__ WEAK;
 char *errstring (int code) WEAK;
 void SOLFEC_Timer_Start (SOLFEC *solfec, const char *label) WEAK;
 void SOLFEC_Timer_End (SOLFEC *solfec, const char *label) WEAK;
+extern double GEOMETRIC_EPSILON WEAK;
 
 /* The host keeps the pointer. */
 static const char TIMER[] = "LOCDYN";
@@ -31,6 +32,11 @@ void ldy_hook_timer_end (DOM *dom)
 {
   if (dom && dom->solfec && SOLFEC_Timer_End)
     SOLFEC_Timer_End (dom->solfec, TIMER);
+}
+
+double ldy_hook_geometric_epsilon (void)
+{
+  return &GEOMETRIC_EPSILON ? GEOMETRIC_EPSILON : 1e-6;
 }
 
 /* Handler, else the host's error stack, else one line and exit. */
@@ -54,38 +60,30 @@ WEAK MX *BODY_Gen_To_Loc_Operator (BODY *body, short constraint_kind, SGP *sgp, 
 {
   MX *H = NULL;
 
-  (void) sgp;
-  LDY_RAISE (ldy_entry_operator (body, constraint_kind, X, E, &H));
+  LDY_RAISE (ldy_entry_operator (body, constraint_kind, sgp ? sgp->shp : NULL, sgp ? sgp->gobj : NULL, X, E, &H));
   return H;
 }
 
 WEAK void BODY_Local_Velo (BODY *body, SGP *sgp, double *X, double *E, double *prev, double *cur)
 {
-  (void) sgp;
-  LDY_RAISE (ldy_entry_local_velocities (body, X, E, prev, cur));
+  LDY_RAISE (ldy_entry_local_velocities (body, sgp ? sgp->shp : NULL, sgp ? sgp->gobj : NULL, X, E, prev, cur));
 }
 
 WEAK MX *FEM_Gen_To_Loc_Operator (BODY *body, SHAPE *shp, void *gobj, double *X, double *E)
 {
-  (void) body;
-  (void) shp;
-  (void) gobj;
-  (void) X;
-  (void) E;
-  LDY_RAISE (ldy_entry_not_implemented (__func__));
-  return NULL;
+  MX *H = NULL;
+  int code = ldy_entry_check_finite_element (body);
+
+  /* The kind of the constraint matters to obstacles alone. */
+  LDY_RAISE (code ? code : ldy_entry_operator (body, FIXPNT, shp, gobj, X, E, &H));
+  return H;
 }
 
 WEAK void FEM_Local_Velo (BODY *body, SHAPE *shp, void *gobj, double *X, double *E, double *prev, double *cur)
 {
-  (void) body;
-  (void) shp;
-  (void) gobj;
-  (void) X;
-  (void) E;
-  (void) prev;
-  (void) cur;
-  LDY_RAISE (ldy_entry_not_implemented (__func__));
+  int code = ldy_entry_check_finite_element (body);
+
+  LDY_RAISE (code ? code : ldy_entry_local_velocities (body, shp, gobj, X, E, prev, cur));
 }
 
 WEAK MX *MX_Create (short kind, int m, int n, int *p, int *i)

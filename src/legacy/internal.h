@@ -15,8 +15,11 @@ int ldy_entry_least_diagonal (LOCDYN *ldy, double *out);
 int ldy_entry_largest_diagonal (LOCDYN *ldy, double *out);
 int ldy_entry_destroy (LOCDYN *ldy);
 int ldy_entry_not_implemented (const char *name);
-int ldy_entry_operator (BODY *body, short constraint_kind, const double *X, const double *E, MX **out);
-int ldy_entry_local_velocities (BODY *body, const double *X, const double *E, double *prev, double *cur);
+int ldy_entry_operator (BODY *body, short constraint_kind, const SHAPE *shp, const void *gobj, const double *X,
+                        const double *E, MX **out);
+int ldy_entry_local_velocities (BODY *body, const SHAPE *shp, const void *gobj, const double *X, const double *E,
+                                double *prev, double *cur);
+int ldy_entry_check_finite_element (const BODY *body);
 int ldy_entry_matrix_create (short kind, int m, int n, const int *p, const int *i, MX **out);
 void ldy_entry_matrix_destroy (MX *a);
 DOM *ldy_entry_domain (LOCDYN *ldy);
@@ -28,6 +31,7 @@ const char *ldy_entry_meaning (int code);
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))
 LDY_HIDDEN void ldy_hook_timer_start (DOM *dom);
 LDY_HIDDEN void ldy_hook_timer_end (DOM *dom);
+LDY_HIDDEN double ldy_hook_geometric_epsilon (void);
 LDY_HIDDEN void ldy_hook_raise (int code, const char *file, int line);
 
 /* Raise an error after everything else has been done; comes back only from a handler that returns. */

@@ -2,7 +2,7 @@
 //! `MX_Destroy` can release what is made here.
 
 use std::ffi::{c_int, c_void};
-use std::{mem, ptr, slice};
+use std::{ptr, slice};
 
 use super::errors::{Code, fail};
 use super::layout::*;
@@ -51,7 +51,7 @@ pub unsafe fn create(
                 ptr::copy_nonoverlapping(i.as_ptr(), (*a).i, columns + 1);
                 Ok(a)
             }
-            MXCSC => compressed_columns(m, n, array(p, columns + 1), i),
+            MXCSC => copied_columns(m, n, array(p, columns + 1), i),
             _ => Err(fail!(Code::MatrixKind, "unknown kind of matrix {kind}")),
         }
     }
@@ -89,57 +89,53 @@ fn one_block(values: c_int, indices: usize) -> Result<*mut MX, Code> {
     Ok(a)
 }
 
-/// # Safety
-/// `i` is NULL or holds as many indices as the last of `p` says.
-unsafe fn compressed_columns(
-    m: c_int,
-    n: c_int,
-    p: Option<&[c_int]>,
-    i: *const c_int,
-) -> Result<*mut MX, Code> {
-    let a = zeroed::<MX>(size_of::<MX>())?;
+/// Compressed columns of zeros with room for `count` entries; starts and rows are still to be written.
+pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX, Code> {
+    let a = without_columns(m, n)?;
     // SAFETY: the structure is this function's; on failure all that was allocated goes back.
+    unsafe {
+        (*a).nz = -1;
+        (*a).nzmax = count;
+        let arrays = || {
+            (*a).p = zeroed(size_of::<c_int>() * (n as usize + 1))?;
+            (*a).i = zeroed(size_of::<c_int>() * count as usize)?;
+            (*a).x = zeroed(size_of::<f64>() * count as usize)?;
+            Ok(a)
+        };
+        arrays().inspect_err(|_| destroy(a))
+    }
+}
+
+/// Compressed columns without arrays.
+fn without_columns(m: c_int, n: c_int) -> Result<*mut MX, Code> {
+    let a = zeroed::<MX>(size_of::<MX>())?;
+    // SAFETY: the structure is this function's.
     unsafe {
         (*a).kind = MXCSC;
         (*a).m = m;
         (*a).n = n;
-        if p.is_none() && i.is_null() {
-            return Ok(a);
-        }
-        let filled = fill_columns(a, p, i);
-        if filled.is_err() {
-            destroy(a);
-        }
-        filled.map(|()| a)
     }
+    Ok(a)
 }
 
 /// # Safety
-/// As [`compressed_columns`]; `a` is a structure without arrays.
-unsafe fn fill_columns(a: *mut MX, p: Option<&[c_int]>, i: *const c_int) -> Result<(), Code> {
+/// `i` is NULL or holds as many indices as the last of `p` says.
+unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_int) -> Result<*mut MX, Code> {
     let ill_formed = || fail!(Code::MatrixKind, "compressed columns with missing or ill-formed p or i");
-    let Some(p) = p.filter(|p| ascends(p)) else { return Err(ill_formed()) };
-    let values = p[p.len() - 1];
-    // SAFETY: promised by the caller; the copies have the sizes of their originals.
+    let p = match p {
+        None if i.is_null() => return without_columns(m, n),
+        p => p.filter(|p| ascends(p)).ok_or_else(ill_formed)?,
+    };
+    let count = p[p.len() - 1];
+    // SAFETY: promised by the caller; the arrays made have the sizes of their originals.
     unsafe {
-        let i = array(i, values as usize).ok_or_else(ill_formed)?;
-        if !i.iter().all(|row| (0..(*a).m).contains(row)) {
-            return Err(ill_formed());
-        }
-        (*a).nz = -1;
-        (*a).nzmax = values;
-        (*a).p = copied(p)?;
-        (*a).i = copied(i)?;
-        (*a).x = zeroed(mem::size_of::<f64>() * i.len())?;
+        let i = array(i, count as usize).filter(|i| i.iter().all(|row| (0..m).contains(row)));
+        let i = i.ok_or_else(ill_formed)?;
+        let a = columns(m, n, count)?;
+        ptr::copy_nonoverlapping(p.as_ptr(), (*a).p, p.len());
+        ptr::copy_nonoverlapping(i.as_ptr(), (*a).i, i.len());
+        Ok(a)
     }
-    Ok(())
-}
-
-fn copied(values: &[c_int]) -> Result<*mut c_int, Code> {
-    let copy = zeroed::<c_int>(size_of_val(values))?;
-    // SAFETY: the copy is fresh and as large as the original.
-    unsafe { ptr::copy_nonoverlapping(values.as_ptr(), copy, values.len()) };
-    Ok(copy)
 }
 
 /// Zeroed memory from `malloc`'s heap; some, even for no bytes.

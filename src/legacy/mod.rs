@@ -9,6 +9,7 @@ pub mod boundary;
 mod cohesion;
 pub mod entry;
 pub mod errors;
+mod hooks;
 mod host;
 pub mod interface;
 pub mod layout;

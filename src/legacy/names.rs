@@ -5,29 +5,29 @@ use std::fmt;
 
 use super::layout::*;
 
-/// A constraint as texts name it: `constraint 12 (CONTACT) between bodies 3 and 7`.
-pub struct ConstraintName {
-    id: u32,
-    kind: c_int,
-    master: Option<u32>,
-    slave: Option<u32>,
-}
+/// A constraint as texts name it: `constraint 12 (CONTACT) between bodies 3 and 7`. It is read only when a text is
+/// made.
+#[derive(Clone, Copy)]
+pub struct ConstraintName(*const CON);
 
 /// The name of a constraint.
 ///
 /// # Safety
-/// `con` is valid, its master and slave are NULL or valid.
+/// `con` is valid as long as the name is used, its master and slave are NULL or valid.
 pub unsafe fn constraint(con: *const CON) -> ConstraintName {
-    // SAFETY: promised by the caller.
-    unsafe {
-        let id = |body: *mut BODY| if body.is_null() { None } else { Some((*body).id) };
-        ConstraintName {
-            id: (*con).id,
-            kind: (*con).kind,
-            master: id((*con).master),
-            slave: id((*con).slave),
-        }
-    }
+    ConstraintName(con)
+}
+
+/// A body as texts name it: `body 3`.
+#[derive(Clone, Copy)]
+pub struct BodyName(*const BODY);
+
+/// The name of a body.
+///
+/// # Safety
+/// `body` is valid as long as the name is used.
+pub unsafe fn body(body: *const BODY) -> BodyName {
+    BodyName(body)
 }
 
 /// The enumerator of a kind of constraint, if it is one.
@@ -46,14 +46,24 @@ pub fn kind(kind: c_int) -> Option<&'static str> {
 
 impl fmt::Display for ConstraintName {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match kind(self.kind) {
-            Some(kind) => write!(f, "constraint {} ({kind})", self.id)?,
-            None => write!(f, "constraint {} (unknown kind {})", self.id, self.kind)?,
+        // SAFETY: promised where the name was made.
+        let (con, master, slave) =
+            unsafe { (&*self.0, (*self.0).master.as_ref(), (*self.0).slave.as_ref()) };
+        match kind(con.kind) {
+            Some(kind) => write!(f, "constraint {} ({kind})", con.id)?,
+            None => write!(f, "constraint {} (unknown kind {})", con.id, con.kind)?,
         }
-        match (self.master, self.slave) {
-            (Some(master), Some(slave)) => write!(f, " between bodies {master} and {slave}"),
-            (Some(body), None) | (None, Some(body)) => write!(f, " on body {body}"),
+        match (master, slave) {
+            (Some(master), Some(slave)) => write!(f, " between bodies {} and {}", master.id, slave.id),
+            (Some(body), None) | (None, Some(body)) => write!(f, " on body {}", body.id),
             (None, None) => f.write_str(" without bodies"),
         }
+    }
+}
+
+impl fmt::Display for BodyName {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        // SAFETY: promised where the name was made.
+        write!(f, "body {}", unsafe { (*self.0).id })
     }
 }

@@ -1,41 +1,68 @@
 //! Operators and local velocities of single points, for hosts that have none of their own.
 
-use std::ffi::{c_int, c_short};
-use std::ptr;
+use std::ffi::{c_int, c_short, c_void};
+use std::{ptr, slice};
 
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite};
-use crate::kinematics::Kinematics;
+use crate::kinematics::finite_element::NodalOperator;
 
 use super::errors::{Code, fail};
-use super::host::body;
+use super::host::body::Body;
+use super::host::domain::{UpdateKind, update_kind};
+use super::host::place::Place;
 use super::layout::*;
 use super::{matrix, names};
 
 /// A point of a body and a local frame, as a host passes them.
-struct Place {
-    point: Vector,
-    frame: Block,
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// The body.
+    pub body: *const BODY,
+    /// Shape and object of a finite-element body; may be NULL for others.
+    pub shape: *const SHAPE,
+    /// See `shape`.
+    pub object: *const c_void,
+    /// The referential point, 3 values.
+    pub point: *const f64,
+    /// The local frame, 9 values, column-major.
+    pub frame: *const f64,
 }
 
-/// # Safety
-/// `body` is NULL or valid; `point` and `frame` are NULL or hold 3 and 9 values.
-unsafe fn place(body: *const BODY, point: *const f64, frame: *const f64) -> Result<Place, Code> {
-    if body.is_null() || point.is_null() || frame.is_null() {
-        return Err(fail!(Code::BugFound, "body, X or E is NULL"));
+impl Request {
+    /// A point of a body without a mesh.
+    pub fn at(body: *const BODY, point: *const f64, frame: *const f64) -> Self {
+        Self { body, shape: ptr::null(), object: ptr::null(), point, frame }
     }
-    // SAFETY: promised by the caller.
-    unsafe { Ok(Place { point: *point.cast(), frame: *frame.cast() }) }
-}
 
-/// # Safety
-/// `body` is valid.
-unsafe fn finite(body: *const BODY, values: &[f64]) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
-    let id = unsafe { (*body).id };
-    match is_finite(values) {
-        true => Ok(()),
-        false => Err(fail!(Code::BugFound, "body {id}: X, E, or its place or velocity, is not finite")),
+    /// The place and the frame.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if body, point or frame is NULL.
+    ///
+    /// # Safety
+    /// What is not NULL is valid.
+    unsafe fn place(&self) -> Result<(Place, Block), Code> {
+        if self.body.is_null() || self.point.is_null() || self.frame.is_null() {
+            return Err(fail!(Code::BugFound, "body, X or E is NULL"));
+        }
+        // SAFETY: promised by the caller.
+        unsafe {
+            let place = Place { point: *self.point.cast(), shape: self.shape, object: self.object };
+            Ok((place, *self.frame.cast()))
+        }
+    }
+
+    /// # Safety
+    /// The body is valid.
+    unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
+        match is_finite(values) {
+            true => Ok(()),
+            // SAFETY: promised by the caller.
+            false => Err(fail!(Code::BugFound, "{}: X, E, or its place or velocity, is not finite", unsafe {
+                names::body(self.body)
+            })),
+        }
     }
 }
 
@@ -43,17 +70,12 @@ unsafe fn finite(body: *const BODY, values: &[f64]) -> Result<(), Code> {
 ///
 /// # Safety
 /// As there.
-pub unsafe fn rigid(
-    body: *const BODY,
-    point: *const f64,
-    frame: *const f64,
-    h: *mut f64,
-) -> Result<(), Code> {
+pub unsafe fn rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        write_operator::<18>(body, point, frame, h, |kinematics, place| match kinematics {
-            Kinematics::Rigid(rigid) => Some(rigid.operator(&place.point, &place.frame)),
-            Kinematics::PseudoRigid(_) => None,
+        write_operator::<18>(request, h, |body, place, frame| match body {
+            Body::Rigid(body) => Some(body.operator(&place.point, frame)),
+            _ => None,
         })
     }
 }
@@ -62,77 +84,97 @@ pub unsafe fn rigid(
 ///
 /// # Safety
 /// As there.
-pub unsafe fn pseudo_rigid(
-    body: *const BODY,
-    point: *const f64,
-    frame: *const f64,
-    h: *mut f64,
-) -> Result<(), Code> {
+pub unsafe fn pseudo_rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        write_operator::<36>(body, point, frame, h, |kinematics, place| match kinematics {
-            Kinematics::PseudoRigid(body) => Some(body.operator(&place.point, &place.frame)),
-            Kinematics::Rigid(_) => None,
+        write_operator::<36>(request, h, |body, place, frame| match body {
+            Body::PseudoRigid(body) => Some(body.operator(&place.point, frame)),
+            _ => None,
         })
     }
 }
 
 /// # Safety
-/// `body` is NULL or valid; the arrays are NULL or have 3, 9 and `COUNT` values.
+/// As for [`Request::place`]; `h` is NULL or has room for `COUNT` values.
 unsafe fn write_operator<const COUNT: usize>(
-    body: *const BODY,
-    point: *const f64,
-    frame: *const f64,
+    request: &Request,
     h: *mut f64,
-    operator: impl FnOnce(Kinematics, &Place) -> Option<[f64; COUNT]>,
+    operator: impl FnOnce(Body, &Place, &Block) -> Option<[f64; COUNT]>,
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let place = place(body, point, frame)?;
+        let (place, frame) = request.place()?;
         if h.is_null() {
             return Err(fail!(Code::BugFound, "H is NULL"));
         }
-        let Some(values) = operator(body::kinematics(body)?, &place) else {
-            return Err(fail!(Code::BugFound, "body {}: of another kind", (*body).id));
+        let name = names::body(request.body);
+        let Some(values) = operator(Body::new(request.body, true, &name)?, &place, &frame) else {
+            return Err(fail!(Code::BugFound, "{name}: of another kind"));
         };
-        finite(body, &values)?;
+        request.finite(&values)?;
         *h.cast() = values;
     }
     Ok(())
 }
 
-/// A new matrix with H; see `BODY_Gen_To_Loc_Operator`.
+/// A new matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`.
 ///
 /// # Safety
 /// As there.
-pub unsafe fn new_operator(
-    body: *const BODY,
-    constraint_kind: c_short,
-    point: *const f64,
-    frame: *const f64,
-) -> Result<*mut MX, Code> {
+pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
     // SAFETY: promised by the caller; the matrix made holds 3 × freedoms values.
     unsafe {
-        let place = place(body, point, frame)?;
+        let (place, frame) = request.place()?;
+        let name = names::body(request.body);
         if names::kind(constraint_kind.into()).is_none() {
-            let id = (*body).id;
-            return Err(fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}"));
+            return Err(fail!(Code::BugFound, "{name}: unknown kind of constraint {constraint_kind}"));
         }
-        let kinematics = body::kinematics(body)?;
-        let freedoms = kinematics.freedoms();
-        let a = matrix::create(MXDENSE, 3, freedoms as c_int, ptr::null(), ptr::null())?;
-        if (*body).kind == OBS && c_int::from(constraint_kind) == CONTACT {
-            return Ok(a);
-        }
-        let h = std::slice::from_raw_parts_mut((*a).x, 3 * freedoms);
-        kinematics.add_operator(1.0, &place.point, &place.frame, h);
-        match finite(body, h) {
-            Ok(()) => Ok(a),
-            Err(code) => {
-                matrix::destroy(a);
-                Err(code)
+        let dom = (*request.body).dom;
+        let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
+        let body = Body::new(request.body, velocities_only, &name)?;
+        if let Body::FiniteElement(mesh) = body {
+            if mesh.is_nodal() {
+                let operator = mesh.nodal_operator(&place, &frame, &name)?;
+                request.finite(operator.factor())?;
+                return sparse(&operator, mesh.mesh_nodes());
             }
         }
+        let point = body.dense_point(&place, &name)?;
+        let a = matrix::create(MXDENSE, 3, body.freedoms() as c_int, ptr::null(), ptr::null())?;
+        if (*request.body).kind == OBS && c_int::from(constraint_kind) == CONTACT {
+            return Ok(a);
+        }
+        let h = slice::from_raw_parts_mut((*a).x, 3 * body.freedoms());
+        point.add_operator(1.0, &frame, h);
+        request.finite(h).map(|()| a).inspect_err(|_| matrix::destroy(a))
+    }
+}
+
+/// A new matrix with the operator of a mesh in compressed columns.
+fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX, Code> {
+    let (columns, count) = (3 * mesh_nodes, operator.sparse_length());
+    let a = matrix::columns(3, columns as c_int, count as c_int)?;
+    // SAFETY: the matrix made has columns + 1 starts, and count rows and values.
+    unsafe {
+        operator.write_sparse(
+            slice::from_raw_parts_mut((*a).p, columns + 1),
+            slice::from_raw_parts_mut((*a).i, count),
+            slice::from_raw_parts_mut((*a).x, count),
+        );
+    }
+    Ok(a)
+}
+
+/// Check that a body is one of finite elements.
+///
+/// # Safety
+/// `body` is NULL or valid.
+pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    match unsafe { body.as_ref() } {
+        Some(body) if body.kind == FEM => Ok(()),
+        Some(body) => Err(fail!(Code::BugFound, "body {}: not a finite-element body", body.id)),
+        None => Err(fail!(Code::BugFound, "body is NULL")),
     }
 }
 
@@ -141,21 +183,20 @@ pub unsafe fn new_operator(
 /// # Safety
 /// As there.
 pub unsafe fn local_velocities(
-    body: *const BODY,
-    point: *const f64,
-    frame: *const f64,
+    request: &Request,
     previous: *mut f64,
     current: *mut f64,
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let place = place(body, point, frame)?;
-        let kinematics = body::kinematics(body)?;
-        let [before, now] = body::velocities(body, kinematics.freedoms())?;
-        let side = Side { kinematics, previous: before, current: now, point: place.point };
-        for (velocity, target) in side.local_velocities(&place.frame).into_iter().zip([previous, current]) {
+        let (place, frame) = request.place()?;
+        let name = names::body(request.body);
+        let body = Body::new(request.body, true, &name)?;
+        let (point, [before, now]) = body.moving_point(request.body, &place, &name)?;
+        let velocities = Side { point, previous: before, current: now }.local_velocities(&frame);
+        for (velocity, target) in velocities.into_iter().zip([previous, current]) {
             if let Some(target) = target.cast::<Vector>().as_mut() {
-                finite(body, &velocity)?;
+                request.finite(&velocity)?;
                 *target = velocity;
             }
         }

@@ -1,13 +1,18 @@
 //! The way of one update, stage by stage.
 
+use std::fmt::Display;
+
 use crate::assembly::diagonal::{Diagonal, Fault};
-use crate::assembly::pairs;
 use crate::assembly::velocities::free_velocities;
-use crate::block::is_finite;
+use crate::assembly::{pairs, panel};
+use crate::block::{Block, is_finite};
+use crate::inertia::{FactorError, Workspace};
 
 use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
-use super::host::{body, constraint};
+use super::host::body::Body;
+use super::host::place::Place;
+use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
 use super::rows::{Attached, Module, Pair, Row, Slot, reconcile};
@@ -31,7 +36,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         }
         reconcile(module)?;
         for attached in module.bodies.bodies_mut() {
-            fill_panel(attached, step)?;
+            fill_panel(attached, step, &mut module.work)?;
         }
         module.face.free_energy = diagonals(module, kind)?;
         off_diagonals(module, kind);
@@ -65,30 +70,69 @@ unsafe fn velocities(module: &Module, dom: *const DOM) -> Result<(), Code> {
     Ok(())
 }
 
-/// H and Y of all rows on a body.
+/// H of all rows on a body, and what A⁻¹ makes of it.
 ///
 /// # Safety
 /// As [`begin`]; the rows are reconciled with their constraints.
-unsafe fn fill_panel(attached: &mut Attached, step: f64) -> Result<(), Code> {
-    let place = attached.body;
+unsafe fn fill_panel(attached: &mut Attached, step: f64, work: &mut Workspace) -> Result<(), Code> {
+    let attached_to = attached.body;
     let (slots, panel) = attached.parts();
     // SAFETY: promised by the caller.
     unsafe {
-        let kinematics = body::kinematics(place)?;
-        let inverse = body::inverse(place, kinematics.freedoms())?;
-        let exhausted = |_| fail!(Code::OutOfMemory, "body {}: no memory for its operators", (*place).id);
-        panel.resize(slots.len(), kinematics.freedoms()).map_err(exhausted)?;
-        for (slot, taken) in slots.iter().enumerate() {
-            let Slot::Row(row) = *taken else { continue };
-            let con = (*row).face.con;
-            let frame = (*con).base;
-            for (sign, point) in constraint::roles_of(con, place) {
-                kinematics.add_operator(sign, &point, &frame, panel.operator_mut(slot));
+        let name = names::body(attached_to);
+        let body = Body::new(attached_to, false, &name)?;
+        let inertia = inertia::of(attached_to, body.freedoms())?;
+        let failed = |fault| panel_fault(&name, fault);
+        match body {
+            Body::FiniteElement(mesh) if mesh.is_nodal() => {
+                let nodal = panel.start_nodal(slots.len(), mesh.mesh_nodes()).map_err(failed)?;
+                for (slot, con, frame, sign, place) in places(slots, attached_to) {
+                    let name = names::constraint(con);
+                    nodal.add_operator(slot, sign, &mesh.nodal_operator(&place, &frame, &name)?);
+                }
+            }
+            _ => {
+                let dense = panel.start_dense(slots.len(), body.freedoms()).map_err(failed)?;
+                for (slot, con, frame, sign, place) in places(slots, attached_to) {
+                    let point = body.dense_point(&place, &names::constraint(con))?;
+                    point.add_operator(sign, &frame, dense.operator_mut(slot));
+                }
             }
         }
-        panel.apply_inverse(step, &inverse);
+        panel.apply(step, &inertia, work).map_err(failed)
     }
-    Ok(())
+}
+
+/// The places that the constraints of a body have on it: slot, constraint, local frame, sign, place.
+///
+/// # Safety
+/// The rows in the slots are live, and their constraints valid.
+unsafe fn places(
+    slots: &[Slot],
+    body: *const BODY,
+) -> impl Iterator<Item = (usize, *const CON, Block, f64, Place)> {
+    slots.iter().enumerate().flat_map(move |(slot, taken)| {
+        // SAFETY: promised by the caller.
+        let con = match *taken {
+            Slot::Row(row) => Some(unsafe { (*row).face.con.cast_const() }),
+            Slot::Free(_) => None,
+        };
+        // SAFETY: promised by the caller.
+        con.into_iter().flat_map(move |con| unsafe {
+            constraint::places_on(con, body).map(move |(sign, place)| (slot, con, (*con).base, sign, place))
+        })
+    })
+}
+
+fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
+    let code = match fault {
+        panel::Fault::Memory => return fail!(Code::OutOfMemory, "{body}: no memory for its operators"),
+        panel::Fault::Factor(FactorError::Matrix(_)) => Code::MatrixKind,
+        panel::Fault::Factor(FactorError::NotFinite) => Code::BugFound,
+        panel::Fault::Factor(FactorError::NotPositiveDefinite { .. }) => Code::CholFactor,
+        panel::Fault::Factor(_) => Code::LuFactor,
+    };
+    fail!(code, "{body}: its matrix A: {fault}")
 }
 
 /// W, A and, for [`UpdateKind::All`], rho of every row; returns the free energy.

@@ -1,100 +1,116 @@
 //! Bodies.
 
+use std::fmt::Display;
 use std::slice;
 
-use crate::inertia::Inverse;
-use crate::kinematics::Kinematics;
-use crate::kinematics::pseudo_rigid::PseudoRigid;
-use crate::kinematics::rigid::Rigid;
+use crate::block::{Block, Vector};
+use crate::kinematics::Point;
+use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
+use crate::kinematics::rigid::{self, Rigid};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 
-use super::inverse;
+use super::finite_element;
+use super::place::Place;
 
-/// How a body moves.
-///
-/// # Errors
-/// [`Code::BugFound`] for an unknown kind or a missing configuration, [`Code::NotImplemented`] for finite elements.
-///
-/// # Safety
-/// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
-pub unsafe fn kinematics<'a>(body: *const BODY) -> Result<Kinematics<'a>, Code> {
-    // SAFETY: promised by the caller; conf of a rigid body starts with the nine values of the rotation.
-    unsafe {
-        let center = &(*body).ref_center;
-        match (*body).kind {
-            OBS | RIG => match (*body).conf.cast::<[f64; 9]>().as_ref() {
-                Some(rotation) => Ok(Kinematics::Rigid(Rigid { rotation, center })),
-                None => Err(fail!(Code::BugFound, "body {}: conf is NULL", (*body).id)),
-            },
-            PRB => Ok(Kinematics::PseudoRigid(PseudoRigid { center })),
-            FEM => Err(not_implemented(body)),
-            kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", (*body).id)),
-        }
-    }
+/// A body as W knows it.
+#[derive(Clone, Copy)]
+pub enum Body<'a> {
+    /// A rigid body or obstacle.
+    Rigid(Rigid<'a>),
+    /// A pseudo-rigid body.
+    PseudoRigid(PseudoRigid<'a>),
+    /// Finite elements.
+    FiniteElement(finite_element::Body<'a>),
 }
 
-/// The previous and the current generalised velocity, `freedoms` values each.
-///
-/// # Errors
-/// [`Code::BugFound`] if they are missing.
-///
-/// # Safety
-/// As [`kinematics`].
-pub unsafe fn velocities<'a>(body: *const BODY, freedoms: usize) -> Result<[&'a [f64]; 2], Code> {
-    // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
-    unsafe {
-        let velo = (*body).velo.cast_const();
-        if velo.is_null() {
-            return Err(fail!(Code::BugFound, "body {}: velo is NULL", (*body).id));
-        }
-        Ok([slice::from_raw_parts(velo.add(freedoms), freedoms), slice::from_raw_parts(velo, freedoms)])
-    }
-}
-
-/// The inverse inertia of a body with `freedoms` generalised velocities.
-///
-/// # Errors
-/// [`Code::MatrixKind`] if it is missing, of unknown kind, ill-formed or of another size.
-///
-/// # Safety
-/// As [`kinematics`]; `body->inverse` is NULL or a matrix whose arrays have the sizes that it states.
-pub unsafe fn inverse<'a>(body: *const BODY, freedoms: usize) -> Result<Inverse<'a>, Code> {
-    // SAFETY: promised by the caller.
-    let (id, result) = unsafe { ((*body).id, inverse::view((*body).inverse)) };
-    match result {
-        Ok(inverse) if inverse.size() == freedoms => Ok(inverse),
-        Ok(inverse) => {
-            let size = inverse.size();
-            Err(fail!(Code::MatrixKind, "body {id}: inverse of size {size} for {freedoms} velocities"))
-        }
-        Err(fault) => Err(fail!(fault.code(), "body {id}: inverse: {fault}")),
-    }
-}
-
-/// Whether two constraints on a body are coupled through it, as far as their places matter.
-///
-/// # Errors
-/// [`Code::NotImplemented`] for explicit finite elements, [`Code::BugFound`] for an unknown kind.
-///
-/// # Safety
-/// `body` is valid.
-pub unsafe fn couples_everything(body: *const BODY) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
-    unsafe {
-        match (*body).kind {
-            OBS | RIG | PRB => Ok(()),
-            FEM if (*body).scheme == SCH_DEF_EXP => Err(not_implemented(body)),
-            FEM => Ok(()),
-            kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", (*body).id)),
+impl<'a> Body<'a> {
+    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone; `subject` begins the
+    /// text of an error.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] for an unknown kind, or for what its kind needs and lacks; [`Code::MatrixKind`] without a
+    /// reduced base.
+    ///
+    /// # Safety
+    /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
+    pub unsafe fn new(
+        body: *const BODY,
+        velocities_only: bool,
+        subject: &dyn Display,
+    ) -> Result<Self, Code> {
+        // SAFETY: promised by the caller; conf of a rigid body starts with the nine values of the rotation.
+        unsafe {
+            let center: &Vector = &(*body).ref_center;
+            match (*body).kind {
+                OBS | RIG => match (*body).conf.cast::<Block>().as_ref() {
+                    Some(rotation) => Ok(Self::Rigid(Rigid { rotation, center })),
+                    None => Err(fail!(Code::BugFound, "{subject}: conf of body {} is NULL", (*body).id)),
+                },
+                PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
+                FEM => finite_element::Body::new(body, velocities_only, subject).map(Self::FiniteElement),
+                kind => Err(fail!(Code::BugFound, "{subject}: body {} of unknown kind {kind}", (*body).id)),
+            }
         }
     }
-}
 
-/// # Safety
-/// `body` is valid.
-unsafe fn not_implemented(body: *const BODY) -> Code {
-    // SAFETY: promised by the caller.
-    let id = unsafe { (*body).id };
-    fail!(Code::NotImplemented, "body {id}: finite elements are not in this version")
+    /// Number of generalised velocities that W knows.
+    pub fn freedoms(&self) -> usize {
+        match self {
+            Self::Rigid(_) => rigid::FREEDOMS,
+            Self::PseudoRigid(_) => pseudo_rigid::FREEDOMS,
+            Self::FiniteElement(fem) => fem.freedoms,
+        }
+    }
+
+    /// The point at a place, tied to these velocities.
+    ///
+    /// # Errors
+    /// As [`finite_element::Body::dense_point`].
+    ///
+    /// # Safety
+    /// As [`Body::new`]; the place is on this body.
+    pub unsafe fn dense_point(&self, place: &Place, subject: &dyn Display) -> Result<Point<'a>, Code> {
+        match self {
+            Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
+            Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
+            // SAFETY: promised by the caller.
+            Self::FiniteElement(fem) => unsafe { fem.dense_point(place, subject) },
+        }
+    }
+
+    /// The point at a place, tied to the velocities that V and B are made of, and these: the previous and the current
+    /// one.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] without velocities; as [`super::mesh::Mesh::location`] for finite elements.
+    ///
+    /// # Safety
+    /// As [`Body::new`]; `body` is this body, and the place is on it.
+    pub unsafe fn moving_point(
+        &self,
+        body: *const BODY,
+        place: &Place,
+        subject: &dyn Display,
+    ) -> Result<(Point<'a>, [&'a [f64]; 2]), Code> {
+        // SAFETY: promised by the caller; velo holds the current velocity, then the previous one, from its start on but
+        // for reduced bodies.
+        unsafe {
+            let (point, start, count) = match self {
+                Self::Rigid(rigid) => (Point::Rigid(*rigid, place.point), 0, rigid::FREEDOMS),
+                Self::PseudoRigid(prb) => (Point::PseudoRigid(*prb, place.point), 0, pseudo_rigid::FREEDOMS),
+                Self::FiniteElement(fem) => {
+                    let (location, nodes) = fem.location(place, subject)?;
+                    (Point::Mesh(location), fem.first_mesh_velocity(), 3 * nodes)
+                }
+            };
+            let velo = (*body).velo.cast_const();
+            if velo.is_null() {
+                return Err(fail!(Code::BugFound, "{subject}: velo of body {} is NULL", (*body).id));
+            }
+            let current = slice::from_raw_parts(velo.add(start), count);
+            let previous = slice::from_raw_parts(velo.add(start + count), count);
+            Ok((point, [previous, current]))
+        }
+    }
 }

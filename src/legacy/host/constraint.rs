@@ -1,21 +1,12 @@
 //! Constraints.
 
 use crate::assembly::velocities::Side;
-use crate::block::Vector;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
-use super::body;
-
-/// Which of a constraint's bodies.
-#[derive(Clone, Copy)]
-enum Role {
-    /// The body that counts plus.
-    Master,
-    /// The body that counts minus.
-    Slave,
-}
+use super::body::Body;
+use super::place::{Place, Role};
 
 /// Check that a constraint is of a known kind and has a master.
 ///
@@ -61,24 +52,10 @@ pub unsafe fn is_contact_on_obstacle(con: *const CON, body: *const BODY) -> bool
     unsafe { (*con).kind == CONTACT && (*body).kind == OBS }
 }
 
-/// The referential point on one of the bodies.
-///
-/// # Safety
-/// `con` is valid.
-unsafe fn point(con: *const CON, role: Role) -> Vector {
-    // SAFETY: promised by the caller.
-    unsafe {
-        match role {
-            Role::Master => (*con).mpnt,
-            Role::Slave => (*con).spnt,
-        }
-    }
-}
-
 /// Master and slave of a constraint with their velocities.
 ///
 /// # Errors
-/// As [`check`], [`body::kinematics`] and [`body::velocities`].
+/// As [`check`], [`Body::new`] and [`Body::moving_point`].
 ///
 /// # Safety
 /// As there, for the constraint and its bodies.
@@ -93,26 +70,27 @@ pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>),
 }
 
 /// # Safety
-/// As [`sides`]; `place` is the body with this role.
-unsafe fn side<'a>(con: *const CON, role: Role, place: *const BODY) -> Result<Side<'a>, Code> {
+/// As [`sides`]; `body` is the one with this role.
+unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result<Side<'a>, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let kinematics = body::kinematics(place)?;
-        let [previous, current] = body::velocities(place, kinematics.freedoms())?;
-        Ok(Side { kinematics, previous, current, point: point(con, role) })
+        let name = names::constraint(con);
+        let view = Body::new(body, true, &name)?;
+        let (point, [previous, current]) = view.moving_point(body, &Place::of(con, role), &name)?;
+        Ok(Side { point, previous, current })
     }
 }
 
-/// The roles that a body has in a constraint, with their signs and referential points: H of the constraint on the
-/// body is the signed sum of H at these points.
+/// The places that a constraint has on a body, with their signs: H of the constraint on the body is the signed sum of H
+/// there.
 ///
 /// # Safety
 /// `con` is valid.
-pub unsafe fn roles_of(con: *const CON, body: *const BODY) -> impl Iterator<Item = (f64, Vector)> {
+pub unsafe fn places_on(con: *const CON, body: *const BODY) -> impl Iterator<Item = (f64, Place)> {
     // SAFETY: promised by the caller.
     unsafe {
-        let master = ((*con).master.cast_const() == body).then(|| (1.0, point(con, Role::Master)));
-        let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, point(con, Role::Slave)));
+        let master = ((*con).master.cast_const() == body).then(|| (1.0, Place::of(con, Role::Master)));
+        let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave)));
         master.into_iter().chain(slave)
     }
 }

@@ -1,7 +1,11 @@
 //! The host's structures as the core wants them: raw pointers in, checked views out.
 
+pub mod adjacency;
 pub mod body;
 pub mod constraint;
 pub mod domain;
-pub mod inverse;
+pub mod finite_element;
+pub mod inertia;
+pub mod mesh;
+pub mod place;
 pub mod set;

@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::BODY;
+use crate::legacy::operators::Request;
 use crate::legacy::{boundary, operators, options};
 
 /// Error code: memory exhausted.
@@ -90,7 +91,7 @@ pub unsafe extern "C" fn ldy_rigid_operator(
     H: *mut f64,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the function asks for.
-    boundary::status(|| unsafe { operators::rigid(body, X, E, H) })
+    boundary::status(|| unsafe { operators::rigid(&Request::at(body, X, E), H) })
 }
 
 /// Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
@@ -110,5 +111,5 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
     H: *mut f64,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the function asks for.
-    boundary::status(|| unsafe { operators::pseudo_rigid(body, X, E, H) })
+    boundary::status(|| unsafe { operators::pseudo_rigid(&Request::at(body, X, E), H) })
 }

@@ -1,8 +1,9 @@
 //! Insertion of a row.
 
 use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::set::InOrder;
-use crate::legacy::host::{body, constraint};
+use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CON, CONTACT, DIAB};
 use crate::legacy::names;
 
@@ -60,15 +61,18 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY) -> Result
     let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
     // SAFETY: promised by the caller.
     unsafe {
-        body::couples_everything(body)?;
+        let adjacency = Adjacency::new(con, body)?;
         let mut walk = InOrder::new((*body).con, &mut module.stack).map_err(exhausted)?;
         while let Some(element) = walk.next().map_err(exhausted)? {
             let other = element.cast::<CON>();
             if other.is_null() {
                 return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
             }
-            if other != con && !(*other).dia.is_null() {
-                let row = module.rows.of(other)?;
+            if other == con || (*other).dia.is_null() {
+                continue;
+            }
+            let row = module.rows.of(other)?;
+            if adjacency.allows(other)? {
                 module.neighbours.try_reserve(1).map_err(exhausted)?;
                 module.neighbours.push(Neighbour { row, body, side: None });
             }

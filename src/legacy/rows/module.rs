@@ -3,6 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::{iter, ptr};
 
+use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 
@@ -27,6 +28,8 @@ pub struct Module {
     pub neighbours: Vec<Neighbour>,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
+    /// Memory lent to factorisations and solves.
+    pub work: Workspace,
 }
 
 impl Module {
@@ -50,6 +53,7 @@ impl Module {
             (&raw mut (*module).bodies).write(Attachments::default());
             (&raw mut (*module).neighbours).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
+            (&raw mut (*module).work).write(Workspace::default());
         }
         Ok(module.cast())
     }

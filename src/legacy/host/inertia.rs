@@ -1,30 +1,19 @@
-//! `body->inverse`.
+//! `body->inverse`: A⁻¹, or A itself.
 
 use std::ffi::c_int;
 use std::{fmt, slice};
 
-use crate::inertia::{BlockDiagonal, Defect, Dense, Inverse, Sparse};
-use crate::legacy::errors::Code;
+use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Sparse, Structure};
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 
 /// Why a matrix cannot serve as an inverse.
-pub enum Fault {
+enum Fault {
     Missing,
     Kind(c_int),
     NotSquare,
     Incomplete,
-    Factored,
     IllFormed(Defect),
-}
-
-impl Fault {
-    /// The code that goes with it.
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Factored => Code::NotImplemented,
-            _ => Code::MatrixKind,
-        }
-    }
 }
 
 impl fmt::Display for Fault {
@@ -34,21 +23,38 @@ impl fmt::Display for Fault {
             Self::Kind(kind) => write!(f, "unknown kind {kind}"),
             Self::NotSquare => f.write_str("not square"),
             Self::Incomplete => f.write_str("arrays are missing or sizes negative"),
-            Self::Factored => f.write_str("factored matrices are not in this version"),
             Self::IllFormed(defect) => defect.fmt(f),
         }
     }
 }
 
-/// A view of a matrix as an inverse.
+/// The inertia of a body with `freedoms` generalised velocities.
+///
+/// # Errors
+/// [`Code::MatrixKind`] if `body->inverse` is missing, of unknown kind, ill-formed or of another size.
 ///
 /// # Safety
-/// `matrix` is NULL or valid, its arrays are NULL or have the sizes that it states, and nobody writes them
+/// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn view<'a>(matrix: *const MX) -> Result<Inverse<'a>, Fault> {
+pub unsafe fn of<'a>(body: *const BODY, freedoms: usize) -> Result<Inertia<'a>, Code> {
+    // SAFETY: promised by the caller.
+    let (id, result) = unsafe { ((*body).id, view((*body).inverse)) };
+    match result {
+        Ok(inertia) if inertia.size() == freedoms => Ok(inertia),
+        Ok(inertia) => {
+            let size = inertia.size();
+            Err(fail!(Code::MatrixKind, "body {id}: inverse of size {size} for {freedoms} velocities"))
+        }
+        Err(fault) => Err(fail!(Code::MatrixKind, "body {id}: inverse: {fault}")),
+    }
+}
+
+/// # Safety
+/// `matrix` is NULL or as [`of`] asks for.
+unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Fault> {
     // SAFETY: promised by the caller.
     let matrix = unsafe { matrix.as_ref() }.ok_or(Fault::Missing)?;
-    match matrix.kind {
+    let inverse = match matrix.kind {
         MXBD => {
             let count = ends(matrix.n)?;
             // SAFETY: p and i of a block-diagonal matrix hold an entry a block and one behind.
@@ -65,7 +71,6 @@ pub unsafe fn view<'a>(matrix: *const MX) -> Result<Inverse<'a>, Fault> {
             // SAFETY: x of a dense matrix holds m n values; a square of an int fits a usize.
             Dense::new(size, unsafe { array(matrix.x, size * size)? }).map(Inverse::Dense)
         }
-        MXCSC if matrix.flags & MXIFAC != 0 => return Err(Fault::Factored),
         MXCSC => {
             square(matrix)?;
             // SAFETY: p of compressed columns holds an entry a column and one behind.
@@ -73,11 +78,17 @@ pub unsafe fn view<'a>(matrix: *const MX) -> Result<Inverse<'a>, Fault> {
             let count = values(matrix, starts)?;
             // SAFETY: i and x hold nzmax entries, and at most that many are viewed.
             let (rows, values) = unsafe { (array(matrix.i, count)?, array(matrix.x, count)?) };
+            if matrix.flags & MXIFAC != 0 {
+                let positive_definite = matrix.flags & MXSPD != 0;
+                let structure =
+                    if positive_definite { Structure::PositiveDefinite } else { Structure::General };
+                return Ok(Inertia::Matrix(Matrix { structure, starts, rows, values }));
+            }
             Sparse::new(starts, rows, values).map(Inverse::Sparse)
         }
         kind => return Err(Fault::Kind(kind)),
-    }
-    .map_err(Fault::IllFormed)
+    };
+    inverse.map(Inertia::Inverse).map_err(Fault::IllFormed)
 }
 
 /// The number of values that the starts of blocks or columns end with.

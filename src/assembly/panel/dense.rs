@@ -1,0 +1,92 @@
+//! Panels of bodies with few freedoms: H and Y = h A⁻¹ Hᵀ of every slot, side by side in memory, W_αβ = H_α Y_β.
+
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+use super::Fault;
+use crate::block::Block;
+use crate::inertia::{Factored, Inertia, Workspace};
+
+/// H and Yᵀ of the slots of one body, each 3 × freedoms, column-major, slot behind slot.
+#[derive(Debug, Default)]
+pub struct Dense {
+    freedoms: usize,
+    operators: Vec<f64>,
+    products: Vec<f64>,
+}
+
+impl Dense {
+    pub(super) fn start(&mut self, slots: usize, freedoms: usize) -> Result<(), TryReserveError> {
+        self.freedoms = freedoms;
+        for values in [&mut self.operators, &mut self.products] {
+            values.clear();
+            values.try_reserve(3 * freedoms * slots)?;
+            values.resize(3 * freedoms * slots, 0.0);
+        }
+        Ok(())
+    }
+
+    /// H of a slot, zero until written: 3 × freedoms, column-major.
+    pub fn operator_mut(&mut self, slot: usize) -> &mut [f64] {
+        let values = self.values(slot);
+        &mut self.operators[values]
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        step: f64,
+        inertia: &Inertia,
+        factored: &mut Factored,
+        work: &mut Workspace,
+    ) -> Result<(), Fault> {
+        let length = 3 * self.freedoms;
+        match inertia {
+            Inertia::Inverse(inverse) => {
+                let slots =
+                    self.operators.chunks_exact(length).zip(self.products.chunks_exact_mut(length));
+                slots.for_each(|(h, y)| inverse.apply(step, h, y));
+            }
+            Inertia::Matrix(matrix) => {
+                matrix.factor(factored, work)?;
+                self.products.copy_from_slice(&self.operators);
+                factored.solve(&mut self.products, work)?;
+                self.products.iter_mut().for_each(|y| *y *= step);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn block(&self, row: usize, column: usize) -> Block {
+        let (h, y) = (&self.operators[self.values(row)], &self.products[self.values(column)]);
+        match self.freedoms {
+            6 => product::<18>(h, y),
+            12 => product::<36>(h, y),
+            _ => product_of_any_size(h, y),
+        }
+    }
+
+    fn values(&self, slot: usize) -> Range<usize> {
+        3 * self.freedoms * slot..3 * self.freedoms * (slot + 1)
+    }
+}
+
+/// H Y with a length known to the compiler, which then unrolls the loop.
+#[inline]
+fn product<const LENGTH: usize>(h: &[f64], y: &[f64]) -> Block {
+    product_of_any_size(&h[..LENGTH], &y[..LENGTH])
+}
+
+/// H Y of H and Yᵀ, both 3 × n, column-major.
+#[inline(always)]
+pub(super) fn product_of_any_size(h: &[f64], y: &[f64]) -> Block {
+    let mut w = [0.0; 9];
+    for (h, y) in h.chunks_exact(3).zip(y.chunks_exact(3)) {
+        for j in 0..3 {
+            for i in 0..3 {
+                w[3 * j + i] += h[i] * y[j];
+            }
+        }
+    }
+    w
+}

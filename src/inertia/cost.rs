@@ -1,0 +1,82 @@
+//! Which way to the blocks of W is the cheapest for a body with a factored matrix, by counting multiplications.
+//!
+//! The same matrix may be met again at the next updates, or change with each of them. What pays only later is divided by
+//! the updates that the matrix is expected to last: as many as it has lasted already, and this one.
+
+/// What the choice depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// n, generalised velocities of the body.
+    pub freedoms: usize,
+    /// ℓ, numbers in the factor.
+    pub factor_length: usize,
+    /// Whether the factor is LLᵀ.
+    pub symmetric: bool,
+    /// m, constraints on the body.
+    pub constraints: usize,
+    /// p, pairs of constraints on the body whose blocks are wanted, each pair once, with the diagonal blocks.
+    pub pairs: usize,
+    /// c, different nodes of all constraints together.
+    pub nodes: usize,
+    /// Those of them that [`super::NodalInverse`] does not hold yet.
+    pub missing_nodes: usize,
+    /// q, nodes of a constraint, the mean.
+    pub nodes_of_constraint: f64,
+    /// Updates that the matrix has survived.
+    pub survived: u32,
+}
+
+/// A way to the blocks of W.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// G, the entries of A⁻¹ on the nodes of the constraints, kept between updates; W_αβ = h H_α G H_βᵀ.
+    NodalInverse,
+    /// Y = L⁻¹P Hᵀ; W_αβ = h Y_αᵀ Y_β.
+    HalfSolve,
+    /// Y = A⁻¹Hᵀ; W_αβ = h H_α Y_β, with the few nodes of H_α.
+    FullSolve,
+}
+
+/// A solve does its multiplications on dense columns, several times as fast as the short sums of single blocks do theirs;
+/// one of the latter counts as this many of the former.
+const SHORT_SUM: f64 = 4.0;
+
+/// Multiplications of each way, in those of a solve.
+///
+/// | way | solves | sums |
+/// | --- | --- | --- |
+/// | nodal inverse | 3 · missing · 2ℓ (without symmetry twice that) | m c (9q + 27) for G H_βᵀ, p (9q + 27) for the pairs |
+/// | half solve | 3 m ℓ | 9 n p |
+/// | full solve | 3 m · 2ℓ | p (9q + 27) |
+pub fn multiplications(counts: &Counts, way: Way) -> f64 {
+    let real = |count: usize| count as f64;
+    let (solve, sum) = (real(counts.factor_length), 9.0 * counts.nodes_of_constraint + 27.0);
+    let (constraints, pairs) = (real(counts.constraints), real(counts.pairs));
+    match way {
+        Way::NodalInverse => {
+            let sides = if counts.symmetric { 1.0 } else { 2.0 };
+            let lasting = 1.0 + f64::from(counts.survived);
+            6.0 * sides * real(counts.missing_nodes) * solve / lasting
+                + SHORT_SUM * (constraints * real(counts.nodes) + pairs) * sum
+        }
+        Way::HalfSolve => 3.0 * constraints * solve + SHORT_SUM * 9.0 * real(counts.freedoms) * pairs,
+        Way::FullSolve => 6.0 * constraints * solve + SHORT_SUM * pairs * sum,
+    }
+}
+
+/// The way with the fewest multiplications; the first of equals in the order of [`Way`]. The half solve needs LLᵀ. With
+/// more than `bytes` for the nodal inverse that way is not taken.
+pub fn cheapest(counts: &Counts, bytes: usize) -> Way {
+    let halves = if counts.symmetric { 2 } else { 1 };
+    let needed = counts.nodes.saturating_mul(counts.nodes).saturating_mul(72 / halves);
+    let ways = [Way::NodalInverse, Way::HalfSolve, Way::FullSolve];
+    let possible = ways.into_iter().filter(|way| match way {
+        Way::NodalInverse => needed <= bytes,
+        Way::HalfSolve => counts.symmetric,
+        Way::FullSolve => true,
+    });
+    possible
+        .map(|way| (way, multiplications(counts, way)))
+        .reduce(|best, other| if other.1 < best.1 { other } else { best })
+        .map_or(Way::FullSolve, |(way, _)| way)
+}

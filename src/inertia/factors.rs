@@ -1,0 +1,224 @@
+//! Factors of a sparse matrix by the library faer, in one thread: Cholesky LLᵀ after an approximate minimum degree order,
+//! or LU with partial pivoting after COLAMD, both with supernodes.
+
+use std::collections::TryReserveError;
+
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::cholesky::llt::factor::LltError;
+use faer::prelude::ReborrowMut;
+use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
+};
+use faer::sparse::linalg::lu::{LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu};
+use faer::sparse::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_lower_triangular_transpose_in_place,
+};
+use faer::sparse::linalg::{LuError, SupernodalThreshold};
+use faer::sparse::{FaerError, SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+
+use super::matrix_copy::MatrixCopy;
+use super::{FactorError, Structure, Workspace};
+use crate::block::is_finite;
+
+/// Supernodes win at every size: the kernels work on dense columns even where there is little fill.
+const SUPERNODES: SupernodalThreshold = SupernodalThreshold::FORCE_SUPERNODAL;
+
+/// The factors, symbolic and numeric.
+pub(super) enum Factors {
+    /// P A Pᵀ = LLᵀ, and the values of L.
+    Cholesky(Box<SymbolicCholesky<u32>>, Vec<f64>),
+    /// A with permuted rows and columns is LU.
+    Lu(Box<SymbolicLu<u32>>, Box<NumericLu<u32, f64>>),
+}
+
+/// Which solve to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Solve {
+    /// A⁻¹.
+    Inverse,
+    /// A⁻ᵀ.
+    Transposed,
+    /// L⁻¹P, of LLᵀ alone.
+    Half,
+}
+
+impl Factors {
+    /// Order and symbolic factor of a pattern.
+    pub(super) fn of_pattern(structure: Structure, matrix: &MatrixCopy) -> Result<Self, FactorError> {
+        let pattern = pattern(matrix);
+        match structure {
+            Structure::PositiveDefinite => {
+                let parameters = CholeskySymbolicParams {
+                    supernodal_flop_ratio_threshold: SUPERNODES,
+                    ..Default::default()
+                };
+                let symbolic =
+                    factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, parameters)?;
+                let mut values = Vec::new();
+                values.try_reserve_exact(symbolic.len_val()).map_err(|_| FactorError::Memory)?;
+                values.resize(symbolic.len_val(), 0.0);
+                Ok(Self::Cholesky(Box::new(symbolic), values))
+            }
+            Structure::General => {
+                let parameters =
+                    LuSymbolicParams { supernodal_flop_ratio_threshold: SUPERNODES, ..Default::default() };
+                let symbolic = factorize_symbolic_lu(pattern, parameters)?;
+                Ok(Self::Lu(Box::new(symbolic), Box::new(NumericLu::new())))
+            }
+        }
+    }
+
+    pub(super) fn structure(&self) -> Structure {
+        match self {
+            Self::Cholesky(..) => Structure::PositiveDefinite,
+            Self::Lu(..) => Structure::General,
+        }
+    }
+
+    /// Write where row i of A lies in the columns that [`Self::solve`] works on.
+    pub(super) fn write_positions(&self, positions: &mut Vec<u32>) -> Result<(), TryReserveError> {
+        let size = self.size();
+        positions.clear();
+        positions.try_reserve_exact(size)?;
+        match self {
+            Self::Cholesky(symbolic, _) => match symbolic.perm() {
+                Some(order) => positions.extend_from_slice(order.arrays().1),
+                None => positions.extend(0..size as u32),
+            },
+            // faer permutes these itself.
+            Self::Lu(..) => positions.extend(0..size as u32),
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Cholesky(symbolic, _) => symbolic.nrows(),
+            Self::Lu(symbolic, _) => symbolic.nrows(),
+        }
+    }
+
+    /// Numeric factor of the values of a matrix with the pattern of this symbolic factor.
+    pub(super) fn factorise(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
+        let a = SparseColMatRef::new(pattern(matrix), matrix.values.as_slice());
+        match self {
+            Self::Cholesky(symbolic, values) => {
+                let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+                let (stack, _) = work.take(scratch, 0)?;
+                let result = symbolic.factorize_numeric_llt(
+                    values,
+                    a,
+                    Side::Lower,
+                    Default::default(),
+                    Par::Seq,
+                    stack,
+                    Default::default(),
+                );
+                if let Err(LltError::NonPositivePivot { index }) = result {
+                    // faer counts from one without supernodes, from zero with them.
+                    let index = match symbolic.raw() {
+                        SymbolicCholeskyRaw::Simplicial(_) => index - 1,
+                        SymbolicCholeskyRaw::Supernodal(_) => index,
+                    };
+                    let row = symbolic.perm().map_or(index, |order| order.arrays().0[index] as usize);
+                    return Err(FactorError::NotPositiveDefinite { row });
+                }
+                if is_finite(values) { Ok(()) } else { Err(FactorError::NotFinite) }
+            }
+            Self::Lu(symbolic, numeric) => {
+                let scratch = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
+                let (stack, _) = work.take(scratch, 0)?;
+                match symbolic.factorize_numeric_lu(numeric, a, Par::Seq, stack, Default::default()) {
+                    Ok(_) => {}
+                    Err(LuError::SymbolicSingular { .. }) => return Err(FactorError::Singular),
+                    Err(LuError::Generic(error)) => return Err(error.into()),
+                }
+                self.reject_zero_pivots(work)
+            }
+        }
+    }
+
+    /// Scratch memory of a solve with `width` right-hand sides.
+    pub(super) fn solve_scratch(&self, width: usize) -> StackReq {
+        match self {
+            Self::Cholesky(symbolic, _) => symbolic.solve_in_place_scratch::<f64>(width, Par::Seq),
+            Self::Lu(symbolic, _) => symbolic.solve_in_place_scratch::<f64>(width, Par::Seq),
+        }
+    }
+
+    /// Solve in place, rows at [`Self::write_positions`]. LU knows no half solve and makes a whole one.
+    pub(super) fn solve(&self, which: Solve, mut x: MatMut<f64>, stack: &mut MemStack) {
+        match self {
+            Self::Cholesky(symbolic, values) => match symbolic.raw() {
+                SymbolicCholeskyRaw::Supernodal(symbolic) => {
+                    let l = SupernodalLltRef::new(symbolic, values);
+                    l.l_solve_with_conj(Conj::No, x.rb_mut(), Par::Seq, stack);
+                    if which != Solve::Half {
+                        l.l_transpose_solve_with_conj(Conj::No, x, Par::Seq, stack);
+                    }
+                }
+                // A factor without operations, that is of a diagonal matrix, has no supernodes.
+                SymbolicCholeskyRaw::Simplicial(symbolic) => {
+                    let l = SparseColMatRef::new(symbolic.factor(), values.as_slice());
+                    solve_lower_triangular_in_place(l, Conj::No, x.rb_mut(), Par::Seq);
+                    if which != Solve::Half {
+                        solve_lower_triangular_transpose_in_place(l, Conj::No, x, Par::Seq);
+                    }
+                }
+            },
+            Self::Lu(symbolic, numeric) => {
+                let lu = LuRef::new_unchecked(symbolic, numeric);
+                match which {
+                    Solve::Transposed => lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack),
+                    Solve::Inverse | Solve::Half => lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack),
+                }
+            }
+        }
+    }
+
+    /// Numbers in the factors; faer keeps those of LU to itself: they are taken for dense, an upper bound.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::Cholesky(symbolic, _) => symbolic.len_val(),
+            Self::Lu(..) => self.size() * self.size(),
+        }
+    }
+
+    /// Bytes of values and indices; where faer hides a length, an upper bound.
+    pub(super) fn bytes(&self) -> usize {
+        let indices = match self {
+            Self::Cholesky(symbolic, _) => match symbolic.raw() {
+                SymbolicCholeskyRaw::Supernodal(s) => {
+                    2 * s.row_idx().len() + 5 * s.n_supernodes() + 2 * s.nrows()
+                }
+                SymbolicCholeskyRaw::Simplicial(s) => s.row_idx().len() + 4 * s.nrows(),
+            },
+            Self::Lu(symbolic, _) => self.length() + 8 * symbolic.nrows(),
+        };
+        8 * self.length() + 4 * indices
+    }
+
+    /// faer keeps the pivots of LU to itself, but a division by a zero pivot leaves an infinity or a NaN in any solution.
+    fn reject_zero_pivots(&self, work: &mut Workspace) -> Result<(), FactorError> {
+        let size = self.size();
+        let (stack, x) = work.take(self.solve_scratch(1), size)?;
+        x.fill(1.0);
+        self.solve(Solve::Inverse, MatMut::from_column_major_slice_mut(x, size, 1), stack);
+        if is_finite(x) { Ok(()) } else { Err(FactorError::Singular) }
+    }
+}
+
+impl From<FaerError> for FactorError {
+    /// An index that overflows means a factor of more than 2³¹ numbers.
+    fn from(_: FaerError) -> Self {
+        Self::Memory
+    }
+}
+
+fn pattern(matrix: &MatrixCopy) -> SymbolicSparseColMatRef<'_, u32> {
+    let size = matrix.size();
+    SymbolicSparseColMatRef::new_unsorted_checked(size, size, &matrix.starts, None, &matrix.rows)
+}

@@ -1,0 +1,54 @@
+use crate::inertia::cost::{Counts, Way, cheapest, multiplications};
+
+/// A box of 4 × 4 × 4 hexahedra whose contacts lie at single nodes.
+const BOX: Counts = Counts {
+    freedoms: 375,
+    factor_length: 38_000,
+    symmetric: true,
+    constraints: 120,
+    pairs: 120 * 121 / 2,
+    nodes: 98,
+    missing_nodes: 98,
+    nodes_of_constraint: 2.0,
+    survived: 0,
+};
+
+#[test]
+fn counts_are_those_of_the_table() {
+    let solve = 38_000.0;
+    let pair = 4.0 * (9.0 * 2.0 + 27.0);
+    assert_eq!(multiplications(&BOX, Way::NodalInverse), 6.0 * 98.0 * solve + (120.0 * 98.0 + 7260.0) * pair);
+    assert_eq!(multiplications(&BOX, Way::HalfSolve), 360.0 * solve + 4.0 * 9.0 * 375.0 * 7260.0);
+    assert_eq!(multiplications(&BOX, Way::FullSolve), 720.0 * solve + 7260.0 * pair);
+    let lasting = Counts { survived: 9, ..BOX };
+    assert_eq!(
+        multiplications(&BOX, Way::NodalInverse) - multiplications(&lasting, Way::NodalInverse),
+        0.9 * 6.0 * 98.0 * solve
+    );
+    let general = Counts { symmetric: false, ..BOX };
+    assert_eq!(
+        multiplications(&general, Way::NodalInverse) - multiplications(&BOX, Way::NodalInverse),
+        6.0 * 98.0 * solve
+    );
+}
+
+#[test]
+fn a_matrix_that_stays_gets_its_entries() {
+    let kept = Counts { missing_nodes: 0, survived: 1, ..BOX };
+    assert_eq!(cheapest(&kept, usize::MAX), Way::NodalInverse);
+    // Without the memory for them the next best.
+    assert_ne!(cheapest(&kept, 1000), Way::NodalInverse);
+}
+
+#[test]
+fn few_constraints_on_a_changing_matrix_are_solved_for() {
+    // A pair of points inside hexahedra.
+    let few =
+        Counts { constraints: 2, pairs: 3, nodes: 16, missing_nodes: 16, nodes_of_constraint: 8.0, ..BOX };
+    assert_eq!(cheapest(&few, usize::MAX), Way::HalfSolve);
+    assert_eq!(cheapest(&Counts { symmetric: false, ..few }, usize::MAX), Way::FullSolve);
+    // Many pairs cost more than the second half of the solves.
+    let many = Counts { constraints: 500, pairs: 125_250, nodes: 800, missing_nodes: 800, ..few };
+    let many = Counts { factor_length: 6000, ..many };
+    assert_eq!(cheapest(&many, 0), Way::FullSolve);
+}

@@ -1,0 +1,126 @@
+use nalgebra::{DMatrix, Matrix3};
+use proptest::prelude::*;
+
+use super::matrices::{Columns, matrix, random_matrix};
+use crate::inertia::{Defect, FactorError, Factored, NodalInverse, NodeBlocks, Structure, Workspace};
+
+/// All blocks between the nodes against the dense inverse; symmetric to the bit where the matrix is.
+fn check(entries: &NodalInverse, nodes: &[u32], structure: Structure, inverse: &DMatrix<f64>) {
+    for &a in nodes {
+        for &b in nodes {
+            let got = Matrix3::from_column_slice(&entries.block(a, b).unwrap());
+            let expected = inverse.fixed_view::<3, 3>(3 * a as usize, 3 * b as usize);
+            assert!((got - expected).amax() < 1e-14, "{a} {b}");
+            if structure == Structure::PositiveDefinite {
+                let mirrored = Matrix3::from_column_slice(&entries.block(b, a).unwrap());
+                assert_eq!(got, mirrored.transpose());
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(50))]
+
+    #[test]
+    fn a_growing_set_of_nodes_keeps_its_entries(
+        (structure, full) in matrix(3), requests in prop::collection::vec(prop::collection::hash_set(0..40_u32, 0..40), 1..5),
+    ) {
+        let (mut factor, mut work) = (Factored::default(), Workspace::default());
+        Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+        let inverse = full.clone().try_inverse().unwrap();
+        let mut entries = NodalInverse::default();
+        let mut all = std::collections::HashSet::new();
+        for request in requests {
+            let mut nodes: Vec<u32> = request.into_iter().map(|node| node % (full.nrows() as u32 / 3)).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            let before = all.len();
+            all.extend(nodes.iter().copied());
+            prop_assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(all.len() - before));
+            prop_assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(0));
+            let kept: Vec<u32> = all.iter().copied().collect();
+            check(&entries, &kept, structure, &inverse);
+            prop_assert_eq!(entries.nodes().len(), all.len());
+            for (slot, &node) in entries.nodes().iter().enumerate() {
+                prop_assert_eq!(entries.slot(node), Some(slot));
+            }
+        }
+    }
+
+    #[test]
+    fn a_response_is_the_sum_over_the_nodes((structure, full) in matrix(3), weights in prop::array::uniform4(-1.0..1.0_f64)) {
+        let (mut factor, mut work) = (Factored::default(), Workspace::default());
+        Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+        let inverse = full.clone().try_inverse().unwrap();
+        let mut entries = NodalInverse::default();
+        let nodes: Vec<u32> = (0..(full.nrows() as u32 / 3).min(6)).rev().collect();
+        entries.update(&factor, &nodes, &mut work).unwrap();
+        let point = &nodes[..nodes.len().min(4)];
+        let mut response = [[f64::NAN; 9]; 7];
+        entries.response(point, &weights, &mut response).unwrap();
+        for &a in &nodes {
+            let expected: Matrix3<f64> = point.iter().zip(weights).map(|(&b, weight)| {
+                inverse.fixed_view::<3, 3>(3 * a as usize, 3 * b as usize) * weight
+            }).sum();
+            let got = Matrix3::from_column_slice(&response[entries.slot(a).unwrap()]);
+            prop_assert!((got - expected).amax() < 1e-14);
+        }
+        prop_assert!(response[nodes.len()].iter().all(|x| x.is_nan()));
+    }
+}
+
+#[test]
+fn a_changed_matrix_is_noticed() {
+    for structure in [Structure::PositiveDefinite, Structure::General] {
+        let (mut factor, mut work) = (Factored::default(), Workspace::default());
+        let mut entries = NodalInverse::default();
+        let nodes = [4, 0, 7];
+        for seed in 0..3 {
+            // The last one has another size.
+            let full = random_matrix(structure, if seed == 2 { 30 } else { 27 }, 4, seed);
+            Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+            assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(3));
+            check(&entries, &nodes, structure, &full.try_inverse().unwrap());
+            assert_eq!(entries.block(1, 0), None);
+            assert_eq!(entries.block(0, 99), None);
+        }
+    }
+}
+
+#[test]
+fn nodes_out_of_use_are_dropped_when_there_are_many() {
+    let (mut factor, mut work) = (Factored::default(), Workspace::default());
+    let full = random_matrix(Structure::PositiveDefinite, 3 * 200, 2, 6);
+    Columns::of(Structure::PositiveDefinite, &full).factor(&mut factor, &mut work).unwrap();
+    let mut entries = NodalInverse::default();
+    let many: Vec<u32> = (0..150).collect();
+    assert_eq!(entries.update(&factor, &many, &mut work), Ok(150));
+    // Few of those in use need nothing new, so nothing is dropped.
+    assert_eq!(entries.update(&factor, &[3, 5], &mut work), Ok(0));
+    assert_eq!(entries.nodes().len(), 150);
+    // A new one among few makes all anew.
+    assert_eq!(entries.update(&factor, &[3, 5, 180], &mut work), Ok(3));
+    assert_eq!(entries.nodes(), [3, 5, 180]);
+    assert!(entries.bytes() >= 72 * 150 * 151 / 2);
+    check(&entries, &[180, 3, 5], Structure::PositiveDefinite, &full.try_inverse().unwrap());
+}
+
+#[test]
+fn wrong_nodes_and_sizes_are_told() {
+    let (mut factor, mut work) = (Factored::default(), Workspace::default());
+    let mut entries = NodalInverse::default();
+    assert_eq!(entries.update(&factor, &[], &mut work), Ok(0));
+    assert_eq!(entries.update(&factor, &[0], &mut work), Err(FactorError::Matrix(Defect::Size)));
+    let full = random_matrix(Structure::General, 9, 2, 6);
+    Columns::of(Structure::General, &full).factor(&mut factor, &mut work).unwrap();
+    assert_eq!(entries.update(&factor, &[0, 2], &mut work), Ok(2));
+    assert_eq!(entries.update(&factor, &[0, 3], &mut work), Err(FactorError::Matrix(Defect::Size)));
+    assert_eq!(entries.nodes(), []);
+    assert_eq!(entries.update(&factor, &[0, 2], &mut work), Ok(2));
+    let full = random_matrix(Structure::General, 10, 2, 6);
+    Columns::of(Structure::General, &full).factor(&mut factor, &mut work).unwrap();
+    assert_eq!(entries.update(&factor, &[0], &mut work), Err(FactorError::Matrix(Defect::Size)));
+    factor.update(Structure::General, &[0, 0], &[], &[], &mut work).unwrap_err();
+    assert!(entries.update(&factor, &[0], &mut work).is_err());
+}

@@ -1,0 +1,62 @@
+//! The element that holds a point, and the point's local coordinates in it.
+
+use super::element::{Element, interpolate};
+use super::local_coordinates::{NotFound, local_coordinates};
+use super::polyhedron::{box_distance, distance};
+use crate::block::{Vector, difference};
+
+/// An element and clamped local coordinates in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Location {
+    /// The element.
+    pub element: Element,
+    /// ξ, in the box of the element's shape.
+    pub xi: Vector,
+}
+
+/// The location of the referential `point` in the given element; `mesh` holds the referential places of the nodes.
+///
+/// # Errors
+/// If Newton's method finds no local coordinates.
+pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Result<Location, NotFound> {
+    let xi = local_coordinates(element.shape(), &element.corners(mesh), point)?;
+    Ok(Location { element, xi: element.shape().clamped(&xi) })
+}
+
+/// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than `epsilon` from
+/// `point`; without such a one the nearest candidate, the first of equals; `None` without candidates.
+pub fn choose<I>(candidates: I, mesh: &[Vector], point: &Vector, epsilon: f64) -> Option<Element>
+where
+    I: Iterator<Item = Element> + Clone,
+{
+    candidates.clone().find(|element| holds(element, mesh, point, epsilon)).or_else(|| {
+        let mut nearest: Option<(f64, Element)> = None;
+        for element in candidates {
+            let d = distance(&element.corners(mesh)[..element.nodes().len()], point);
+            if nearest.is_none_or(|(least, _)| d < least) {
+                nearest = Some((d, element));
+            }
+        }
+        nearest.map(|(_, element)| element)
+    })
+}
+
+/// Whether the point is no farther than `epsilon` from the convex hull of the element's nodes.
+fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bool {
+    let corners = element.corners(mesh);
+    let nodes = &corners[..element.nodes().len()];
+    if box_distance(nodes, point) > epsilon {
+        return false;
+    }
+    // Local coordinates with no negative shape function make a convex combination of the nodes: if that place is
+    // near enough, so is the hull. This spares the distance in nearly every case.
+    if let Ok(xi) = local_coordinates(element.shape(), &corners, point) {
+        let n = element.shape().functions(&xi);
+        let gap = difference(point, &interpolate(&n, &corners));
+        let square = gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
+        if n.iter().all(|&n| n >= 0.0) && square <= epsilon * epsilon {
+            return true;
+        }
+    }
+    distance(nodes, point) <= epsilon
+}

@@ -1,0 +1,24 @@
+//! Finite-element bodies, theory (45): H = Eᵀ N(X), with the shape functions of one element of the mesh.
+//!
+//! The way of a point: an element that holds it ([`location`], which asks [`polyhedron`] for distances), its local
+//! coordinates there ([`local_coordinates`]), the shape functions ([`element`]) and with them H ([`operator`]).
+//! [`adjacency`] tells which constraints interact where the inverse couples only shared nodes.
+
+pub mod adjacency;
+pub mod element;
+pub mod local_coordinates;
+pub mod location;
+pub mod operator;
+pub mod polyhedron;
+pub mod reduced;
+
+pub use adjacency::{adjacent, adjacent_separate, coincident_node};
+pub use element::{Corners, Element, MAX_NODES, Shape};
+pub use local_coordinates::{NotFound, local_coordinates};
+pub use location::{Location, choose, locate};
+pub use operator::{Form, NodalOperator, OperatorKind};
+pub use polyhedron::distance;
+pub use reduced::Reduced;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use super::*;
+use crate::kinematics::finite_element::element::interpolate;
+
+fn element_and_point() -> impl Strategy<Value = (Shape, Corners, Vector)> {
+    (shapes(), vector(1.0)).prop_flat_map(|(shape, unit)| {
+        distorted(shape, 0.1).prop_map(move |corners| (shape, corners, inner_point(shape, &unit)))
+    })
+}
+
+proptest! {
+    #[test]
+    fn points_inside_are_found((shape, corners, xi) in element_and_point()) {
+        let point = interpolate(&shape.functions(&xi), &corners);
+        let found = local_coordinates(shape, &corners, &point);
+        // On a pyramid convergence is linear, and near the apex the wrong slope makes it slow.
+        if shape == Shape::Pyramid && xi[2] > 0.8 {
+            return Ok(());
+        }
+        let found = found.unwrap();
+        let tolerance = if shape == Shape::Pyramid { 2e-8 } else { 1e-10 };
+        for k in 0..3 {
+            prop_assert!((found[k] - xi[k]).abs() < tolerance, "{shape:?} {found:?} {xi:?}");
+        }
+    }
+}
+
+/// A pyramid over a parallelogram has no r in its map, so Newton's method ends after two steps, exactly.
+#[test]
+fn a_straight_pyramid_is_mapped_exactly() {
+    let mut corners = [[0.0; 3]; MAX_NODES];
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Pyramid)) {
+        *corner = [2.0 * x + 0.5 * y + 1.0, y, 3.0 * z];
+    }
+    for xi in [[0.25, -0.5, 0.125], [0.0, 0.0, 1.0], [1.0, -1.0, 0.0]] {
+        let [x, y, z] = xi;
+        let found =
+            local_coordinates(Shape::Pyramid, &corners, &[2.0 * x + 0.5 * y + 1.0, y, 3.0 * z]).unwrap();
+        assert!((0..3).all(|k| (found[k] - xi[k]).abs() < 1e-15), "{found:?}");
+    }
+}
+
+/// A wedge whose triangle x < 1 is mapped by a bilinear map with the inverse known: x' = x (1 + z/2).
+#[test]
+fn a_tapered_wedge_is_inverted() {
+    let mut corners = [[0.0; 3]; MAX_NODES];
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Wedge)) {
+        *corner = [x * (1.0 + 0.5 * z), y * (1.0 + 0.5 * z), z];
+    }
+    let found = local_coordinates(Shape::Wedge, &corners, &[0.3, 0.2, 0.5]).unwrap();
+    let expected = [0.3 / 1.25, 0.2 / 1.25, 0.5];
+    assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-15), "{found:?}");
+}
+
+#[test]
+fn points_outside_are_found_too_where_the_map_goes_on() {
+    let mut corners = [[0.0; 3]; MAX_NODES];
+    corners[..8].copy_from_slice(&node_coordinates(Shape::Hexahedron));
+    let found = local_coordinates(Shape::Hexahedron, &corners, &[3.0, 0.0, -5.0]).unwrap();
+    assert_eq!(Shape::Hexahedron.clamped(&found), [1.0, 0.0, -1.0]);
+}
+
+#[test]
+fn degenerate_elements_are_errors() {
+    for shape in SHAPES {
+        let mut flat = [[0.0; 3]; MAX_NODES];
+        for (corner, [x, y, z]) in flat.iter_mut().zip(node_coordinates(shape)) {
+            *corner = [x + 0.25 * z, y - 0.5 * z, 0.0];
+        }
+        assert_eq!(local_coordinates(shape, &flat, &[0.1, 0.1, 0.0]), Err(NotFound::SingularJacobian));
+        assert_eq!(local_coordinates(shape, &[[1.0; 3]; 8], &[1.0; 3]), Err(NotFound::SingularJacobian));
+        let mut corners = [[0.0; 3]; MAX_NODES];
+        corners[..shape.nodes()].copy_from_slice(&node_coordinates(shape));
+        assert_eq!(local_coordinates(shape, &corners, &[f64::NAN, 0.0, 0.0]), Err(NotFound::NotFinite));
+        corners[1][2] = f64::INFINITY;
+        assert!(local_coordinates(shape, &corners, &[0.1; 3]).is_err());
+    }
+}
+
+/// x' = x (z + 1/2) + …: a hexahedron turned inside out through z = −1/2, where the points are out of reach.
+#[test]
+fn points_out_of_reach_are_errors() {
+    let mut corners = [[0.0; 3]; MAX_NODES];
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Hexahedron)) {
+        *corner = [x * y, y, x * z];
+    }
+    let error = local_coordinates(Shape::Hexahedron, &corners, &[0.3, 0.0, 0.4]).unwrap_err();
+    assert!(matches!(error, NotFound::NoConvergence | NotFound::SingularJacobian | NotFound::NotFinite));
+    assert!(!error.to_string().is_empty());
+}

@@ -1,0 +1,152 @@
+use nalgebra::{DMatrix, Matrix3xX};
+
+use super::*;
+use crate::kinematics::finite_element::element::interpolate;
+
+#[derive(Clone, Debug)]
+struct Case {
+    element: Element,
+    mesh: Vec<Vector>,
+    location: Location,
+    point: Vector,
+    frame: Matrix3<f64>,
+    rotation: Matrix3<f64>,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    (shapes(), vector(1.0), rotation(), rotation()).prop_flat_map(|(shape, unit, frame, rotation)| {
+        distorted(shape, 0.1).prop_map(move |corners| {
+            let (element, mesh) = mesh_of(shape, &corners);
+            let xi = inner_point(shape, &unit);
+            let point = interpolate(&shape.functions(&xi), &corners);
+            Case { element, mesh, location: Location { element, xi }, point, frame, rotation }
+        })
+    })
+}
+
+/// H as a dense matrix by the definition Eᵀ N R.
+fn dense(case: &Case, rotation: &Matrix3<f64>) -> Matrix3xX<f64> {
+    let mut h = Matrix3xX::zeros(3 * case.mesh.len());
+    let n = case.element.shape().functions(&case.location.xi);
+    for (&node, n) in case.element.nodes().iter().zip(n) {
+        h.fixed_view_mut::<3, 3>(0, 3 * node as usize).copy_from(&(case.frame.transpose() * n * rotation));
+    }
+    h
+}
+
+fn amount(x: f64) -> f64 {
+    if x.is_finite() { x } else { f64::INFINITY }
+}
+
+proptest! {
+    /// Nodes that move as a rigid body make the point move with it.
+    #[test]
+    fn a_rigid_velocity_field_gives_the_rigid_local_velocity(
+        case in case(), spin in vector(1.0), shift in vector(1.0),
+    ) {
+        let field = |x: &Vector| Vector3::from(spin).cross(&Vector3::from(*x)) + Vector3::from(shift);
+        let velocity: Vec<f64> = case.mesh.iter().flat_map(|x| <[f64; 3]>::from(field(x))).collect();
+        let operator = NodalOperator::new(&case.location, &block(&case.frame), None);
+        let expected = case.frame.transpose() * field(&case.point);
+        let got = Vector3::from(operator.times(&velocity));
+        prop_assert!(amount((got - expected).amax()) < 2e-14, "{got} {expected}");
+    }
+
+    #[test]
+    fn all_forms_of_the_operator_are_its_definition(
+        case in case(), rotated in any::<bool>(), base in prop::collection::vec(-1.0..1.0_f64, 2 * 75),
+    ) {
+        let rotation = if rotated { case.rotation } else { Matrix3::identity() };
+        let expected = dense(&case, &rotation);
+        let given = block(&case.rotation);
+        let operator = NodalOperator::new(&case.location, &block(&case.frame), rotated.then_some(&given));
+        let columns = 3 * case.mesh.len();
+
+        let mut h = vec![f64::NAN; 3 * columns];
+        operator.write_dense(&mut h);
+        prop_assert!((Matrix3xX::from_column_slice(&h) - &expected).amax() < 1e-15);
+
+        let length = operator.sparse_length();
+        prop_assert_eq!(length, 9 * case.element.nodes().len());
+        let (mut starts, mut rows, mut values) = (vec![-1; columns + 1], vec![-1; length], vec![f64::NAN; length]);
+        operator.write_sparse(&mut starts, &mut rows, &mut values);
+        prop_assert_eq!((starts[0], starts[columns]), (0, length as i32));
+        for j in 0..columns {
+            let range = starts[j] as usize..starts[j + 1] as usize;
+            let of_element = case.element.nodes().contains(&(j as u32 / 3));
+            prop_assert_eq!(&rows[range.clone()], if of_element { &[0, 1, 2][..] } else { &[][..] });
+            for (i, value) in values[range].iter().enumerate() {
+                prop_assert!((value - expected[(i, j)]).abs() < 1e-15);
+            }
+        }
+
+        let base = &base[..2 * columns];
+        let mut reduced = [f64::NAN; 6];
+        operator.write_reduced(base, &mut reduced);
+        let product = &expected * DMatrix::from_column_slice(columns, 2, base);
+        prop_assert!((Matrix3xX::from_column_slice(&reduced) - product).amax() < 1e-14);
+
+        prop_assert!(operator.nodes().is_sorted_by(|a, b| a < b));
+        let blocks = operator.times_blocks(|node| block(&(case.rotation * f64::from(node))));
+        let sum: f64 = operator.nodes().iter().zip(operator.weights()).map(|(&a, n)| n * f64::from(a)).sum();
+        let factor = Matrix3::from_column_slice(operator.factor());
+        prop_assert!((Matrix3::from_column_slice(&blocks) - factor * case.rotation * sum).amax() < 1e-13);
+    }
+
+    /// Body and frame turned together by S: the factor is (SE)ᵀ(SR) = EᵀR, so W stays what it was in the body's axes.
+    #[test]
+    fn a_body_turned_as_a_whole_keeps_its_operator(case in case(), turn in rotation()) {
+        let before = NodalOperator::new(&case.location, &block(&case.frame), Some(&block(&case.rotation)));
+        let frame = block(&(turn * case.frame));
+        let after = NodalOperator::new(&case.location, &frame, Some(&block(&(turn * case.rotation))));
+        for (a, b) in before.factor().iter().zip(after.factor()) {
+            prop_assert!((a - b).abs() < 4e-15);
+        }
+        prop_assert_eq!(before.weights(), after.weights());
+    }
+
+    #[test]
+    fn the_difference_of_two_points_is_that_of_their_velocities(
+        case in case(), unit in vector(1.0), shared in 0..9_i32,
+        velocity in prop::collection::vec(-1.0..1.0_f64, 3 * 40),
+    ) {
+        // A second element that shares some nodes with the first.
+        let shape = Shape::Hexahedron;
+        let numbers: Vec<i32> = (0..8).map(|k| if k < shared { 3 * k + 2 } else { 3 * k + 1 }).collect();
+        let other = Location { element: Element::new(&numbers, 40).unwrap(), xi: inner_point(shape, &unit) };
+        let frame = block(&case.frame);
+        let master = NodalOperator::new(&case.location, &frame, None);
+        let slave = NodalOperator::new(&other, &frame, None);
+        let difference = master.minus(&slave);
+        let expected = Vector3::from(master.times(&velocity)) - Vector3::from(slave.times(&velocity));
+        prop_assert!((Vector3::from(difference.times(&velocity)) - expected).amax() < 1e-14);
+        prop_assert!(difference.nodes().is_sorted_by(|a, b| a < b));
+    }
+}
+
+#[test]
+fn repeated_nodes_of_an_element_are_one() {
+    let element = Element::new(&[4, 4, 1, 2], 5).unwrap();
+    let location = Location { element, xi: [0.25, 0.5, 0.125] };
+    let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let operator = NodalOperator::new(&location, &identity, None);
+    assert_eq!(operator.nodes(), [1, 2, 4]);
+    assert_eq!(operator.weights(), [0.5, 0.125, 0.375]);
+}
+
+#[test]
+fn kinds_follow_form_scheme_and_update() {
+    use Form::*;
+    use OperatorKind::*;
+    for (form, explicit, velocities_only, expected) in [
+        (TotalLagrangian, false, false, Plain),
+        (TotalLagrangian, true, false, Plain),
+        (Corotational, false, false, Rotated),
+        (Corotational, true, false, Plain),
+        (Corotational, false, true, Plain),
+        (CorotationalModal, false, false, Reduced),
+        (CorotationalReduced, true, true, Reduced),
+    ] {
+        assert_eq!(form.operator_kind(explicit, velocities_only), expected, "{form:?} {explicit}");
+    }
+}

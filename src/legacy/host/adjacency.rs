@@ -1,0 +1,98 @@
+//! Which constraints interact through a body.
+
+use crate::kinematics::finite_element::{adjacent, adjacent_separate};
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::hooks::geometric_epsilon;
+use crate::legacy::layout::*;
+use crate::legacy::names;
+
+use super::mesh::Mesh;
+use super::place::{Place, Role};
+
+/// Decides which constraints interact with one constraint through one body.
+pub enum Adjacency<'a> {
+    /// All do.
+    Everything,
+    /// The inverse couples only shared nodes.
+    SharedNodes {
+        /// The body.
+        body: *const BODY,
+        /// Its mesh.
+        mesh: Mesh<'a>,
+        /// The constraint's place on it.
+        place: Place,
+    },
+}
+
+impl<'a> Adjacency<'a> {
+    /// For a constraint and a body that it was given with.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] for an unknown kind of body, or an explicit finite-element body without a mesh.
+    ///
+    /// # Safety
+    /// `con` and `body` are valid during `'a`.
+    pub unsafe fn new(con: *const CON, body: *const BODY) -> Result<Self, Code> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match (*body).kind {
+                OBS | RIG | PRB => Ok(Self::Everything),
+                FEM if (*body).scheme != SCH_DEF_EXP => Ok(Self::Everything),
+                FEM => {
+                    let place = place_on(con, body)?;
+                    let mesh = Mesh::new(body, &place, &names::constraint(con))?;
+                    mesh.candidates(&place, &names::constraint(con))?;
+                    Ok(Self::SharedNodes { body, mesh, place })
+                }
+                kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", (*body).id)),
+            }
+        }
+    }
+
+    /// Whether another constraint of the body interacts with this one.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if its place has no elements.
+    ///
+    /// # Safety
+    /// `other` is valid, and so is what [`Adjacency::new`] was given.
+    pub unsafe fn allows(&self, other: *const CON) -> Result<bool, Code> {
+        let Self::SharedNodes { body, mesh, place } = self else { return Ok(true) };
+        // SAFETY: promised by the caller.
+        unsafe {
+            let name = names::constraint(other);
+            let other_place = place_on(other, *body)?;
+            let own = mesh.candidates(place, &name)?;
+            let others = mesh.candidates(&other_place, &name)?;
+            if mesh.is_separate() {
+                return Ok(adjacent_separate(own.iter(), others.iter()));
+            }
+            let epsilon = geometric_epsilon();
+            let coincident = |element, place| (element, mesh.coincident_node(&element, place, epsilon));
+            let own = own.iter().next().map(|element| coincident(element, place));
+            let others = others.iter().next().map(|element| coincident(element, &other_place));
+            Ok(match (own, others) {
+                (Some((one, node)), Some((two, other_node))) => adjacent((&one, node), (&two, other_node)),
+                _ => false,
+            })
+        }
+    }
+}
+
+/// The place of a constraint on a body; the master's if the body is both.
+///
+/// # Safety
+/// `con` is valid.
+unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if (*con).master.cast_const() == body {
+            Ok(Place::of(con, Role::Master))
+        } else if (*con).slave.cast_const() == body {
+            Ok(Place::of(con, Role::Slave))
+        } else {
+            let (name, id) = (names::constraint(con), (*body).id);
+            Err(fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these"))
+        }
+    }
+}

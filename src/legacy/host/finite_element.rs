@@ -1,0 +1,165 @@
+//! Finite-element bodies.
+
+use std::fmt::Display;
+use std::slice;
+
+use crate::block::Block;
+use crate::kinematics::Point;
+use crate::kinematics::finite_element::{Form, Location, NodalOperator, OperatorKind, Reduced};
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::hooks::geometric_epsilon;
+use crate::legacy::layout::*;
+
+use super::mesh::Mesh;
+use super::place::Place;
+
+/// A finite-element body as W knows it.
+#[derive(Clone, Copy)]
+pub struct Body<'a> {
+    body: *const BODY,
+    kind: OperatorKind,
+    /// Number of generalised velocities.
+    pub freedoms: usize,
+    rotation: Option<&'a Block>,
+}
+
+impl<'a> Body<'a> {
+    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone; `subject` begins the
+    /// text of an error.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] for an unknown form, or without a configuration that the form needs.
+    ///
+    /// # Safety
+    /// As [`super::body::Body::new`]; `body` is a finite-element body.
+    pub unsafe fn new(
+        body: *const BODY,
+        velocities_only: bool,
+        subject: &dyn Display,
+    ) -> Result<Self, Code> {
+        // SAFETY: promised by the caller; conf of co-rotational bodies holds the rotation behind dofs values.
+        unsafe {
+            let id = (*body).id;
+            let form = match (*body).form {
+                TOTAL_LAGRANGIAN => Form::TotalLagrangian,
+                BODY_COROTATIONAL => Form::Corotational,
+                BODY_COROTATIONAL_MODAL => Form::CorotationalModal,
+                BODY_COROTATIONAL_REDUCED_ORDER => Form::CorotationalReduced,
+                form => return Err(fail!(Code::BugFound, "{subject}: body {id} of unknown form {form}")),
+            };
+            let freedoms = match usize::try_from((*body).dofs) {
+                Ok(freedoms) if freedoms > 0 => freedoms,
+                _ => return Err(fail!(Code::BugFound, "{subject}: body {id} with dofs {}", (*body).dofs)),
+            };
+            let kind = form.operator_kind((*body).scheme == SCH_DEF_EXP, velocities_only);
+            let rotation = match (kind, (*body).conf.is_null()) {
+                (OperatorKind::Plain, _) => None,
+                (_, false) => Some(&*(*body).conf.add(freedoms).cast::<Block>()),
+                (_, true) => return Err(fail!(Code::BugFound, "{subject}: conf of body {id} is NULL")),
+            };
+            Ok(Self { body, kind, freedoms, rotation })
+        }
+    }
+
+    /// Whether H is kept by nodes; else it is dense.
+    pub fn is_nodal(&self) -> bool {
+        self.kind != OperatorKind::Reduced
+    }
+
+    /// Number of nodes of a nodal body's mesh.
+    pub fn mesh_nodes(&self) -> usize {
+        self.freedoms / 3
+    }
+
+    /// Index of the first nodal velocity in velo.
+    pub fn first_mesh_velocity(&self) -> usize {
+        if self.is_nodal() { 0 } else { 4 * self.freedoms }
+    }
+
+    /// Where a place lies in the mesh, and the number of its nodes.
+    ///
+    /// # Errors
+    /// As [`Mesh::location`]; [`Code::BugFound`] if mesh and dofs of a nodal body do not fit each other.
+    ///
+    /// # Safety
+    /// As [`Mesh::new`]; the place is on this body.
+    pub unsafe fn location(&self, place: &Place, subject: &dyn Display) -> Result<(Location, usize), Code> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mesh = Mesh::new(self.body, place, subject)?;
+            let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
+            if self.is_nodal() && self.freedoms != 3 * nodes {
+                let freedoms = self.freedoms;
+                return Err(fail!(
+                    Code::BugFound,
+                    "{subject}: body {id} with {nodes} mesh nodes and dofs {freedoms}"
+                ));
+            }
+            Ok((mesh.location(place, geometric_epsilon(), subject)?, nodes))
+        }
+    }
+
+    /// H of a place of a nodal body.
+    ///
+    /// # Errors
+    /// As [`Body::location`].
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn nodal_operator(
+        &self,
+        place: &Place,
+        frame: &Block,
+        subject: &dyn Display,
+    ) -> Result<NodalOperator, Code> {
+        // SAFETY: promised by the caller.
+        let (location, _) = unsafe { self.location(place, subject)? };
+        Ok(NodalOperator::new(&location, frame, self.rotation))
+    }
+
+    /// The point at a place, tied to the generalised velocities of this body.
+    ///
+    /// # Errors
+    /// As [`Body::location`]; [`Code::MatrixKind`] if the base of a reduced body is missing or of another size.
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn dense_point(&self, place: &Place, subject: &dyn Display) -> Result<Point<'a>, Code> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (location, nodes) = self.location(place, subject)?;
+            match self.rotation {
+                Some(rotation) if !self.is_nodal() => {
+                    let (base, rows) = (self.base(3 * nodes, subject)?, 3 * nodes);
+                    Ok(Point::Reduced(Reduced { location, rotation, base, rows }))
+                }
+                _ => Ok(Point::Mesh(location)),
+            }
+        }
+    }
+
+    /// Φ, `rows` × dofs, column-major.
+    ///
+    /// # Safety
+    /// `body->evec` is NULL or valid, with as many values as it states.
+    unsafe fn base(&self, rows: usize, subject: &dyn Display) -> Result<&'a [f64], Code> {
+        // SAFETY: promised by the caller; a dense matrix holds m n values.
+        unsafe {
+            match (*self.body).evec.as_ref() {
+                Some(base)
+                    if base.kind == MXDENSE
+                        && !base.x.is_null()
+                        && usize::try_from(base.m) == Ok(rows)
+                        && usize::try_from(base.n) == Ok(self.freedoms) =>
+                {
+                    Ok(slice::from_raw_parts(base.x, rows * self.freedoms))
+                }
+                found => {
+                    let what = if found.is_some() { "of another size or kind" } else { "missing" };
+                    let id = (*self.body).id;
+                    Err(fail!(Code::MatrixKind, "{subject}: the reduced base evec of body {id} is {what}"))
+                }
+            }
+        }
+    }
+}

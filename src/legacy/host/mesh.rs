@@ -1,0 +1,157 @@
+//! Finite-element meshes and the elements that constraints lie on.
+
+use std::fmt::Display;
+use std::slice;
+
+use crate::block::Vector;
+use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::layout::*;
+
+use super::place::Place;
+
+/// The mesh of a finite-element body: its own if it has a separate one, else that of the place's shape.
+#[derive(Clone, Copy)]
+pub struct Mesh<'a> {
+    /// Referential places of the nodes.
+    pub nodes: &'a [Vector],
+    separate: bool,
+}
+
+/// The elements that may hold a place: the place's own element, or those of its convex.
+#[derive(Clone, Copy)]
+pub struct Candidates<'a> {
+    elements: &'a [*mut ELEMENT],
+    mesh_nodes: usize,
+}
+
+impl<'a> Mesh<'a> {
+    /// The mesh for a place on a body; `subject` begins the text of an error.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if there is none.
+    ///
+    /// # Safety
+    /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
+    /// them during `'a`.
+    pub unsafe fn new(body: *const BODY, place: &Place, subject: &dyn Display) -> Result<Self, Code> {
+        // SAFETY: promised by the caller; the data of a mesh's shape is the mesh, whose node places are 3 × count values.
+        unsafe {
+            let id = (*body).id;
+            let separate = !(*body).msh.is_null();
+            let mesh = match place.shape.as_ref() {
+                _ if separate => (*body).msh.cast_const(),
+                Some(shape) => shape.data.cast_const().cast(),
+                None => return Err(fail!(Code::BugFound, "{subject}: no shape (SGP) on body {id}")),
+            };
+            let Some(mesh) = mesh.as_ref() else {
+                return Err(fail!(Code::BugFound, "{subject}: body {id} has no mesh"));
+            };
+            match (mesh.ref_nodes.is_null(), usize::try_from(mesh.nodes_count)) {
+                (false, Ok(count)) if count > 0 => {
+                    Ok(Self { nodes: slice::from_raw_parts(mesh.ref_nodes.cast(), count), separate })
+                }
+                _ => Err(fail!(Code::BugFound, "{subject}: the mesh of body {id} has no nodes")),
+            }
+        }
+    }
+
+    /// Whether the mesh is separate from the body's shape.
+    pub fn is_separate(&self) -> bool {
+        self.separate
+    }
+
+    /// The elements that may hold the place.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if there are none, or one is ill-formed.
+    ///
+    /// # Safety
+    /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
+    pub unsafe fn candidates<'b>(
+        &self,
+        place: &'b Place,
+        subject: &dyn Display,
+    ) -> Result<Candidates<'b>, Code> {
+        // SAFETY: promised by the caller; a convex holds nele elements of the mesh.
+        unsafe {
+            let elements: &[*mut ELEMENT] = match (place.object.is_null(), self.separate) {
+                (true, _) => &[],
+                (false, false) => slice::from_ref(&*(&raw const place.object).cast()),
+                (false, true) => {
+                    let convex = &*place.object.cast::<CONVEX>();
+                    match usize::try_from(convex.nele) {
+                        Ok(count) if !convex.ele.is_null() => slice::from_raw_parts(convex.ele, count),
+                        _ => &[],
+                    }
+                }
+            };
+            if elements.is_empty() {
+                return Err(fail!(Code::BugFound, "{subject}: its point lies on no element"));
+            }
+            let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
+            match elements.iter().all(|&element| candidates.element(element).is_some()) {
+                true => Ok(candidates),
+                false => Err(fail!(Code::BugFound, "{subject}: an element has unknown type or nodes")),
+            }
+        }
+    }
+
+    /// Where the place lies.
+    ///
+    /// # Errors
+    /// As [`Mesh::candidates`]; [`Code::CoordinatesInverse`] if its local coordinates are not found.
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn location(
+        &self,
+        place: &Place,
+        epsilon: f64,
+        subject: &dyn Display,
+    ) -> Result<Location, Code> {
+        // SAFETY: promised by the caller; the elements are used while they are valid.
+        unsafe {
+            let candidates = self.candidates(place, subject)?;
+            let chosen = match self.separate {
+                true => choose(candidates.iter(), self.nodes, &place.point, epsilon),
+                false => candidates.iter().next(),
+            };
+            let Some(element) = chosen else {
+                return Err(fail!(Code::BugFound, "{subject}: its point lies on no element"));
+            };
+            locate(element, self.nodes, &place.point).map_err(|_| {
+                let nodes = element.nodes();
+                fail!(
+                    Code::CoordinatesInverse,
+                    "{subject}: no local coordinates of its point in the element of nodes {nodes:?}"
+                )
+            })
+        }
+    }
+
+    /// The mesh node that coincides with the place on one of its elements' nodes.
+    pub fn coincident_node(&self, element: &Element, place: &Place, epsilon: f64) -> Option<u32> {
+        coincident_node(element, self.nodes, &place.point, epsilon)
+    }
+}
+
+impl Candidates<'_> {
+    /// The elements, in the order in which they are tried.
+    ///
+    /// # Safety
+    /// The elements are still valid.
+    pub unsafe fn iter(&self) -> impl Iterator<Item = Element> + Clone {
+        // SAFETY: promised by the caller.
+        self.elements.iter().filter_map(|&element| unsafe { self.element(element) })
+    }
+
+    /// # Safety
+    /// `element` is NULL or valid.
+    unsafe fn element(&self, element: *const ELEMENT) -> Option<Element> {
+        // SAFETY: promised by the caller.
+        let element = unsafe { element.as_ref() }?;
+        let nodes = element.nodes.get(..usize::try_from(element.r#type).ok()?)?;
+        Element::new(nodes, self.mesh_nodes)
+    }
+}

@@ -1,0 +1,55 @@
+//! Where a constraint acts on a body, as the host says it.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use crate::block::Vector;
+use crate::legacy::layout::*;
+
+/// A referential point of a body, and for finite elements the shape and the geometric object that it lies on.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// The referential point.
+    pub point: Vector,
+    /// The shape; may be NULL.
+    pub shape: *const SHAPE,
+    /// The element, or the convex of a body with a separate mesh; may be NULL.
+    pub object: *const c_void,
+}
+
+/// Which of a constraint's bodies.
+#[derive(Clone, Copy)]
+pub enum Role {
+    /// The body that counts plus.
+    Master,
+    /// The body that counts minus.
+    Slave,
+}
+
+impl Place {
+    /// The place that a host gives by a point and a pair of shape and object, which may be NULL.
+    ///
+    /// # Safety
+    /// `pair` is NULL or valid.
+    pub unsafe fn new(point: Vector, pair: *const SGP) -> Self {
+        // SAFETY: promised by the caller.
+        let pair = unsafe { pair.as_ref() };
+        let (shape, object) =
+            pair.map_or((ptr::null(), ptr::null()), |pair| (pair.shp.cast_const(), pair.gobj.cast_const()));
+        Self { point, shape, object }
+    }
+
+    /// The place of a constraint on one of its bodies.
+    ///
+    /// # Safety
+    /// `con` is valid, and its pairs of shape and object are NULL or valid.
+    pub unsafe fn of(con: *const CON, role: Role) -> Self {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match role {
+                Role::Master => Self::new((*con).mpnt, (*con).msgp),
+                Role::Slave => Self::new((*con).spnt, (*con).ssgp),
+            }
+        }
+    }
+}
