@@ -46,15 +46,16 @@ pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inertia::{Dense, Inverse};
+    use crate::inertia::{Dense, Inertia, Inverse, Workspace};
 
     #[test]
     fn pairs_are_written_where_wanted() {
         let mut panel = Panel::default();
-        panel.resize(2, 2).unwrap();
-        panel.operator_mut(0).copy_from_slice(&[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
-        panel.operator_mut(1).copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
-        panel.apply_inverse(1.0, &Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
+        let dense = panel.start_dense(2, 2).unwrap();
+        dense.operator_mut(0).copy_from_slice(&[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
+        dense.operator_mut(1).copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
         let expected = [0.0, 0.0, 10.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
         let (mut block, mut transpose, mut alone, mut zero) = ([7.0; 9], [7.0; 9], [7.0; 9], [7.0; 9]);
