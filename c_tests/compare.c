@@ -1,0 +1,339 @@
+#include "compare.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "dense.h"
+
+#define TOLERANCE 1e-12
+
+static void *zeroed (int count, size_t size)
+{
+  void *memory = calloc (count ? (size_t) count : 1, size);
+
+  if (!memory) abort ();
+  return memory;
+}
+
+/* ---- the dense system */
+
+static int body_index (const DENSE_SYSTEM *system, const BODY *body)
+{
+  int i = 0;
+
+  while (system->body[i] != body) i ++;
+  return i;
+}
+
+static int constraint_index (const DENSE_SYSTEM *system, const CON *con)
+{
+  int i = 0;
+
+  while (system->con[i] != con) i ++;
+  return i;
+}
+
+/* Adds sign * H of one side to the constraint's rows of the global H, and its velocities to V and B. */
+static void add_side (DENSE_SYSTEM *system, int c, const BODY *body, const SGP *sgp, const double *X, double sign)
+{
+  int size = dense_velocity_size (body), first = system->first[body_index (system, body)];
+  int rows = 3 * system->constraints, i, j;
+  const double *now = dense_velocity (body, 0), *before = dense_velocity (body, 1);
+  double *H = zeroed (3 * size, sizeof *H), reach[2];
+  const CON *con = system->con[c];
+
+  dense_operator (body, sgp, X, con->base, H);
+  for (i = 0; i < 3; i ++) {
+    reach[0] = reach[1] = 0;
+    for (j = 0; j < size; j ++) {
+      system->B[3 * c + i] += sign * H[3 * j + i] * now[j];
+      system->V[3 * c + i] += sign * H[3 * j + i] * before[j];
+      reach[0] += fabs (H[3 * j + i] * now[j]);
+      reach[1] += fabs (H[3 * j + i] * before[j]);
+      if (con->kind == CONTACT && body->kind == OBS) continue; /* counts with its velocity, not with its inertia */
+      system->H[rows * (first + j) + 3 * c + i] += sign * H[3 * j + i];
+    }
+    system->speed[c] = fmax (system->speed[c], fmax (reach[0], reach[1]));
+  }
+  free (H);
+}
+
+static void put_inverse (DENSE_SYSTEM *system, int b)
+{
+  int first = system->first[b], size = system->first[b + 1] - first, i, j;
+  double *a = zeroed (size * size, sizeof *a);
+
+  dense_inverse (system->body[b]->inverse, a);
+  for (j = 0; j < size; j ++) {
+    for (i = 0; i < size; i ++) system->inverse[system->size * (first + j) + first + i] = a[size * j + i];
+  }
+  free (a);
+}
+
+static void multiply_out (DENSE_SYSTEM *system)
+{
+  int rows = 3 * system->constraints, i;
+  double *product = zeroed (rows * system->size, sizeof *product);
+
+  dense_multiply (rows, system->size, system->size, system->H, system->inverse, product);
+  dense_multiply_transposed (rows, system->size, rows, product, system->H, system->W);
+  for (i = 0; i < rows * rows; i ++) system->W[i] *= system->dom->step;
+  free (product);
+}
+
+DENSE_SYSTEM *dense_system (const DOM *dom)
+{
+  DENSE_SYSTEM *system = zeroed (1, sizeof *system);
+  const BODY *body;
+  const CON *con;
+  int i = 0, rows;
+
+  system->dom = dom;
+  for (body = dom->bod; body; body = body->next) system->bodies ++;
+  for (con = dom->con; con; con = con->next) system->constraints ++;
+  system->body = zeroed (system->bodies, sizeof *system->body);
+  system->con = zeroed (system->constraints, sizeof *system->con);
+  system->first = zeroed (system->bodies + 1, sizeof *system->first);
+  for (body = dom->bod; body; body = body->next, i ++) {
+    system->body[i] = body;
+    system->first[i + 1] = system->first[i] + dense_velocity_size (body);
+  }
+  system->size = system->first[system->bodies];
+  rows = 3 * system->constraints;
+  system->H = zeroed (rows * system->size, sizeof (double));
+  system->inverse = zeroed (system->size * system->size, sizeof (double));
+  system->W = zeroed (rows * rows, sizeof (double));
+  system->V = zeroed (rows, sizeof (double));
+  system->B = zeroed (rows, sizeof (double));
+  system->speed = zeroed (system->constraints, sizeof (double));
+  for (i = 0, con = dom->con; con; con = con->next, i ++) {
+    system->con[i] = con;
+    system->speed[i] = 1e-3;
+    add_side (system, i, con->master, con->msgp, con->mpnt, 1);
+    if (con->slave) add_side (system, i, con->slave, con->ssgp, con->spnt, -1);
+  }
+  for (i = 0; i < system->bodies; i ++) {
+    if (system->body[i]->inverse && system->body[i]->kind != FEM) put_inverse (system, i);
+  }
+  multiply_out (system);
+  return system;
+}
+
+void dense_system_free (DENSE_SYSTEM *system)
+{
+  free (system->con);
+  free (system->body);
+  free (system->first);
+  free (system->H);
+  free (system->inverse);
+  free (system->W);
+  free (system->V);
+  free (system->B);
+  free (system->speed);
+  free (system);
+}
+
+void dense_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, const BODY *body, double *block)
+{
+  int rows = 3 * system->constraints, ia = 3 * constraint_index (system, a), ib = 3 * constraint_index (system, b);
+  int k = body_index (system, body), i, j, p, q;
+  double sum;
+
+  for (i = 0; i < 3; i ++) {
+    for (j = 0; j < 3; j ++) {
+      for (sum = 0, p = system->first[k]; p < system->first[k + 1]; p ++) {
+        for (q = system->first[k]; q < system->first[k + 1]; q ++) {
+          sum += system->H[rows * p + ia + i] * system->inverse[system->size * q + p] * system->H[rows * q + ib + j];
+        }
+      }
+      block[3 * j + i] = system->dom->step * sum;
+    }
+  }
+}
+
+void dense_global_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, double *block)
+{
+  int rows = 3 * system->constraints, ia = 3 * constraint_index (system, a), ib = 3 * constraint_index (system, b);
+  int i, j;
+
+  for (i = 0; i < 3; i ++) {
+    for (j = 0; j < 3; j ++) block[3 * j + i] = system->W[rows * (ib + j) + ia + i];
+  }
+}
+
+/* ---- marks */
+
+static double mark_value;
+
+static void mark (double *x, int count)
+{
+  while (count --) *x ++ = mark_value += 0.5;
+}
+
+MARKS *marks_put (LOCDYN *ldy)
+{
+  MARKS *marks = zeroed (1, sizeof *marks);
+  int row = 0, block = 0;
+  DIAB *dia;
+  OFFB *off;
+
+  mark_value = 1e9;
+  for (dia = ldy->dia; dia; dia = dia->n) {
+    marks->rows ++;
+    for (off = dia->adj; off; off = off->n) marks->blocks ++;
+  }
+  marks->row = zeroed (marks->rows, sizeof *marks->row);
+  marks->block = zeroed (marks->blocks, sizeof *marks->block);
+  mark (&ldy->free_energy, 1);
+  marks->free_energy = ldy->free_energy;
+  for (dia = ldy->dia; dia; dia = dia->n) {
+    mark (dia->V, 3);
+    mark (dia->B, 3);
+    mark (dia->W, 9);
+    mark (dia->A, 9);
+    mark (&dia->rho, 1);
+    marks->row[row ++] = *dia;
+    for (off = dia->adj; off; off = off->n) {
+      mark (off->W, 9);
+      marks->block[block ++] = *off;
+    }
+  }
+  return marks;
+}
+
+void marks_free (MARKS *marks)
+{
+  free (marks->row);
+  free (marks->block);
+  free (marks);
+}
+
+/* ---- comparison */
+
+static void near_all (const double *got, const double *want, int count, double tolerance)
+{
+  int i;
+
+  for (i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], tolerance);
+}
+
+/* A is as exact as the condition of W allows. */
+static double tolerance_of_inverse (const double *W)
+{
+  return fmax (TOLERANCE, 8 * DBL_EPSILON * dense_condition (3, W));
+}
+
+static void compare_diagonal (const DENSE_SYSTEM *system, const DIAB *dia)
+{
+  double W[9], A[9];
+
+  dense_global_block (system, dia->con, dia->con, W);
+  near_all (dia->W, W, 9, TOLERANCE * dense_largest_entry (9, W));
+  CHECK (dense_transposes (dia->W, dia->W)); /* symmetric */
+  memcpy (A, W, sizeof A);
+  CHECK (dense_invert (3, A));
+  near_all (dia->A, A, 9, tolerance_of_inverse (W) * dense_largest_entry (9, A));
+}
+
+static void compare_rho (const DENSE_SYSTEM *system, const DIAB *dia)
+{
+  double W[9], rho;
+
+  dense_global_block (system, dia->con, dia->con, W);
+  rho = 1 / dense_largest_eigenvalue (W);
+  CHECK_NEAR (dia->rho, rho, TOLERANCE * rho);
+}
+
+static void compare_block (const DENSE_SYSTEM *system, const DIAB *dia, const OFFB *off)
+{
+  double W[9], own[9], other[9], scale;
+
+  dense_block (system, dia->con, off->dia->con, off->bod, W);
+  dense_global_block (system, dia->con, dia->con, own);
+  dense_global_block (system, off->dia->con, off->dia->con, other);
+  scale = sqrt (dense_largest_entry (9, own) * dense_largest_entry (9, other));
+  near_all (off->W, W, 9, TOLERANCE * scale);
+}
+
+/* Every block of the neighbour that leads back through the same body is the transpose, bit by bit; there are as many. */
+static void compare_partners (const DIAB *dia, const OFFB *block)
+{
+  int here = 0, there = 0;
+  const OFFB *off;
+
+  for (off = dia->adj; off; off = off->n) here += off->dia == block->dia && off->bod == block->bod;
+  for (off = block->dia->adj; off; off = off->n) {
+    if (off->dia != dia || off->bod != block->bod) continue;
+    CHECK (dense_transposes (off->W, block->W));
+    there ++;
+  }
+  CHECK_INT (there, here);
+}
+
+static void compare_energy (const DENSE_SYSTEM *system, const LOCDYN *ldy)
+{
+  double energy = 0, scale = 0, loosest = TOLERANCE, W[9], A[9], *B;
+  const DIAB *dia;
+  int c, i, j;
+
+  for (dia = ldy->dia; dia; dia = dia->n) {
+    c = constraint_index (system, dia->con);
+    B = system->B + 3 * c;
+    dense_global_block (system, dia->con, dia->con, W);
+    memcpy (A, W, sizeof A);
+    dense_invert (3, A);
+    for (i = 0; i < 3; i ++) {
+      for (j = 0; j < 3; j ++) energy += B[i] * A[3 * j + i] * B[j] / 2;
+    }
+    if (dia->con->kind == VELODIR) energy += A[8] * dia->con->Z[0] * dia->con->Z[0] / 2;
+    scale += dense_largest_entry (9, A) * (system->speed[c] * system->speed[c] + dia->con->Z[0] * dia->con->Z[0]);
+    loosest = fmax (loosest, tolerance_of_inverse (W));
+  }
+  CHECK_NEAR (ldy->free_energy, energy, loosest * scale);
+}
+
+void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks)
+{
+  DENSE_SYSTEM *system = dense_system (ldy->dom);
+  const DIAB *dia, *marked = marks->row;
+  const OFFB *off, *marked_block = marks->block;
+  int c;
+
+  for (dia = ldy->dia; dia; dia = dia->n, marked ++) {
+    c = constraint_index (system, dia->con);
+    near_all (dia->V, system->V + 3 * c, 3, TOLERANCE * system->speed[c]);
+    near_all (dia->B, system->B + 3 * c, 3, TOLERANCE * system->speed[c]);
+    CHECK (!dia->mH && !dia->mprod && !dia->sH && !dia->sprod);
+    CHECK (dia->R == dia->con->R && dia->U == dia->con->U && dia->V == dia->con->V && dia->adj == marked->adj);
+    if (update == UPDATE_MINIMAL) {
+      CHECK_SAME_BITS (dia->W, marked->W, sizeof dia->W);
+      CHECK_SAME_BITS (dia->A, marked->A, sizeof dia->A);
+    } else {
+      compare_diagonal (system, dia);
+    }
+    if (update == UPDATE_ALL) compare_rho (system, dia);
+    else CHECK_SAME_BITS (&dia->rho, &marked->rho, sizeof dia->rho);
+    for (off = dia->adj; off; off = off->n, marked_block ++) {
+      if (update == UPDATE_ALL) compare_partners (dia, off);
+      if (update == UPDATE_ALL || (update == UPDATE_PENALTY && dia->con->kind != CONTACT)) compare_block (system, dia, off);
+      else CHECK_SAME_BITS (off->W, marked_block->W, sizeof off->W);
+    }
+  }
+  if (update == UPDATE_MINIMAL) CHECK_SAME_BITS (&ldy->free_energy, &marks->free_energy, sizeof ldy->free_energy);
+  else compare_energy (system, ldy);
+  dense_system_free (system);
+}
+
+void update_and_compare (HOST *host, UPDATE_KIND update)
+{
+  LOCDYN *ldy = host->dom.ldy;
+  MARKS *marks = marks_put (ldy);
+
+  host_set_update (host, update);
+  LOCDYN_Update_Begin (ldy);
+  compare_update (ldy, update, marks);
+  marks_free (marks);
+}

@@ -1,0 +1,332 @@
+#include "dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "element.h"
+
+static double *doubles (int count)
+{
+  double *x = calloc (count ? (size_t) count : 1, sizeof *x);
+
+  if (!x) abort ();
+  return x;
+}
+
+/* ---- algebra */
+
+void dense_multiply (int m, int k, int n, const double *A, const double *B, double *C)
+{
+  int i, j, l;
+
+  for (j = 0; j < n; j ++) {
+    for (i = 0; i < m; i ++) C[m * j + i] = 0;
+    for (l = 0; l < k; l ++) {
+      for (i = 0; i < m; i ++) C[m * j + i] += A[m * l + i] * B[k * j + l];
+    }
+  }
+}
+
+void dense_multiply_transposed (int m, int k, int n, const double *A, const double *B, double *C)
+{
+  double *transposed = doubles (k * n);
+  int i, j;
+
+  for (i = 0; i < n; i ++) {
+    for (j = 0; j < k; j ++) transposed[k * i + j] = B[n * j + i];
+  }
+  dense_multiply (m, k, n, A, transposed, C);
+  free (transposed);
+}
+
+static void swap_rows (int n, double *a, int i, int j)
+{
+  double kept;
+  int c;
+
+  for (c = 0; c < n; c ++) {
+    kept = a[n * c + i];
+    a[n * c + i] = a[n * c + j];
+    a[n * c + j] = kept;
+  }
+}
+
+/* row i += factor * row j */
+static void add_row (int n, double *a, int i, int j, double factor)
+{
+  int c;
+
+  for (c = 0; c < n; c ++) a[n * c + i] += factor * a[n * c + j];
+}
+
+static void scale_row (int n, double *a, int i, double factor)
+{
+  int c;
+
+  for (c = 0; c < n; c ++) a[n * c + i] *= factor;
+}
+
+int dense_invert (int n, double *a)
+{
+  double *b = doubles (n * n), factor;
+  int i, j, pivot;
+
+  for (i = 0; i < n; i ++) b[n * i + i] = 1;
+  for (j = 0; j < n; j ++) {
+    for (pivot = i = j; i < n; i ++) {
+      if (fabs (a[n * j + i]) > fabs (a[n * j + pivot])) pivot = i;
+    }
+    if (a[n * j + pivot] == 0) break;
+    swap_rows (n, a, j, pivot);
+    swap_rows (n, b, j, pivot);
+    factor = 1 / a[n * j + j];
+    scale_row (n, a, j, factor);
+    scale_row (n, b, j, factor);
+    for (i = 0; i < n; i ++) {
+      if (i == j) continue;
+      factor = - a[n * j + i];
+      add_row (n, a, i, j, factor);
+      add_row (n, b, i, j, factor);
+    }
+  }
+  memcpy (a, b, (size_t) (n * n) * sizeof (double));
+  free (b);
+  return j == n;
+}
+
+double dense_norm (int n, const double *a)
+{
+  double norm = 0, sum;
+  int i, j;
+
+  for (j = 0; j < n; j ++) {
+    for (sum = 0, i = 0; i < n; i ++) sum += fabs (a[n * j + i]);
+    norm = fmax (norm, sum);
+  }
+  return norm;
+}
+
+double dense_condition (int n, const double *a)
+{
+  double *inverse = doubles (n * n), condition = HUGE_VAL;
+
+  memcpy (inverse, a, (size_t) (n * n) * sizeof (double));
+  if (dense_invert (n, inverse)) condition = dense_norm (n, a) * dense_norm (n, inverse);
+  free (inverse);
+  return condition;
+}
+
+/* a := J' a J with the rotation J that makes a(p,q) zero. */
+static void rotate (double *a, int p, int q)
+{
+  double theta, t, c, s, kept;
+  int k;
+
+  if (a[3 * q + p] == 0) return;
+  theta = (a[4 * q] - a[4 * p]) / (2 * a[3 * q + p]);
+  t = (theta < 0 ? -1 : 1) / (fabs (theta) + sqrt (theta * theta + 1));
+  c = 1 / sqrt (t * t + 1);
+  s = t * c;
+  for (k = 0; k < 3; k ++) {
+    kept = a[3 * p + k];
+    a[3 * p + k] = c * kept - s * a[3 * q + k];
+    a[3 * q + k] = s * kept + c * a[3 * q + k];
+  }
+  for (k = 0; k < 3; k ++) {
+    kept = a[3 * k + p];
+    a[3 * k + p] = c * kept - s * a[3 * k + q];
+    a[3 * k + q] = s * kept + c * a[3 * k + q];
+  }
+}
+
+double dense_largest_eigenvalue (const double a[9])
+{
+  double b[9];
+  int sweep;
+
+  memcpy (b, a, sizeof b);
+  for (sweep = 0; sweep < 30; sweep ++) {
+    rotate (b, 0, 1);
+    rotate (b, 0, 2);
+    rotate (b, 1, 2);
+  }
+  return fmax (b[0], fmax (b[4], b[8]));
+}
+
+int dense_transposes (const double a[9], const double b[9])
+{
+  int i, j;
+
+  for (i = 0; i < 3; i ++) {
+    for (j = 0; j < 3; j ++) {
+      if (memcmp (&a[3 * j + i], &b[3 * i + j], sizeof (double))) return 0;
+    }
+  }
+  return 1;
+}
+
+double dense_largest_entry (int count, const double *x)
+{
+  double largest = 0;
+  int i;
+
+  for (i = 0; i < count; i ++) largest = fmax (largest, fabs (x[i]));
+  return largest;
+}
+
+/* ---- inverse inertia */
+
+int dense_size (const MX *matrix)
+{
+  return matrix->m;
+}
+
+static void dense_of_blocks (const MX *matrix, double *a)
+{
+  int b, i, j, size, n = matrix->m;
+
+  for (b = 0; b < matrix->n; b ++) {
+    size = matrix->i[b + 1] - matrix->i[b];
+    for (j = 0; j < size; j ++) {
+      for (i = 0; i < size; i ++) {
+        a[n * (matrix->i[b] + j) + matrix->i[b] + i] = matrix->x[matrix->p[b] + size * j + i];
+      }
+    }
+  }
+}
+
+static void dense_of_columns (const MX *matrix, double *a)
+{
+  int lower = (matrix->flags & MXIFAC) && (matrix->flags & MXSPD), j, e, n = matrix->n;
+
+  for (j = 0; j < n; j ++) {
+    for (e = matrix->p[j]; e < matrix->p[j + 1]; e ++) {
+      a[n * j + matrix->i[e]] = matrix->x[e];
+      if (lower) a[n * matrix->i[e] + j] = matrix->x[e];
+    }
+  }
+}
+
+void dense_of_matrix (const MX *matrix, double *a)
+{
+  size_t size = (size_t) (matrix->m * matrix->m) * sizeof (double);
+
+  memset (a, 0, size);
+  switch ((int) matrix->kind) {
+  case MXDENSE: memcpy (a, matrix->x, size); break;
+  case MXBD: dense_of_blocks (matrix, a); break;
+  default: dense_of_columns (matrix, a);
+  }
+}
+
+int dense_inverse (const MX *matrix, double *a)
+{
+  dense_of_matrix (matrix, a);
+  return matrix->flags & MXIFAC ? dense_invert (matrix->m, a) : 1;
+}
+
+/* ---- kinematics */
+
+static const MESH *mesh_of (const BODY *body)
+{
+  return body->msh ? body->msh : body->shape->data;
+}
+
+int dense_velocity_size (const BODY *body)
+{
+  switch ((int) body->kind) {
+  case PRB: return 12;
+  case FEM: return 3 * mesh_of (body)->nodes_count;
+  default: return 6;
+  }
+}
+
+const double *dense_velocity (const BODY *body, int before)
+{
+  int reduced = body->kind == FEM && body->form >= BODY_COROTATIONAL_MODAL;
+
+  return body->velo + (reduced ? 4 * body->dofs : 0) + (before ? dense_velocity_size (body) : 0);
+}
+
+static void cross (const double *a, const double *b, double *c)
+{
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+void dense_point_velocity (const BODY *body, const SGP *sgp, const double *X, const double *u, double *velocity)
+{
+  double arm[3], spin[3], shape[8];
+  const ELEMENT *element;
+  int i, j;
+
+  for (i = 0; i < 3; i ++) arm[i] = X[i] - body->ref_center[i];
+  switch ((int) body->kind) {
+  case PRB: /* the rate of the deformation gradient, row by row, then that of the centre */
+    for (i = 0; i < 3; i ++) {
+      velocity[i] = u[9 + i];
+      for (j = 0; j < 3; j ++) velocity[i] += u[3 * i + j] * arm[j];
+    }
+    break;
+  case FEM:
+    element = element_at_point (body, sgp, X, shape);
+    for (i = 0; i < 3; i ++) {
+      velocity[i] = 0;
+      for (j = 0; j < element->type; j ++) velocity[i] += shape[j] * u[3 * element->nodes[j] + i];
+    }
+    break;
+  default: /* the referential angular velocity turns the arm, the rotation carries the result into space */
+    cross (u, arm, spin);
+    for (i = 0; i < 3; i ++) {
+      velocity[i] = u[3 + i];
+      for (j = 0; j < 3; j ++) velocity[i] += body->conf[3 * j + i] * spin[j];
+    }
+  }
+}
+
+/* Rows of H from the velocity at X: U = E' velocity. */
+static void to_frame (const double *E, const double *velocity, double *U)
+{
+  int i, j;
+
+  for (i = 0; i < 3; i ++) {
+    U[i] = 0;
+    for (j = 0; j < 3; j ++) U[i] += E[3 * i + j] * velocity[j];
+  }
+}
+
+static void finite_element_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H)
+{
+  double shape[8], velocity[3];
+  const ELEMENT *element = element_at_point (body, sgp, X, shape);
+  int a, j;
+
+  memset (H, 0, (size_t) (3 * dense_velocity_size (body)) * sizeof (double));
+  for (a = 0; a < element->type; a ++) {
+    for (j = 0; j < 3; j ++) {
+      velocity[0] = velocity[1] = velocity[2] = 0;
+      velocity[j] = shape[a];
+      to_frame (E, velocity, H + 3 * (3 * element->nodes[a] + j));
+    }
+  }
+}
+
+void dense_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H)
+{
+  int size = dense_velocity_size (body), j;
+  double unit[12] = { 0 }, velocity[3];
+
+  if (body->kind == FEM) {
+    finite_element_operator (body, sgp, X, E, H);
+    return;
+  }
+  for (j = 0; j < size; j ++) {
+    unit[j] = 1;
+    dense_point_velocity (body, sgp, X, unit, velocity);
+    to_frame (E, velocity, H + 3 * j);
+    unit[j] = 0;
+  }
+}

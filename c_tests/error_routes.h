@@ -1,0 +1,13 @@
+/* The ways an error can take, each run with every case of error_cases. */
+#ifndef ERROR_ROUTES_H
+#define ERROR_ROUTES_H
+
+/* A handler that returns, one that jumps: the same with and without a host's error stack. */
+void error_route_handler_returns (void);
+void error_route_handler_jumps (void);
+
+/* No handler and no error stack: a line on stderr and exit (1), seen in a child. `named` is in the line for a host that has
+ * errstring, NULL for one that has not. `inside` runs each call, e.g. within an entry of the error stack. */
+void error_route_exits (const char *named, void (*inside) (void (*call) (void *), void *data));
+
+#endif

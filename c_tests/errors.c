@@ -1,0 +1,101 @@
+/* Every error, by every way it can take out of the library, in a host that has timers and an error stack. */
+#include <string.h>
+
+#include "check.h"
+#include "error_cases.h"
+#include "error_routes.h"
+#include "host/hooks.h"
+
+/* ---- the host's own TRY */
+
+typedef struct {
+  const ERROR_CASE *test;
+  SCENE *scene;
+} CALL;
+
+static void call_case (void *data)
+{
+  CALL *call = data;
+
+  call->test->call (call->scene);
+}
+
+static void test_host_stack (void)
+{
+  STRUCTURE before;
+  CALL call;
+  int i, j;
+
+  for (i = 0; i < error_case_count; i ++) {
+    call.test = &error_cases[i];
+    call.scene = error_scene ();
+    check_context ("%s, host's error stack", call.test->name);
+    if (call.test->prepare) call.test->prepare (call.scene);
+    before = structure_of (call.scene->ldy);
+    host_reset_timers ();
+    CHECK_INT (host_try (call_case, &call), call.test->code);
+    CHECK_INT (host_timers.ends, host_timers.starts);
+    for (j = 0; j < 2 && call.test->mention[j]; j ++) CHECK_TEXT (ldy_last_error (), call.test->mention[j]);
+    error_scene_check_usable (call.scene, call.test, &before);
+    structure_free (&before);
+    error_scene_free (call.scene);
+  }
+}
+
+/* ---- which way comes first */
+
+static void count_calls (int code, const char *text, void *data)
+{
+  (void) code, (void) text;
+  ++ *(int *) data;
+}
+
+static void create_without_domain (void *data)
+{
+  (void) data;
+  CHECK_POINTER (LOCDYN_Create (NULL), NULL);
+}
+
+static void test_order (void)
+{
+  int calls = 0;
+
+  check_context ("order of the ways");
+  ldy_set_error_handler (count_calls, &calls);
+  CHECK_INT (host_try (create_without_domain, NULL), 0); /* the handler came first, and returned */
+  CHECK_INT (calls, 1);
+  ldy_set_error_handler (NULL, NULL);
+  CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
+  CHECK_INT (calls, 1);
+}
+
+static void test_options (void)
+{
+  check_context ("options");
+  CHECK_INT (ldy_set_option (LDY_NO_LONGJMP, 1), 0);
+  CHECK_INT (ldy_set_option (LDY_NO_LONGJMP, 0), 0);
+  CHECK_INT (ldy_set_option (-1, 0), LDY_BUG_FOUND);
+  CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
+}
+
+static void within_try (void (*call) (void *), void *data)
+{
+  host_try (call, data);
+}
+
+int main (void)
+{
+  const char *named = "error %d of the host's own table: ";
+
+  CHECK (strcmp (ldy_last_error (), "") == 0);
+  test_order ();
+  test_options ();
+  error_route_handler_returns ();
+  error_route_handler_jumps ();
+  test_host_stack ();
+  error_route_exits (named, NULL);
+  ldy_set_option (LDY_NO_LONGJMP, 1);
+  error_route_exits (named, within_try);
+  ldy_set_option (LDY_NO_LONGJMP, 0);
+  return check_summary ("errors");
+}

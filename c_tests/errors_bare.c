@@ -1,0 +1,11 @@
+/* The same errors in a program without timers, error stack and errstring: nothing of a host is needed. */
+#include "check.h"
+#include "error_routes.h"
+
+int main (void)
+{
+  error_route_handler_returns ();
+  error_route_handler_jumps ();
+  error_route_exits (NULL, NULL);
+  return check_summary ("errors_bare");
+}

@@ -1,0 +1,342 @@
+/* LOCDYN_Update_Begin on made-up scenes, against dense matrices; its timers and its text; the measures of W. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "check.h"
+#include "compare.h"
+#include "dense.h"
+#include "host/hooks.h"
+#include "scene.h"
+
+/* ---- values */
+
+static void test_mixed (UPDATE_KIND update)
+{
+  HOST *host = scene_mixed (1);
+
+  check_context ("mixed scene, update %d", update);
+  scene_insert_all (host);
+  update_and_compare (host, update);
+  scene_destroy (host);
+}
+
+/* All three, one after the other, on one structure. */
+static void test_changing_kinds (void)
+{
+  static const UPDATE_KIND updates[] = { UPDATE_MINIMAL, UPDATE_ALL,     UPDATE_PENALTY,
+                                         UPDATE_ALL,     UPDATE_MINIMAL, UPDATE_PENALTY };
+  HOST *host = scene_mixed (2);
+  RANDOM random = { 3 };
+  BODY *body;
+  int i;
+
+  scene_insert_all (host);
+  for (i = 0; i < 6; i ++) {
+    check_context ("update %d, number %d on the same rows", updates[i], i);
+    for (body = host->dom.bod; body; body = body->next) {
+      scene_randomise_body (body, &random, body->kind == PRB ? INVERSE_DENSE : INVERSE_BLOCKS);
+    }
+    host->dom.step *= 1.5;
+    update_and_compare (host, updates[i]);
+  }
+  scene_destroy (host);
+}
+
+/* Every form of inverse on both kinds of body, two constraints with a common body pair. */
+static void test_inverses (void)
+{
+  static const int kinds[] = { RIG, PRB };
+  int kind, form;
+  HOST *host;
+  BODY *one, *two;
+  RANDOM random = { 4 };
+
+  for (kind = 0; kind < 2; kind ++) {
+    for (form = 0; form < INVERSE_FORMS; form ++) {
+      check_context ("body kind %d, inverse form %d", kinds[kind], form);
+      host = host_create ();
+      one = scene_body (host, &random, kinds[kind], (INVERSE_FORM) form);
+      two = scene_body (host, &random, RIG, INVERSE_BLOCKS);
+      scene_constraint (host, &random, CONTACT, one, two);
+      scene_constraint (host, &random, CONTACT, two, one);
+      scene_constraint (host, &random, FIXPNT, one, NULL);
+      scene_insert_all (host);
+      update_and_compare (host, UPDATE_ALL);
+      update_and_compare (host, UPDATE_PENALTY);
+      scene_destroy (host);
+    }
+  }
+}
+
+/* One unit cube at rest, pulled at its centre: W = h I / m, and everything follows. */
+static void test_by_hand (void)
+{
+  double inverse[18] = { 0 }, friction_free;
+  static const int sizes[] = { 3, 3 };
+  HOST *host = host_create ();
+  BODY *body = host_add_body (host, RIG);
+  CON *con = host_add_constraint (host, VELODIR, body, NULL);
+  LOCDYN *ldy;
+  DIAB *dia;
+  int i;
+
+  check_context ("by hand");
+  for (i = 0; i < 9; i += 4) {
+    inverse[i] = 6;
+    inverse[9 + i] = 0.5;
+  }
+  host_set_inverse (body, host_matrix_blocks (2, sizes, inverse));
+  host->dom.step = 0.25;
+  for (i = 0; i < 3; i ++) {
+    body->velo[3 + i] = i + 1;      /* current velocity 1, 2, 3 */
+    body->velo[9 + i] = 10 * (i + 1); /* previous one 10, 20, 30 */
+  }
+  con->base[0] = con->base[4] = con->base[8] = 0;
+  con->base[1] = con->base[5] = con->base[6] = 1; /* axes y, z, x: U = (v1, v2, v0) */
+  con->Z[0] = 4;
+  ldy = scene_insert_all (host);
+  LOCDYN_Update_Begin (ldy);
+  dia = con->dia;
+  for (i = 0; i < 9; i ++) {
+    CHECK_NEAR (dia->W[i], i % 4 ? 0 : 0.125, 1e-16);
+    CHECK_NEAR (dia->A[i], i % 4 ? 0 : 8, 1e-14);
+  }
+  CHECK_NEAR (dia->rho, 8, 1e-14);
+  CHECK_NEAR (dia->B[0], 2, 1e-15);
+  CHECK_NEAR (dia->B[1], 3, 1e-15);
+  CHECK_NEAR (dia->B[2], 1, 1e-15);
+  CHECK_NEAR (con->V[0], 20, 1e-14);
+  CHECK_NEAR (con->V[1], 30, 1e-14);
+  CHECK_NEAR (con->V[2], 10, 1e-14);
+  friction_free = 0.5 * 8 * (1 + 4 + 9);
+  CHECK_NEAR (ldy->free_energy, friction_free + 0.5 * 8 * 16, 1e-12); /* the prescribed velocity counts too */
+  con->kind = FIXDIR;
+  LOCDYN_Update_Begin (ldy);
+  CHECK_NEAR (ldy->free_energy, friction_free, 1e-12);
+  scene_destroy (host);
+}
+
+/* A moving obstacle counts in V and B of a contact, not in W. */
+static void test_moving_obstacle (void)
+{
+  HOST *host = host_create ();
+  BODY *box = host_add_body (host, RIG), *belt = host_add_body (host, OBS);
+  CON *con = host_add_constraint (host, CONTACT, box, belt);
+
+  check_context ("moving obstacle");
+  belt->velo[3] = 2;
+  belt->velo[9] = 3;
+  host_set_inverse (belt, NULL); /* not looked at for a contact */
+  scene_insert_all (host);
+  LOCDYN_Update_Begin (host->dom.ldy);
+  CHECK_NEAR (con->dia->B[0], -2, 1e-15);
+  CHECK_NEAR (con->V[0], -3, 1e-15);
+  CHECK_NEAR (con->dia->W[0], host->dom.step, 1e-18);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
+/* Each neighbour of a self-contact has two blocks, and each holds the whole. */
+static void test_self_contact (void)
+{
+  HOST *host = host_create ();
+  RANDOM random = { 5 };
+  BODY *body = scene_body (host, &random, PRB, INVERSE_DENSE);
+  CON *fix = scene_constraint (host, &random, FIXPNT, body, NULL);
+  CON *self = scene_constraint (host, &random, CONTACT, body, body);
+  DENSE_SYSTEM *system;
+  double whole[9];
+  OFFB *block;
+  int count = 0, i;
+
+  check_context ("self-contact");
+  scene_insert_all (host);
+  update_and_compare (host, UPDATE_ALL);
+  system = dense_system (&host->dom);
+  dense_global_block (system, self, fix, whole);
+  for (block = self->dia->adj; block; block = block->n, count ++) {
+    for (i = 0; i < 9; i ++) CHECK_NEAR (block->W[i], whole[i], 1e-12 * dense_largest_entry (9, whole));
+  }
+  CHECK_INT (count, 2);
+  dense_system_free (system);
+  scene_destroy (host);
+}
+
+/* Blocks follow the inserted bodies alone, the diagonal the whole constraint. */
+static void test_partly_attached (void)
+{
+  HOST *host = host_create ();
+  RANDOM random = { 6 };
+  BODY *one = scene_body (host, &random, RIG, INVERSE_BLOCKS), *two = scene_body (host, &random, PRB, INVERSE_BLOCKS);
+  CON *a = scene_constraint (host, &random, CONTACT, one, two), *b = scene_constraint (host, &random, CONTACT, one, two);
+
+  check_context ("partly attached");
+  host->dom.ldy = LOCDYN_Create (&host->dom);
+  host_insert (host, a);
+  b->dia = LOCDYN_Insert (host->dom.ldy, b, NULL, two);
+  CHECK (b->dia->adj && !b->dia->adj->n);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
+static void test_nothing (void)
+{
+  HOST *host = host_create ();
+
+  check_context ("no constraints");
+  host->dom.ldy = LOCDYN_Create (&host->dom);
+  host->dom.ldy->free_energy = 5;
+  LOCDYN_Update_Begin (host->dom.ldy);
+  CHECK (host->dom.ldy->free_energy == 0);
+  LOCDYN_Update_End (host->dom.ldy);
+  scene_destroy (host);
+}
+
+/* ---- solver kinds */
+
+static void expect_kind (HOST *host, UPDATE_KIND update)
+{
+  MARKS *marks = marks_put (host->dom.ldy);
+
+  LOCDYN_Update_Begin (host->dom.ldy);
+  compare_update (host->dom.ldy, update, marks);
+  marks_free (marks);
+}
+
+static void test_solvers (void)
+{
+  static const SOLVER_KIND all[] = { NONE_SOLVER, GAUSS_SEIDEL_SOLVER, SICONOS_SOLVER, TEST_SOLVER, HYBRID_SOLVER_KIND };
+  HOST *host = scene_mixed (7);
+  int i;
+
+  scene_insert_all (host);
+  for (i = 0; i < 5; i ++) {
+    check_context ("solver kind %d", all[i]);
+    host->solfec.kind = all[i];
+    expect_kind (host, UPDATE_ALL);
+  }
+  check_context ("Newton");
+  host->solfec.kind = NEWTON_SOLVER;
+  host->solfec.solver = &host->newton;
+  host->newton.locdyn = LOCDYN_ON;
+  expect_kind (host, UPDATE_ALL);
+  host->newton.locdyn = LOCDYN_OFF;
+  expect_kind (host, UPDATE_MINIMAL);
+  host->solfec.kind = PENALTY_SOLVER; /* the solver is no NEWTON then */
+  host->solfec.solver = NULL;
+  expect_kind (host, UPDATE_PENALTY);
+  check_context ("no SOLFEC");
+  host->dom.solfec = NULL;
+  host_reset_timers ();
+  expect_kind (host, UPDATE_ALL);
+  LOCDYN_Update_End (host->dom.ldy);
+  CHECK_INT (host_timers.starts, 0);
+  CHECK_INT (host_timers.ends, 0);
+  scene_destroy (host);
+}
+
+/* ---- timers and text */
+
+static void test_timers (void)
+{
+  HOST *host = scene_mixed (8);
+  int update, end;
+
+  scene_insert_all (host);
+  for (update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
+    for (end = 0; end < 2; end ++) {
+      check_context ("timers, update %d, %s", update, end ? "end" : "begin");
+      host_set_update (host, (UPDATE_KIND) update);
+      host_reset_timers ();
+      (end ? LOCDYN_Update_End : LOCDYN_Update_Begin) (host->dom.ldy);
+      CHECK_INT (host_timers.starts, 1);
+      CHECK_INT (host_timers.ends, 1);
+      CHECK_POINTER (host_timers.solfec, &host->solfec);
+      CHECK (strcmp (host_timers.start_label, "LOCDYN") == 0); /* read after the call: the host keeps the pointer */
+      CHECK (strcmp (host_timers.end_label, "LOCDYN") == 0);
+    }
+  }
+  scene_destroy (host);
+}
+
+static void expect_text (HOST *host, int verbose, const char *want)
+{
+  CAPTURE capture;
+  char text[256];
+
+  host->dom.verbose = (short) verbose;
+  capture = capture_begin (STDOUT_FILENO);
+  LOCDYN_Update_Begin (host->dom.ldy);
+  capture_end (&capture, text, sizeof text);
+  check_context ("text `%s`", text);
+  CHECK (strcmp (text, want) == 0);
+}
+
+static void test_text (void)
+{
+  HOST *host = scene_mixed (9);
+
+  scene_insert_all (host);
+  expect_text (host, 1, "LOCDYN ... ");
+  expect_text (host, 0, "");
+  expect_text (host, -1, "LOCDYN ... ");
+  scene_destroy (host);
+}
+
+/* ---- measures */
+
+static void test_measures (void)
+{
+  HOST *host = scene_mixed (10);
+  double sum = 0, least = DBL_MAX, most = 0;
+  LOCDYN *ldy = scene_insert_all (host);
+  int rows = 0, i;
+  DIAB *dia;
+
+  check_context ("measures of W");
+  LOCDYN_Update_Begin (ldy);
+  for (dia = ldy->dia; dia; dia = dia->n, rows ++) {
+    for (i = 0; i < 9; i += 4) {
+      sum += dia->W[i];
+      least = fmin (least, dia->W[i]);
+      most = fmax (most, dia->W[i]);
+    }
+  }
+  CHECK_NEAR (LOCDYN_avgWii (ldy), sum / (3 * rows), 1e-14 * most);
+  CHECK (LOCDYN_minWii (ldy) == least);
+  CHECK (LOCDYN_maxWii (ldy) == most);
+  ldy->dia->W[4] = 2 * most; /* the host keeps its own W there at times */
+  CHECK (LOCDYN_maxWii (ldy) == 2 * most);
+  scene_destroy (host);
+
+  check_context ("measures of nothing");
+  host = host_create ();
+  ldy = host->dom.ldy = LOCDYN_Create (&host->dom);
+  CHECK (isnan (LOCDYN_avgWii (ldy)));
+  CHECK (LOCDYN_minWii (ldy) == DBL_MAX);
+  CHECK (LOCDYN_maxWii (ldy) == 0);
+  scene_destroy (host);
+}
+
+int main (void)
+{
+  test_mixed (UPDATE_ALL);
+  test_mixed (UPDATE_PENALTY);
+  test_mixed (UPDATE_MINIMAL);
+  test_changing_kinds ();
+  test_inverses ();
+  test_by_hand ();
+  test_moving_obstacle ();
+  test_self_contact ();
+  test_partly_attached ();
+  test_nothing ();
+  test_solvers ();
+  test_timers ();
+  test_text ();
+  test_measures ();
+  return check_summary ("update");
+}
