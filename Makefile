@@ -4,8 +4,12 @@
 #   make test                         all tests
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
 #   make valgrind                     the C tests under valgrind
-#   make headers                      write include/*.h and c_tests/layout_assertions.c anew
+#   make headers                      write include/*.h and what else is generated anew
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
+#   make shared                       libldy.so, with its links, in target/shared
+#   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
+#   make uninstall                    the same variables: removes them
+#   make size                         bytes that a minimal program takes
 
 CARGO ?= cargo
 CC ?= cc
@@ -19,6 +23,10 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 LDY_LIB := $(abspath $(TARGET))/release/libldy.a
 C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BUILD=$(abspath $(TARGET))/c_tests
 
+.DEFAULT_GOAL := library
+
+include packaging/install.mk
+
 .PHONY: library run test replay valgrind headers check-host
 
 library:
@@ -29,7 +37,7 @@ run: library
 	@$(C_TESTS) --quiet run
 
 test: library
-	@scripts/require c++ nm
+	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang
 	$(CARGO) build --locked --features mpi
 	$(CARGO) test --locked
 
@@ -40,7 +48,7 @@ valgrind: library
 	@scripts/require valgrind
 	@$(C_TESTS) --quiet valgrind
 
-# Writes include/*.h and c_tests/layout_assertions.c from the tables in src/legacy.
+# Writes include/*.h, c_tests/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
 headers:
 	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test generated_headers
 

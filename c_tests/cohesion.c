@@ -103,6 +103,7 @@ static void test_branches (void)
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -50 }, BROKEN },                   /* pulled off */
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -60 }, BROKEN },
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -50 + 4e-7 }, BROKEN },            /* below the tolerance 5e-7 */
+    { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 3.0, { 0, 0, -50 + 4e-7 }, BROKEN },            /* whatever the friction */
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -50 + 6e-6 }, KEPT },
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 23.9, 0, 10 }, KEPT },
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 24.1, 0, 10 }, BROKEN },                 /* torn off sideways */

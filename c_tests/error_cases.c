@@ -184,7 +184,15 @@ static void end_null (SCENE *s) { (void) s, LOCDYN_Update_End (NULL); }
 static void average_null (SCENE *s) { s->value = LOCDYN_avgWii (NULL); }
 static void least_null (SCENE *s) { s->value = LOCDYN_minWii (NULL); }
 static void most_null (SCENE *s) { s->value = LOCDYN_maxWii (NULL); }
+static void destroy_null (SCENE *s) { (void) s, LOCDYN_Destroy (NULL); }
 static void update_end (SCENE *s) { LOCDYN_Update_End (s->ldy); }
+
+static void update_newton (SCENE *s)
+{
+  s->host->solfec.kind = NEWTON_SOLVER;
+  s->host->solfec.solver = NULL;
+  LOCDYN_Update_Begin (s->ldy);
+}
 
 static double point[3] = { 1, 2, 3 }, frame[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 
@@ -212,6 +220,12 @@ static void velocity_of_body (SCENE *s)
 static void matrix_of_kind (SCENE *s) { s->pointer = MX_Create (3, 2, 2, NULL, NULL); }
 static void matrix_of_size (SCENE *s) { s->pointer = MX_Create (MXDENSE, -1, 2, NULL, NULL); }
 static void blocks_of_nothing (SCENE *s) { s->pointer = MX_Create (MXBD, 2, 2, NULL, NULL); }
+
+static int ends[3] = { 0, 1, 2 }, descending[3] = { 0, 2, 1 };
+
+static void blocks_of_disorder (SCENE *s) { s->pointer = MX_Create (MXBD, 2, 2, ends, descending); }
+static void columns_of_disorder (SCENE *s) { s->pointer = MX_Create (MXCSC, 2, 2, descending, ends); }
+static void columns_of_half (SCENE *s) { s->pointer = MX_Create (MXCSC, 2, 2, ends, NULL); }
 
 /* ---- inconsistent rows and pointers */
 
@@ -296,6 +310,34 @@ static void insert_both (SCENE *s)
   host_insert (s->host, s->con[2]);
 }
 
+/* The element of a set that is this constraint. */
+static void **element_of (SET *set, const CON *con)
+{
+  return set->data == con ? &set->data : element_of (con->id < ((CON *) set->data)->id ? set->l : set->r, con);
+}
+
+static void nothing_in_set (SCENE *s)
+{
+  host_remove (s->host, s->con[1]);
+  s->element = element_of (s->body[1]->con, s->con[2]);
+  *s->element = NULL;
+}
+
+static void fill_set (SCENE *s)
+{
+  *s->element = s->con[2];
+  host_insert (s->host, s->con[1]);
+}
+
+static void neighbour_without_row (SCENE *s) { host_remove (s->host, s->con[1]); }
+static void insert_first_neighbour (SCENE *s) { host_insert (s->host, s->con[1]); }
+
+static void insert_unknown (SCENE *s)
+{
+  memset (&s->con[1]->kind, 9, 1);
+  insert_neighbour (s);
+}
+
 /* Inserted with a body that is not its own. */
 static void with_a_stranger (SCENE *s)
 {
@@ -324,6 +366,7 @@ static void no_material (SCENE *s)
 
 /* ---- values that are none */
 
+static void nan_prescribed (SCENE *s) { s->con[8]->Z[0] = NAN; }
 static void nan_step (SCENE *s) { s->host->dom.step = NAN; }
 static void infinite_step (SCENE *s) { s->host->dom.step = HUGE_VAL; }
 static void nan_velocity (SCENE *s) { s->body[1]->velo[2] = NAN; }
@@ -377,6 +420,15 @@ static void sparse_too_many (SCENE *s) { s->body[5]->inverse->nzmax --; }
 
 /* ---- not in this build */
 
+static void finite_elements (SCENE *s) { memset (&s->body[1]->kind, FEM, 1); }
+
+static void factored (SCENE *s)
+{
+  int flags = MXIFAC;
+
+  memcpy (&s->body[5]->inverse->flags, &flags, sizeof flags);
+}
+
 static void dump (SCENE *s) { LOCDYN_Dump (s->ldy, "dump.txt"); }
 static void matrix_market (SCENE *s) { LOCDYN_W_MatrixMarket (s->ldy, "W.mtx"); }
 static void clone (SCENE *s) { s->pointer = LOCDYN_Clone_Non_Contacts (s->ldy); }
@@ -405,6 +457,8 @@ const ERROR_CASE error_cases[] = {
   { "avgWii of nothing", BUG, { "" }, NULL, average_null, NULL, RESULT_VALUE },
   { "minWii of nothing", BUG, { "" }, NULL, least_null, NULL, RESULT_VALUE },
   { "maxWii of nothing", BUG, { "" }, NULL, most_null, NULL, RESULT_VALUE },
+  { "Destroy of nothing", BUG, { "" }, NULL, destroy_null, NULL, RESULT_NONE },
+  { "Newton without solver", BUG, { "" }, NULL, update_newton, NULL, RESULT_NONE },
   { "operator of nothing", BUG, { "" }, NULL, operator_null_body, NULL, RESULT_POINTER },
   { "operator without point", BUG, { "" }, NULL, operator_null_point, NULL, RESULT_POINTER },
   { "operator without frame", BUG, { "" }, NULL, operator_null_frame, NULL, RESULT_POINTER },
@@ -420,6 +474,10 @@ const ERROR_CASE error_cases[] = {
   { "matrix of a negative size", BUG, { "" }, NULL, matrix_of_size, NULL, RESULT_POINTER },
   { "blocks without structure", KIND, { "" }, NULL, blocks_of_nothing, NULL, RESULT_POINTER },
 
+  { "blocks in disorder", KIND, { "" }, NULL, blocks_of_disorder, NULL, RESULT_POINTER },
+  { "columns in disorder", KIND, { "" }, NULL, columns_of_disorder, NULL, RESULT_POINTER },
+  { "columns with half of their structure", KIND, { "" }, NULL, columns_of_half, NULL, RESULT_POINTER },
+
   { "row removed twice", BUG, { "" }, removed, remove_it, insert_again, RESULT_NONE },
   { "removal of a row of another LOCDYN", BUG, { "" }, row_of_the_other, remove_it, give_row_back, RESULT_NONE },
   { "removal of no row at all", BUG, { "" }, row_of_nobody, remove_it, give_row_back, RESULT_NONE },
@@ -430,6 +488,9 @@ const ERROR_CASE error_cases[] = {
   { "neighbour with a removed row", BUG, { "constraint 3" }, removed_neighbour, insert_neighbour, insert_both,
     RESULT_POINTER },
   { "neighbour with a foreign row", BUG, { "constraint 3" }, foreign_neighbour, insert_neighbour, give_back_and_insert,
+    RESULT_POINTER },
+  { "nothing in a set", BUG, { "body 2" }, nothing_in_set, insert_neighbour, fill_set, RESULT_POINTER },
+  { "insertion of an unknown kind", BUG, { "constraint 2" }, neighbour_without_row, insert_unknown, insert_first_neighbour,
     RESULT_POINTER },
   IN_EVERY ("constraint without a row", BUG, "constraint 3 (CONTACT) between bodies 2 and 3", without_row, give_row_back),
   IN_EVERY ("constraint with a garbage row", BUG, "constraint 3", garbage_row, give_row_back),
@@ -449,6 +510,7 @@ const ERROR_CASE error_cases[] = {
   IN_EVERY ("no configuration", BUG, "body 2", no_configuration, NULL),
   IN_EVERY ("no velocity", BUG, "body 2", no_velocity, NULL),
 
+  IN_W ("NaN as prescribed velocity", BUG, "constraint 9 (VELODIR) on body 6", nan_prescribed, NULL),
   IN_W ("NaN as step", BUG, "step", nan_step, NULL),
   IN_W ("infinite step", BUG, "step", infinite_step, NULL),
   IN_EVERY ("NaN as velocity", BUG, "constraint 1 (CONTACT) between bodies 2 and 1", nan_velocity, NULL),
@@ -488,6 +550,9 @@ const ERROR_CASE error_cases[] = {
   IN_W ("sparse inverse without i", KIND, "body 6", sparse_no_i, NULL),
   IN_W ("sparse inverse with too many values", KIND, "body 6", sparse_too_many, NULL),
 
+  IN_W ("finite elements", LDY_NOT_IMPLEMENTED, "body 2", finite_elements, NULL),
+  { "operator of finite elements", LDY_NOT_IMPLEMENTED, { "body 2" }, finite_elements, operator_of_body, NULL, RESULT_POINTER },
+  IN_W ("factored matrix", LDY_NOT_IMPLEMENTED, "body 6", factored, NULL),
   { "Dump", LDY_NOT_IMPLEMENTED, { "" }, NULL, dump, NULL, RESULT_NONE },
   { "W_MatrixMarket", LDY_NOT_IMPLEMENTED, { "" }, NULL, matrix_market, NULL, RESULT_NONE },
   { "Clone_Non_Contacts", LDY_NOT_IMPLEMENTED, { "" }, NULL, clone, NULL, RESULT_POINTER },

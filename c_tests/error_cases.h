@@ -11,6 +11,7 @@ typedef struct {
   BODY *body[8];
   CON *con[14];
   DIAB *row;       /* for cases that set a row aside */
+  void **element;  /* for one that damages a set */
   void *pointer;   /* what the call returned; not NULL before it */
   double value;    /* likewise; no NaN before it */
   struct backup *backup;

@@ -82,7 +82,8 @@ static void describe (LOCDYN *ldy, const BLOCK_MATRIX *matrix)
   printf ("off-diagonal blocks      %d\n", matrix->blocks);
   printf ("W, Frobenius norm        %.6e\n", norm (matrix->W, entries));
   printf ("W, largest entry         %.6e\n", largest (matrix->W, entries));
-  printf ("W, diagonal entries      %.6e to %.6e, mean %.6e\n", LOCDYN_minWii (ldy), LOCDYN_maxWii (ldy), LOCDYN_avgWii (ldy));
+  printf ("W, diagonal entries      %.6e to %.6e, ", LOCDYN_minWii (ldy), LOCDYN_maxWii (ldy));
+  printf ("mean %.6e\n", LOCDYN_avgWii (ldy));
   printf ("free energy              %.6e\n", ldy->free_energy);
 }
 

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #define LEFT 76   /* places of the grid and of the legend, in pixels */
@@ -11,6 +12,8 @@
 #define LEGEND_WIDTH 24
 #define WIDTH (LEGEND_LEFT + LEGEND_WIDTH + 110)
 #define HEIGHT (TOP + SIDE + 64)
+
+/* ---- scale and colours */
 
 typedef struct {
   double low, high; /* decimal logarithms of the smallest and the largest norm */
@@ -32,36 +35,59 @@ static SCALE scale_of (int rows, const double *norm)
   return scale;
 }
 
-/* From pale for 0 to dark for 1, through colours that also differ in a grey print. */
-static void colour (double t, int rgb[3])
-{
-  static const int stops[][3] = { { 253, 231, 175 }, { 250, 190, 110 }, { 238, 130, 98 }, { 190, 75, 120 }, { 115, 45, 125 }, { 40, 20, 85 } };
-  const int last = sizeof stops / sizeof *stops - 1;
-  double at = fmin (fmax (t, 0), 1) * last;
-  int stop = at < last ? (int) at : last - 1, c;
-
-  for (c = 0; c < 3; c ++) rgb[c] = (int) lround (stops[stop][c] + (at - stop) * (stops[stop + 1][c] - stops[stop][c]));
-}
-
 static double place (const SCALE *scale, double logarithm)
 {
   return scale->high > scale->low ? (logarithm - scale->low) / (scale->high - scale->low) : 1;
 }
 
-static void text (FILE *svg, double x, double y, int size, const char *anchor, const char *words)
+typedef struct {
+  char text[8];
+} COLOUR;
+
+/* From pale for 0 to dark for 1, through colours that also differ in a grey print. */
+static COLOUR colour (double t)
 {
-  fprintf (svg, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\">%s</text>\n", x, y, size, anchor, words);
+  static const int stops[6][3] = { { 253, 231, 175 }, { 250, 190, 110 }, { 238, 130, 98 },
+                                   { 190, 75, 120 },  { 115, 45, 125 },  { 40, 20, 85 } };
+  double at = fmin (fmax (t, 0), 1) * 5;
+  int stop = at < 5 ? (int) at : 4, c;
+  unsigned char rgb[3];
+  COLOUR result;
+
+  for (c = 0; c < 3; c ++) {
+    rgb[c] = (unsigned char) lround (stops[stop][c] + (at - stop) * (stops[stop + 1][c] - stops[stop][c]));
+  }
+  snprintf (result.text, sizeof result.text, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+  return result;
+}
+
+/* ---- pieces of SVG */
+
+static void text (FILE *svg, double x, double y, int size, const char *anchor, const char *format, ...)
+{
+  va_list arguments;
+
+  fprintf (svg, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\">", x, y, size, anchor);
+  va_start (arguments, format);
+  vfprintf (svg, format, arguments);
+  va_end (arguments);
+  fprintf (svg, "</text>\n");
+}
+
+static void frame (FILE *svg, int x, int y, int width, int height, const char *attributes)
+{
+  fprintf (svg, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, attributes);
 }
 
 static void draw_block (FILE *svg, int rows, int i, int j, double norm, const SCALE *scale)
 {
   double cell = (double) SIDE / rows;
-  int rgb[3];
 
-  colour (place (scale, log10 (norm)), rgb);
-  fprintf (svg, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%02x%02x%02x\"%s><title>row %d, column %d: %.3e</title></rect>\n",
-           LEFT + j * cell + 0.5, TOP + i * cell + 0.5, cell - 1, cell - 1, (unsigned) rgb[0], (unsigned) rgb[1], (unsigned) rgb[2],
-           i == j ? " stroke=\"#000\" stroke-width=\"1.4\"" : "", i + 1, j + 1, norm);
+  fprintf (svg, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"", LEFT + j * cell + 0.5, TOP + i * cell + 0.5,
+           cell - 1, cell - 1);
+  fprintf (svg, " fill=\"%s\"%s>", colour (place (scale, log10 (norm))).text,
+           i == j ? " stroke=\"#000\" stroke-width=\"1.4\"" : "");
+  fprintf (svg, "<title>row %d, column %d: %.3e</title></rect>\n", i + 1, j + 1, norm);
 }
 
 /* Numbers of rows and columns, at most about ten of them. */
@@ -69,49 +95,48 @@ static void draw_numbers (FILE *svg, int rows)
 {
   int step = rows <= 12 ? 1 : rows <= 60 ? 5 : (rows / 50 + 1) * 10, i;
   double cell = (double) SIDE / rows;
-  char number[16];
 
   for (i = 1; i <= rows; i ++) {
     if (i != 1 && i % step) continue;
-    snprintf (number, sizeof number, "%d", i);
-    text (svg, LEFT - 8, TOP + (i - 0.5) * cell + 5, 14, "end", number);
-    text (svg, LEFT + (i - 0.5) * cell, TOP - 8, 14, "middle", number);
+    text (svg, LEFT - 8, TOP + (i - 0.5) * cell + 5, 14, "end", "%d", i);
+    text (svg, LEFT + (i - 0.5) * cell, TOP - 8, 14, "middle", "%d", i);
   }
   text (svg, LEFT + SIDE / 2.0, TOP + SIDE + 26, 15, "middle", "block column");
-  fprintf (svg, "<text transform=\"translate(%d,%d) rotate(-90)\" font-size=\"15\" text-anchor=\"middle\">block row, in list order</text>\n", 26, TOP + SIDE / 2);
+  fprintf (svg, "<g transform=\"translate(26,%d) rotate(-90)\">", TOP + SIDE / 2);
+  text (svg, 0, 0, 15, "middle", "block row, in list order");
+  fprintf (svg, "</g>\n");
 }
 
-/* Marks at 1, 2 and 5 times the powers of ten, as many as the scale holds. */
+/* Marks at 1, 2 and 5 times the powers of ten, or at these alone if there are many. */
 static void draw_legend_marks (FILE *svg, const SCALE *scale)
 {
   static const int digits[] = { 1, 2, 5 };
-  int decade, d;
-  char label[96];
+  int marks = scale->high - scale->low > 4 ? 1 : 3, decade, d;
   double value, y;
 
   for (decade = (int) floor (scale->low); decade <= (int) ceil (scale->high); decade ++) {
-    for (d = 0; d < (scale->high - scale->low > 4 ? 1 : 3); d ++) {
+    for (d = 0; d < marks; d ++) {
       value = decade + log10 (digits[d]);
       if (value < scale->low || value > scale->high) continue;
       y = TOP + SIDE * (1 - place (scale, value));
       fprintf (svg, "<path d=\"M%d %.1fh6\" stroke=\"#000\"/>\n", LEGEND_LEFT + LEGEND_WIDTH, y);
-      snprintf (label, sizeof label, "%d&#183;10<tspan dy=\"-6\" font-size=\"11\">%s%d</tspan>", digits[d], decade < 0 ? "&#8722;" : "", decade < 0 ? - decade : decade);
-      text (svg, LEGEND_LEFT + LEGEND_WIDTH + 11, y + 5, 14, "start", label);
+      text (svg, LEGEND_LEFT + LEGEND_WIDTH + 11, y + 5, 14, "start",
+            "%d&#183;10<tspan dy=\"-6\" font-size=\"11\">%s%d</tspan>", digits[d], decade < 0 ? "&#8722;" : "",
+            decade < 0 ? - decade : decade);
     }
   }
 }
 
 static void draw_legend (FILE *svg, const SCALE *scale)
 {
-  int stop, rgb[3];
+  int stop;
 
   fprintf (svg, "<defs><linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">\n");
   for (stop = 0; stop <= 20; stop ++) {
-    colour (stop / 20.0, rgb);
-    fprintf (svg, "<stop offset=\"%d%%\" stop-color=\"#%02x%02x%02x\"/>\n", 5 * stop, (unsigned) rgb[0], (unsigned) rgb[1], (unsigned) rgb[2]);
+    fprintf (svg, "<stop offset=\"%d%%\" stop-color=\"%s\"/>\n", 5 * stop, colour (stop / 20.0).text);
   }
   fprintf (svg, "</linearGradient></defs>\n");
-  fprintf (svg, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"url(#scale)\" stroke=\"#000\"/>\n", LEGEND_LEFT, TOP, LEGEND_WIDTH, SIDE);
+  frame (svg, LEGEND_LEFT, TOP, LEGEND_WIDTH, SIDE, "fill=\"url(#scale)\" stroke=\"#000\"");
   text (svg, LEGEND_LEFT, TOP - 14, 14, "start", "Frobenius norm");
   draw_legend_marks (svg, scale);
 }
@@ -119,15 +144,15 @@ static void draw_legend (FILE *svg, const SCALE *scale)
 static void draw_all (FILE *svg, const char *title, int rows, const double *norm)
 {
   SCALE scale = scale_of (rows, norm);
-  char subtitle[160];
   int i, j;
 
-  fprintf (svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" fill=\"#222\">\n", WIDTH, HEIGHT, WIDTH, HEIGHT);
-  fprintf (svg, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, HEIGHT);
-  text (svg, LEFT, 36, 24, "start", title);
-  snprintf (subtitle, sizeof subtitle, "%d block rows, %d of %d blocks (3 &#215; 3) present; the diagonal is outlined", rows, scale.blocks, rows * rows);
-  text (svg, LEFT, 62, 15, "start", subtitle);
-  fprintf (svg, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f4f4f2\" stroke=\"#888\"/>\n", LEFT, TOP, SIDE, SIDE);
+  fprintf (svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", WIDTH, HEIGHT);
+  fprintf (svg, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" fill=\"#222\">\n", WIDTH, HEIGHT);
+  frame (svg, 0, 0, WIDTH, HEIGHT, "fill=\"#fff\"");
+  text (svg, LEFT, 36, 24, "start", "%s", title);
+  text (svg, LEFT, 62, 15, "start", "%d block rows, %d of %d blocks (3 &#215; 3) present; the diagonal is outlined", rows,
+        scale.blocks, rows * rows);
+  frame (svg, LEFT, TOP, SIDE, SIDE, "fill=\"#f4f4f2\" stroke=\"#888\"");
   for (i = 0; i < rows; i ++) {
     for (j = 0; j < rows; j ++) {
       if (norm[rows * i + j] > 0) draw_block (svg, rows, i, j, norm[rows * i + j], &scale);

@@ -8,7 +8,7 @@
  * "sps.h". A program without Solfec's headers includes "ldy_host.h" instead, which brings all that is needed.
  *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
- *   cc program.o libhost.a libldy.a -lpthread -ldl -lm
+ *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
  * In Solfec's build it takes the place of the object file of ldy.c.
  *
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i].

@@ -5,6 +5,8 @@
 mod assertions;
 #[path = "../codegen/c.rs"]
 mod c;
+#[path = "../codegen/exports.rs"]
+mod exports;
 #[path = "../codegen/headers.rs"]
 mod headers;
 #[path = "../codegen/prototypes.rs"]
@@ -30,23 +32,22 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn generate() -> [Generated; 3] {
+fn generate() -> [Generated; 4] {
     let table = table::Table::parse(&read("src/legacy/layout.tsv"), &read("src/legacy/enumerations.tsv"))
         .unwrap_or_else(|error| panic!("{error}"));
     let prototypes = |name: &str| {
         prototypes::emit(&root().join("src/legacy/interface").join(name), &root().join("cbindgen.toml"))
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     };
+    let ldy_h = headers::ldy_h(&table, &prototypes("module.rs"), &prototypes("additions.rs"));
+    let ldy_host_h = headers::ldy_host_h(&table, &prototypes("operators.rs"));
+    let exports =
+        exports::version_script(&[&ldy_h, &ldy_host_h], concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")));
     [
-        Generated {
-            path: "include/ldy.h",
-            text: headers::ldy_h(&table, &prototypes("module.rs"), &prototypes("additions.rs")),
-        },
-        Generated {
-            path: "include/ldy_host.h",
-            text: headers::ldy_host_h(&table, &prototypes("operators.rs")),
-        },
+        Generated { path: "include/ldy.h", text: ldy_h },
+        Generated { path: "include/ldy_host.h", text: ldy_host_h },
         Generated { path: "c_tests/layout_assertions.c", text: headers::layout_assertions_c(&table) },
+        Generated { path: "packaging/libldy.map", text: exports },
     ]
 }
 

@@ -1,0 +1,179 @@
+//! Builds the programs of `c_tests` and runs them: unit tests in C of every entry point, random sequences of
+//! operations, and the replay of states recorded from the original program.
+
+mod common;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod compiler;
+
+use common::make;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+const PLACE: &str = "harness";
+
+/// Runs a target that has to succeed, once all programs are built; what it printed.
+fn harness(arguments: &[&str]) -> String {
+    let (success, messages) = try_harness(arguments);
+    assert!(success, "{arguments:?}\n{messages}");
+    messages
+}
+
+fn try_harness(arguments: &[&str]) -> (bool, String) {
+    static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make(PLACE, &["all"]));
+    assert!(BUILT.0, "{}", BUILT.1);
+    make(PLACE, arguments)
+}
+
+/// Runs a test program, which has to say how many checks it made and that none failed.
+fn passes(program: &str) {
+    let messages = harness(&[&format!("test-{program}")]);
+    let summary = messages.lines().last().unwrap_or_default();
+    assert!(
+        summary.starts_with(&format!("{program}: ")) && summary.ends_with(" checks, 0 failed"),
+        "{messages}"
+    );
+    assert!(!summary.contains(" 0 checks"), "{messages}");
+}
+
+#[test]
+fn the_tests_own_side() {
+    passes("reference_side");
+}
+
+#[test]
+fn rows_and_blocks() {
+    passes("symbolic");
+}
+
+#[test]
+fn operators() {
+    passes("operators");
+}
+
+#[test]
+fn updates() {
+    passes("update");
+}
+
+#[test]
+fn cohesion() {
+    passes("cohesion");
+}
+
+#[test]
+fn errors_in_a_full_host() {
+    passes("errors");
+}
+
+#[test]
+fn errors_without_a_host() {
+    passes("errors_bare");
+}
+
+#[test]
+fn failing_allocations() {
+    passes("allocation_failures");
+}
+
+#[test]
+fn random_sequences() {
+    passes("random_sequences");
+}
+
+#[test]
+fn damaged_snapshots() {
+    passes("snapshot_errors");
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn replay(files: &[PathBuf]) -> (bool, String) {
+    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    try_harness(&["replay", &format!("FILES={}", files.join(" "))])
+}
+
+/// Which states this version assembles is said in `c_tests/Makefile`.
+#[test]
+fn recorded_states_are_assembled_as_recorded() {
+    let messages = harness(&["replay"]);
+    for scene in ["rigid_boxes-2", "rigid_constraints-2", "rigid_spheres-30", "pseudo_rigid-lim-static-2"] {
+        assert!(messages.contains(&format!("/{scene}.ldysnap")), "{scene}: {messages}");
+    }
+    let passed = messages.lines().filter(|line| line.starts_with("ok ")).count();
+    assert!(
+        passed >= 18 && messages.trim_end().ends_with(&format!("{passed} passed, 0 failed")),
+        "{messages}"
+    );
+}
+
+/// Writes a recorded state with one line changed, the first after `expected_rows` that begins with `key`.
+fn spoil(directory: &Path, key: &str, change: impl Fn(&str) -> String) -> PathBuf {
+    let source = compiler::root().join("c_tests/reference/rigid_constraints-2.ldysnap");
+    let text = read(&source);
+    let (inputs, expected) = text.split_once("expected_rows").expect("expected rows");
+    let mut spoilt = false;
+    let lines = expected.lines().map(|line| {
+        if spoilt || !line.starts_with(key) {
+            return line.to_string();
+        }
+        spoilt = true;
+        change(line)
+    });
+    let lines: Vec<String> = lines.collect();
+    let path = directory.join(format!("{}.ldysnap", key.trim()));
+    fs::write(&path, format!("{inputs}expected_rows{}\n", lines.join("\n"))).expect("a spoilt state");
+    path
+}
+
+/// The line with the first number after its first `skipped` words made slightly larger.
+fn nudge(line: &str, skipped: usize) -> String {
+    let mut words: Vec<String> = line.split(' ').map(str::to_string).collect();
+    let value: f64 = words[skipped].parse().expect("a number");
+    words[skipped] = format!("{:e}", value + 1e-9 * value.abs().max(1e-3));
+    words.join(" ")
+}
+
+#[test]
+fn a_wrong_value_is_seen() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let values = [("V ", 1), ("B ", 1), ("W ", 1), ("A ", 1), ("rho ", 1), ("adj ", 3), ("free_energy ", 1)];
+    let files = values.map(|(key, skipped)| spoil(directory.path(), key, |line| nudge(line, skipped)));
+    let (success, messages) = replay(&files);
+    assert!(!success && messages.contains("0 passed, 7 failed"), "{messages}");
+    for quantity in ["V", "B", "W", "A", "rho", "block"] {
+        assert!(messages.contains(&format!(" {quantity} of constraint")), "{quantity}: {messages}");
+    }
+    assert!(messages.contains(" free_energy is off by"), "{messages}");
+}
+
+#[test]
+fn a_wrong_list_is_seen() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    // The first block counts for its neighbour's neighbour, and one that is to be left alone is written.
+    let other = spoil(directory.path(), "adj ", |line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let neighbour: usize = words[1].parse().expect("an index");
+        format!("adj {} {}", (neighbour + 1) % 12, words[2..].join(" "))
+    });
+    let (success, messages) = replay(&[other]);
+    assert!(!success && messages.contains("unexpected block"), "{messages}");
+    let alone = spoil(directory.path(), "adj ", |line| line.split(' ').take(3).collect::<Vec<_>>().join(" "));
+    let (success, messages) = replay(&[alone]);
+    assert!(!success && messages.contains("is to be left alone and was not"), "{messages}");
+}
+
+#[test]
+fn the_example_draws_its_scene() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let picture = directory.path().join("deep/er/W.svg");
+    let messages = harness(&["run", &format!("PICTURE={}", picture.display())]);
+    for line in ["rows                     39", "off-diagonal blocks      126", "largest error"] {
+        assert!(messages.contains(line), "{messages}");
+    }
+    let svg = read(&picture);
+    assert_eq!(svg.matches("<title>row ").count(), 39 + 126, "a square a block");
+    assert!(svg.contains("W of rigid_boxes-30") && svg.trim_end().ends_with("</svg>"));
+}

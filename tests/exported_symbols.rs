@@ -1,0 +1,171 @@
+//! The names that both libraries show to a program are those of the public headers, and what they ask for is
+//! what the documentation names.
+
+mod compiler;
+#[allow(dead_code, reason = "no program is linked here")]
+mod library;
+
+use compiler::command;
+use library::{Symbol, archive, exported_names, native_libraries, read, shared, succeeds, symbols};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What a host may provide.
+const HOST_HOOKS: [&str; 5] =
+    ["GEOMETRIC_EPSILON", "SOLFEC_Timer_End", "SOLFEC_Timer_Start", "__errstack__", "errstring"];
+
+/// What a host may define as well: weak here.
+const OPERATORS: [&str; 6] = [
+    "BODY_Gen_To_Loc_Operator",
+    "BODY_Local_Velo",
+    "FEM_Gen_To_Loc_Operator",
+    "FEM_Local_Velo",
+    "MX_Create",
+    "MX_Destroy",
+];
+
+const MODULE: [&str; 12] = [
+    "LOCDYN_Clone_Non_Contacts",
+    "LOCDYN_Create",
+    "LOCDYN_Destroy",
+    "LOCDYN_Dump",
+    "LOCDYN_Insert",
+    "LOCDYN_Remove",
+    "LOCDYN_Update_Begin",
+    "LOCDYN_Update_End",
+    "LOCDYN_W_MatrixMarket",
+    "LOCDYN_avgWii",
+    "LOCDYN_maxWii",
+    "LOCDYN_minWii",
+];
+
+fn names<'a>(symbols: impl IntoIterator<Item = &'a Symbol>) -> BTreeSet<&'a str> {
+    symbols.into_iter().map(|symbol| symbol.name.as_str()).collect()
+}
+
+fn defined(file: &Path, dynamic: bool) -> Vec<Symbol> {
+    symbols(file, dynamic).into_iter().filter(|symbol| symbol.defined).collect()
+}
+
+#[test]
+fn the_list_is_the_module_the_operators_and_our_own_additions() {
+    let listed = exported_names();
+    let own = listed.iter().filter(|name| name.starts_with("ldy_"));
+    assert!(own.clone().all(|name| !name.starts_with("ldy_entry_") && !name.starts_with("ldy_hook_")));
+    let mut expected: Vec<&str> = MODULE.into_iter().chain(OPERATORS).collect();
+    expected.extend(own.map(String::as_str));
+    expected.sort_unstable();
+    assert_eq!(listed, expected);
+    assert!(listed.iter().any(|name| name == "ldy_version"));
+}
+
+#[test]
+fn nm_shows_the_listed_names_of_the_shared_library_and_no_others() {
+    let text = succeeds(command("nm").args(["-D", "--defined-only"]).arg(shared()));
+    let version = concat!("@@LDY_", env!("CARGO_PKG_VERSION_MAJOR"));
+    // An absolute symbol, A, stands for the version itself.
+    let found = text.lines().filter(|line| !line.contains(" A ")).map(|line| {
+        let name = line.split_whitespace().last().expect(line);
+        name.strip_suffix(version).unwrap_or_else(|| panic!("no {version}: {line}")).to_string()
+    });
+    assert_eq!(found.collect::<BTreeSet<String>>(), exported_names().into_iter().collect());
+}
+
+#[test]
+fn the_operators_are_weak_and_nothing_else_is_in_both_libraries() {
+    let listed = exported_names();
+    for (file, dynamic) in [(archive(), false), (shared(), true)] {
+        let defined = defined(&file, dynamic);
+        let shown = defined.iter().filter(|symbol| listed.contains(&symbol.name));
+        let (weak, strong): (Vec<&Symbol>, Vec<&Symbol>) = shown.partition(|symbol| symbol.weak);
+        assert_eq!(names(weak), OPERATORS.into_iter().collect(), "{}", file.display());
+        assert_eq!(strong.len() + OPERATORS.len(), listed.len(), "{}", file.display());
+    }
+}
+
+/// Besides the list, the archive defines what its own C and Rust halves need of each other, and the Rust
+/// runtime with mangled names. Anything else would be a clash with a host waiting to happen.
+#[test]
+fn the_archive_takes_no_other_names() {
+    let listed = exported_names();
+    let runtime = ["rust_eh_personality"];
+    let others: Vec<String> = defined(&archive(), false)
+        .into_iter()
+        .map(|symbol| symbol.name)
+        .filter(|name| !name.starts_with("_R") && !name.starts_with("_ZN") && !listed.contains(name))
+        .filter(|name| !name.starts_with("ldy_entry_") && !runtime.contains(&name.as_str()))
+        .collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
+fn the_twelve_lie_in_an_object_of_their_own() {
+    let text = succeeds(command("readelf").args(["--syms", "--wide"]).arg(archive()));
+    let mut members = text.split("\nFile: ").filter(|member| member.contains(" LOCDYN_Create"));
+    let member = members.next().expect("an object with LOCDYN_Create");
+    assert!(
+        members.all(|other| other.lines().all(|line| !line.contains(" LOCDYN_") || line.contains(" UND ")))
+    );
+    let defines = |line: &&str| line.contains(" GLOBAL DEFAULT ") && !line.contains(" UND ");
+    let defined: BTreeSet<&str> =
+        member.lines().filter(defines).filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(defined, MODULE.into_iter().collect());
+}
+
+/// What belongs to a library of the system carries a version, which the linker gave it.
+#[test]
+fn the_shared_library_asks_the_host_for_hooks_only_and_weakly() {
+    let startup = ["_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__gmon_start__"];
+    let text = succeeds(command("nm").args(["-D", "--undefined-only"]).arg(shared()));
+    let mut of_the_host = BTreeSet::new();
+    for line in text.lines().filter(|line| !line.contains("@GLIBC_") && !line.contains("@GCC_")) {
+        let [kind, name] = line.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{line}") };
+        assert_eq!(kind, "w", "{line}");
+        if !startup.contains(&name) {
+            of_the_host.insert(name);
+        }
+    }
+    assert!(of_the_host.iter().all(|name| HOST_HOOKS.contains(name)), "{of_the_host:?}");
+    assert!(of_the_host.contains("__errstack__") && of_the_host.contains("errstring"), "{of_the_host:?}");
+}
+
+#[test]
+fn the_shared_library_has_its_name_and_needs_documented_libraries_only() {
+    let text = succeeds(command("readelf").args(["--dynamic", "--wide"]).arg(shared()));
+    let soname = concat!("Library soname: [libldy.so.", env!("CARGO_PKG_VERSION_MAJOR"), "]");
+    assert!(text.contains(soname), "{text}");
+    let needed = text.lines().filter(|line| line.contains("(NEEDED)"));
+    let needed: Vec<&str> =
+        needed.filter_map(|line| line.rsplit_once('[')?.1.split_once(".so").map(|(name, _)| name)).collect();
+    let native: Vec<String> = native_libraries().iter().map(|flag| flag.replacen("-l", "lib", 1)).collect();
+    for library in needed {
+        assert!(native.iter().any(|known| known == library) || library == "ld-linux-x86-64", "{library}");
+    }
+}
+
+#[test]
+fn the_native_libraries_are_those_that_rustc_names() {
+    let mut cargo = command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    // Built apart, so that these flags do not make the next build of the library one from scratch.
+    cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("native-libs"));
+    cargo.args([
+        "rustc",
+        "--locked",
+        "--lib",
+        "--crate-type",
+        "staticlib",
+        "--",
+        "--print",
+        "native-static-libs",
+    ]);
+    let messages = succeeds(&mut cargo);
+    let note = messages.lines().find_map(|line| line.split_once("native-static-libs: "));
+    let (_, named) = note.unwrap_or_else(|| panic!("no such note:\n{messages}"));
+    assert_eq!(native_libraries().join(" "), named.trim());
+}
+
+#[test]
+fn the_readme_tells_the_same_native_libraries() {
+    let list = native_libraries().join(" ");
+    assert!(read("README.md").contains(&list), "README.md does not name {list}");
+}

@@ -1,0 +1,100 @@
+//! What may be linked beside the library: nothing at all, a host's own operators, the legacy module's object.
+//! Each program is linked with `libldy.a` and the documented system libraries only.
+
+mod common;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod compiler;
+
+use common::{build, make, succeed};
+use std::sync::LazyLock;
+
+const PLACE: &str = "linking";
+
+/// Runs one of the programs; what it printed.
+fn output(program: &str) -> String {
+    static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make(PLACE, &["linking"]));
+    assert!(BUILT.0, "{}", BUILT.1);
+    succeed(&mut compiler::command(&build(PLACE).join(program).display().to_string()))
+}
+
+const OPERATORS: [&str; 6] = [
+    "MX_Create",
+    "BODY_Gen_To_Loc_Operator",
+    "BODY_Local_Velo",
+    "FEM_Gen_To_Loc_Operator",
+    "FEM_Local_Velo",
+    "MX_Destroy",
+];
+
+#[test]
+fn a_program_needs_nothing_but_the_library() {
+    let expected = "\
+constraint 2: normal free velocity -1, W = 0.005 in the normal direction
+  to constraint 1 through body 1: -0.0005
+  to constraint 1 through body 2: -0.0005
+constraint 1: normal free velocity -1, W = 0.005 in the normal direction
+  to constraint 2 through body 1: -0.0005
+  to constraint 2 through body 2: -0.0005
+";
+    assert_eq!(output("minimal"), expected);
+}
+
+#[test]
+fn the_readme_shows_that_program() {
+    let read = |path: &str| std::fs::read_to_string(compiler::root().join(path)).expect(path);
+    assert!(
+        read("README.md").contains(&read("examples/minimal.c")),
+        "README.md has another examples/minimal.c"
+    );
+}
+
+#[test]
+fn a_hosts_own_operators_win() {
+    for program in ["own_operators", "own_operators_archive"] {
+        let text = output(program);
+        for name in OPERATORS {
+            assert!(text.contains(&format!("{name}: the host's\n")), "{program}: {text}");
+        }
+    }
+}
+
+#[test]
+fn without_them_there_are_the_librarys() {
+    let text = output("library_operators");
+    for name in &OPERATORS[..5] {
+        assert!(text.contains(&format!("{name}: the library's\n")), "{text}");
+    }
+}
+
+#[test]
+fn assembly_does_not_go_through_the_operators() {
+    let text = output("own_operators");
+    assert!(text.contains("host's operators called by the assembly: 0\n"), "{text}");
+    let w = |text: &str| text.lines().find(|line| line.starts_with("W = ")).map(str::to_string);
+    assert_eq!(w(&text).as_deref(), Some("W = 0.001 0.001 0.001"));
+    assert_eq!(w(&text), w(&output("library_operators")));
+}
+
+#[test]
+fn the_legacy_object_wins_and_the_additions_stay() {
+    let expected = "\
+free_energy = 4711, measures 4712 4713 4714
+clone is the source: 1
+version is there: 1
+operator: 0, H(2,0) = 0.25
+matrix: H(2,0) = 0.25
+option: 52
+details: yes
+";
+    assert_eq!(output("legacy_object"), expected);
+}
+
+#[test]
+fn operators_alone_can_be_taken() {
+    assert_eq!(output("operators_only"), "H(0,2) = -0.25, H(1,2) = 0.5\nvelocity -0.5 1 0\n");
+}
+
+#[test]
+fn a_host_in_cpp_links() {
+    assert_eq!(output("host_cpp"), "W = 0.5 1 1\n");
+}
