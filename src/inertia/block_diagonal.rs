@@ -12,8 +12,8 @@ pub struct BlockDiagonal<'a> {
 }
 
 impl<'a> BlockDiagonal<'a> {
-    /// Blocks b = 0, 1, …: `starts[b]` the first of its values, `rows[b]` its first row, both with an end behind
-    /// the last block.
+    /// Blocks b = 0, 1, …: `starts[b]` the first of its values, `rows[b]` its first row, both with an end
+    /// behind the last block.
     ///
     /// # Errors
     /// If the arrays do not describe square blocks that fill the diagonal.

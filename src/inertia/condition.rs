@@ -2,11 +2,12 @@
 
 use super::factors::Solve;
 
-/// A lower bound, nearly always within a factor of three and often exact, of ‖A⁻¹‖₁ for a matrix with as many rows as `x`, which is
-/// overwritten.
+/// A lower bound, nearly always within a factor of three and often exact, of ‖A⁻¹‖₁ for a matrix with as many
+/// rows as `x`, which is overwritten.
 ///
-/// `solve` replaces x by A⁻¹x or A⁻ᵀx; at most ten solves are made. The method is that of W. W. Hager (SIAM J. Sci. Stat. Comput. 5, 1984, 311–316) as
-/// refined by N. J. Higham (ACM Trans. Math. Softw. 14, 1988, 381–396, algorithm 2.4), the one of LAPACK.
+/// `solve` replaces x by A⁻¹x or A⁻ᵀx; at most ten solves are made. The method is that of W. W. Hager (SIAM
+/// J. Sci. Stat. Comput. 5, 1984, 311–316) as refined by N. J. Higham (ACM Trans. Math. Softw. 14, 1988,
+/// 381–396, algorithm 2.4), the one of LAPACK.
 ///
 /// # Errors
 /// The first error of a solve.

@@ -1,7 +1,9 @@
-//! Which way to the blocks of W is the cheapest for a body with a factored matrix, by counting multiplications.
+//! Which way to the blocks of W is the cheapest for a body with a factored matrix, by counting
+//! multiplications.
 //!
-//! The same matrix may be met again at the next updates, or change with each of them. What pays only later is divided by
-//! the updates that the matrix is expected to last: as many as it has lasted already, and this one.
+//! The same matrix may be met again at the next updates, or change with each of them. What pays only later is
+//! divided by the updates that the matrix is expected to last: as many as it has lasted already, and this
+//! one.
 
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
@@ -37,35 +39,38 @@ pub enum Way {
     FullSolve,
 }
 
-/// A solve does its multiplications on dense columns, several times as fast as the short sums of single blocks do theirs;
-/// one of the latter counts as this many of the former.
-const SHORT_SUM: f64 = 4.0;
+/// A multiplication in the short sums of 3×3 blocks, in those of a solve, which works on dense columns: five
+/// to ten where it was measured (AVX-512).
+const SHORT_SUM: f64 = 6.0;
 
 /// Multiplications of each way, in those of a solve.
 ///
-/// | way | solves | sums |
+/// | way | solves | sums of blocks |
 /// | --- | --- | --- |
-/// | nodal inverse | 3 · missing · 2ℓ (without symmetry twice that) | m c (9q + 27) for G H_βᵀ, p (9q + 27) for the pairs |
+/// | nodal inverse | 3 · missing · 2ℓ, without symmetry twice that | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
 /// | half solve | 3 m ℓ | 9 n p |
-/// | full solve | 3 m · 2ℓ | p (9q + 27) |
+/// | full solve | 3 m · 2ℓ | (9q + 27) p |
 pub fn multiplications(counts: &Counts, way: Way) -> f64 {
     let real = |count: usize| count as f64;
-    let (solve, sum) = (real(counts.factor_length), 9.0 * counts.nodes_of_constraint + 27.0);
+    let (solve, nodes) = (real(counts.factor_length), 9.0 * counts.nodes_of_constraint);
     let (constraints, pairs) = (real(counts.constraints), real(counts.pairs));
-    match way {
+    let (solves, sums) = match way {
         Way::NodalInverse => {
             let sides = if counts.symmetric { 1.0 } else { 2.0 };
             let lasting = 1.0 + f64::from(counts.survived);
-            6.0 * sides * real(counts.missing_nodes) * solve / lasting
-                + SHORT_SUM * (constraints * real(counts.nodes) + pairs) * sum
+            (
+                6.0 * sides * real(counts.missing_nodes) / lasting,
+                nodes * real(counts.nodes) * constraints + (nodes + 54.0) * pairs,
+            )
         }
-        Way::HalfSolve => 3.0 * constraints * solve + SHORT_SUM * 9.0 * real(counts.freedoms) * pairs,
-        Way::FullSolve => 6.0 * constraints * solve + SHORT_SUM * pairs * sum,
-    }
+        Way::HalfSolve => (3.0 * constraints, 9.0 * real(counts.freedoms) * pairs),
+        Way::FullSolve => (6.0 * constraints, (nodes + 27.0) * pairs),
+    };
+    solves * solve + SHORT_SUM * sums
 }
 
-/// The way with the fewest multiplications; the first of equals in the order of [`Way`]. The half solve needs LLᵀ. With
-/// more than `bytes` for the nodal inverse that way is not taken.
+/// The way with the fewest multiplications; the first of equals in the order of [`Way`]. The half solve needs
+/// LLᵀ. With more than `bytes` for the nodal inverse that way is not taken.
 pub fn cheapest(counts: &Counts, bytes: usize) -> Way {
     let halves = if counts.symmetric { 2 } else { 1 };
     let needed = counts.nodes.saturating_mul(counts.nodes).saturating_mul(72 / halves);

@@ -10,15 +10,15 @@ use super::matrix_copy::{MatrixCopy, check};
 use super::{Defect, Workspace};
 use crate::block::is_finite;
 
-/// Right-hand sides solved at once: wide enough for the kernels to run at full speed, few enough to bound the scratch
-/// memory.
+/// Right-hand sides solved at once: wide enough for the kernels to run at full speed, few enough to bound the
+/// scratch memory.
 const BATCH: usize = 48;
 
 /// What is known of A, and so which part of it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// Symmetric and positive definite: the lower triangle is given, in every column the diagonal first and then
-    /// ascending rows.
+    /// Symmetric and positive definite: the lower triangle is given, in every column the diagonal first and
+    /// then ascending rows.
     PositiveDefinite,
     /// All of A is given, rows in any order.
     General,
@@ -70,11 +70,12 @@ impl fmt::Display for FactorError {
 
 /// A factored matrix and a copy of the matrix it belongs to.
 ///
-/// An update with the same matrix keeps everything; with the same pattern and other values it keeps order, symbolic
-/// factor and memory. What is the same is found out by comparison with the copy.
+/// An update with the same matrix keeps everything; with the same pattern and other values it keeps order,
+/// symbolic factor and memory. What is the same is found out by comparison with the copy.
 ///
-/// Memory is reserved fallibly, here and in faer, with these exceptions, which abort: faer's buffers for packing, one for
-/// each thread, made at its first larger product, and small ones that LU makes for each column.
+/// Memory is reserved fallibly, here and in faer, with these exceptions, which abort: faer's buffers for
+/// packing, one for each thread, made at its first larger product, and small ones that LU makes for each
+/// column.
 #[derive(Default)]
 pub struct Factored {
     matrix: MatrixCopy,
@@ -88,13 +89,13 @@ pub struct Factored {
 }
 
 impl Factored {
-    /// Make the factor that of A, in compressed sparse columns: column j holds the values `starts[j]..starts[j + 1]`, in
-    /// rows `rows[..]`.
+    /// Make the factor that of A, in compressed sparse columns: column j holds the values
+    /// `starts[j]..starts[j + 1]`, in rows `rows[..]`.
     ///
     /// # Errors
-    /// If the columns are ill-formed or hold a non-finite value, if A is not positive definite or singular (a pivot is
-    /// exactly zero: a badly conditioned matrix is no error), or if memory is exhausted. There is no factor then, and the
-    /// next update tries anew.
+    /// If the columns are ill-formed or hold a non-finite value, if A is not positive definite or singular (a
+    /// pivot is exactly zero: a badly conditioned matrix is no error), or if memory is exhausted. There is no
+    /// factor then, and the next update tries anew.
     pub fn update(
         &mut self,
         structure: Structure,
@@ -125,9 +126,9 @@ impl Factored {
         let factors = match &mut self.factors {
             Some(factors) => factors,
             none => {
-                let factors = none.insert(Factors::of_pattern(structure, &self.matrix)?);
+                let factors = Factors::of_pattern(structure, &self.matrix)?;
                 factors.write_positions(&mut self.positions).map_err(|_| FactorError::Memory)?;
-                factors
+                none.insert(factors)
             }
         };
         factors.factorise(&self.matrix, work)?;
@@ -155,8 +156,8 @@ impl Factored {
         self.survived
     }
 
-    /// Numbers in the factor: the multiplications of a solve with L, half as many as of one with A. For LU an upper bound
-    /// of the numbers in L and U together.
+    /// Numbers in one triangular factor: the multiplications of a half solve, half as many as of a whole one.
+    /// For LU an upper bound.
     pub fn factor_length(&self) -> usize {
         self.factors.as_ref().map_or(0, Factors::length)
     }
@@ -188,8 +189,8 @@ impl Factored {
         self.solve_panels(Solve::Transposed, panels, work)
     }
 
-    /// Replace every panel Hᵢ by Yᵢᵀ = (L⁻¹P Hᵢᵀ)ᵀ, so that H_α A⁻¹ H_βᵀ = Y_αᵀ Y_β; false, with the panels as they were,
-    /// if A has no such factor for want of symmetry.
+    /// Replace every panel Hᵢ by Yᵢᵀ = (L⁻¹P Hᵢᵀ)ᵀ, so that H_α A⁻¹ H_βᵀ = Y_αᵀ Y_β; false, with the panels
+    /// as they were, if A has no such factor for want of symmetry.
     ///
     /// # Errors
     /// As [`Self::solve`].
@@ -204,7 +205,8 @@ impl Factored {
         Ok(symmetric)
     }
 
-    /// Estimate of the condition number κ₁(A) = ‖A‖₁ ‖A⁻¹‖₁, from below and nearly always within a factor of three.
+    /// Estimate of the condition number κ₁(A) = ‖A‖₁ ‖A⁻¹‖₁, from below and nearly always within a factor of
+    /// three.
     ///
     /// # Errors
     /// As [`Self::solve`].
@@ -218,8 +220,8 @@ impl Factored {
         Ok(norm * inverse_norm(&mut x, |x, which| self.solve_column(which, x, work))?)
     }
 
-    /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes`, the component j = 0, 1, 2
-    /// of the unit vector, and column 3b + j of A⁻¹, or of A⁻ᵀ if `transposed`.
+    /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes`, the
+    /// component j = 0, 1, 2 of the unit vector, and column 3b + j of A⁻¹, or of A⁻ᵀ if `transposed`.
     pub(super) fn solve_nodes(
         &self,
         transposed: bool,
@@ -274,8 +276,8 @@ impl Factored {
         )
     }
 
-    /// Solve with `count` right-hand sides, a batch at a time. `load` writes right-hand side k into a column of zeros, row
-    /// i to the place `positions[i]`, `store` reads the solution from the same places.
+    /// Solve with `count` right-hand sides, a batch at a time. `load` writes right-hand side k into a column
+    /// of zeros, row i to the place `positions[i]`, `store` reads the solution from the same places.
     fn solve_columns<Data: ?Sized>(
         &self,
         which: Solve,

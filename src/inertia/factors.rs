@@ -1,5 +1,5 @@
-//! Factors of a sparse matrix by the library faer, in one thread: Cholesky LLᵀ after an approximate minimum degree order,
-//! or LU with partial pivoting after COLAMD, both with supernodes.
+//! Factors of a sparse matrix by the library faer, in one thread: Cholesky LLᵀ after an approximate minimum
+//! degree order, or LU with partial pivoting after COLAMD, both with supernodes.
 
 use std::collections::TryReserveError;
 
@@ -179,29 +179,31 @@ impl Factors {
         }
     }
 
-    /// Numbers in the factors; faer keeps those of LU to itself: they are taken for dense, an upper bound.
+    /// Numbers in one triangular factor; faer keeps those of LU to itself: they are taken for dense, an upper
+    /// bound.
     pub(super) fn length(&self) -> usize {
         match self {
             Self::Cholesky(symbolic, _) => symbolic.len_val(),
-            Self::Lu(..) => self.size() * self.size(),
+            Self::Lu(..) => self.size() * (self.size() + 1) / 2,
         }
     }
 
     /// Bytes of values and indices; where faer hides a length, an upper bound.
     pub(super) fn bytes(&self) -> usize {
-        let indices = match self {
+        let (values, indices) = match self {
             Self::Cholesky(symbolic, _) => match symbolic.raw() {
                 SymbolicCholeskyRaw::Supernodal(s) => {
-                    2 * s.row_idx().len() + 5 * s.n_supernodes() + 2 * s.nrows()
+                    (self.length(), 2 * s.row_idx().len() + 5 * s.n_supernodes() + 2 * s.nrows())
                 }
-                SymbolicCholeskyRaw::Simplicial(s) => s.row_idx().len() + 4 * s.nrows(),
+                SymbolicCholeskyRaw::Simplicial(s) => (self.length(), s.row_idx().len() + 4 * s.nrows()),
             },
-            Self::Lu(symbolic, _) => self.length() + 8 * symbolic.nrows(),
+            Self::Lu(..) => (2 * self.length(), 2 * self.length() + 8 * self.size()),
         };
-        8 * self.length() + 4 * indices
+        8 * values + 4 * indices
     }
 
-    /// faer keeps the pivots of LU to itself, but a division by a zero pivot leaves an infinity or a NaN in any solution.
+    /// faer keeps the pivots of LU to itself, but a division by a zero pivot leaves an infinity or a NaN in
+    /// any solution.
     fn reject_zero_pivots(&self, work: &mut Workspace) -> Result<(), FactorError> {
         let size = self.size();
         let (stack, x) = work.take(self.solve_scratch(1), size)?;

@@ -72,8 +72,8 @@ impl MatrixCopy {
         }
     }
 
-    /// Add the sum of magnitudes of each column to `sums`; `lower` says that only the lower triangle of a symmetric matrix
-    /// is there.
+    /// Add the sum of magnitudes of each column to `sums`; `lower` says that only the lower triangle of a
+    /// symmetric matrix is there.
     pub(super) fn add_column_sums(&self, lower: bool, sums: &mut [f64]) {
         for (j, range) in self.starts.windows(2).enumerate() {
             let range = range[0] as usize..range[1] as usize;
@@ -106,8 +106,8 @@ where
         })
 }
 
-/// Check that the columns describe a square matrix with every row at most once in a column; with `lower`, its lower
-/// triangle, in every column the diagonal first and then ascending rows.
+/// Check that the columns describe a square matrix with every row at most once in a column; with `lower`, its
+/// lower triangle, in every column the diagonal first and then ascending rows.
 pub(super) fn check(starts: &[i32], rows: &[i32], values: &[f64], lower: bool) -> Result<(), FactorError> {
     let defect = |defect| Err(FactorError::Matrix(defect));
     let size = starts.len().saturating_sub(1);

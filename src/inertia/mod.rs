@@ -19,7 +19,6 @@ pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
 pub use factored::{FactorError, Factored, Freshness, Structure};
 pub use nodal_inverse::NodalInverse;
-pub use node_blocks::NodeBlocks;
 pub use sparse::Sparse;
 pub use workspace::Workspace;
 
@@ -91,8 +90,8 @@ impl Inertia<'_> {
     }
 }
 
-/// A in compressed sparse columns, as yet unchecked: column j holds the values `starts[j]..starts[j + 1]`, in rows
-/// `rows[..]`.
+/// A in compressed sparse columns, as yet unchecked: column j holds the values `starts[j]..starts[j + 1]`, in
+/// rows `rows[..]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
     /// What is known of A, and so which part of it is given.

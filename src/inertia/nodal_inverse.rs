@@ -1,6 +1,5 @@
 //! The entries of A⁻¹ on the nodes that contacts touch, kept as long as the factor of A is.
 
-use super::node_blocks::NodeBlocks;
 use super::{FactorError, Factored, Structure, Workspace};
 use crate::block::{Block, transposed};
 
@@ -10,16 +9,19 @@ const NONE: u32 = u32::MAX;
 /// Nodes solved for at once.
 const NODES_AT_ONCE: usize = 16;
 
-/// Nodes kept beyond those in use: while there are no more than `SPARE` × the nodes in use + `SPARE_NODES`, columns once
-/// computed stay, since contacts come back.
+/// Nodes kept beyond those in use: while there are no more than `SPARE` × the nodes in use + `SPARE_NODES`,
+/// columns once computed stay, since contacts come back.
 const SPARE: usize = 4;
 const SPARE_NODES: usize = 64;
 
 /// G = (A⁻¹)_CC for a growing set C of nodes, as 3×3 blocks.
 ///
-/// A node gets the next free slot when it is first needed. Of a symmetric A the blocks (a, b) with slot a ≤ slot b are
-/// stored, b after b; otherwise those, and after them the blocks (b, a). The storage thus grows at its end only. With
-/// c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
+/// A node gets the next free slot when it is first needed. Of a symmetric A the blocks (a, b) with slot a ≤
+/// slot b are stored, b after b; otherwise those, and after them the blocks (b, a). The storage thus grows at
+/// its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
+///
+/// A stored block (a, b) is solved for at b: the last bits of the entries depend on the order in which the
+/// nodes were first needed.
 #[derive(Debug, Default)]
 pub struct NodalInverse {
     revision: Option<u64>,
@@ -30,15 +32,15 @@ pub struct NodalInverse {
 }
 
 impl NodalInverse {
-    /// Make sure that all blocks between the `needed` nodes, each given once, are there and belong to `factor`; returns the
-    /// number of nodes that had to be solved for. Always to be called with the same [`Factored`], whose revision tells
-    /// whether what is kept is still right.
+    /// Make sure that all blocks between the `needed` nodes, each given once, are there and belong to
+    /// `factor`; returns the number of nodes that had to be solved for. Always to be called with the same
+    /// [`Factored`], whose revision tells whether what is kept is still right.
     ///
     /// Nodes no longer needed are kept too, until there are many of them; then all is made anew.
     ///
     /// # Errors
-    /// If there is no factor, the factor has no such node or its size is no multiple of three, or memory is exhausted;
-    /// nothing is kept then.
+    /// If there is no factor, the factor has no such node or its size is no multiple of three, or
+    /// memory is exhausted; nothing is kept then.
     pub fn update(
         &mut self,
         factor: &Factored,
@@ -46,8 +48,11 @@ impl NodalInverse {
         work: &mut Workspace,
     ) -> Result<usize, FactorError> {
         let kept = self.revision == Some(factor.revision()) && 3 * self.slots.len() == factor.size();
-        let missing = if kept { needed.iter().filter(|&&node| self.slot(node).is_none()).count() } else { 0 };
-        if !kept || (missing > 0 && self.nodes.len() + missing > SPARE * needed.len() + SPARE_NODES) {
+        let missing = needed.iter().filter(|&&node| self.slot(node).is_none()).count();
+        if kept && missing == 0 {
+            return Ok(0);
+        }
+        if !kept || self.nodes.len() + missing > SPARE * needed.len() + SPARE_NODES {
             self.clear();
             self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
             let nodes = factor.size() / 3;
@@ -97,9 +102,9 @@ impl NodalInverse {
         }
     }
 
-    /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the nodes b of the
-    /// point, given with their shape functions. With Y_β from it, W_αβ is a sum over the nodes of α alone: this pays where
-    /// a point meets many others. `None` if a node is not kept.
+    /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the
+    /// nodes b of the point, given with their shape functions. With Y_β from it, W_αβ is a sum over the nodes
+    /// of α alone: this pays where a point meets many others. `None` if a node is not kept.
     ///
     /// # Panics
     /// If `response` is shorter than the number of nodes kept.
@@ -169,11 +174,5 @@ impl NodalInverse {
                 [block[i], block[3 + i], block[6 + i]] = solution.at_node(node);
             }
         })
-    }
-}
-
-impl NodeBlocks for NodalInverse {
-    fn block(&self, a: u32, b: u32) -> Option<Block> {
-        Some(self.slot_block(self.slot(a)?, self.slot(b)?))
     }
 }

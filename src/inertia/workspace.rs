@@ -4,8 +4,11 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
 use super::factored::FactorError;
 
-/// Scratch memory for any number of factored matrices, one after another. It grows to what the largest needs and
-/// stays.
+/// Alignment of the memory, in bytes: a cache line, or two.
+const ALIGNMENT: usize = 128;
+
+/// Scratch memory for any number of factored matrices, one after another. It grows to what the largest needs
+/// and stays.
 #[derive(Default)]
 pub struct Workspace {
     memory: Option<MemBuffer>,
@@ -26,7 +29,10 @@ impl Workspace {
     ) -> Result<(&mut MemStack, &mut [f64]), FactorError> {
         let fits = self.memory.as_mut().is_some_and(|memory| MemStack::new(memory).can_hold(required));
         if !fits {
+            let size = required.size_bytes().max(self.memory.as_ref().map_or(0, |memory| memory.len()));
             self.memory = None;
+            // One alignment for all, so that what fits does not depend on the address.
+            let required = StackReq::new_aligned::<u8>(size, required.align_bytes().max(ALIGNMENT));
             self.memory = Some(MemBuffer::try_new(required).map_err(|_| FactorError::Memory)?);
         }
         self.columns.clear();

@@ -47,8 +47,7 @@ pub fn kind(kind: c_int) -> Option<&'static str> {
 impl fmt::Display for ConstraintName {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         // SAFETY: promised where the name was made.
-        let (con, master, slave) =
-            unsafe { (&*self.0, (*self.0).master.as_ref(), (*self.0).slave.as_ref()) };
+        let (con, master, slave) = unsafe { (&*self.0, (*self.0).master.as_ref(), (*self.0).slave.as_ref()) };
         match kind(con.kind) {
             Some(kind) => write!(f, "constraint {} ({kind})", con.id)?,
             None => write!(f, "constraint {} (unknown kind {})", con.id, con.kind)?,

@@ -59,9 +59,11 @@ impl Request {
         match is_finite(values) {
             true => Ok(()),
             // SAFETY: promised by the caller.
-            false => Err(fail!(Code::BugFound, "{}: X, E, or its place or velocity, is not finite", unsafe {
-                names::body(self.body)
-            })),
+            false => {
+                Err(fail!(Code::BugFound, "{}: X, E, or its place or velocity, is not finite", unsafe {
+                    names::body(self.body)
+                }))
+            }
         }
     }
 }
@@ -182,11 +184,7 @@ pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
 ///
 /// # Safety
 /// As there.
-pub unsafe fn local_velocities(
-    request: &Request,
-    previous: *mut f64,
-    current: *mut f64,
-) -> Result<(), Code> {
+pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *mut f64) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let (place, frame) = request.place()?;

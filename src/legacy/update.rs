@@ -9,8 +9,8 @@ use crate::block::{Block, is_finite};
 use crate::inertia::{FactorError, Workspace};
 
 use super::errors::{Code, fail};
-use super::host::domain::{self, UpdateKind};
 use super::host::body::Body;
+use super::host::domain::{self, UpdateKind};
 use super::host::place::Place;
 use super::host::{constraint, inertia};
 use super::layout::*;

@@ -42,8 +42,7 @@ impl Dense {
         let length = 3 * self.freedoms;
         match inertia {
             Inertia::Inverse(inverse) => {
-                let slots =
-                    self.operators.chunks_exact(length).zip(self.products.chunks_exact_mut(length));
+                let slots = self.operators.chunks_exact(length).zip(self.products.chunks_exact_mut(length));
                 slots.for_each(|(h, y)| inverse.apply(step, h, y));
             }
             Inertia::Matrix(matrix) => {

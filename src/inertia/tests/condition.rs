@@ -31,3 +31,15 @@ fn condition_numbers_of_diagonal_matrices_are_exact() {
         assert!((factor.condition(&mut work).unwrap() - 1.0).abs() < 1e-15);
     }
 }
+
+/// A = (2 1; 1 3), A⁻¹ = (3 −1; −1 2) / 5: κ₁ = 4 · 4/5.
+#[test]
+fn both_triangles_of_a_symmetric_matrix_count() {
+    let (mut factor, mut work) = (Factored::default(), Workspace::default());
+    let spd = Structure::PositiveDefinite;
+    factor.update(spd, &[0, 2, 3], &[0, 1, 1], &[2.0, 1.0, 3.0], &mut work).unwrap();
+    assert!((factor.condition(&mut work).unwrap() - 3.2).abs() < 1e-14);
+    let general = Structure::General;
+    factor.update(general, &[0, 2, 4], &[0, 1, 0, 1], &[2.0, 1.0, 1.0, 3.0], &mut work).unwrap();
+    assert!((factor.condition(&mut work).unwrap() - 3.2).abs() < 1e-14);
+}

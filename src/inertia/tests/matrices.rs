@@ -34,8 +34,8 @@ impl Columns {
     }
 }
 
-/// A sparse matrix of `size` rows, well conditioned, with about `neighbours` entries a row; from a seed, so that large
-/// ones are made quickly.
+/// A sparse matrix of `size` rows, well conditioned, with about `neighbours` entries a row; from a seed, so
+/// that large ones are made quickly.
 pub fn random_matrix(structure: Structure, size: usize, neighbours: usize, seed: u64) -> DMatrix<f64> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut random = move || {
@@ -68,7 +68,7 @@ pub fn structures() -> impl Strategy<Value = Structure> {
 
 /// Some matrix with its structure; `node` is what the number of rows is a multiple of.
 pub fn matrix(node: usize) -> impl Strategy<Value = (Structure, DMatrix<f64>)> {
-    (structures(), 1..40_usize, 0..6_usize, any::<u64>()).prop_map(
+    (structures(), 1..25_usize, 0..6_usize, any::<u64>()).prop_map(
         move |(structure, size, neighbours, seed)| {
             (structure, random_matrix(structure, node * size, neighbours, seed))
         },

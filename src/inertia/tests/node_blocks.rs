@@ -2,51 +2,48 @@ use nalgebra::{DMatrix, Matrix3};
 use proptest::prelude::*;
 
 use super::matrices::{Columns, random_matrix};
-use crate::inertia::{NodeBlocks, Sparse, Structure, weighted_block};
+use crate::inertia::{Inverse, Sparse, Structure};
+
+fn columns(full: &DMatrix<f64>, reversed: bool) -> Columns {
+    let mut columns = Columns::of(Structure::General, full);
+    if reversed {
+        for range in columns.starts.clone().windows(2) {
+            let range = range[0] as usize..range[1] as usize;
+            columns.rows[range.clone()].reverse();
+            columns.values[range].reverse();
+        }
+    }
+    columns
+}
 
 proptest! {
     #[test]
-    fn blocks_of_a_sparse_inverse(seed in any::<u64>(), neighbours in 0..5_usize, reversed in any::<bool>()) {
-        let full = random_matrix(Structure::General, 15, neighbours, seed);
-        let mut columns = Columns::of(Structure::General, &full);
-        if reversed {
-            for range in columns.starts.clone().windows(2) {
-                let range = range[0] as usize..range[1] as usize;
-                columns.rows[range.clone()].reverse();
-                columns.values[range].reverse();
-            }
+    fn blocks_of_nodes_where_no_two_are_coupled(seed in any::<u64>(), reversed in any::<bool>(), coupled in any::<bool>()) {
+        let full = random_matrix(Structure::General, 15, 14, seed);
+        let nodewise =
+            DMatrix::from_fn(15, 15, |i, j| if i / 3 == j / 3 { full[(i, j)] } else { 0.0 });
+        let mut given = nodewise.clone();
+        if coupled {
+            given[(4, 9)] = 0.5;
         }
+        let columns = columns(&given, reversed);
         let sparse = Sparse::new(&columns.starts, &columns.rows, &columns.values).unwrap();
-        for (a, b) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))) {
-            let expected: Matrix3<f64> = full.fixed_view::<3, 3>(3 * a, 3 * b).into();
-            prop_assert_eq!(Matrix3::from_column_slice(&sparse.block(a as u32, b as u32).unwrap()), expected);
-        }
-        for missing in [(5, 0), (0, 5), (u32::MAX, 0), (0, u32::MAX)] {
-            prop_assert_eq!(sparse.block(missing.0, missing.1), None);
-        }
-
-        // Σ N_a N_b G_ab as a product of dense matrices.
-        let (rows, row_weights) = ([0, 2, 4], [0.5, 0.25, -1.0]);
-        let (columns, column_weights) = ([1, 2], [2.0, 0.125]);
-        let spread = |nodes: &[u32], weights: &[f64]| {
-            let mut n = DMatrix::zeros(3, 15);
-            for (&node, &weight) in nodes.iter().zip(weights) {
-                n.view_mut((0, 3 * node as usize), (3, 3)).fill_diagonal(weight);
+        match Inverse::Sparse(sparse).node_blocks() {
+            Some(blocks) => {
+                prop_assert!(!coupled);
+                for (a, block) in blocks.enumerate() {
+                    let expected: Matrix3<f64> = nodewise.fixed_view::<3, 3>(3 * a, 3 * a).into();
+                    prop_assert_eq!(Matrix3::from_column_slice(&block), expected);
+                }
             }
-            n
-        };
-        let got = weighted_block(&sparse, (&rows, &row_weights), (&columns, &column_weights)).unwrap();
-        let expected = spread(&rows, &row_weights) * &full * spread(&columns, &column_weights).transpose();
-        prop_assert!((DMatrix::from_column_slice(3, 3, &got) - expected).amax() < 1e-13);
-        prop_assert_eq!(weighted_block(&sparse, (&rows, &row_weights), (&[5], &[1.0])), None);
+            None => prop_assert!(coupled),
+        }
     }
 }
 
-/// A size that is no multiple of three has a last, incomplete node without blocks.
+/// A size that is no multiple of three is no mesh's.
 #[test]
 fn incomplete_nodes_have_no_blocks() {
     let sparse = Sparse::new(&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1.0; 4]).unwrap();
-    assert!(sparse.block(0, 0).is_some());
-    assert_eq!(sparse.block(1, 0), None);
-    assert_eq!(sparse.block(0, 1), None);
+    assert!(Inverse::Sparse(sparse).node_blocks().is_none());
 }

@@ -1,11 +1,11 @@
-//! Which constraints of one body interact where its inverse couples only shared nodes: finite elements with an
-//! explicit scheme, whose inverse inertia is diagonal.
+//! Which constraints of one body interact where its inverse couples only shared nodes: finite elements with
+//! an explicit scheme, whose inverse inertia is diagonal.
 
 use super::element::Element;
 use crate::block::{Vector, difference};
 
-/// Whether two constraints interact that lie on a body with a mesh separate from its shape: some element of the one's
-/// candidates equals, or shares a node with, some element of the other's.
+/// Whether two constraints interact that lie on a body with a mesh separate from its shape: some element of
+/// the one's candidates equals, or shares a node with, some element of the other's.
 pub fn adjacent_separate<I, J>(one: I, two: J) -> bool
 where
     I: Iterator<Item = Element>,
@@ -15,9 +15,9 @@ where
     one.any(|element| two.clone().any(|other| element.shares_node(&other)))
 }
 
-/// Whether two constraints interact on a body whose mesh is its shape, each given as its element and the node that
-/// coincides with its point, see [`coincident_node`]: points at two different nodes do not, others do if, and only
-/// if, the elements share a node.
+/// Whether two constraints interact on a body whose mesh is its shape, each given as its element and the node
+/// that coincides with its point, see [`coincident_node`]: points at two different nodes do not, others do
+/// if, and only if, the elements share a node.
 pub fn adjacent(one: (&Element, Option<u32>), two: (&Element, Option<u32>)) -> bool {
     match (one.1, two.1) {
         (Some(m), Some(n)) if m != n => false,
@@ -25,8 +25,8 @@ pub fn adjacent(one: (&Element, Option<u32>), two: (&Element, Option<u32>)) -> b
     }
 }
 
-/// The first node of the element, in its order, that coincides with the referential `point`: the largest coordinate
-/// difference is below `epsilon`.
+/// The first node of the element, in its order, that coincides with the referential `point`: the largest
+/// coordinate difference is below `epsilon`.
 ///
 /// # Panics
 /// If `mesh`, the referential places of the nodes, has fewer nodes than the element was made for.

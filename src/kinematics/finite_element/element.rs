@@ -13,7 +13,8 @@ pub type Corners = [Vector; MAX_NODES];
 pub enum Shape {
     /// Four nodes: the origin and the unit points of the axes.
     Tetrahedron,
-    /// Five nodes: the corners of the base (±1, ±1, 0) from (1, 1, 0) through (−1, 1, 0), and the apex (0, 0, 1).
+    /// Five nodes: the corners of the base (±1, ±1, 0) from (1, 1, 0) through (−1, 1, 0), and the apex (0, 0,
+    /// 1).
     Pyramid,
     /// Six nodes: the origin and the unit points of x and y, at z = −1, and above them at z = 1.
     Wedge,
@@ -89,9 +90,9 @@ impl Shape {
 
     /// The derivatives ∂N_a/∂(x, y, z) at `xi`; zero behind the last node.
     ///
-    /// Of the pyramid's r = xyz/(1−z) the derivative in z is taken as xy, as in the legacy module; the true one is
-    /// xy/(1−z)². Newton's method then ends at the same digits as there, though it needs more steps where the base
-    /// is no parallelogram.
+    /// Of the pyramid's r = xyz/(1−z) the derivative in z is taken as xy, as in the legacy module; the true
+    /// one is xy/(1−z)². Newton's method then ends at the same digits as there, though it needs more steps
+    /// where the base is no parallelogram.
     pub fn derivatives(self, xi: &Vector) -> [Vector; MAX_NODES] {
         let [x, y, z] = *xi;
         let mut d = [[0.0; 3]; MAX_NODES];
@@ -154,8 +155,8 @@ pub struct Element {
 }
 
 impl Element {
-    /// The element with the given nodes of a mesh of `mesh_nodes` nodes; `None` if there is no shape with that many
-    /// nodes, or no such node.
+    /// The element with the given nodes of a mesh of `mesh_nodes` nodes; `None` if there is no shape with
+    /// that many nodes, or no such node.
     pub fn new(nodes: &[i32], mesh_nodes: usize) -> Option<Self> {
         let shape = Shape::of_nodes(nodes.len())?;
         let mut own = [0; MAX_NODES];

@@ -14,7 +14,8 @@ pub struct Location {
     pub xi: Vector,
 }
 
-/// The location of the referential `point` in the given element; `mesh` holds the referential places of the nodes.
+/// The location of the referential `point` in the given element; `mesh` holds the referential places of the
+/// nodes.
 ///
 /// # Errors
 /// If Newton's method finds no local coordinates.
@@ -23,8 +24,9 @@ pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Result<Locat
     Ok(Location { element, xi: element.shape().clamped(&xi) })
 }
 
-/// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than `epsilon` from
-/// `point`; without such a one the nearest candidate, the first of equals; `None` without candidates.
+/// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than
+/// `epsilon` from `point`; without such a one the nearest candidate, the first of equals; `None` without
+/// candidates.
 pub fn choose<I>(candidates: I, mesh: &[Vector], point: &Vector, epsilon: f64) -> Option<Element>
 where
     I: Iterator<Item = Element> + Clone,
@@ -48,8 +50,8 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     if box_distance(nodes, point) > epsilon {
         return false;
     }
-    // Local coordinates with no negative shape function make a convex combination of the nodes: if that place is
-    // near enough, so is the hull. This spares the distance in nearly every case.
+    // Local coordinates with no negative shape function make a convex combination of the nodes: if that place
+    // is near enough, so is the hull. This spares the distance in nearly every case.
     if let Ok(xi) = local_coordinates(element.shape(), &corners, point) {
         let n = element.shape().functions(&xi);
         let gap = difference(point, &interpolate(&n, &corners));

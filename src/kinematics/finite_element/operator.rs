@@ -1,4 +1,5 @@
-//! H of a point of a finite-element body, kept by nodes: the block of node a is N_a Q, with one 3×3 factor Q for all.
+//! H of a point of a finite-element body, kept by nodes: the block of node a is N_a Q, with one 3×3 factor Q
+//! for all.
 
 use super::element::MAX_NODES;
 use super::location::Location;
@@ -32,9 +33,11 @@ pub enum OperatorKind {
 }
 
 impl Form {
-    /// H of this form for W, with an explicit scheme or not; `velocities_only` if the update makes V and B alone.
+    /// H of this form for W, with an explicit scheme or not; `velocities_only` if the update makes V and B
+    /// alone.
     ///
-    /// V and B never take this operator: their velocities are those of the mesh nodes, and their operator is plain.
+    /// V and B never take this operator: their velocities are those of the mesh nodes, and their operator is
+    /// plain.
     pub fn operator_kind(self, explicit: bool, velocities_only: bool) -> OperatorKind {
         match self {
             Self::Corotational if !explicit && !velocities_only => OperatorKind::Rotated,
@@ -70,8 +73,8 @@ impl NodalOperator {
         Self { length: 0, nodes: [0; NODES], weights: [0.0; NODES], factor: *factor }
     }
 
-    /// Add `sign` times the operator of a point of the same body; both must have the same factor, that is the same frame
-    /// and rotation. There is room for two points.
+    /// Add `sign` times the operator of a point of the same body; both must have the same factor, that is the
+    /// same frame and rotation. There is room for two points.
     pub fn add(&mut self, sign: f64, other: &Self) {
         debug_assert_eq!(self.factor, other.factor);
         for (&node, weight) in other.nodes().iter().zip(other.weights()) {
@@ -137,12 +140,12 @@ impl NodalOperator {
         9 * self.length
     }
 
-    /// Write H in compressed sparse columns: `starts` of the 3n columns and their end, then rows 0, 1, 2 and values in
-    /// each column of the operator's nodes; other columns are empty.
+    /// Write H in compressed sparse columns: `starts` of the 3n columns and their end, then rows 0, 1, 2 and
+    /// values in each column of the operator's nodes; other columns are empty.
     ///
     /// # Panics
-    /// If `rows` and `values` do not have [`Self::sparse_length`] entries each, or `starts` is too short for the
-    /// operator's last node.
+    /// If `rows` and `values` do not have [`Self::sparse_length`] entries each, or `starts` is too
+    /// short for the operator's last node.
     pub fn write_sparse(&self, starts: &mut [i32], rows: &mut [i32], values: &mut [f64]) {
         assert_eq!((rows.len(), values.len()), (self.sparse_length(), self.sparse_length()));
         let (mut column, mut end) = (0, 0);

@@ -1,11 +1,11 @@
 //! Distance of a point from the convex hull of a few points.
 //!
 //! A direct method, for up to eight points cheap enough: the boundary of the hull is made of triangles of its
-//! points, so the place of the hull nearest to an outside point is found on one of all the segments and triangles
-//! that the points span. Every place looked at is a convex combination of the points, so flat, needle-like or
-//! otherwise degenerate sets of points never give a distance that is too small. Whether the point is outside is
-//! decided by a plane: it is if, and only if, all points of the hull lie well below it in the direction from the
-//! nearest place. Such a plane is a proof, whatever the rounding that led to it.
+//! points, so the place of the hull nearest to an outside point is found on one of all the segments and
+//! triangles that the points span. Every place looked at is a convex combination of the points, so flat,
+//! needle-like or otherwise degenerate sets of points never give a distance that is too small. Whether the
+//! point is outside is decided by a plane: it is if, and only if, all points of the hull lie well below it in
+//! the direction from the nearest place. Such a plane is a proof, whatever the rounding that led to it.
 
 use crate::block::{Vector, cross, difference};
 
@@ -18,8 +18,8 @@ struct Nearest {
     square: f64,
     /// The place.
     place: Vector,
-    /// The direction in which the point lies, computed from the simplex the place lies on: unlike point − place
-    /// it stays accurate when the two are close.
+    /// The direction in which the point lies, computed from the simplex the place lies on: unlike point −
+    /// place it stays accurate when the two are close.
     normal: Vector,
 }
 

@@ -34,11 +34,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
-    pub unsafe fn new(
-        body: *const BODY,
-        velocities_only: bool,
-        subject: &dyn Display,
-    ) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
         // SAFETY: promised by the caller; conf of a rigid body starts with the nine values of the rotation.
         unsafe {
             let center: &Vector = &(*body).ref_center;

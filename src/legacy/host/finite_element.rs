@@ -32,11 +32,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`super::body::Body::new`]; `body` is a finite-element body.
-    pub unsafe fn new(
-        body: *const BODY,
-        velocities_only: bool,
-        subject: &dyn Display,
-    ) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
         // SAFETY: promised by the caller; conf of co-rotational bodies holds the rotation behind dofs values.
         unsafe {
             let id = (*body).id;

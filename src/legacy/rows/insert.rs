@@ -2,8 +2,8 @@
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
-use crate::legacy::host::set::InOrder;
 use crate::legacy::host::constraint;
+use crate::legacy::host::set::InOrder;
 use crate::legacy::layout::{BODY, CON, CONTACT, DIAB};
 use crate::legacy::names;
 

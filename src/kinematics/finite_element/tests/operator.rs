@@ -62,9 +62,9 @@ proptest! {
         let operator = NodalOperator::new(&case.location, &block(&case.frame), rotated.then_some(&given));
         let columns = 3 * case.mesh.len();
 
-        let mut h = vec![f64::NAN; 3 * columns];
-        operator.write_dense(&mut h);
-        prop_assert!((Matrix3xX::from_column_slice(&h) - &expected).amax() < 1e-15);
+        let mut h = vec![0.0; 3 * columns];
+        operator.add_dense(-2.0, &mut h);
+        prop_assert!((Matrix3xX::from_column_slice(&h) + 2.0 * &expected).amax() < 1e-15);
 
         let length = operator.sparse_length();
         prop_assert_eq!(length, 9 * case.element.nodes().len());
@@ -81,11 +81,19 @@ proptest! {
         }
 
         let base = &base[..2 * columns];
-        let mut reduced = [f64::NAN; 6];
-        operator.write_reduced(base, &mut reduced);
-        let product = &expected * DMatrix::from_column_slice(columns, 2, base);
-        prop_assert!((Matrix3xX::from_column_slice(&reduced) - product).amax() < 1e-14);
+        let reduced = Reduced { location: case.location, rotation: &given, base, rows: columns };
+        let product = dense(&case, &case.rotation) * DMatrix::from_column_slice(columns, 2, base);
+        let mut h = [0.0; 6];
+        reduced.add_operator(-1.0, &block(&case.frame), &mut h);
+        prop_assert!((Matrix3xX::from_column_slice(&h) + &product).amax() < 1e-14);
+        let velocity = reduced.local_velocity(&block(&case.frame), &[0.5, -2.0]);
+        let expected = &product * nalgebra::Vector2::new(0.5, -2.0);
+        prop_assert!((Vector3::from(velocity) - expected).amax() < 1e-13);
 
+        for node in 0..case.mesh.len() as u32 {
+            let at = operator.nodes().iter().position(|&own| own == node);
+            prop_assert_eq!(operator.weight(node), at.map_or(0.0, |at| operator.weights()[at]));
+        }
         prop_assert!(operator.nodes().is_sorted_by(|a, b| a < b));
         let blocks = operator.times_blocks(|node| block(&(case.rotation * f64::from(node))));
         let sum: f64 = operator.nodes().iter().zip(operator.weights()).map(|(&a, n)| n * f64::from(a)).sum();
@@ -93,7 +101,8 @@ proptest! {
         prop_assert!((Matrix3::from_column_slice(&blocks) - factor * case.rotation * sum).amax() < 1e-13);
     }
 
-    /// Body and frame turned together by S: the factor is (SE)ᵀ(SR) = EᵀR, so W stays what it was in the body's axes.
+    /// Body and frame turned together by S: the factor is (SE)ᵀ(SR) = EᵀR, so W stays what it was in the
+    /// body's axes.
     #[test]
     fn a_body_turned_as_a_whole_keeps_its_operator(case in case(), turn in rotation()) {
         let before = NodalOperator::new(&case.location, &block(&case.frame), Some(&block(&case.rotation)));
@@ -117,7 +126,9 @@ proptest! {
         let frame = block(&case.frame);
         let master = NodalOperator::new(&case.location, &frame, None);
         let slave = NodalOperator::new(&other, &frame, None);
-        let difference = master.minus(&slave);
+        let mut difference = NodalOperator::zero(master.factor());
+        difference.add(1.0, &master);
+        difference.add(-1.0, &slave);
         let expected = Vector3::from(master.times(&velocity)) - Vector3::from(slave.times(&velocity));
         prop_assert!((Vector3::from(difference.times(&velocity)) - expected).amax() < 1e-14);
         prop_assert!(difference.nodes().is_sorted_by(|a, b| a < b));

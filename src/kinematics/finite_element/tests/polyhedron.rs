@@ -1,8 +1,8 @@
 use super::*;
 use crate::kinematics::finite_element::polyhedron::box_distance;
 
-/// Lower and upper bound of the distance by the conditional-gradient method of Gilbert with exact steps, independent of
-/// simplices: the upper bound is the length of the vector, the lower one its support.
+/// Lower and upper bound of the distance by the conditional-gradient method of Gilbert with exact steps,
+/// independent of simplices: the upper bound is the length of the vector, the lower one its support.
 fn bounds(corners: &[Vector], point: &Vector) -> (f64, f64) {
     let arms: Vec<Vector3<f64>> = corners.iter().map(|c| Vector3::from(*c) - Vector3::from(*point)).collect();
     let mut weights = vec![0.0; arms.len()];
@@ -92,8 +92,8 @@ fn distances_from_a_cube_are_known() {
     }
 }
 
-/// Points just below and above a face, an edge and a corner, far from the origin and for flat cubes: the side is told
-/// right down to rounding.
+/// Points just below and above a face, an edge and a corner, far from the origin and for flat cubes: the side
+/// is told right down to rounding.
 #[test]
 fn sides_are_told_close_to_the_surface() {
     for height in [1.0, 1e-3, 1e-6] {
