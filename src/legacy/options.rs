@@ -4,9 +4,10 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::errors::{Code, fail};
-use super::interface::additions::LDY_NO_LONGJMP;
+use super::interface::additions::{LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE};
 
 static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
+static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
 
 /// Set an option.
 pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
@@ -17,6 +18,7 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
     };
     match option {
         LDY_NO_LONGJMP => NO_LONGJMP.store(flag, Ordering::Relaxed),
+        LDY_SELF_CONTACT_ONCE => SELF_CONTACT_ONCE.store(flag, Ordering::Relaxed),
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
     Ok(())
@@ -25,4 +27,9 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
 /// Whether errors may jump through the host's error stack.
 pub fn jumps_allowed() -> bool {
     !NO_LONGJMP.load(Ordering::Relaxed)
+}
+
+/// Whether the second of two blocks between the same rows through the same body is zero.
+pub fn self_contact_once() -> bool {
+    SELF_CONTACT_ONCE.load(Ordering::Relaxed)
 }

@@ -15,6 +15,7 @@ use super::host::place::Place;
 use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
+use super::options;
 use super::rows::{Attached, Module, Pair, Row, Slot, reconcile};
 
 /// Assemble; see `LOCDYN_Update_Begin`.
@@ -204,13 +205,14 @@ unsafe fn unusable(con: *const CON, fault: Fault) -> Code {
 /// # Safety
 /// As [`begin`]; the panels are filled.
 unsafe fn off_diagonals(module: &Module, kind: UpdateKind) {
+    let once = options::self_contact_once();
     let live = module.pairs.chunks().filter_map(|chunk| {
         // SAFETY: a chunk taken is a pair, live or dead, and each is seen once.
         let pair = unsafe { &mut *chunk.cast::<Pair>() };
         if !pair.is_live() {
             return None;
         }
-        let coupling = pair.coupling();
+        let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
         let [block, transpose] =
             pair.blocks().map(|(block, contact)| (kind == UpdateKind::All || !contact).then_some(block));
         Some(pairs::Pair { coupling, block, transpose })

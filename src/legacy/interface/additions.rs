@@ -36,6 +36,11 @@ pub const LDY_BUG_FOUND: c_int = 52;
 /// with NOTHROW); with 0, the default, it does.
 pub const LDY_NO_LONGJMP: c_int = 1;
 
+/// Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with
+/// each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
+/// once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on.
+pub const LDY_SELF_CONTACT_ONCE: c_int = 2;
+
 /// A host's error handler: code, details (valid until the thread's next error), and the data given with it.
 /// It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
@@ -62,7 +67,7 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 
 /// Set an option for the whole process.
 ///
-/// option: LDY_NO_LONGJMP. value: see the option. Returns 0, or 52 if the option or its value is unknown.
+/// option: LDY_NO_LONGJMP or LDY_SELF_CONTACT_ONCE. value: see the option. Returns 0, or 52 if the option or its value is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     boundary::status(|| options::set(option, value))

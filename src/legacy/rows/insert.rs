@@ -9,7 +9,7 @@ use crate::legacy::names;
 
 use super::attachments::Side;
 use super::module::Module;
-use super::pair::{End, Pair};
+use super::pair::{End, Pair, Tie};
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -17,6 +17,8 @@ use super::row::Row;
 pub struct Neighbour {
     row: *mut Row,
     body: *mut BODY,
+    /// Whether the same neighbour comes again through the same body.
+    repeated: bool,
     /// Where the neighbour is attached to the body; `None` if W leaves the body out for it.
     side: Option<Side>,
 }
@@ -36,9 +38,11 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
         constraint::check_kind(con)?;
         module.neighbours.clear();
         let coupled = bodies.map(|body| !body.is_null() && !constraint::is_contact_on_obstacle(con, body));
-        for (body, coupled) in bodies.into_iter().zip(coupled) {
-            if coupled {
-                collect(module, con, body)?;
+        // What comes later lies before it in the lists.
+        let repeated = [bodies[0] == bodies[1], false];
+        for k in [0, 1] {
+            if coupled[k] {
+                collect(module, con, bodies[k], repeated[k])?;
             }
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
@@ -57,7 +61,7 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
 ///
 /// # Safety
 /// As [`insert`]; `body` is not NULL.
-unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY) -> Result<(), Code> {
+unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated: bool) -> Result<(), Code> {
     let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
     // SAFETY: promised by the caller.
     unsafe {
@@ -74,7 +78,7 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY) -> Result
             let row = module.rows.of(other)?;
             if adjacency.allows(other)? {
                 module.neighbours.try_reserve(1).map_err(exhausted)?;
-                module.neighbours.push(Neighbour { row, body, side: None });
+                module.neighbours.push(Neighbour { row, body, repeated, side: None });
             }
         }
     }
@@ -185,12 +189,13 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
 
         for neighbour in &module.neighbours {
             let body = neighbour.side.map(|side| side.body);
+            let tie = Tie { bod: neighbour.body, body, repeated: neighbour.repeated };
             let own = end(row, found(module, row, neighbour.body));
             let other = end(neighbour.row, neighbour.side);
             let other_con = (*neighbour.row).face.con;
             let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };
             let pair = module.pairs.take().cast();
-            Pair::fill(pair, neighbour.body, body, first, second);
+            Pair::fill(pair, tie, first, second);
             Pair::link(pair);
         }
         module.neighbours.clear();

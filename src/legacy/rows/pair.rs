@@ -26,21 +26,25 @@ pub struct Pair {
     halves: [Half; 2],
 }
 
-/// What both halves know: which half this is, whether its row is a contact, and the body's index.
+/// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
+/// through the same body before this one in their lists, and the body's index.
 #[derive(Clone, Copy)]
 struct Tag(u32);
 
 impl Tag {
     const SECOND: u32 = 1;
     const CONTACT: u32 = 2;
-    const BODY_SHIFT: u32 = 2;
+    const REPEATED: u32 = 4;
+    const BODY_SHIFT: u32 = 3;
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
     /// The pair is not in use.
     const DEAD: u32 = Self::UNCOUPLED - 1;
 
-    fn new(body: u32, contact: bool, second: bool) -> Self {
-        let flags = if contact { Self::CONTACT } else { 0 } | if second { Self::SECOND } else { 0 };
+    fn new(body: u32, contact: bool, repeated: bool, second: bool) -> Self {
+        let flag = |flag, set| if set { flag } else { 0 };
+        let flags =
+            flag(Self::CONTACT, contact) | flag(Self::REPEATED, repeated) | flag(Self::SECOND, second);
         Self(body << Self::BODY_SHIFT | flags)
     }
 
@@ -51,6 +55,17 @@ impl Tag {
 
 /// Most bodies that pairs can tell apart.
 pub const MOST_BODIES: usize = Tag::DEAD as usize;
+
+/// How two rows are tied through a body.
+#[derive(Clone, Copy)]
+pub struct Tie {
+    /// The host's body.
+    pub bod: *mut BODY,
+    /// Its index; `None` if nothing couples the two rows.
+    pub body: Option<u32>,
+    /// Whether the two rows have, or will have, another pair through this body before this one in their lists.
+    pub repeated: bool,
+}
 
 /// What a pair is made of: a row, its slot in the panel of the body, whether it is a contact.
 #[derive(Clone, Copy)]
@@ -64,18 +79,17 @@ pub struct End {
 }
 
 impl Pair {
-    /// Fill a fresh pair of blocks through `bod` between two rows, without linking it; `body` is the body's index,
-    /// `None` if nothing couples the two.
+    /// Fill a fresh pair of blocks between two rows, without linking it.
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, and held by nobody else.
-    pub unsafe fn fill(pair: *mut Self, bod: *mut BODY, body: Option<u32>, first: End, second: End) {
-        let body = body.unwrap_or(Tag::UNCOUPLED);
+    pub unsafe fn fill(pair: *mut Self, tie: Tie, first: End, second: End) {
+        let body = tie.body.unwrap_or(Tag::UNCOUPLED);
         let half = |own: End, other: End, is_second| Half {
-            face: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod, n: ptr::null_mut() },
+            face: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod: tie.bod, n: ptr::null_mut() },
             previous: ptr::null_mut(),
             slot: own.slot,
-            tag: Tag::new(body, own.contact, is_second),
+            tag: Tag::new(body, own.contact, tie.repeated, is_second),
         };
         // SAFETY: promised by the caller.
         unsafe { pair.write(Self { halves: [half(first, second, false), half(second, first, true)] }) };
@@ -118,7 +132,7 @@ impl Pair {
                     next.previous = previous;
                 }
             }
-            (*halves[0]).tag = Tag::new(Tag::DEAD, false, false);
+            (*halves[0]).tag = Tag::new(Tag::DEAD, false, false, false);
         }
     }
 
@@ -135,6 +149,12 @@ impl Pair {
     /// Whether the pair is in use.
     pub fn is_live(&self) -> bool {
         self.halves[0].tag.body() != Tag::DEAD
+    }
+
+    /// Whether the two rows have another pair through the same body before this one in their lists: they have if one
+    /// of them was inserted with the body on both sides (self-contact).
+    pub fn is_repeated(&self) -> bool {
+        self.halves[0].tag.0 & Tag::REPEATED != 0
     }
 
     /// The body that couples the two rows, and their slots.
