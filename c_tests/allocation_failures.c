@@ -172,6 +172,19 @@ static void admit (SETTING *s)
   }
 }
 
+/* The waiting constraints go: nothing may remember one whose insertion failed. */
+static void dismiss (SETTING *s)
+{
+  CON *con;
+
+  while ((con = s->waiting)) {
+    s->waiting = con->next;
+    host_link (s->host, con);
+    if (con->dia) host_remove (s->host, con);
+    host_free_constraint (s->host, con);
+  }
+}
+
 static void call_armed (void *data)
 {
   SETTING *s = ((void **) data)[0];
@@ -205,7 +218,8 @@ static int attempt (const CALL *call, int k)
     CHECK (s.result != NULL);
     if (call->afterwards) call->afterwards (&s);
   }
-  admit (&s);
+  if (k % 2) admit (&s);
+  else dismiss (&s);
   update_and_compare (s.host, UPDATE_ALL);
   scene_destroy (s.host);
   return failed > 0;

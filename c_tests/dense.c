@@ -1,6 +1,5 @@
 #include "dense.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

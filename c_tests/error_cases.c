@@ -221,10 +221,10 @@ static void matrix_of_kind (SCENE *s) { s->pointer = MX_Create (3, 2, 2, NULL, N
 static void matrix_of_size (SCENE *s) { s->pointer = MX_Create (MXDENSE, -1, 2, NULL, NULL); }
 static void blocks_of_nothing (SCENE *s) { s->pointer = MX_Create (MXBD, 2, 2, NULL, NULL); }
 
-static int ends[3] = { 0, 1, 2 }, descending[3] = { 0, 2, 1 };
+static int ends[3] = { 0, 1, 2 }, disorder[3] = { 0, 3, 2 };
 
-static void blocks_of_disorder (SCENE *s) { s->pointer = MX_Create (MXBD, 2, 2, ends, descending); }
-static void columns_of_disorder (SCENE *s) { s->pointer = MX_Create (MXCSC, 2, 2, descending, ends); }
+static void blocks_of_disorder (SCENE *s) { s->pointer = MX_Create (MXBD, 2, 2, ends, disorder); }
+static void columns_of_disorder (SCENE *s) { s->pointer = MX_Create (MXCSC, 2, 2, disorder, ends); }
 static void columns_of_half (SCENE *s) { s->pointer = MX_Create (MXCSC, 2, 2, ends, NULL); }
 
 /* ---- inconsistent rows and pointers */

@@ -168,6 +168,10 @@ static void test_additions_refuse (void)
   CHECK_INT (ldy_rigid_operator (deformable.body, s.X, s.E, H), LDY_BUG_FOUND);
   CHECK_INT (ldy_pseudo_rigid_operator (s.body, s.X, s.E, H), LDY_BUG_FOUND);
   CHECK_TEXT (ldy_last_error (), "body 1");
+  s.X[1] = NAN;
+  CHECK_INT (ldy_rigid_operator (s.body, s.X, s.E, H), LDY_BUG_FOUND);
+  deformable.E[3] = HUGE_VAL;
+  CHECK_INT (ldy_pseudo_rigid_operator (deformable.body, deformable.X, deformable.E, H), LDY_BUG_FOUND);
   host_destroy (s.host);
   host_destroy (deformable.host);
 }

@@ -2,7 +2,6 @@
  *
  * What the library is measured with is measured here, without the library: V and B of all states, finite elements included,
  * W where there are none. */
-#include <string.h>
 
 #include "check.h"
 #include "compare.h"

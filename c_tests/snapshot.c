@@ -535,7 +535,6 @@ static void read_head (READER *r, SNAPSHOT *s)
   expect_line (r, "source");
   numbers (r, "step", 1, &s->host->dom.step);
   numbers (r, "time", 1, &s->host->dom.time);
-  s->time = s->host->dom.time;
   expect_line (r, "update");
   s->update = (UPDATE_KIND) choice (r, updates);
   end_of_line (r);

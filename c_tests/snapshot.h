@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
   HOST *host; /* step, update kind, bodies and constraints of the file, no row inserted yet */
   UPDATE_KIND update;
-  double time, geometric_epsilon, free_energy;
+  double geometric_epsilon, free_energy;
   int bodies, constraints, rows;
   BODY **body;
   CON **con;

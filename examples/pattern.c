@@ -1,6 +1,5 @@
 #include "pattern.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ typedef struct {
 
 static SCALE scale_of (int rows, const double *norm)
 {
-  SCALE scale = { DBL_MAX, - DBL_MAX, 0 };
+  SCALE scale = { HUGE_VAL, - HUGE_VAL, 0 };
   int i;
 
   for (i = 0; i < rows * rows; i ++) {
