@@ -143,11 +143,15 @@ LOCDYN *LOCDYN_Create(DOM *dom);
 
    Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
    Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
-   NULL, unknown kind of con or of a body, c->dia is not a live row of ldy; 8 not in this version.
+   NULL, con has a row already, unknown kind of con or of a body, c->dia is not a live row of ldy, no element where
+   an explicit finite-element body needs it.
 
    Safety:
    ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid. */
-DIAB *LOCDYN_Insert(LOCDYN *ldy, CON *con, BODY *one, BODY *two);
+DIAB *LOCDYN_Insert(LOCDYN *ldy,
+                    CON *con,
+                    BODY *one,
+                    BODY *two);
 
 /* Remove a row and all blocks that point to it.
 
@@ -170,10 +174,14 @@ void LOCDYN_Remove(LOCDYN *ldy, DIAB *dia);
    non-contacts; NEWTON_SOLVER with locdyn == LOCDYN_OFF: V and B only; any other, or no solfec: everything.
    Runs the host's timer "LOCDYN" and, if dom->verbose, prints "LOCDYN ... " to stdout.
 
-   Errors (values may be partly updated; the structure stays usable): 1 memory exhausted; 8 not in this
-   version; 15 singular diagonal block; 20 inverse missing, of unknown kind, ill-formed or of wrong size;
-   26 eigenvalue iteration fails; 52 NULL or inconsistent argument, a constraint without a row, unknown
-   kind, non-finite input or result.
+   A matrix A of a finite-element body (MXIFAC) is factored here; the factor is kept as long as pattern and
+   values are the same, and released with the body's last row.
+
+   Errors (values may be partly updated, free_energy is not; the structure stays usable): 1 memory
+   exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
+   reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
+   47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
+   unknown kind, non-finite input or result.
 
    Safety:
    ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid. */
@@ -290,9 +298,74 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    with NOTHROW); with 0, the default, it does. */
 #define LDY_NO_LONGJMP 1
 
+/* Option of ldy_set_option: with 1, of the two blocks that a self-contact constraint (inserted with one == two) has with
+   each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
+   once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
+#define LDY_SELF_CONTACT_ONCE 2
+
 /* A host's error handler: code, details (valid until the thread's next error), and the data given with it.
    It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect. */
 typedef void (*ldy_error_handler)(int code, const char *text, void *data);
+
+/* What a local dynamics holds and did; see ldy_get_stats. */
+typedef struct {
+  /*
+   Rows.
+   */
+  size_t rows;
+  /*
+   Off-diagonal blocks, all rows together.
+   */
+  size_t blocks;
+  /*
+   Bytes held for rows, those in reserve included.
+   */
+  size_t row_bytes;
+  /*
+   Bytes held for blocks, those in reserve included.
+   */
+  size_t block_bytes;
+  /*
+   Bytes held for operators H and what the inverses made of them.
+   */
+  size_t operator_bytes;
+  /*
+   Bytes held for factors of matrices, copies of the matrices, and entries of their inverses.
+   */
+  size_t factor_bytes;
+  /*
+   Bytes held for scratch, that of the solves above all, and for bookkeeping.
+   */
+  size_t scratch_bytes;
+  /*
+   Matrices factored since LOCDYN_Create.
+   */
+  size_t factorisations;
+  /*
+   Times that a factor was found still right since LOCDYN_Create.
+   */
+  size_t factors_reused;
+  /*
+   Seconds that the last update spent on V and B.
+   */
+  double velocities_time;
+  /*
+   Seconds that it spent on the operators H.
+   */
+  double operators_time;
+  /*
+   Seconds that it spent on factorisations and products with inverses.
+   */
+  double solves_time;
+  /*
+   Seconds that it spent on the diagonal blocks.
+   */
+  double diagonal_time;
+  /*
+   Seconds that it spent on the off-diagonal blocks.
+   */
+  double pairs_time;
+} ldy_stats;
 
 /* Set the handler that every error goes to first; NULL removes it.
 
@@ -308,11 +381,21 @@ const char *ldy_last_error(void);
 
 /* Set an option for the whole process.
 
-   option: LDY_NO_LONGJMP. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
-int ldy_set_option(int option, int value);
+   option: LDY_NO_LONGJMP or LDY_SELF_CONTACT_ONCE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
+int ldy_set_option(int option,
+                   int value);
 
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);
+
+/* Tell what a local dynamics holds and did.
+
+   stats: where to write it. Times of phases that the last update did not come to are 0.
+   Returns 0, or 52 (ldy or stats is NULL, ldy not made by LOCDYN_Create of this library); never raises.
+
+   Safety:
+   ldy comes from LOCDYN_Create; stats is NULL or valid. */
+int ldy_get_stats(const LOCDYN *ldy, ldy_stats *stats);
 
 /* Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
 

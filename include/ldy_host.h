@@ -614,13 +614,16 @@ extern "C" {
 
 /* Operator H of a point: local velocity = H times generalised velocity, theory (42)-(45).
 
-   body: rigid, obstacle or pseudo-rigid; constraint_kind: an obstacle's H is zero for CONTACT.
-   sgp: read for finite-element bodies only, else may be NULL.
+   body: of any kind. constraint_kind: an obstacle's H is zero for CONTACT.
+   sgp: shape and element (or convex, of a body with a separate mesh) that the point lies on; read for
+   finite-element bodies only, else may be NULL.
    X: referential point, 3 values. E: local frame, 3 x 3 column-major, columns are the axes.
 
-   Returns a new matrix (MXDENSE, 3 x dofs) that the caller releases with MX_Destroy.
-   Errors (NULL is returned if a handler returns): 1 memory exhausted; 8 finite-element body: not in this
-   version; 52 NULL argument, unknown kind, non-finite input.
+   Returns a new matrix that the caller releases with MX_Destroy: MXDENSE, 3 x dofs; for finite elements with
+   nodal velocities MXCSC, 3 x dofs, rows 0, 1, 2 in each column of the element's nodes.
+   Errors (NULL is returned if a handler returns): 1 memory exhausted; 20 reduced base missing or of wrong
+   size; 47 local coordinates of the point not found; 52 NULL argument, unknown kind, no element, non-finite
+   input.
 
    Safety:
    body and its conf are valid; X and E have the sizes given. */
@@ -629,9 +632,10 @@ MX *BODY_Gen_To_Loc_Operator(BODY *body, short constraint_kind, SGP *sgp, double
 /* Local velocities of a point: prev = H v0 and cur = H v of the previous and the current velocity.
 
    Arguments as in BODY_Gen_To_Loc_Operator. prev, cur: 3 values each in the axes of E, either may be NULL.
-   An obstacle counts with its own velocity.
+   An obstacle counts with its own velocity, a reduced body with that of its mesh.
 
-   Errors: 8 finite-element body: not in this version; 52 NULL argument, unknown kind, non-finite input.
+   Errors: 47 local coordinates of the point not found; 52 NULL argument, unknown kind, no element, non-finite
+   input.
 
    Safety:
    body, its conf and velo are valid; the arrays have the sizes given. */
@@ -639,15 +643,22 @@ void BODY_Local_Velo(BODY *body, SGP *sgp, double *X, double *E, double *prev, d
 
 /* Operator H of a point of a finite-element body, theory (45).
 
-   Errors (NULL is returned if a handler returns): 8 not in this version.
+   shp: the shape, its data the mesh (not read where body->msh is the mesh). gobj: the ELEMENT, or the CONVEX of a
+   body with a separate mesh. Else, and in result and errors, as BODY_Gen_To_Loc_Operator; 52 also for a body of
+   another kind.
 
    Safety:
    As BODY_Gen_To_Loc_Operator. */
-MX *FEM_Gen_To_Loc_Operator(BODY *body, SHAPE *shp, void *gobj, double *X, double *E);
+MX *FEM_Gen_To_Loc_Operator(BODY *body,
+                            SHAPE *shp,
+                            void *gobj,
+                            double *X,
+                            double *E);
 
 /* Local velocities of a point of a finite-element body.
 
-   Errors: 8 not in this version.
+   Arguments as in FEM_Gen_To_Loc_Operator; else, and in errors, as BODY_Local_Velo; 52 also for a body of another
+   kind.
 
    Safety:
    As BODY_Local_Velo. */

@@ -19,4 +19,5 @@ mod operators;
 mod options;
 mod rows;
 mod statistics;
+mod stats;
 mod update;

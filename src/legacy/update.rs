@@ -6,7 +6,7 @@ use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::velocities::free_velocities;
 use crate::assembly::{pairs, panel};
 use crate::block::{Block, is_finite};
-use crate::inertia::{FactorError, Workspace};
+use crate::inertia::{FactorError, Freshness, Workspace};
 
 use super::errors::{Code, fail};
 use super::host::body::Body;
@@ -17,6 +17,7 @@ use super::layout::*;
 use super::names;
 use super::options;
 use super::rows::{Attached, Module, Pair, Row, Slot, reconcile};
+use super::stats::Phase;
 
 /// Assemble; see `LOCDYN_Update_Begin`.
 ///
@@ -31,16 +32,26 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             return Err(fail!(Code::BugFound, "the time step is {step}"));
         }
         let kind = domain::update_kind(dom)?;
+        let mut watch = module.tally.start();
         velocities(module, dom)?;
+        watch.end(Phase::Velocities, &mut module.tally);
         if kind == UpdateKind::Minimal {
             return Ok(());
         }
         reconcile(module)?;
         for attached in module.bodies.bodies_mut() {
-            fill_panel(attached, step, &mut module.work)?;
+            fill_panel(attached)?;
         }
+        watch.end(Phase::Operators, &mut module.tally);
+        for attached in module.bodies.bodies_mut() {
+            let freshness = apply_inverse(attached, step, &mut module.work)?;
+            module.tally.count(freshness);
+        }
+        watch.end(Phase::Solves, &mut module.tally);
         module.face.free_energy = diagonals(module, kind)?;
+        watch.end(Phase::Diagonal, &mut module.tally);
         off_diagonals(module, kind);
+        watch.end(Phase::Pairs, &mut module.tally);
     }
     Ok(())
 }
@@ -71,18 +82,17 @@ unsafe fn velocities(module: &Module, dom: *const DOM) -> Result<(), Code> {
     Ok(())
 }
 
-/// H of all rows on a body, and what A⁻¹ makes of it.
+/// H of all rows on a body.
 ///
 /// # Safety
 /// As [`begin`]; the rows are reconciled with their constraints.
-unsafe fn fill_panel(attached: &mut Attached, step: f64, work: &mut Workspace) -> Result<(), Code> {
+unsafe fn fill_panel(attached: &mut Attached) -> Result<(), Code> {
     let attached_to = attached.body;
     let (slots, panel) = attached.parts();
     // SAFETY: promised by the caller.
     unsafe {
         let name = names::body(attached_to);
         let body = Body::new(attached_to, false, &name)?;
-        let inertia = inertia::of(attached_to, body.freedoms())?;
         let failed = |fault| panel_fault(&name, fault);
         match body {
             Body::FiniteElement(mesh) if mesh.is_nodal() => {
@@ -100,7 +110,25 @@ unsafe fn fill_panel(attached: &mut Attached, step: f64, work: &mut Workspace) -
                 }
             }
         }
-        panel.apply(step, &inertia, work).map_err(failed)
+    }
+    Ok(())
+}
+
+/// What A⁻¹ of a body makes of the operators in its panel.
+///
+/// # Safety
+/// As [`begin`].
+unsafe fn apply_inverse(
+    attached: &mut Attached,
+    step: f64,
+    work: &mut Workspace,
+) -> Result<Option<Freshness>, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let name = names::body(attached.body);
+        let freedoms = Body::new(attached.body, false, &name)?.freedoms();
+        let inertia = inertia::of(attached.body, freedoms)?;
+        attached.panel.apply(step, &inertia, work).map_err(|fault| panel_fault(&name, fault))
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Fault;
 use crate::block::Block;
-use crate::inertia::{Factored, Inertia, Workspace};
+use crate::inertia::{Factored, Freshness, Inertia, Workspace};
 
 /// H and Yᵀ of the slots of one body, each 3 × freedoms, column-major, slot behind slot.
 #[derive(Debug, Default)]
@@ -38,21 +38,26 @@ impl Dense {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<(), Fault> {
+    ) -> Result<Option<Freshness>, Fault> {
         let length = 3 * self.freedoms;
         match inertia {
             Inertia::Inverse(inverse) => {
                 let slots = self.operators.chunks_exact(length).zip(self.products.chunks_exact_mut(length));
                 slots.for_each(|(h, y)| inverse.apply(step, h, y));
+                Ok(None)
             }
             Inertia::Matrix(matrix) => {
-                matrix.factor(factored, work)?;
+                let freshness = matrix.factor(factored, work)?;
                 self.products.copy_from_slice(&self.operators);
                 factored.solve(&mut self.products, work)?;
                 self.products.iter_mut().for_each(|y| *y *= step);
+                Ok(Some(freshness))
             }
         }
-        Ok(())
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<f64>() * (self.operators.capacity() + self.products.capacity())
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::block::Block;
-use crate::inertia::{FactorError, Factored, Inertia, Workspace};
+use crate::inertia::{FactorError, Factored, Freshness, Inertia, Workspace};
 
 use dense::Dense;
 use nodal::Nodal;
@@ -83,14 +83,25 @@ impl Panel {
     }
 
     /// Let A⁻¹ work on the operators, with the time step `step`; `inertia` has as many rows as the body has freedoms.
+    /// Returns what had to be done for a factor, if there is one.
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
-    pub fn apply(&mut self, step: f64, inertia: &Inertia, work: &mut Workspace) -> Result<(), Fault> {
+    pub fn apply(
+        &mut self,
+        step: f64,
+        inertia: &Inertia,
+        work: &mut Workspace,
+    ) -> Result<Option<Freshness>, Fault> {
         match self.form {
             Form::Dense => self.dense.apply(step, inertia, &mut self.factored, work),
             Form::Nodal => self.nodal.apply(step, inertia, &mut self.factored, work),
         }
+    }
+
+    /// Bytes held for operators and products, and for factors and entries of A⁻¹.
+    pub fn bytes(&self) -> [usize; 2] {
+        [self.dense.bytes() + self.nodal.bytes(), self.nodal.entries_bytes() + self.factored.bytes()]
     }
 
     /// W_αβ of the slots α = `row`, β = `column`, theory (68).

@@ -4,7 +4,7 @@ use super::Fault;
 use super::dense::product_of_any_size;
 use crate::block::{Block, transposed, transposed_product};
 use crate::inertia::cost::{Counts, Way, cheapest};
-use crate::inertia::{Factored, Freshness, Inertia, NodalInverse, Structure, Workspace};
+use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics::finite_element::NodalOperator;
 
 /// Most bytes for the entries of one body's A⁻¹ on the nodes of its constraints.
@@ -61,24 +61,16 @@ impl Nodal {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<(), Fault> {
+    ) -> Result<Option<Freshness>, Fault> {
         self.step = step;
         match inertia {
-            Inertia::Inverse(inverse) => match inverse.node_blocks() {
-                Some(blocks) => self.keep_nodewise(blocks),
-                None => {
-                    self.write_operators()?;
-                    let mut h = Vec::new();
-                    h.try_reserve_exact(9 * self.mesh_nodes)?;
-                    for y in self.values.chunks_exact_mut(9 * self.mesh_nodes) {
-                        h.clear();
-                        h.extend_from_slice(y);
-                        inverse.apply(1.0, &h, y);
-                    }
-                    self.response = Response::Products;
-                    Ok(())
+            Inertia::Inverse(inverse) => {
+                match inverse.node_blocks() {
+                    Some(blocks) => self.keep_nodewise(blocks)?,
+                    None => self.keep_products(inverse)?,
                 }
-            },
+                Ok(None)
+            }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 match self.choose(factored, freshness)? {
@@ -94,9 +86,23 @@ impl Nodal {
                         self.response = Response::Products;
                     }
                 }
-                Ok(())
+                Ok(Some(freshness))
             }
         }
+    }
+
+    /// Bytes held, but for the entries of A⁻¹.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Option<NodalOperator>>() * self.operators.capacity()
+            + size_of::<f64>() * self.values.capacity()
+            + size_of::<Block>() * self.blocks.capacity()
+            + size_of::<u32>() * self.touched.capacity()
+            + self.is_touched.capacity()
+    }
+
+    /// Bytes held for the entries of A⁻¹.
+    pub(super) fn entries_bytes(&self) -> usize {
+        self.nodal_inverse.bytes()
     }
 
     /// W_αβ of two slots; zero if one is free.
@@ -137,6 +143,19 @@ impl Nodal {
         self.blocks.try_reserve(self.mesh_nodes)?;
         self.blocks.extend(blocks);
         self.response = Response::Nodewise;
+        Ok(())
+    }
+
+    fn keep_products(&mut self, inverse: &Inverse) -> Result<(), Fault> {
+        self.write_operators()?;
+        let mut h = Vec::new();
+        h.try_reserve_exact(9 * self.mesh_nodes)?;
+        for y in self.values.chunks_exact_mut(9 * self.mesh_nodes) {
+            h.clear();
+            h.extend_from_slice(y);
+            inverse.apply(1.0, &h, y);
+        }
+        self.response = Response::Products;
         Ok(())
     }
 

@@ -43,3 +43,13 @@ fn both_triangles_of_a_symmetric_matrix_count() {
     factor.update(general, &[0, 2, 4], &[0, 1, 0, 1], &[2.0, 1.0, 1.0, 3.0], &mut work).unwrap();
     assert!((factor.condition(&mut work).unwrap() - 3.2).abs() < 1e-14);
 }
+
+/// A = I + K e₁e₃ᵀ, A⁻¹ = I − K e₁e₃ᵀ: the search finds the third column by the slope, that is with A⁻ᵀ.
+#[test]
+fn the_slope_is_that_of_the_transpose() {
+    let (mut factor, mut work) = (Factored::default(), Workspace::default());
+    let values = [1.0, 1.0, 1e6, 1.0];
+    factor.update(Structure::General, &[0, 1, 2, 4], &[0, 1, 0, 2], &values, &mut work).unwrap();
+    let condition = factor.condition(&mut work).unwrap();
+    assert!((condition / (1.0 + 1e6_f64).powi(2) - 1.0).abs() < 1e-14, "{condition}");
+}

@@ -1,7 +1,7 @@
 //! Finite-element bodies, theory (45): H = Eᵀ N(X), with the shape functions of one element of the mesh.
 //!
 //! The way of a point: an element that holds it ([`location`], which asks [`polyhedron`] for distances), its
-//! local coordinates there ([`local_coordinates`]), the shape functions ([`element`]) and with them H
+//! local coordinates there ([`mod@local_coordinates`]), the shape functions ([`element`]) and with them H
 //! ([`operator`]). [`adjacency`] tells which constraints interact where the inverse couples only shared
 //! nodes.
 

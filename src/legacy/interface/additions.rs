@@ -5,9 +5,9 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::legacy::errors::{self, Handler};
-use crate::legacy::layout::BODY;
+use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
-use crate::legacy::{boundary, operators, options};
+use crate::legacy::{boundary, operators, options, stats};
 
 /// Error code: memory exhausted.
 pub const LDY_OUT_OF_MEMORY: c_int = 1;
@@ -40,6 +40,41 @@ pub const LDY_NO_LONGJMP: c_int = 1;
 /// each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
 /// once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on.
 pub const LDY_SELF_CONTACT_ONCE: c_int = 2;
+
+/// What a local dynamics holds and did; see ldy_get_stats.
+#[allow(non_camel_case_types, reason = "the name of the C type")]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct ldy_stats {
+    /// Rows.
+    pub rows: usize,
+    /// Off-diagonal blocks, all rows together.
+    pub blocks: usize,
+    /// Bytes held for rows, those in reserve included.
+    pub row_bytes: usize,
+    /// Bytes held for blocks, those in reserve included.
+    pub block_bytes: usize,
+    /// Bytes held for operators H and what the inverses made of them.
+    pub operator_bytes: usize,
+    /// Bytes held for factors of matrices, copies of the matrices, and entries of their inverses.
+    pub factor_bytes: usize,
+    /// Bytes held for scratch, that of the solves above all, and for bookkeeping.
+    pub scratch_bytes: usize,
+    /// Matrices factored since LOCDYN_Create.
+    pub factorisations: usize,
+    /// Times that a factor was found still right since LOCDYN_Create.
+    pub factors_reused: usize,
+    /// Seconds that the last update spent on V and B.
+    pub velocities_time: f64,
+    /// Seconds that it spent on the operators H.
+    pub operators_time: f64,
+    /// Seconds that it spent on factorisations and products with inverses.
+    pub solves_time: f64,
+    /// Seconds that it spent on the diagonal blocks.
+    pub diagonal_time: f64,
+    /// Seconds that it spent on the off-diagonal blocks.
+    pub pairs_time: f64,
+}
 
 /// A host's error handler: code, details (valid until the thread's next error), and the data given with it.
 /// It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect.
@@ -77,6 +112,19 @@ pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Tell what a local dynamics holds and did.
+///
+/// stats: where to write it. Times of phases that the last update did not come to are 0.
+/// Returns 0, or 52 (ldy or stats is NULL, ldy not made by LOCDYN_Create of this library); never raises.
+///
+/// # Safety
+/// ldy comes from LOCDYN_Create; stats is NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats) -> c_int {
+    // SAFETY: the caller's promise is the one that the function asks for.
+    boundary::status(|| unsafe { stats::get(ldy, stats) })
 }
 
 /// Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.

@@ -29,7 +29,8 @@ unsafe extern "C" {
     ///
     /// Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
     /// Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
-    /// NULL, unknown kind of con or of a body, c->dia is not a live row of ldy; 8 not in this version.
+    /// NULL, con has a row already, unknown kind of con or of a body, c->dia is not a live row of ldy, no element where
+    /// an explicit finite-element body needs it.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid.
@@ -56,10 +57,14 @@ unsafe extern "C" {
     /// non-contacts; NEWTON_SOLVER with locdyn == LOCDYN_OFF: V and B only; any other, or no solfec: everything.
     /// Runs the host's timer "LOCDYN" and, if dom->verbose, prints "LOCDYN ... " to stdout.
     ///
-    /// Errors (values may be partly updated; the structure stays usable): 1 memory exhausted; 8 not in this
-    /// version; 15 singular diagonal block; 20 inverse missing, of unknown kind, ill-formed or of wrong size;
-    /// 26 eigenvalue iteration fails; 52 NULL or inconsistent argument, a constraint without a row, unknown
-    /// kind, non-finite input or result.
+    /// A matrix A of a finite-element body (MXIFAC) is factored here; the factor is kept as long as pattern and
+    /// values are the same, and released with the body's last row.
+    ///
+    /// Errors (values may be partly updated, free_energy is not; the structure stays usable): 1 memory
+    /// exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
+    /// reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
+    /// 47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
+    /// unknown kind, non-finite input or result.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid.

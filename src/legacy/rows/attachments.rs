@@ -108,6 +108,20 @@ impl Attachments {
         self.bodies.iter_mut().filter(|attached| attached.rows > 0)
     }
 
+    /// Bytes held, but for the panels.
+    pub fn bytes(&self) -> usize {
+        let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
+        size_of::<Attached>() * self.bodies.capacity()
+            + size_of::<Slot>() * slots
+            + size_of::<u32>() * self.free.capacity()
+            + size_of::<(*mut BODY, u32)>() * self.index.capacity()
+    }
+
+    /// The panels of all bodies.
+    pub fn panels(&self) -> impl Iterator<Item = &Panel> {
+        self.bodies.iter().map(|attached| &attached.panel)
+    }
+
     /// Attach a row to a body with an id. On failure nothing is changed.
     pub fn attach(&mut self, body: *mut BODY, id: u32, row: *mut Row) -> Result<Side, Exhausted> {
         let index = match self.index_of(body) {

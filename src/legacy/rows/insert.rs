@@ -36,6 +36,9 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
     // SAFETY: promised by the caller.
     unsafe {
         constraint::check_kind(con)?;
+        if module.rows.has(con) {
+            return Err(fail!(Code::BugFound, "{}: has a row already", names::constraint(con)));
+        }
         module.neighbours.clear();
         let coupled = bodies.map(|body| !body.is_null() && !constraint::is_contact_on_obstacle(con, body));
         // What comes later lies before it in the lists.

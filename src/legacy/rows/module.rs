@@ -6,6 +6,7 @@ use std::{iter, ptr};
 use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
+use crate::legacy::stats::Tally;
 
 use super::attachments::Attachments;
 use super::insert::Neighbour;
@@ -30,6 +31,8 @@ pub struct Module {
     pub stack: Vec<*const SET>,
     /// Memory lent to factorisations and solves.
     pub work: Workspace,
+    /// What updates did.
+    pub tally: Tally,
 }
 
 impl Module {
@@ -54,6 +57,7 @@ impl Module {
             (&raw mut (*module).neighbours).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
             (&raw mut (*module).work).write(Workspace::default());
+            (&raw mut (*module).tally).write(Tally::default());
         }
         Ok(module.cast())
     }
@@ -102,6 +106,11 @@ impl Module {
             drop(Box::from_raw(ptr::from_mut(module)));
         }
         Ok(())
+    }
+
+    /// Bytes held for insertions.
+    pub fn insertion_bytes(&self) -> usize {
+        size_of::<Neighbour>() * self.neighbours.capacity() + size_of::<*const SET>() * self.stack.capacity()
     }
 
     /// The domain.

@@ -103,6 +103,16 @@ impl Pool {
         self.dead_count += 1;
     }
 
+    /// Number of chunks in use.
+    pub fn live(&self) -> usize {
+        self.blocks.iter().map(|block| block.used).sum::<usize>() - self.dead_count
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.blocks.iter().map(|block| block.count * self.chunk.size()).sum()
+    }
+
     /// Whether an address is that of a chunk taken at least once.
     pub fn owns(&self, address: usize) -> bool {
         // Newest first: it holds half of all chunks.
@@ -163,6 +173,7 @@ mod tests {
         let last = taken.pop().unwrap();
         // SAFETY: nobody uses the chunk any more.
         unsafe { pool.give(last.cast()) };
+        assert_eq!(pool.live(), 999);
         pool.reserve(1).unwrap();
         let again: *mut Chunk = pool.take().cast();
         assert_eq!(again, last);
@@ -171,6 +182,8 @@ mod tests {
         taken.sort();
         taken.dedup();
         assert_eq!(taken.len(), 999);
+        assert_eq!(pool.live(), 1000);
+        assert!(pool.bytes() >= 1000 * size_of::<Chunk>());
     }
 
     #[test]

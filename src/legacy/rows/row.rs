@@ -52,6 +52,15 @@ impl Rows {
         (self.pool.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
     }
 
+    /// Whether `con->dia` is a live row of the constraint from here.
+    ///
+    /// # Safety
+    /// `con` is valid.
+    pub unsafe fn has(&self, con: *mut CON) -> bool {
+        // SAFETY: promised by the caller; rows found are live.
+        unsafe { self.live((*con).dia).is_some_and(|row| (*row).face.con == con) }
+    }
+
     /// The row of a constraint, `con->dia`.
     ///
     /// # Errors
@@ -62,9 +71,10 @@ impl Rows {
     pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
         // SAFETY: promised by the caller; rows found are live.
         unsafe {
-            match self.live((*con).dia) {
-                Some(row) if (*row).face.con == con => Ok(row),
-                _ if (*con).dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
+            let dia = (*con).dia;
+            match (self.has(con), dia.is_null()) {
+                (true, _) => Ok(dia.cast()),
+                (_, true) => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
                 _ => Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con))),
             }
         }

@@ -1,0 +1,101 @@
+//! What a local dynamics holds and did.
+
+use std::time::Instant;
+
+use crate::inertia::Freshness;
+
+use super::errors::{Code, fail};
+use super::interface::additions::ldy_stats;
+use super::layout::LOCDYN;
+use super::rows::Module;
+
+/// What updates did: the part of [`ldy_stats`] that cannot be derived.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    factorisations: usize,
+    factors_reused: usize,
+    /// Seconds of the last update.
+    times: [f64; PHASES],
+}
+
+/// A phase of an update.
+#[derive(Clone, Copy)]
+pub enum Phase {
+    /// V and B.
+    Velocities,
+    /// Operators H.
+    Operators,
+    /// Factorisations and products with inverses.
+    Solves,
+    /// Diagonal blocks.
+    Diagonal,
+    /// Off-diagonal blocks.
+    Pairs,
+}
+
+const PHASES: usize = Phase::Pairs as usize + 1;
+
+impl Tally {
+    /// Forget the times of the update before.
+    pub fn start(&mut self) -> Stopwatch {
+        self.times = [0.0; PHASES];
+        Stopwatch(Instant::now())
+    }
+
+    /// Count what was done for a factor, if there was one.
+    pub fn count(&mut self, freshness: Option<Freshness>) {
+        match freshness {
+            Some(Freshness::Kept) => self.factors_reused += 1,
+            Some(_) => self.factorisations += 1,
+            None => {}
+        }
+    }
+}
+
+/// The time since the last phase ended.
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// A phase ends here, and the next one begins.
+    pub fn end(&mut self, phase: Phase, tally: &mut Tally) {
+        let now = Instant::now();
+        tally.times[phase as usize] = (now - self.0).as_secs_f64();
+        self.0 = now;
+    }
+}
+
+/// Write the statistics; see `ldy_get_stats`.
+///
+/// # Safety
+/// As there.
+pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code> {
+    // SAFETY: promised by the caller; nothing is written.
+    let module = unsafe { Module::from_face(ldy.cast_mut())? };
+    if stats.is_null() {
+        return Err(fail!(Code::BugFound, "stats is NULL"));
+    }
+    let panels = module.bodies.panels().map(|panel| panel.bytes());
+    let [operator_bytes, factor_bytes] =
+        panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
+    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;
+    // SAFETY: promised by the caller.
+    unsafe {
+        stats.write(ldy_stats {
+            rows: module.rows.pool.live(),
+            blocks: 2 * module.pairs.live(),
+            row_bytes: module.rows.pool.bytes(),
+            block_bytes: module.pairs.bytes(),
+            operator_bytes,
+            factor_bytes,
+            scratch_bytes: module.work.bytes() + module.bodies.bytes() + module.insertion_bytes(),
+            factorisations: module.tally.factorisations,
+            factors_reused: module.tally.factors_reused,
+            velocities_time,
+            operators_time,
+            solves_time,
+            diagonal_time,
+            pairs_time,
+        });
+    }
+    Ok(())
+}
