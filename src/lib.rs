@@ -26,6 +26,7 @@
 
 pub mod assembly;
 pub mod block;
+pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
