@@ -17,6 +17,7 @@ use super::rows::{Attached, Module, Pair, Row, Slot, reconcile};
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
+    module.follows_domain()?;
     let dom = module.domain()?;
     // SAFETY: promised by the caller.
     unsafe {

@@ -76,6 +76,17 @@ impl Attached {
         Ok(slot)
     }
 
+    /// Whether rows and free slots are as many as they should be.
+    fn counts_agree(&self) -> bool {
+        let taken = self.slots.iter().filter(|slot| matches!(slot, Slot::Row(_))).count();
+        let free = |&slot: &u32| match self.slots.get(slot as usize) {
+            Some(&Slot::Free(next)) => next,
+            _ => None,
+        };
+        let listed = std::iter::successors(self.next_free_slot, free).take(self.slots.len() + 1).count();
+        taken == self.rows && taken + listed == self.slots.len()
+    }
+
     fn detach(&mut self, slot: u32) {
         self.slots[slot as usize] = Slot::Free(self.next_free_slot);
         self.next_free_slot = Some(slot);
@@ -101,6 +112,39 @@ impl Attachments {
     /// The body with this index.
     pub fn body(&self, index: u32) -> &Attached {
         &self.bodies[index as usize]
+    }
+
+    /// The body with this index, if an index it is.
+    pub fn get(&self, index: u32) -> Option<&Attached> {
+        self.bodies.get(index as usize)
+    }
+
+    /// Whether a row is in the slot of a side.
+    pub fn holds(&self, side: Side, row: *mut Row) -> bool {
+        let slot = self.get(side.body).and_then(|attached| attached.slots.get(side.slot as usize));
+        matches!(slot, Some(&Slot::Row(taken)) if taken == row)
+    }
+
+    /// The id of the first body with a row in a slot that the row does not know, or with slots that are miscounted.
+    pub fn first_fault(&self, knows: impl Fn(*mut Row, Side) -> bool) -> Option<u32> {
+        let sound = |(body, attached): (u32, &Attached)| {
+            let slots = (0..).zip(&attached.slots);
+            let known = |(slot, taken): (u32, &Slot)| match *taken {
+                Slot::Row(row) => knows(row, Side { body, slot }),
+                Slot::Free(_) => true,
+            };
+            slots.clone().all(known) && attached.counts_agree()
+        };
+        let mut bodies = (0..).zip(&self.bodies);
+        bodies.find(|&(body, attached)| !sound((body, attached))).map(|(_, attached)| attached.id)
+    }
+
+    /// Whether bodies with rows, and no others, are found by their addresses.
+    pub fn is_indexed(&self) -> bool {
+        let found = |&(index, attached): &(u32, &Attached)| self.index_of(attached.body) == Some(index);
+        let indexed = (0..).zip(&self.bodies).filter(found).count();
+        let taken = self.bodies.iter().filter(|attached| attached.rows > 0).count();
+        indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
     }
 
     /// The bodies with rows attached, in the order of their indices.

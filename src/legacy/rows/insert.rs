@@ -30,6 +30,7 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
     if con.is_null() {
         return Err(fail!(Code::BugFound, "con is NULL"));
     }
+    module.follows_domain()?;
     // SAFETY: promised by the caller.
     unsafe {
         constraint::check_kind(con)?;
@@ -42,7 +43,7 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
         let row = reserve(module).map_err(exhausted)?;
-        (*row).face.con = con;
+        Row::open(row, con);
         if let Err(code) = attach(module, row, bodies, coupled) {
             release(module, row);
             return Err(code);
@@ -77,14 +78,11 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY) -> Result
     Ok(())
 }
 
-/// A fresh row, not in the list, and memory for the pairs with all neighbours.
+/// A fresh chunk for the row, and memory for the pairs with all neighbours.
 fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
     module.rows.pool.reserve(1)?;
     module.pairs.reserve(module.neighbours.len())?;
-    let row = module.rows.pool.take().cast::<Row>();
-    // SAFETY: the chunk is this function's and holds a row of zeros, which has no sides yet.
-    unsafe { (&raw mut (*row).sides).write([None; 2]) };
-    Ok(row)
+    Ok(module.rows.pool.take().cast())
 }
 
 /// Attach the new row to its bodies and, where that has not been done, its neighbours to them.
@@ -170,9 +168,6 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
     unsafe {
         let con = (*row).face.con;
         (*row).set_live(true);
-        (*row).face.R = (&raw mut (*con).R).cast();
-        (*row).face.U = (&raw mut (*con).U).cast();
-        (*row).face.V = (&raw mut (*con).V).cast();
         (*row).face.n = module.face.dia;
         if let Some(next) = module.face.dia.as_mut() {
             next.p = row.cast();

@@ -6,6 +6,8 @@
 //! which they lie in memory and never follows a list.
 
 mod attachments;
+mod clone;
+mod consistency;
 mod insert;
 mod module;
 mod pair;
@@ -15,6 +17,8 @@ mod remove;
 mod row;
 
 pub use attachments::{Attached, Slot};
+pub use clone::clone_non_contacts;
+pub use consistency::{Place, check as check_consistency};
 pub use insert::insert;
 pub use module::Module;
 pub use pair::Pair;

@@ -13,10 +13,24 @@ pub struct Half {
     /// What the host sees.
     pub face: OFFB,
     /// The block before it in its row, NULL if it is the first.
-    previous: *mut Half,
+    pub previous: *mut Half,
     /// Slot of the block's row in the body's panel.
-    slot: u32,
+    pub slot: u32,
     tag: Tag,
+}
+
+impl Half {
+    /// Index of the body that couples the two rows.
+    pub fn body(&self) -> Option<u32> {
+        let body = self.tag.body();
+        (body != Tag::UNCOUPLED).then_some(body)
+    }
+
+    /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
+    pub fn tags_agree(first: &Self, second: &Self) -> bool {
+        let places = [first, second].map(|half| half.tag.0 & Tag::SECOND != 0);
+        first.tag.body() == second.tag.body() && places == [false, true]
+    }
 }
 
 /// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
@@ -100,6 +114,21 @@ impl Pair {
         }
     }
 
+    /// Put one block behind `last`, the last block of its row, NULL if it has none.
+    ///
+    /// # Safety
+    /// The block's pair was filled and the block is not linked; its row and `last` are live.
+    pub unsafe fn append(block: *mut OFFB, last: *mut OFFB) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            (*block.cast::<Half>()).previous = last.cast();
+            match last.as_mut() {
+                Some(last) => last.n = block,
+                None => (*Self::row_of(block)).face.adj = block,
+            }
+        }
+    }
+
     /// Take both blocks out of their rows, and mark the pair dead.
     ///
     /// # Safety
@@ -132,16 +161,54 @@ impl Pair {
         unsafe { if (*half).tag.0 & Tag::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
     }
 
+    /// The row that a block belongs to.
+    ///
+    /// # Safety
+    /// As [`Pair::of`].
+    unsafe fn row_of(block: *mut OFFB) -> *mut Row {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let [first, second] = Self::halves(Self::of(block));
+            let partner = if block == first.cast() { second } else { first };
+            (*partner).face.dia.cast()
+        }
+    }
+
+    /// The rows of the first and the second block.
+    ///
+    /// # Safety
+    /// `pair` is live.
+    pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
+        // SAFETY: promised by the caller.
+        unsafe { Self::halves(pair).map(|half| Self::row_of(half.cast())) }
+    }
+
+    /// The block of `pair` that stands in it as `block` stands in its own pair.
+    ///
+    /// # Safety
+    /// `pair` is a chunk for a pair, `block` a block of a live pair.
+    pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut OFFB {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let is_second = block != Self::of(block).cast();
+            Self::halves(pair)[usize::from(is_second)].cast()
+        }
+    }
+
     /// Whether the pair is in use.
     pub fn is_live(&self) -> bool {
         self.halves[0].tag.body() != Tag::DEAD
     }
 
+    /// The first block and the second.
+    pub fn both(&self) -> [&Half; 2] {
+        self.halves.each_ref()
+    }
+
     /// The body that couples the two rows, and their slots.
     pub fn coupling(&self) -> Option<Coupling> {
-        let [first, second] = &self.halves;
-        let body = first.tag.body();
-        (body != Tag::UNCOUPLED).then_some(Coupling {
+        let [first, second] = self.both();
+        first.body().map(|body| Coupling {
             body: body as usize,
             row: first.slot as usize,
             column: second.slot as usize,

@@ -103,13 +103,40 @@ impl Pool {
         self.dead_count += 1;
     }
 
+    /// Chunks taken at least once.
+    pub fn taken(&self) -> usize {
+        self.blocks.iter().map(|block| block.used).sum()
+    }
+
+    /// Which of [`Pool::chunks`] has this address, if one has.
+    pub fn position(&self, address: usize) -> Option<usize> {
+        let mut before = self.taken();
+        // Newest first: it holds half of all chunks.
+        self.blocks.iter().rev().find_map(|block| {
+            before -= block.used;
+            let offset = address.wrapping_sub(block.first.addr());
+            let size = self.chunk.size();
+            (offset < block.used * size && offset.is_multiple_of(size)).then_some(before + offset / size)
+        })
+    }
+
     /// Whether an address is that of a chunk taken at least once.
     pub fn owns(&self, address: usize) -> bool {
-        // Newest first: it holds half of all chunks.
-        self.blocks.iter().rev().any(|block| {
-            let offset = address.wrapping_sub(block.first.addr());
-            offset < block.used * self.chunk.size() && offset.is_multiple_of(self.chunk.size())
-        })
+        self.position(address).is_some()
+    }
+
+    /// The number of chunks taken and not given back, if the list of those given back is still what this pool made of
+    /// it: its own chunks, all of them `dead`, and as many as were given back.
+    pub fn in_use(&self, dead: impl Fn(*mut u8) -> bool) -> Option<usize> {
+        let mut chunk = self.dead;
+        for _ in 0..self.dead_count {
+            if !self.owns(chunk.addr()) || !dead(chunk) {
+                return None;
+            }
+            // SAFETY: the chunk belongs to the pool and is at least as large as a pointer.
+            chunk = unsafe { chunk.cast::<*mut u8>().read() };
+        }
+        chunk.is_null().then(|| self.taken() - self.dead_count)
     }
 
     /// All chunks taken at least once, block by block in the order of their addresses.
@@ -185,5 +212,46 @@ mod tests {
         let listed: Vec<usize> = pool.chunks().map(|chunk| chunk.addr()).collect();
         assert_eq!(listed, taken);
         assert!(listed.is_sorted());
+        assert_eq!(
+            (pool.taken(), pool.position(taken[69]), pool.position(taken[3] + 8)),
+            (70, Some(69), None)
+        );
+    }
+
+    #[test]
+    fn positions_go_on_from_block_to_block() {
+        let mut pool = pool();
+        pool.reserve(FIRST_BLOCK).unwrap();
+        let first: Vec<*mut u8> = (0..FIRST_BLOCK).map(|_| pool.take()).collect();
+        pool.reserve(1).unwrap();
+        assert_eq!(pool.position(pool.blocks[1].first.addr()), None);
+        let next = pool.take();
+        assert_eq!(pool.position(next.addr()), Some(FIRST_BLOCK));
+        assert_eq!(pool.position(first[5].addr()), Some(5));
+        assert_eq!(pool.chunks().nth(FIRST_BLOCK), Some(next));
+    }
+
+    #[test]
+    fn damage_to_chunks_given_back_is_seen() {
+        let mut pool = pool();
+        pool.reserve(9).unwrap();
+        let taken: Vec<*mut u8> = (0..9).map(|_| pool.take()).collect();
+        assert_eq!(pool.in_use(|_| true), Some(9));
+        for &chunk in &taken[3..6] {
+            // SAFETY: nobody uses the chunk any more.
+            unsafe { pool.give(chunk) };
+        }
+        assert_eq!(pool.in_use(|chunk| taken[3..6].contains(&chunk)), Some(6));
+        assert_eq!(pool.in_use(|chunk| chunk != taken[4]), None);
+        let links = [taken[3], taken[5], taken[8], ptr::null_mut(), ptr::without_provenance_mut(8)];
+        for link in links {
+            let place = taken[4].cast::<*mut u8>();
+            // SAFETY: the chunk belongs to the pool and is large enough; what it held is put back.
+            unsafe {
+                let held = place.replace(link);
+                assert_eq!(pool.in_use(|chunk| chunk != taken[8]).is_some(), link == held);
+                place.write(held);
+            }
+        }
     }
 }
