@@ -110,7 +110,7 @@ impl<'a> Copies<'a> {
         unsafe {
             let from = &(*row).face;
             Row::open(copy, from.con);
-            (*copy).set_live(true);
+            (*copy).set_live();
             let face = &mut (*copy).face;
             (face.R, face.U, face.V) = (from.R, from.U, from.V);
             (face.W, face.A, face.B, face.rho) = (from.W, from.A, from.B, from.rho);

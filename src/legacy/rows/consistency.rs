@@ -12,6 +12,7 @@ use crate::legacy::layout::{CON, OFFB};
 use super::attachments::Side;
 use super::module::Module;
 use super::pair::{Half, Pair};
+use super::pool::Pool;
 use super::row::Row;
 
 /// What is being looked at, as ids.
@@ -59,31 +60,29 @@ struct Inspection<'a> {
 }
 
 impl Inspection<'_> {
-    fn demand(&self, holds: bool, otherwise: &str) -> Result<(), Code> {
+    fn demand(&self, holds: bool, otherwise: impl fmt::Display) -> Result<(), Code> {
         if holds { Ok(()) } else { Err(fail!(Code::BugFound, "{}{otherwise}", self.place)) }
     }
 
-    /// Chunks given back have been left alone since, and all others are in use.
+    /// Memory given back has been left alone since, and all other is in use.
     fn memory(&self) -> Result<InUse, Code> {
         let Module { rows, pairs, .. } = self.module;
-        // SAFETY: chunks of the pools are rows and pairs, live, dead or zero.
+        // SAFETY: chunks of the pool are rows, live, dead or zero.
         let is_row = |chunk: *mut u8| unsafe { (*chunk.cast::<Row>()).is_live() };
-        // SAFETY: as above.
+        // SAFETY: chunks of the pool are pairs, live, dead or zero.
         let is_pair = |chunk: *mut u8| unsafe { (*chunk.cast::<Pair>()).is_live() };
-        let checks = [
-            (
-                rows.pool.in_use(|chunk| !is_row(chunk)),
-                rows.pool.chunks().filter(|&chunk| is_row(chunk)).count(),
-            ),
-            (pairs.in_use(|chunk| !is_pair(chunk)), pairs.chunks().filter(|&chunk| is_pair(chunk)).count()),
-        ];
-        for ((in_use, live), what) in checks.into_iter().zip(["row", "block"]) {
-            if in_use != Some(live) {
-                let text = "removed, or its hidden data, has been written to";
-                return Err(fail!(Code::BugFound, "the memory of a {what} that was {text}"));
-            }
-        }
-        Ok(InUse { rows: checks[0].1, pairs: checks[1].1 })
+        Ok(InUse {
+            rows: self.chunks(&rows.pool, is_row, "row")?,
+            pairs: self.chunks(pairs, is_pair, "block")?,
+        })
+    }
+
+    fn chunks(&self, pool: &Pool, is_live: impl Fn(*mut u8) -> bool, what: &str) -> Result<usize, Code> {
+        let in_use = pool.in_use();
+        self.demand(in_use.is_some(), format_args!("memory of a removed {what} has been written to"))?;
+        let live = pool.chunks().filter(|&chunk| is_live(chunk)).count();
+        self.demand(in_use == Some(live), format_args!("hidden data of a {what} are damaged"))?;
+        Ok(live)
     }
 
     /// Each attached row knows where it is attached.
@@ -147,7 +146,7 @@ impl Inspection<'_> {
             self.demand(found.is_some(), leads_astray)?;
             let Some((pair, is_second)) = found else { break };
             let [first, second] = pair.both();
-            self.demand(Half::tags_agree(first, second), "the hidden data of a block are damaged")?;
+            self.demand(Half::tags_agree(first, second), "its hidden data are damaged")?;
             let (half, partner) = if is_second { (second, first) } else { (first, second) };
             self.place.neighbour = None;
             self.place.neighbour = self.neighbour(half)?;

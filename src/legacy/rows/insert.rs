@@ -167,7 +167,7 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
     // SAFETY: promised by the caller; the constraint is valid, the list holds live rows.
     unsafe {
         let con = (*row).face.con;
-        (*row).set_live(true);
+        (*row).set_live();
         (*row).face.n = module.face.dia;
         if let Some(next) = module.face.dia.as_mut() {
             next.p = row.cast();

@@ -40,22 +40,22 @@ pub struct Pair {
     halves: [Half; 2],
 }
 
-/// What both halves know: which half this is, whether its row is a contact, and the body's index.
+/// What both halves know: which half this is, whether its row is a contact, and the body's index. Zero, as in memory
+/// given back, belongs to no pair in use.
 #[derive(Clone, Copy)]
 struct Tag(u32);
 
 impl Tag {
     const SECOND: u32 = 1;
     const CONTACT: u32 = 2;
-    const BODY_SHIFT: u32 = 2;
+    const LIVE: u32 = 4;
+    const BODY_SHIFT: u32 = 3;
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
-    /// The pair is not in use.
-    const DEAD: u32 = Self::UNCOUPLED - 1;
 
     fn new(body: u32, contact: bool, second: bool) -> Self {
         let flags = if contact { Self::CONTACT } else { 0 } | if second { Self::SECOND } else { 0 };
-        Self(body << Self::BODY_SHIFT | flags)
+        Self(body << Self::BODY_SHIFT | Self::LIVE | flags)
     }
 
     fn body(self) -> u32 {
@@ -64,7 +64,7 @@ impl Tag {
 }
 
 /// Most bodies that pairs can tell apart.
-pub const MOST_BODIES: usize = Tag::DEAD as usize;
+pub const MOST_BODIES: usize = Tag::UNCOUPLED as usize;
 
 /// What a pair is made of: a row, its slot in the panel of the body, whether it is a contact.
 #[derive(Clone, Copy)]
@@ -129,7 +129,7 @@ impl Pair {
         }
     }
 
-    /// Take both blocks out of their rows, and mark the pair dead.
+    /// Take both blocks out of their rows. The memory of the pair, live still, is to be given back.
     ///
     /// # Safety
     /// The pair is linked; its rows and the blocks in them are live.
@@ -147,7 +147,6 @@ impl Pair {
                     next.previous = previous;
                 }
             }
-            (*halves[0]).tag = Tag::new(Tag::DEAD, false, false);
         }
     }
 
@@ -197,7 +196,7 @@ impl Pair {
 
     /// Whether the pair is in use.
     pub fn is_live(&self) -> bool {
-        self.halves[0].tag.body() != Tag::DEAD
+        self.halves[0].tag.0 & Tag::LIVE != 0
     }
 
     /// The first block and the second.

@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::TryReserveError;
-use std::ptr;
+use std::{ptr, slice};
 
 /// Chunks of the first block of memory.
 const FIRST_BLOCK: usize = 64;
@@ -76,10 +76,7 @@ impl Pool {
         if !self.dead.is_null() {
             let chunk = self.dead;
             // SAFETY: dead chunks belong to the pool, are held by nobody, and their first word is the next one.
-            unsafe {
-                self.dead = chunk.cast::<*mut u8>().read();
-                chunk.write_bytes(0, self.chunk.size());
-            }
+            self.dead = unsafe { chunk.cast::<*mut u8>().replace(ptr::null_mut()) };
             self.dead_count -= 1;
             return chunk;
         }
@@ -92,13 +89,16 @@ impl Pool {
         unsafe { block.first.add((block.used - 1) * self.chunk.size()) }
     }
 
-    /// Give a chunk back.
+    /// Give a chunk back. But for its first word it is zero from now on.
     ///
     /// # Safety
     /// The chunk was taken from this pool, and nobody uses it any more.
     pub unsafe fn give(&mut self, chunk: *mut u8) {
         // SAFETY: the chunk belongs to the pool and is at least as large as a pointer.
-        unsafe { chunk.cast::<*mut u8>().write(self.dead) };
+        unsafe {
+            chunk.write_bytes(0, self.chunk.size());
+            chunk.cast::<*mut u8>().write(self.dead);
+        }
         self.dead = chunk;
         self.dead_count += 1;
     }
@@ -125,16 +125,21 @@ impl Pool {
         self.position(address).is_some()
     }
 
-    /// The number of chunks taken and not given back, if the list of those given back is still what this pool made of
-    /// it: its own chunks, all of them `dead`, and as many as were given back.
-    pub fn in_use(&self, dead: impl Fn(*mut u8) -> bool) -> Option<usize> {
+    /// The number of chunks taken and not given back; `None` if those given back have been written to since.
+    pub fn in_use(&self) -> Option<usize> {
         let mut chunk = self.dead;
         for _ in 0..self.dead_count {
-            if !self.owns(chunk.addr()) || !dead(chunk) {
+            if !self.owns(chunk.addr()) {
                 return None;
             }
-            // SAFETY: the chunk belongs to the pool and is at least as large as a pointer.
-            chunk = unsafe { chunk.cast::<*mut u8>().read() };
+            // SAFETY: a chunk of the pool, filled with zeros or values ever since it was allocated.
+            let bytes = unsafe { slice::from_raw_parts(chunk, self.chunk.size()) };
+            let (link, rest) = bytes.split_at(size_of::<*mut u8>());
+            if rest.iter().any(|&byte| byte != 0) {
+                return None;
+            }
+            // SAFETY: the link is as large as a pointer, and its alignment is that of a chunk.
+            chunk = unsafe { link.as_ptr().cast::<*mut u8>().read() };
         }
         chunk.is_null().then(|| self.taken() - self.dead_count)
     }
@@ -236,20 +241,28 @@ mod tests {
         let mut pool = pool();
         pool.reserve(9).unwrap();
         let taken: Vec<*mut u8> = (0..9).map(|_| pool.take()).collect();
-        assert_eq!(pool.in_use(|_| true), Some(9));
+        assert_eq!(pool.in_use(), Some(9));
         for &chunk in &taken[3..6] {
             // SAFETY: nobody uses the chunk any more.
             unsafe { pool.give(chunk) };
         }
-        assert_eq!(pool.in_use(|chunk| taken[3..6].contains(&chunk)), Some(6));
-        assert_eq!(pool.in_use(|chunk| chunk != taken[4]), None);
+        assert_eq!(pool.in_use(), Some(6));
+        for word in 1..5 {
+            let place = taken[4].cast::<u64>();
+            // SAFETY: the word lies in the chunk; what it held is put back.
+            unsafe {
+                place.add(word).write(1 << (8 * word));
+                assert_eq!(pool.in_use(), None);
+                place.add(word).write(0);
+            }
+        }
         let links = [taken[3], taken[5], taken[8], ptr::null_mut(), ptr::without_provenance_mut(8)];
         for link in links {
             let place = taken[4].cast::<*mut u8>();
             // SAFETY: the chunk belongs to the pool and is large enough; what it held is put back.
             unsafe {
                 let held = place.replace(link);
-                assert_eq!(pool.in_use(|chunk| chunk != taken[8]).is_some(), link == held);
+                assert_eq!(pool.in_use().is_some(), link == held);
                 place.write(held);
             }
         }

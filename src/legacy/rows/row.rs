@@ -23,7 +23,7 @@ pub struct Row {
     live: u64,
 }
 
-/// Marks rows in use; dead ones are overwritten, fresh ones zero.
+/// Marks rows in use; memory given back is zero, as fresh memory is.
 const LIVE: u64 = 0x6c64_795f_726f_7721;
 
 impl Row {
@@ -59,9 +59,9 @@ impl Row {
         self.live == LIVE
     }
 
-    /// Mark the row as in use, or not.
-    pub fn set_live(&mut self, live: bool) {
-        self.live = if live { LIVE } else { 0 };
+    /// Mark the row as in use, until its memory is given back.
+    pub fn set_live(&mut self) {
+        self.live = LIVE;
     }
 }
 
