@@ -197,34 +197,52 @@ static void test_words (void)
   scene_destroy (s.host);
 }
 
-/* What lies behind rows and blocks, as a write beyond their ends hits it. */
-static void damage_behind (const LISTS *s, void *end, size_t size, int of_body)
+/* What lies behind rows and blocks, as a write beyond their ends hits it: bit by bit, but for `free` bits. */
+static void damage_bits (const LISTS *s, void *end, int bits, int free)
 {
-  unsigned char kept[64];
-  size_t at;
+  unsigned char *byte = end;
+  int bit;
 
-  memcpy (kept, end, size);
-  for (at = 0; at < size; at += 8) {
-    memset ((unsigned char *) end + at, 0x55, 8);
-    CHECK_INT (ldy_is_consistent (s->ldy, &report), 0);
-    CHECK_INT (report.body > 0, of_body);
-    memcpy (end, kept, size);
+  for (bit = 0; bit < bits; bit ++) {
+    byte[bit / 8] ^= (unsigned char) (1 << bit % 8);
+    check_context ("bit %d of %d", bit, bits);
+    CHECK_INT (ldy_is_consistent (s->ldy, NULL), bit == free);
+    byte[bit / 8] ^= (unsigned char) (1 << bit % 8);
   }
 }
 
-static void test_hidden_words (void)
+static void test_hidden_bits (void)
 {
-  LISTS s = lists ();
+  HOST *host = host_create ();
+  BODY *one = host_add_body (host, PRB), *two = host_add_body (host, PRB);
+  LISTS s = { .host = host };
+  DIAB *dia;
+  OFFB *block;
   int i;
 
-  for (i = 0; i < s.blocks; i ++) {
-    check_context ("behind block %d", i);
-    damage_behind (&s, s.block[i] + 1, 16, 0); /* a link and a place */
+  for (i = 0; i < 4; i ++) host_add_constraint (host, i % 2 ? CONTACT : RIGLNK, i ? one : two, i ? two : NULL);
+  s.ldy = scene_insert_all (host);
+  for (dia = s.ldy->dia; dia; dia = dia->n) {
+    damage_bits (&s, dia + 1, dia->con->slave ? 128 : 96, -1); /* the bodies, and a slot on each that there is */
+    for (block = dia->adj; block; block = block->n) {
+      damage_bits (&s, block + 1, 128, 97); /* a link and a place; one bit says contact, which only the constraint could tell */
+    }
   }
-  for (i = 0; i < s.rows; i ++) {
-    check_context ("behind row %d", i);
-    damage_behind (&s, s.row[i] + 1, 8, 1); /* a body */
-  }
+  expect_order (&s);
+  scene_destroy (host);
+}
+
+static void test_report_of_a_body (void)
+{
+  LISTS s = lists ();
+  unsigned int *side = (unsigned int *) (void *) (s.row[0] + 1);
+
+  check_context ("a row that has forgotten its body");
+  *side += 1;
+  CHECK_INT (ldy_is_consistent (s.ldy, &report), 0);
+  CHECK (report.body > 0 && report.constraint == -1 && report.neighbour == -1);
+  CHECK_TEXT (report.text, "its slots and the rows in them do not agree");
+  *side -= 1;
   expect_order (&s);
   scene_destroy (s.host);
 }
@@ -275,7 +293,8 @@ int main (void)
   test_reports_of_blocks ();
   test_lost_pair ();
   test_words ();
-  test_hidden_words ();
+  test_hidden_bits ();
+  test_report_of_a_body ();
   test_use_after_removal ();
   test_without_host ();
   return check_summary ("consistency");

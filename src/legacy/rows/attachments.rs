@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::num::NonZero;
 use std::ptr;
 
 use crate::assembly::panel::Panel;
@@ -15,12 +16,25 @@ use super::pool::Exhausted;
 use super::row::Row;
 
 /// A row's place on a body: the body's index, and the row's slot in its panel.
+///
+/// It lies where a host's stray writes may hit it: whatever they leave there is an `Option<Side>`, zero being `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Side {
-    /// Index of the body.
-    pub body: u32,
+    body_and_one: NonZero<u32>,
     /// Slot of the row.
     pub slot: u32,
+}
+
+impl Side {
+    /// A slot on the body with this index.
+    pub fn new(body: u32, slot: u32) -> Self {
+        Self { body_and_one: NonZero::<u32>::MIN.saturating_add(body), slot }
+    }
+
+    /// Index of the body.
+    pub fn body(self) -> u32 {
+        self.body_and_one.get() - 1
+    }
 }
 
 /// A body with rows attached; free of rows, an index to be given again.
@@ -121,7 +135,7 @@ impl Attachments {
 
     /// Whether a row is in the slot of a side.
     pub fn holds(&self, side: Side, row: *mut Row) -> bool {
-        let slot = self.get(side.body).and_then(|attached| attached.slots.get(side.slot as usize));
+        let slot = self.get(side.body()).and_then(|attached| attached.slots.get(side.slot as usize));
         matches!(slot, Some(&Slot::Row(taken)) if taken == row)
     }
 
@@ -130,7 +144,7 @@ impl Attachments {
         let sound = |(body, attached): (u32, &Attached)| {
             let slots = (0..).zip(&attached.slots);
             let known = |(slot, taken): (u32, &Slot)| match *taken {
-                Slot::Row(row) => knows(row, Side { body, slot }),
+                Slot::Row(row) => knows(row, Side::new(body, slot)),
                 Slot::Free(_) => true,
             };
             slots.clone().all(known) && attached.counts_agree()
@@ -160,7 +174,7 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => Ok(Side { body: index, slot }),
+            Ok(slot) => Ok(Side::new(index, slot)),
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)
@@ -170,8 +184,8 @@ impl Attachments {
 
     /// Detach a row from a body; a body without rows is forgotten, with its panel.
     pub fn detach(&mut self, side: Side) {
-        self.bodies[side.body as usize].detach(side.slot);
-        self.drop_if_bare(side.body);
+        self.bodies[side.body() as usize].detach(side.slot);
+        self.drop_if_bare(side.body());
     }
 
     fn add(&mut self, body: *mut BODY, id: u32) -> Result<u32, Exhausted> {
@@ -222,8 +236,8 @@ mod tests {
         let one = all.attach(address(1), 1, address(10)).unwrap();
         let two = all.attach(address(2), 2, address(11)).unwrap();
         let three = all.attach(address(1), 1, address(12)).unwrap();
-        assert_eq!((one, two), (Side { body: 0, slot: 0 }, Side { body: 1, slot: 0 }));
-        assert_eq!(three, Side { body: 0, slot: 1 });
+        assert_eq!((one, two), (Side::new(0, 0), Side::new(1, 0)));
+        assert_eq!(three, Side::new(0, 1));
         all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
         assert_eq!(all.attach(address(1), 1, address(13)).unwrap(), one);

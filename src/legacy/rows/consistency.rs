@@ -131,8 +131,10 @@ impl Inspection<'_> {
         let scratch = [face.mH, face.mprod, face.sH, face.sprod];
         self.demand(scratch.iter().all(|matrix| matrix.is_null()), "mH, mprod, sH or sprod is not NULL")?;
         let place = (&raw const *row).cast_mut();
-        let attached = |side: Option<Side>| side.is_none_or(|side| self.module.bodies.holds(side, place));
-        self.demand(row.sides.into_iter().all(attached), "the bodies it is attached to do not know it")
+        let attached = |side: &Side| self.module.bodies.holds(*side, place);
+        let known = row.sides.iter().flatten().all(attached);
+        let once = row.sides[0] != row.sides[1] || row.sides[0].is_none();
+        self.demand(known && once, "the bodies it is attached to do not know it")
     }
 
     /// The blocks of a row; their number.
@@ -178,8 +180,7 @@ impl Inspection<'_> {
             let attached = self.module.bodies.get(body).is_some_and(|known| known.body == half.face.bod);
             self.demand(attached, "bod is not the body it was made for")?;
             let sides = [(half, own), (partner, other)];
-            let holds =
-                |(half, row): (&Half, _)| self.module.bodies.holds(Side { body, slot: half.slot }, row);
+            let holds = |(half, row): (&Half, _)| self.module.bodies.holds(Side::new(body, half.slot), row);
             self.demand(sides.into_iter().all(holds), "its rows are not in their slots on the body")?;
         }
         // SAFETY: the neighbour is live.

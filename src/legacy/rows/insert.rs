@@ -144,7 +144,7 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
 unsafe fn found(module: &Module, row: *mut Row, body: *mut BODY) -> Option<Side> {
     // SAFETY: promised by the caller.
     let sides = unsafe { (*row).sides };
-    sides.into_iter().flatten().find(|side| module.bodies.body(side.body).body == body)
+    sides.into_iter().flatten().find(|side| module.bodies.body(side.body()).body == body)
 }
 
 /// Give back a row that did not get into the list.
@@ -175,7 +175,7 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
         module.face.dia = row.cast();
 
         for neighbour in &module.neighbours {
-            let body = neighbour.side.map(|side| side.body);
+            let body = neighbour.side.map(Side::body);
             let own = end(row, found(module, row, neighbour.body));
             let other = end(neighbour.row, neighbour.side);
             let other_con = (*neighbour.row).face.con;

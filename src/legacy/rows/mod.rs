@@ -1,4 +1,4 @@
-//! The linked rows of W: memory, insertion, removal.
+//! The linked rows of W: memory, insertion, removal, copies, consistency.
 //!
 //! A row is a `DIAB` with hidden data behind it, a pair of blocks two `OFFB` with hidden data behind each, side by
 //! side, so that a block's partner and its predecessor are found in constant time. Each body that rows are attached

@@ -28,8 +28,8 @@ impl Half {
 
     /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
     pub fn tags_agree(first: &Self, second: &Self) -> bool {
-        let places = [first, second].map(|half| half.tag.0 & Tag::SECOND != 0);
-        first.tag.body() == second.tag.body() && places == [false, true]
+        let without_contacts = [first, second].map(|half| half.tag.0 & !Tag::CONTACT);
+        without_contacts[1] == without_contacts[0] | Tag::SECOND && without_contacts[0] & Tag::SECOND == 0
     }
 }
 

@@ -32,9 +32,8 @@ impl Row {
     /// # Safety
     /// `row` is a chunk of zeros for a row, and held by nobody else; `con` is valid.
     pub unsafe fn open(row: *mut Self, con: *mut CON) {
-        // SAFETY: promised by the caller; a DIAB may be all zero.
+        // SAFETY: promised by the caller; a row may be all zero, which has no sides.
         unsafe {
-            (&raw mut (*row).sides).write([None; 2]);
             (*row).id = (*con).id;
             (*row).con = con;
             (*row).face.con = con;
