@@ -247,4 +247,29 @@ mod tests {
         assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
     }
+
+    #[test]
+    fn damage_is_found() {
+        let mut all = Attachments::default();
+        let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
+            let side = all.attach(address(body), 100 + body as u32, address(row));
+            (address::<Row>(row), side.unwrap())
+        });
+        all.detach(sides[2].1);
+        let knows = |row, side| sides.contains(&(row, side));
+        assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
+        assert_eq!(all.first_fault(|row, side| knows(row, side) && row != sides[1].0), Some(102));
+        assert!(all.holds(sides[0].1, sides[0].0) && !all.holds(sides[0].1, sides[1].0));
+        assert!(!all.holds(sides[2].1, sides[2].0) && !all.holds(Side::new(7, 0), sides[0].0));
+
+        all.bodies[0].rows += 1;
+        assert_eq!(all.first_fault(knows), Some(101));
+        all.bodies[0].rows -= 1;
+        all.bodies[0].slots[1] = Slot::Free(Some(1));
+        assert_eq!(all.first_fault(knows), Some(101));
+        all.bodies[0].slots[1] = Slot::Free(None);
+        assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
+        all.bodies[1].body = address(5);
+        assert!(!all.is_indexed());
+    }
 }

@@ -241,6 +241,10 @@ mod tests {
         let mut pool = pool();
         pool.reserve(9).unwrap();
         let taken: Vec<*mut u8> = (0..9).map(|_| pool.take()).collect();
+        for &chunk in &taken {
+            // SAFETY: the chunk is this test's.
+            unsafe { chunk.cast::<Chunk>().write([7; 5]) };
+        }
         assert_eq!(pool.in_use(), Some(9));
         for &chunk in &taken[3..6] {
             // SAFETY: nobody uses the chunk any more.
