@@ -101,6 +101,21 @@ static void removal (SETTING *s)
   s->result = s;
 }
 
+static void dump (SETTING *s)
+{
+  LOCDYN_Dump (s->host->dom.ldy, "/dev/null");
+  s->result = s;
+}
+
+/* Asks for no memory at all. */
+static void matrix_market (SETTING *s)
+{
+  LOCDYN_W_MatrixMarket (s->host->dom.ldy, "/dev/null");
+  s->result = s;
+}
+
+static void clone (SETTING *s) { s->result = LOCDYN_Clone_Non_Contacts (s->host->dom.ldy); }
+
 static void forget_row (SETTING *s) { s->host->dom.con->dia = NULL; }
 static void operator (SETTING *s) { s->result = BODY_Gen_To_Loc_Operator (s->host->dom.bod, FIXPNT, NULL, point, frame); }
 static void create_dense (SETTING *s) { s->result = MX_Create (MXDENSE, 3, 3, NULL, NULL); }
@@ -121,6 +136,9 @@ static const CALL calls[] = {
   { "Update_Begin", begin, NULL, 0 },
   { "Update_End", end, NULL, 0 },
   { "Remove", removal, forget_row, 0 },
+  { "Dump", dump, NULL, 1 },
+  { "W_MatrixMarket", matrix_market, NULL, 0 },
+  { "Clone_Non_Contacts", clone, destroy_created, 1 },
   { "operator", operator, destroy_matrix, 1 },
   { "dense matrix", create_dense, destroy_matrix, 1 },
   { "blocks", create_blocks, destroy_matrix, 1 },
@@ -211,6 +229,7 @@ static int attempt (const CALL *call, int k)
   armed = 0;
   CHECK_INT (code, failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
   CHECK_INT (host_timers.ends, host_timers.starts);
+  CHECK (ldy_is_consistent (s.host->dom.ldy, NULL));
   if (code) {
     CHECK (!s.result);
     CHECK (*ldy_last_error () != '\0');

@@ -429,8 +429,18 @@ static void factored (SCENE *s)
   memcpy (&s->body[5]->inverse->flags, &flags, sizeof flags);
 }
 
-static void dump (SCENE *s) { LOCDYN_Dump (s->ldy, "dump.txt"); }
-static void matrix_market (SCENE *s) { LOCDYN_W_MatrixMarket (s->ldy, "W.mtx"); }
+/* ---- files and clones */
+
+static void dump_null (SCENE *s) { (void) s, LOCDYN_Dump (NULL, "/dev/null"); }
+static void dump_nowhere (SCENE *s) { LOCDYN_Dump (s->ldy, NULL); }
+static void dump_unopened (SCENE *s) { LOCDYN_Dump (s->ldy, "/no/such/directory/dump"); }
+static void dump_full (SCENE *s) { LOCDYN_Dump (s->ldy, "/dev/full"); }
+static void dump_any (SCENE *s) { LOCDYN_Dump (s->ldy, "/dev/null"); }
+static void matrix_null (SCENE *s) { (void) s, LOCDYN_W_MatrixMarket (NULL, "/dev/null"); }
+static void matrix_nowhere (SCENE *s) { LOCDYN_W_MatrixMarket (s->ldy, NULL); }
+static void matrix_unopened (SCENE *s) { LOCDYN_W_MatrixMarket (s->ldy, "/no/such/directory/matrix"); }
+static void matrix_full (SCENE *s) { LOCDYN_W_MatrixMarket (s->ldy, "/dev/full"); }
+static void clone_null (SCENE *s) { s->pointer = LOCDYN_Clone_Non_Contacts (NULL); }
 static void clone (SCENE *s) { s->pointer = LOCDYN_Clone_Non_Contacts (s->ldy); }
 
 /* ---- the table */
@@ -553,9 +563,20 @@ const ERROR_CASE error_cases[] = {
   IN_W ("finite elements", LDY_NOT_IMPLEMENTED, "body 2", finite_elements, NULL),
   { "operator of finite elements", LDY_NOT_IMPLEMENTED, { "body 2" }, finite_elements, operator_of_body, NULL, RESULT_POINTER },
   IN_W ("factored matrix", LDY_NOT_IMPLEMENTED, "body 6", factored, NULL),
-  { "Dump", LDY_NOT_IMPLEMENTED, { "" }, NULL, dump, NULL, RESULT_NONE },
-  { "W_MatrixMarket", LDY_NOT_IMPLEMENTED, { "" }, NULL, matrix_market, NULL, RESULT_NONE },
-  { "Clone_Non_Contacts", LDY_NOT_IMPLEMENTED, { "" }, NULL, clone, NULL, RESULT_POINTER },
+
+  { "Dump of nothing", BUG, { "ldy is NULL" }, NULL, dump_null, NULL, RESULT_NONE },
+  { "Dump to no path", BUG, { "path is NULL" }, NULL, dump_nowhere, NULL, RESULT_NONE },
+  { "Dump to no directory", LDY_FILE_OPEN, { "No such file", "/no/such/directory/dump" }, NULL, dump_unopened, NULL, RESULT_NONE },
+  { "Dump to a full device", LDY_FILE_WRITE, { "No space left", "/dev/full" }, NULL, dump_full, NULL, RESULT_NONE },
+  { "Dump without a master", BUG, { "constraint 2" }, no_master, dump_any, NULL, RESULT_NONE },
+  { "Dump of an unknown constraint", BUG, { "constraint 2" }, unknown_constraint_kind, dump_any, NULL, RESULT_NONE },
+  { "W_MatrixMarket of nothing", BUG, { "ldy is NULL" }, NULL, matrix_null, NULL, RESULT_NONE },
+  { "W_MatrixMarket to no path", BUG, { "path is NULL" }, NULL, matrix_nowhere, NULL, RESULT_NONE },
+  { "W_MatrixMarket to no directory", LDY_FILE_OPEN, { "No such file", "/no/such/directory/matrix" }, NULL, matrix_unopened, NULL, RESULT_NONE },
+  { "W_MatrixMarket to a full device", LDY_FILE_WRITE, { "No space left", "/dev/full" }, NULL, matrix_full, NULL, RESULT_NONE },
+  { "Clone of nothing", BUG, { "ldy is NULL" }, NULL, clone_null, NULL, RESULT_POINTER },
+  { "Clone without domain", BUG, { "dom is NULL" }, no_domain, clone, NULL, RESULT_POINTER },
+  { "Clone with an unknown constraint", BUG, { "constraint 2" }, unknown_constraint_kind, clone, NULL, RESULT_POINTER },
 };
 
 const int error_case_count = sizeof error_cases / sizeof *error_cases;

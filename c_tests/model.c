@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ static void check_blocks (const MODEL *model, MODEL_ROW *row)
 void model_check (MODEL *model, const LOCDYN *ldy)
 {
   const DIAB *dia = ldy->dia, *last = NULL;
+  ldy_report report;
   int i;
 
   for (i = 0; i < model->count; i ++, last = dia, dia = dia->n) {
@@ -121,4 +123,5 @@ void model_check (MODEL *model, const LOCDYN *ldy)
     check_blocks (model, &model->row[i]);
   }
   CHECK (dia == NULL);
+  if (!CHECK (ldy_is_consistent (ldy, &report))) fprintf (stderr, "  %s\n", report.text);
 }

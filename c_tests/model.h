@@ -35,7 +35,8 @@ void model_free (MODEL *model);
 
 MODEL_ROW *model_row (const MODEL *model, const CON *con);
 
-/* Checks the whole list of rows and all lists of blocks: order, links both ways, addresses as they were. */
+/* Checks the whole list of rows and all lists of blocks: order, links both ways, addresses as they were;
+ * and that ldy_is_consistent finds nothing wrong. */
 void model_check (MODEL *model, const LOCDYN *ldy);
 
 #endif

@@ -26,9 +26,12 @@ fn tidy(text: &str) -> String {
     let mut lines = text.lines();
     let mut indent = "";
     while let Some(line) = lines.next() {
-        if line == "/*" {
-            let comment: Vec<String> = lines.by_ref().take_while(|line| *line != " */").map(plain).collect();
-            out += &format!("/* {} */\n", comment.join("\n").trim_start());
+        if line.trim_start() == "/*" {
+            let margin = line.trim_end_matches("/*");
+            let inside = lines.by_ref().take_while(|line| line.trim_start() != "*/");
+            let comment: Vec<String> =
+                inside.map(|line| plain(margin, line.strip_prefix(margin).unwrap_or(line))).collect();
+            out += &format!("{margin}/* {} */\n", comment.join("\n").trim_start());
             indent = "";
         } else if let Some(function) = line.strip_prefix(EXTERN) {
             out += &format!("{function}\n");
@@ -40,12 +43,12 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// A line of a Markdown comment as plain text, indented to stand below the first.
-fn plain(line: &str) -> String {
+/// A line of a Markdown comment as plain text, indented to stand below the first, which begins behind `margin`.
+fn plain(margin: &str, line: &str) -> String {
     let line = line.strip_prefix(' ').unwrap_or(line);
     let line = match line.trim_start_matches('#').strip_prefix(' ') {
         Some(heading) if line.starts_with('#') => format!("{heading}:"),
         _ => line.replace("[`", "`").replace("`]", "`").replace("\\[", "[").replace("\\]", "]"),
     };
-    if line.is_empty() { line } else { format!("   {line}") }
+    if line.is_empty() { line } else { format!("{margin}   {line}") }
 }

@@ -144,7 +144,7 @@ LOCDYN *LOCDYN_Create(DOM *dom);
    Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
    Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
    NULL, con has a row already, unknown kind of con or of a body, c->dia is not a live row of ldy, no element where
-   an explicit finite-element body needs it.
+   an explicit finite-element body needs it, ldy is a clone.
 
    Safety:
    ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid. */
@@ -181,7 +181,7 @@ void LOCDYN_Remove(LOCDYN *ldy, DIAB *dia);
    exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
    reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
    47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
-   unknown kind, non-finite input or result.
+   unknown kind, non-finite input or result, ldy is a clone.
 
    Safety:
    ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid. */
@@ -199,32 +199,58 @@ void LOCDYN_Update_Begin(LOCDYN *ldy);
    As LOCDYN_Update_Begin. */
 void LOCDYN_Update_End(LOCDYN *ldy);
 
-/* Write the rows as text, a row a line, neighbours in geometrical order.
+/* Write the rows as text: a line a row in the order of the list, its neighbours in geometrical order.
 
-   path: the file to write.
+   A line is `KIND (point) (master id, slave id) [base] [W] (B) (V) (U) (R)` and for each neighbour
+   ` => KIND (point) (master id, slave id) [base] [W]`; numbers as %.6g, ids as %d, -1 for no slave, matrices by
+   columns, items separated by `, `. Blocks to the same neighbour are summed. Neighbours ascend by point, smaller
+   and larger body id, kind, base[6], base[7], base[8]; those equal in all of these are one, with the first label.
 
-   Errors: 8 not in this version.
+   path: the file to write, created or overwritten.
 
-   Safety:
-   As LOCDYN_Update_Begin; path is a C string. */
-void LOCDYN_Dump(LOCDYN *ldy, const char *path);
-
-/* Write W in MatrixMarket coordinate format.
-
-   path: the file to write.
-
-   Errors: 8 not in this version.
+   Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
+   written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.
+   But for 2 and 4 they are found before the file is opened.
 
    Safety:
-   As LOCDYN_Update_Begin; path is a C string. */
-void LOCDYN_W_MatrixMarket(LOCDYN *ldy, const char *path);
+   ldy comes from LOCDYN_Create; the constraints of its rows and their bodies are valid; path is a C string. */
+void LOCDYN_Dump(LOCDYN *ldy,
+                 const char *path);
+
+/* Write W in MatrixMarket coordinate format, and number the constraints.
+
+   Behind `%%MatrixMarket matrix coordinate real general` and `N  N  NNZ`, N = three times the rows, NNZ = nine times
+   rows and blocks: for each row its diagonal block and its blocks in the order of the list, nine lines
+   `I  J  VALUE` each, row by row, indices from 1, values as %.15g. Two blocks of one pair give two entries a place,
+   whose sum counts. con->num of every row becomes the index of its first equation: 1, 4, 7, ...
+
+   path: the file to write, created or overwritten.
+
+   Errors (the structure is not changed): 2 the file cannot be opened; 4 it cannot be written, what has been written
+   stays; 8 in the MPI build; 52 ldy or path is NULL, more rows than an int can number. Where the file cannot be
+   opened con->num is left alone.
+
+   Safety:
+   As LOCDYN_Dump. */
+void LOCDYN_W_MatrixMarket(LOCDYN *ldy,
+                           const char *path);
 
 /* Copy the rows of all constraints but contacts, with what contacts contribute moved into B.
 
-   Errors: 8 not in this version (NULL is returned if a handler returns).
+   The new structure has the same domain and free_energy, and for each such row one with the same con, R, U, V
+   (pointers) and the same W, A, B, rho (values), in the same order; of the blocks those between such rows, in the
+   same order within each row. B of a row then takes in the sum of W R over its blocks to contacts, in the order of
+   the list, R being the contact's current reaction. con->dia still leads to the rows of ldy.
+
+   The clone's rows can be read, written, removed, dumped and cloned; LOCDYN_Insert and LOCDYN_Update_Begin refuse it
+   (52, nothing is changed), since con->dia leads elsewhere.
+
+   Returns the clone, owned by the caller: release it with LOCDYN_Destroy, before or after ldy.
+   Errors (NULL is returned if a handler returns, ldy is not changed): 1 memory exhausted; 52 ldy or its domain is
+   NULL, unknown kind of constraint.
 
    Safety:
-   As LOCDYN_Update_Begin. */
+   As LOCDYN_Dump. */
 LOCDYN *LOCDYN_Clone_Non_Contacts(LOCDYN *ldy);
 
 /* Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.
@@ -303,69 +329,58 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
 #define LDY_SELF_CONTACT_ONCE 2
 
+/* Bytes of the text of a report. */
+#define LDY_REPORT_TEXT 512
+
 /* A host's error handler: code, details (valid until the thread's next error), and the data given with it.
    It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect. */
 typedef void (*ldy_error_handler)(int code, const char *text, void *data);
 
 /* What a local dynamics holds and did; see ldy_get_stats. */
 typedef struct {
-  /*
-   Rows.
-   */
+  /* Rows. */
   size_t rows;
-  /*
-   Off-diagonal blocks, all rows together.
-   */
+  /* Off-diagonal blocks, all rows together. */
   size_t blocks;
-  /*
-   Bytes held for rows, those in reserve included.
-   */
+  /* Bytes held for rows, those in reserve included. */
   size_t row_bytes;
-  /*
-   Bytes held for blocks, those in reserve included.
-   */
+  /* Bytes held for blocks, those in reserve included. */
   size_t block_bytes;
-  /*
-   Bytes held for operators H and what the inverses made of them.
-   */
+  /* Bytes held for operators H and what the inverses made of them. */
   size_t operator_bytes;
-  /*
-   Bytes held for factors of matrices, copies of the matrices, and entries of their inverses.
-   */
+  /* Bytes held for factors of matrices, copies of the matrices, and entries of their inverses. */
   size_t factor_bytes;
-  /*
-   Bytes held for scratch, that of the solves above all, and for bookkeeping.
-   */
+  /* Bytes held for scratch, that of the solves above all, and for bookkeeping. */
   size_t scratch_bytes;
-  /*
-   Matrices factored since LOCDYN_Create.
-   */
+  /* Matrices factored since LOCDYN_Create. */
   size_t factorisations;
-  /*
-   Times that a factor was found still right since LOCDYN_Create.
-   */
+  /* Times that a factor was found still right since LOCDYN_Create. */
   size_t factors_reused;
-  /*
-   Seconds that the last update spent on V and B.
-   */
+  /* Seconds that the last update spent on V and B. */
   double velocities_time;
-  /*
-   Seconds that it spent on the operators H.
-   */
+  /* Seconds that it spent on the operators H. */
   double operators_time;
-  /*
-   Seconds that it spent on factorisations and products with inverses.
-   */
+  /* Seconds that it spent on factorisations and products with inverses. */
   double solves_time;
-  /*
-   Seconds that it spent on the diagonal blocks.
-   */
+  /* Seconds that it spent on the diagonal blocks. */
   double diagonal_time;
-  /*
-   Seconds that it spent on the off-diagonal blocks.
-   */
+  /* Seconds that it spent on the off-diagonal blocks. */
   double pairs_time;
 } ldy_stats;
+
+/* What a check found: the first thing that is wrong, and where. */
+typedef struct {
+  /* 0: nothing is wrong; else an error code. */
+  int code;
+  /* Id of the constraint in whose row it is, -1 if in none. */
+  long long constraint;
+  /* Id of the constraint that the block in question couples the row to, -1 if it is no block. */
+  long long neighbour;
+  /* Id of the body in question, -1 if it is none. */
+  long long body;
+  /* What is wrong, with these ids; empty if nothing is. */
+  char text[LDY_REPORT_TEXT];
+} ldy_report;
 
 /* Set the handler that every error goes to first; NULL removes it.
 
@@ -421,6 +436,25 @@ int ldy_rigid_operator(const BODY *body,
    Safety:
    body is valid; the arrays have the sizes given. */
 int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E, double *H);
+
+/* Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
+   where memory is damaged. An answer takes as long as walking over all rows and blocks.
+
+   report: where the first violation is told; NULL: nowhere.
+
+   Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
+   Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
+   refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
+   rows and blocks. Values are not looked at, bodies and constraints not read: they may be gone. No pointer is
+   followed before it is known to lead to a row or block of ldy.
+
+   Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
+   code is 52 and ldy_last_error has the same text. Never raises, never writes to ldy.
+
+   Safety:
+   ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid. */
+int ldy_is_consistent(const LOCDYN *ldy,
+                      ldy_report *report);
 
 #ifdef __cplusplus
 }

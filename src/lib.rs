@@ -12,10 +12,11 @@
 //! - [`kinematics`]: H, the operator from generalised to local velocity; a file a kind of body.
 //! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
 //! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
+//! - [`export`]: W as text, the dump and MatrixMarket.
 //!
 //! The face of the legacy module, [`legacy`]: layouts, the linked rows and their memory, the host's bodies and
 //! constraints seen as the core wants them, entry points and errors. All `unsafe` is there. Arrows go one way:
-//! legacy → assembly → kinematics, inertia → block.
+//! legacy → assembly → kinematics, inertia → block, and legacy → export → block.
 //!
 //! # The way of one update
 //!
@@ -26,6 +27,7 @@
 
 pub mod assembly;
 pub mod block;
+pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;

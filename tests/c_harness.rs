@@ -82,6 +82,21 @@ fn random_sequences() {
 }
 
 #[test]
+fn text_files() {
+    passes("text_files");
+}
+
+#[test]
+fn clones() {
+    passes("clone");
+}
+
+#[test]
+fn damaged_lists() {
+    passes("consistency");
+}
+
+#[test]
 fn damaged_snapshots() {
     passes("snapshot_errors");
 }

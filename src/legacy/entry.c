@@ -55,23 +55,20 @@ void LOCDYN_Update_End (LOCDYN *ldy)
 
 void LOCDYN_Dump (LOCDYN *ldy, const char *path)
 {
-  (void) ldy;
-  (void) path;
-  LDY_RAISE (ldy_entry_not_implemented (__func__));
+  LDY_RAISE (ldy_entry_dump (ldy, path));
 }
 
 void LOCDYN_W_MatrixMarket (LOCDYN *ldy, const char *path)
 {
-  (void) ldy;
-  (void) path;
-  LDY_RAISE (ldy_entry_not_implemented (__func__));
+  LDY_RAISE (ldy_entry_matrix_market (ldy, path));
 }
 
 LOCDYN *LOCDYN_Clone_Non_Contacts (LOCDYN *ldy)
 {
-  (void) ldy;
-  LDY_RAISE (ldy_entry_not_implemented (__func__));
-  return NULL;
+  LOCDYN *clone = NULL;
+
+  LDY_RAISE (ldy_entry_clone (ldy, &clone));
+  return clone;
 }
 
 double LOCDYN_avgWii (LOCDYN *ldy)

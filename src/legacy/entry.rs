@@ -9,7 +9,7 @@ use super::interface::additions::ldy_error_handler;
 use super::layout::*;
 use super::operators::Request;
 use super::rows::{self, Module};
-use super::{cohesion, matrix, operators, options, statistics, update};
+use super::{cohesion, export, matrix, operators, options, statistics, update};
 
 /// See `LOCDYN_Create`; the result goes to `*out`.
 ///
@@ -19,7 +19,7 @@ use super::{cohesion, matrix, operators, options, statistics, update};
 pub unsafe extern "C" fn ldy_entry_create(dom: *mut DOM, out: *mut *mut LOCDYN) -> c_int {
     // SAFETY: promised by the caller.
     status(|| unsafe {
-        *out = Module::create(dom)?;
+        *out = Box::into_raw(Module::create(dom)?).cast();
         Ok(())
     })
 }
@@ -71,6 +71,39 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
     // SAFETY: promised by the caller.
     status(|| unsafe { cohesion::end(Module::from_face(ldy)?) })
+}
+
+/// See `LOCDYN_Dump`.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
+    // SAFETY: promised by the caller.
+    status(|| unsafe { export::dump(Module::from_face(ldy)?, path) })
+}
+
+/// See `LOCDYN_W_MatrixMarket`.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
+    // SAFETY: promised by the caller.
+    status(|| unsafe { export::matrix_market(Module::from_face(ldy)?, path) })
+}
+
+/// See `LOCDYN_Clone_Non_Contacts`; the result goes to `*out`.
+///
+/// # Safety
+/// As there; `out` is valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN) -> c_int {
+    // SAFETY: promised by the caller.
+    status(|| unsafe {
+        *out = rows::clone_non_contacts(Module::from_face(ldy)?)?;
+        Ok(())
+    })
 }
 
 /// The domain of a local dynamics, NULL if `ldy` is none of ours: for timers and verbose text, which have no errors.

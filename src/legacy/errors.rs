@@ -15,6 +15,10 @@ use super::interface::additions::*;
 pub enum Code {
     /// Memory exhausted.
     OutOfMemory = LDY_OUT_OF_MEMORY,
+    /// A file cannot be opened.
+    FileOpen = LDY_FILE_OPEN,
+    /// A file cannot be written.
+    FileWrite = LDY_FILE_WRITE,
     /// Not in this build or version.
     NotImplemented = LDY_NOT_IMPLEMENTED,
     /// A diagonal block, or a general matrix A, is singular.
@@ -35,6 +39,8 @@ pub enum Code {
 pub fn meaning(code: c_int) -> &'static CStr {
     match code {
         LDY_OUT_OF_MEMORY => c"Out of memory",
+        LDY_FILE_OPEN => c"File cannot be opened",
+        LDY_FILE_WRITE => c"File cannot be written",
         LDY_NOT_IMPLEMENTED => c"Not implemented",
         LDY_LU_FACTOR => c"LU factorisation failed",
         LDY_CHOL_FACTOR => c"Cholesky factorisation failed",
@@ -59,7 +65,7 @@ thread_local! {
 }
 
 /// Long enough for a constraint, its bodies and a cause; longer texts are cut.
-const TEXT_SIZE: usize = 512;
+const TEXT_SIZE: usize = LDY_REPORT_TEXT;
 
 /// A C string of bounded length; its bytes come first, so that its address is theirs.
 #[repr(C)]
@@ -93,6 +99,15 @@ pub fn record(code: Code, details: fmt::Arguments) -> Code {
 /// The details of this thread's last error, valid until its next one; empty if there was none.
 pub fn last_text() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast_const().cast())
+}
+
+/// The same as bytes, with zeros behind.
+pub fn last_bytes() -> [u8; TEXT_SIZE] {
+    LAST.with_borrow(|last| {
+        let mut bytes = [0; TEXT_SIZE];
+        bytes[..last.length].copy_from_slice(&last.bytes[..last.length]);
+        bytes
+    })
 }
 
 /// The host's handler of errors.

@@ -3,12 +3,14 @@
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `update`, `cohesion`, `statistics`, `operators`, `matrix`.
+//! their memory), `update`, `cohesion`, `statistics`, `export` and `file` (W as text), `report`, `operators`, `matrix`.
 
 pub mod boundary;
 mod cohesion;
 pub mod entry;
 pub mod errors;
+mod export;
+mod file;
 mod hooks;
 mod host;
 pub mod interface;
@@ -17,6 +19,7 @@ mod matrix;
 mod names;
 mod operators;
 mod options;
+mod report;
 mod rows;
 mod statistics;
 mod stats;

@@ -24,6 +24,7 @@ use super::stats::Phase;
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
+    module.follows_domain()?;
     let dom = module.domain()?;
     // SAFETY: promised by the caller.
     unsafe {
@@ -176,7 +177,7 @@ unsafe fn diagonals(module: &Module, kind: UpdateKind) -> Result<f64, Code> {
             let sides = (*row).sides.into_iter().flatten();
             let contributions = sides.map(|side| {
                 let slot = side.slot as usize;
-                module.bodies.body(side.body).panel.block(slot, slot)
+                module.bodies.body(side.body()).panel.block(slot, slot)
             });
             let diagonal = Diagonal::new(contributions, kind == UpdateKind::All)
                 .map_err(|fault| unusable((*row).face.con, fault))?;

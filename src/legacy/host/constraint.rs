@@ -1,6 +1,7 @@
 //! Constraints.
 
 use crate::assembly::velocities::Side;
+use crate::export::dump::Label;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
@@ -39,6 +40,24 @@ pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
         match names::kind((*con).kind) {
             Some(_) => Ok(()),
             None => Err(fail!(Code::BugFound, "{}", names::constraint(con))),
+        }
+    }
+}
+
+/// What a constraint is called in a dump.
+///
+/// # Safety
+/// `con` has been checked ([`check`]); nobody writes its point and frame during `'a`.
+pub unsafe fn label<'a>(con: *const CON) -> Label<'a> {
+    // SAFETY: promised by the caller; a checked constraint has a master.
+    unsafe {
+        let slave = (*con).slave.as_ref().map_or(-1, |slave| slave.id as i32);
+        Label {
+            name: names::kind((*con).kind).unwrap_or_default(),
+            kind: (*con).kind,
+            point: &(*con).point,
+            bodies: [(*(*con).master).id as i32, slave],
+            base: &(*con).base,
         }
     }
 }

@@ -2,12 +2,12 @@
 
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_longlong, c_void};
 
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
-use crate::legacy::{boundary, operators, options, stats};
+use crate::legacy::{boundary, operators, options, report, stats};
 
 /// Error code: memory exhausted.
 pub const LDY_OUT_OF_MEMORY: c_int = 1;
@@ -165,4 +165,46 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the function asks for.
     boundary::status(|| unsafe { operators::pseudo_rigid(&Request::at(body, X, E), H) })
+}
+
+/// Bytes of the text of a report.
+pub const LDY_REPORT_TEXT: usize = 512;
+
+/// What a check found: the first thing that is wrong, and where.
+#[allow(non_camel_case_types, reason = "the name of the C type")]
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_report {
+    /// 0: nothing is wrong; else an error code.
+    pub code: c_int,
+    /// Id of the constraint in whose row it is, -1 if in none.
+    pub constraint: c_longlong,
+    /// Id of the constraint that the block in question couples the row to, -1 if it is no block.
+    pub neighbour: c_longlong,
+    /// Id of the body in question, -1 if it is none.
+    pub body: c_longlong,
+    /// What is wrong, with these ids; empty if nothing is.
+    pub text: [c_char; LDY_REPORT_TEXT],
+}
+
+/// Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
+/// where memory is damaged. An answer takes as long as walking over all rows and blocks.
+///
+/// report: where the first violation is told; NULL: nowhere.
+///
+/// Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
+/// Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
+/// refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
+/// rows and blocks. Values are not looked at, bodies and constraints not read: they may be gone. No pointer is
+/// followed before it is known to lead to a row or block of ldy.
+///
+/// Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
+/// code is 52 and ldy_last_error has the same text. Never raises, never writes to ldy.
+///
+/// # Safety
+/// ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> c_int {
+    // SAFETY: the caller's promise is the one that the function asks for.
+    unsafe { report::is_consistent(ldy, report).into() }
 }

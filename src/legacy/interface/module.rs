@@ -30,7 +30,7 @@ unsafe extern "C" {
     /// Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
     /// Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
     /// NULL, con has a row already, unknown kind of con or of a body, c->dia is not a live row of ldy, no element where
-    /// an explicit finite-element body needs it.
+    /// an explicit finite-element body needs it, ldy is a clone.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; con and the bodies, with their sets, are valid.
@@ -64,7 +64,7 @@ unsafe extern "C" {
     /// exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
     /// reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
     /// 47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
-    /// unknown kind, non-finite input or result.
+    /// unknown kind, non-finite input or result, ldy is a clone.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid.
@@ -82,32 +82,56 @@ unsafe extern "C" {
     /// As LOCDYN_Update_Begin.
     pub fn LOCDYN_Update_End(ldy: *mut LOCDYN);
 
-    /// Write the rows as text, a row a line, neighbours in geometrical order.
+    /// Write the rows as text: a line a row in the order of the list, its neighbours in geometrical order.
     ///
-    /// path: the file to write.
+    /// A line is `KIND (point) (master id, slave id) [base] [W] (B) (V) (U) (R)` and for each neighbour
+    /// ` => KIND (point) (master id, slave id) [base] [W]`; numbers as %.6g, ids as %d, -1 for no slave, matrices by
+    /// columns, items separated by `, `. Blocks to the same neighbour are summed. Neighbours ascend by point, smaller
+    /// and larger body id, kind, base[6], base[7], base[8]; those equal in all of these are one, with the first label.
     ///
-    /// Errors: 8 not in this version.
+    /// path: the file to write, created or overwritten.
+    ///
+    /// Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
+    /// written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.
+    /// But for 2 and 4 they are found before the file is opened.
     ///
     /// # Safety
-    /// As LOCDYN_Update_Begin; path is a C string.
+    /// ldy comes from LOCDYN_Create; the constraints of its rows and their bodies are valid; path is a C string.
     pub fn LOCDYN_Dump(ldy: *mut LOCDYN, path: *const c_char);
 
-    /// Write W in MatrixMarket coordinate format.
+    /// Write W in MatrixMarket coordinate format, and number the constraints.
     ///
-    /// path: the file to write.
+    /// Behind `%%MatrixMarket matrix coordinate real general` and `N  N  NNZ`, N = three times the rows, NNZ = nine times
+    /// rows and blocks: for each row its diagonal block and its blocks in the order of the list, nine lines
+    /// `I  J  VALUE` each, row by row, indices from 1, values as %.15g. Two blocks of one pair give two entries a place,
+    /// whose sum counts. con->num of every row becomes the index of its first equation: 1, 4, 7, ...
     ///
-    /// Errors: 8 not in this version.
+    /// path: the file to write, created or overwritten.
+    ///
+    /// Errors (the structure is not changed): 2 the file cannot be opened; 4 it cannot be written, what has been written
+    /// stays; 8 in the MPI build; 52 ldy or path is NULL, more rows than an int can number. Where the file cannot be
+    /// opened con->num is left alone.
     ///
     /// # Safety
-    /// As LOCDYN_Update_Begin; path is a C string.
+    /// As LOCDYN_Dump.
     pub fn LOCDYN_W_MatrixMarket(ldy: *mut LOCDYN, path: *const c_char);
 
     /// Copy the rows of all constraints but contacts, with what contacts contribute moved into B.
     ///
-    /// Errors: 8 not in this version (NULL is returned if a handler returns).
+    /// The new structure has the same domain and free_energy, and for each such row one with the same con, R, U, V
+    /// (pointers) and the same W, A, B, rho (values), in the same order; of the blocks those between such rows, in the
+    /// same order within each row. B of a row then takes in the sum of W R over its blocks to contacts, in the order of
+    /// the list, R being the contact's current reaction. con->dia still leads to the rows of ldy.
+    ///
+    /// The clone's rows can be read, written, removed, dumped and cloned; LOCDYN_Insert and LOCDYN_Update_Begin refuse it
+    /// (52, nothing is changed), since con->dia leads elsewhere.
+    ///
+    /// Returns the clone, owned by the caller: release it with LOCDYN_Destroy, before or after ldy.
+    /// Errors (NULL is returned if a handler returns, ldy is not changed): 1 memory exhausted; 52 ldy or its domain is
+    /// NULL, unknown kind of constraint.
     ///
     /// # Safety
-    /// As LOCDYN_Update_Begin.
+    /// As LOCDYN_Dump.
     pub fn LOCDYN_Clone_Non_Contacts(ldy: *mut LOCDYN) -> *mut LOCDYN;
 
     /// Mean of the diagonal entries of W over all rows, three a row; NaN if there are no rows.

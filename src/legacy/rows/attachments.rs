@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::num::NonZero;
 use std::ptr;
 
 use crate::assembly::panel::Panel;
@@ -15,12 +16,25 @@ use super::pool::Exhausted;
 use super::row::Row;
 
 /// A row's place on a body: the body's index, and the row's slot in its panel.
+///
+/// It lies where a host's stray writes may hit it: whatever they leave there is an `Option<Side>`, zero being `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Side {
-    /// Index of the body.
-    pub body: u32,
+    body_and_one: NonZero<u32>,
     /// Slot of the row.
     pub slot: u32,
+}
+
+impl Side {
+    /// A slot on the body with this index.
+    pub fn new(body: u32, slot: u32) -> Self {
+        Self { body_and_one: NonZero::<u32>::MIN.saturating_add(body), slot }
+    }
+
+    /// Index of the body.
+    pub fn body(self) -> u32 {
+        self.body_and_one.get() - 1
+    }
 }
 
 /// A body with rows attached; free of rows, an index to be given again.
@@ -76,6 +90,17 @@ impl Attached {
         Ok(slot)
     }
 
+    /// Whether rows and free slots are as many as they should be.
+    fn counts_agree(&self) -> bool {
+        let taken = self.slots.iter().filter(|slot| matches!(slot, Slot::Row(_))).count();
+        let free = |&slot: &u32| match self.slots.get(slot as usize) {
+            Some(&Slot::Free(next)) => next,
+            _ => None,
+        };
+        let listed = std::iter::successors(self.next_free_slot, free).take(self.slots.len() + 1).count();
+        taken == self.rows && taken + listed == self.slots.len()
+    }
+
     fn detach(&mut self, slot: u32) {
         self.slots[slot as usize] = Slot::Free(self.next_free_slot);
         self.next_free_slot = Some(slot);
@@ -101,6 +126,39 @@ impl Attachments {
     /// The body with this index.
     pub fn body(&self, index: u32) -> &Attached {
         &self.bodies[index as usize]
+    }
+
+    /// The body with this index, if an index it is.
+    pub fn get(&self, index: u32) -> Option<&Attached> {
+        self.bodies.get(index as usize)
+    }
+
+    /// Whether a row is in the slot of a side.
+    pub fn holds(&self, side: Side, row: *mut Row) -> bool {
+        let slot = self.get(side.body()).and_then(|attached| attached.slots.get(side.slot as usize));
+        matches!(slot, Some(&Slot::Row(taken)) if taken == row)
+    }
+
+    /// The id of the first body with a row in a slot that the row does not know, or with slots that are miscounted.
+    pub fn first_fault(&self, knows: impl Fn(*mut Row, Side) -> bool) -> Option<u32> {
+        let sound = |(body, attached): (u32, &Attached)| {
+            let slots = (0..).zip(&attached.slots);
+            let known = |(slot, taken): (u32, &Slot)| match *taken {
+                Slot::Row(row) => knows(row, Side::new(body, slot)),
+                Slot::Free(_) => true,
+            };
+            slots.clone().all(known) && attached.counts_agree()
+        };
+        let mut bodies = (0..).zip(&self.bodies);
+        bodies.find(|&(body, attached)| !sound((body, attached))).map(|(_, attached)| attached.id)
+    }
+
+    /// Whether bodies with rows, and no others, are found by their addresses.
+    pub fn is_indexed(&self) -> bool {
+        let found = |&(index, attached): &(u32, &Attached)| self.index_of(attached.body) == Some(index);
+        let indexed = (0..).zip(&self.bodies).filter(found).count();
+        let taken = self.bodies.iter().filter(|attached| attached.rows > 0).count();
+        indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
     }
 
     /// The bodies with rows attached, in the order of their indices.
@@ -130,7 +188,7 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => Ok(Side { body: index, slot }),
+            Ok(slot) => Ok(Side::new(index, slot)),
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)
@@ -140,8 +198,8 @@ impl Attachments {
 
     /// Detach a row from a body; a body without rows is forgotten, with its panel.
     pub fn detach(&mut self, side: Side) {
-        self.bodies[side.body as usize].detach(side.slot);
-        self.drop_if_bare(side.body);
+        self.bodies[side.body() as usize].detach(side.slot);
+        self.drop_if_bare(side.body());
     }
 
     fn add(&mut self, body: *mut BODY, id: u32) -> Result<u32, Exhausted> {
@@ -192,8 +250,8 @@ mod tests {
         let one = all.attach(address(1), 1, address(10)).unwrap();
         let two = all.attach(address(2), 2, address(11)).unwrap();
         let three = all.attach(address(1), 1, address(12)).unwrap();
-        assert_eq!((one, two), (Side { body: 0, slot: 0 }, Side { body: 1, slot: 0 }));
-        assert_eq!(three, Side { body: 0, slot: 1 });
+        assert_eq!((one, two), (Side::new(0, 0), Side::new(1, 0)));
+        assert_eq!(three, Side::new(0, 1));
         all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
         assert_eq!(all.attach(address(1), 1, address(13)).unwrap(), one);
@@ -202,5 +260,30 @@ mod tests {
         assert_eq!(all.bodies_mut().count(), 1);
         assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let mut all = Attachments::default();
+        let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
+            let side = all.attach(address(body), 100 + body as u32, address(row));
+            (address::<Row>(row), side.unwrap())
+        });
+        all.detach(sides[2].1);
+        let knows = |row, side| sides.contains(&(row, side));
+        assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
+        assert_eq!(all.first_fault(|row, side| knows(row, side) && row != sides[1].0), Some(102));
+        assert!(all.holds(sides[0].1, sides[0].0) && !all.holds(sides[0].1, sides[1].0));
+        assert!(!all.holds(sides[2].1, sides[2].0) && !all.holds(Side::new(7, 0), sides[0].0));
+
+        all.bodies[0].rows += 1;
+        assert_eq!(all.first_fault(knows), Some(101));
+        all.bodies[0].rows -= 1;
+        all.bodies[0].slots[1] = Slot::Free(Some(1));
+        assert_eq!(all.first_fault(knows), Some(101));
+        all.bodies[0].slots[1] = Slot::Free(None);
+        assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
+        all.bodies[1].body = address(5);
+        assert!(!all.is_indexed());
     }
 }

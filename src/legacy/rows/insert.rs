@@ -33,6 +33,7 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
     if con.is_null() {
         return Err(fail!(Code::BugFound, "con is NULL"));
     }
+    module.follows_domain()?;
     // SAFETY: promised by the caller.
     unsafe {
         constraint::check_kind(con)?;
@@ -50,7 +51,7 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
         let row = reserve(module).map_err(exhausted)?;
-        (*row).face.con = con;
+        Row::open(row, con);
         if let Err(code) = attach(module, row, bodies, coupled) {
             release(module, row);
             return Err(code);
@@ -88,14 +89,11 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated:
     Ok(())
 }
 
-/// A fresh row, not in the list, and memory for the pairs with all neighbours.
+/// A fresh chunk for the row, and memory for the pairs with all neighbours.
 fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
     module.rows.pool.reserve(1)?;
     module.pairs.reserve(module.neighbours.len())?;
-    let row = module.rows.pool.take().cast::<Row>();
-    // SAFETY: the chunk is this function's and holds a row of zeros, which has no sides yet.
-    unsafe { (&raw mut (*row).sides).write([None; 2]) };
-    Ok(row)
+    Ok(module.rows.pool.take().cast())
 }
 
 /// Attach the new row to its bodies and, where that has not been done, its neighbours to them.
@@ -157,7 +155,7 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
 unsafe fn found(module: &Module, row: *mut Row, body: *mut BODY) -> Option<Side> {
     // SAFETY: promised by the caller.
     let sides = unsafe { (*row).sides };
-    sides.into_iter().flatten().find(|side| module.bodies.body(side.body).body == body)
+    sides.into_iter().flatten().find(|side| module.bodies.body(side.body()).body == body)
 }
 
 /// Give back a row that did not get into the list.
@@ -180,10 +178,7 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
     // SAFETY: promised by the caller; the constraint is valid, the list holds live rows.
     unsafe {
         let con = (*row).face.con;
-        (*row).set_live(true);
-        (*row).face.R = (&raw mut (*con).R).cast();
-        (*row).face.U = (&raw mut (*con).U).cast();
-        (*row).face.V = (&raw mut (*con).V).cast();
+        (*row).set_live();
         (*row).face.n = module.face.dia;
         if let Some(next) = module.face.dia.as_mut() {
             next.p = row.cast();
@@ -191,7 +186,7 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
         module.face.dia = row.cast();
 
         for neighbour in &module.neighbours {
-            let body = neighbour.side.map(|side| side.body);
+            let body = neighbour.side.map(Side::body);
             let tie = Tie { bod: neighbour.body, body, repeated: neighbour.repeated };
             let own = end(row, found(module, row, neighbour.body));
             let other = end(neighbour.row, neighbour.side);

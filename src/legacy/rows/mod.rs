@@ -1,4 +1,4 @@
-//! The linked rows of W: memory, insertion, removal.
+//! The linked rows of W: memory, insertion, removal, copies, consistency.
 //!
 //! A row is a `DIAB` with hidden data behind it, a pair of blocks two `OFFB` with hidden data behind each, side by
 //! side, so that a block's partner and its predecessor are found in constant time. Each body that rows are attached
@@ -6,6 +6,8 @@
 //! which they lie in memory and never follows a list.
 
 mod attachments;
+mod clone;
+mod consistency;
 mod insert;
 mod module;
 mod pair;
@@ -15,6 +17,8 @@ mod remove;
 mod row;
 
 pub use attachments::{Attached, Slot};
+pub use clone::clone_non_contacts;
+pub use consistency::{Place, check as check_consistency};
 pub use insert::insert;
 pub use module::Module;
 pub use pair::Pair;

@@ -25,6 +25,8 @@ pub struct Module {
     pub pairs: Pool,
     /// The bodies that rows are attached to.
     pub bodies: Attachments,
+    /// Whether it is a copy of some rows of another one, which takes no rows and is not updated.
+    pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
     /// Memory lent to walks over sets.
@@ -37,7 +39,7 @@ pub struct Module {
 
 impl Module {
     /// A new local dynamics over a domain, without rows.
-    pub fn create(dom: *mut DOM) -> Result<*mut LOCDYN, Code> {
+    pub fn create(dom: *mut DOM) -> Result<Box<Self>, Code> {
         if dom.is_null() {
             return Err(fail!(Code::BugFound, "dom is NULL"));
         }
@@ -46,7 +48,8 @@ impl Module {
         if module.is_null() {
             return Err(fail!(Code::OutOfMemory, "no memory for a local dynamics"));
         }
-        // SAFETY: the memory is this function's; a LOCDYN may be all zero, the other fields are written.
+        // SAFETY: the memory is this function's, from the allocator and with the layout of a Box; a LOCDYN may be all
+        // zero, the other fields are written.
         unsafe {
             (*module).face.dom = dom;
             (*module).face.diamem.chunksize = size_of::<Row>();
@@ -54,12 +57,13 @@ impl Module {
             (&raw mut (*module).rows).write(Rows::default());
             (&raw mut (*module).pairs).write(Pool::new::<Pair>());
             (&raw mut (*module).bodies).write(Attachments::default());
+            (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
             (&raw mut (*module).work).write(Workspace::default());
             (&raw mut (*module).tally).write(Tally::default());
+            Ok(Box::from_raw(module))
         }
-        Ok(module.cast())
     }
 
     /// Whether a LOCDYN was made here.
@@ -100,7 +104,7 @@ impl Module {
     /// # Safety
     /// As there; the local dynamics and its rows are not used afterwards.
     pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
-        // SAFETY: promised by the caller; the memory came from alloc_zeroed with this layout, as a Box's does.
+        // SAFETY: promised by the caller; the memory came out of a Box.
         unsafe {
             let module = Self::from_face(ldy)?;
             drop(Box::from_raw(ptr::from_mut(module)));
@@ -121,6 +125,17 @@ impl Module {
         match self.face.dom.is_null() {
             true => Err(fail!(Code::BugFound, "ldy->dom is NULL")),
             false => Ok(self.face.dom),
+        }
+    }
+
+    /// Check that the rows belong to the domain's constraints, so that more can come and all can be updated.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if this is a clone: `con->dia` leads to the rows it was made from.
+    pub fn follows_domain(&self) -> Result<(), Code> {
+        match self.is_clone {
+            true => Err(fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated")),
+            false => Ok(()),
         }
     }
 

@@ -13,10 +13,24 @@ pub struct Half {
     /// What the host sees.
     pub face: OFFB,
     /// The block before it in its row, NULL if it is the first.
-    previous: *mut Half,
+    pub previous: *mut Half,
     /// Slot of the block's row in the body's panel.
-    slot: u32,
+    pub slot: u32,
     tag: Tag,
+}
+
+impl Half {
+    /// Index of the body that couples the two rows.
+    pub fn body(&self) -> Option<u32> {
+        let body = self.tag.body();
+        (body != Tag::UNCOUPLED).then_some(body)
+    }
+
+    /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
+    pub fn tags_agree(first: &Self, second: &Self) -> bool {
+        let without_contacts = [first, second].map(|half| half.tag.0 & !Tag::CONTACT);
+        without_contacts[1] == without_contacts[0] | Tag::SECOND && without_contacts[0] & Tag::SECOND == 0
+    }
 }
 
 /// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
@@ -27,7 +41,8 @@ pub struct Pair {
 }
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
-/// through the same body before this one in their lists, and the body's index.
+/// through the same body before this one in their lists, and the body's index. Zero, as in memory given back, belongs to
+/// no pair in use.
 #[derive(Clone, Copy)]
 struct Tag(u32);
 
@@ -35,17 +50,16 @@ impl Tag {
     const SECOND: u32 = 1;
     const CONTACT: u32 = 2;
     const REPEATED: u32 = 4;
-    const BODY_SHIFT: u32 = 3;
+    const LIVE: u32 = 8;
+    const BODY_SHIFT: u32 = 4;
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
-    /// The pair is not in use.
-    const DEAD: u32 = Self::UNCOUPLED - 1;
 
     fn new(body: u32, contact: bool, repeated: bool, second: bool) -> Self {
         let flag = |flag, set| if set { flag } else { 0 };
         let flags =
             flag(Self::CONTACT, contact) | flag(Self::REPEATED, repeated) | flag(Self::SECOND, second);
-        Self(body << Self::BODY_SHIFT | flags)
+        Self(body << Self::BODY_SHIFT | Self::LIVE | flags)
     }
 
     fn body(self) -> u32 {
@@ -54,7 +68,7 @@ impl Tag {
 }
 
 /// Most bodies that pairs can tell apart.
-pub const MOST_BODIES: usize = Tag::DEAD as usize;
+pub const MOST_BODIES: usize = Tag::UNCOUPLED as usize;
 
 /// How two rows are tied through a body.
 #[derive(Clone, Copy)]
@@ -114,7 +128,22 @@ impl Pair {
         }
     }
 
-    /// Take both blocks out of their rows, and mark the pair dead.
+    /// Put one block behind `last`, the last block of its row, NULL if it has none.
+    ///
+    /// # Safety
+    /// The block's pair was filled and the block is not linked; its row and `last` are live.
+    pub unsafe fn append(block: *mut OFFB, last: *mut OFFB) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            (*block.cast::<Half>()).previous = last.cast();
+            match last.as_mut() {
+                Some(last) => last.n = block,
+                None => (*Self::row_of(block)).face.adj = block,
+            }
+        }
+    }
+
+    /// Take both blocks out of their rows. The memory of the pair, live still, is to be given back.
     ///
     /// # Safety
     /// The pair is linked; its rows and the blocks in them are live.
@@ -132,7 +161,6 @@ impl Pair {
                     next.previous = previous;
                 }
             }
-            (*halves[0]).tag = Tag::new(Tag::DEAD, false, false, false);
         }
     }
 
@@ -146,9 +174,48 @@ impl Pair {
         unsafe { if (*half).tag.0 & Tag::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
     }
 
+    /// The row that a block belongs to.
+    ///
+    /// # Safety
+    /// As [`Pair::of`].
+    unsafe fn row_of(block: *mut OFFB) -> *mut Row {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let [first, second] = Self::halves(Self::of(block));
+            let partner = if block == first.cast() { second } else { first };
+            (*partner).face.dia.cast()
+        }
+    }
+
+    /// The rows of the first and the second block.
+    ///
+    /// # Safety
+    /// `pair` is live.
+    pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
+        // SAFETY: promised by the caller.
+        unsafe { Self::halves(pair).map(|half| Self::row_of(half.cast())) }
+    }
+
+    /// The block of `pair` that stands in it as `block` stands in its own pair.
+    ///
+    /// # Safety
+    /// `pair` is a chunk for a pair, `block` a block of a live pair.
+    pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut OFFB {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let is_second = block != Self::of(block).cast();
+            Self::halves(pair)[usize::from(is_second)].cast()
+        }
+    }
+
     /// Whether the pair is in use.
     pub fn is_live(&self) -> bool {
-        self.halves[0].tag.body() != Tag::DEAD
+        self.halves[0].tag.0 & Tag::LIVE != 0
+    }
+
+    /// The first block and the second.
+    pub fn both(&self) -> [&Half; 2] {
+        self.halves.each_ref()
     }
 
     /// Whether the two rows have another pair through the same body before this one in their lists: they have if one
@@ -159,9 +226,8 @@ impl Pair {
 
     /// The body that couples the two rows, and their slots.
     pub fn coupling(&self) -> Option<Coupling> {
-        let [first, second] = &self.halves;
-        let body = first.tag.body();
-        (body != Tag::UNCOUPLED).then_some(Coupling {
+        let [first, second] = self.both();
+        first.body().map(|body| Coupling {
             body: body as usize,
             row: first.slot as usize,
             column: second.slot as usize,

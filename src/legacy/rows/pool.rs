@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::TryReserveError;
-use std::ptr;
+use std::{ptr, slice};
 
 /// Chunks of the first block of memory.
 const FIRST_BLOCK: usize = 64;
@@ -76,10 +76,7 @@ impl Pool {
         if !self.dead.is_null() {
             let chunk = self.dead;
             // SAFETY: dead chunks belong to the pool, are held by nobody, and their first word is the next one.
-            unsafe {
-                self.dead = chunk.cast::<*mut u8>().read();
-                chunk.write_bytes(0, self.chunk.size());
-            }
+            self.dead = unsafe { chunk.cast::<*mut u8>().replace(ptr::null_mut()) };
             self.dead_count -= 1;
             return chunk;
         }
@@ -92,20 +89,23 @@ impl Pool {
         unsafe { block.first.add((block.used - 1) * self.chunk.size()) }
     }
 
-    /// Give a chunk back.
+    /// Give a chunk back. But for its first word it is zero from now on.
     ///
     /// # Safety
     /// The chunk was taken from this pool, and nobody uses it any more.
     pub unsafe fn give(&mut self, chunk: *mut u8) {
         // SAFETY: the chunk belongs to the pool and is at least as large as a pointer.
-        unsafe { chunk.cast::<*mut u8>().write(self.dead) };
+        unsafe {
+            chunk.write_bytes(0, self.chunk.size());
+            chunk.cast::<*mut u8>().write(self.dead);
+        }
         self.dead = chunk;
         self.dead_count += 1;
     }
 
     /// Number of chunks in use.
     pub fn live(&self) -> usize {
-        self.blocks.iter().map(|block| block.used).sum::<usize>() - self.dead_count
+        self.taken() - self.dead_count
     }
 
     /// Bytes held.
@@ -113,13 +113,45 @@ impl Pool {
         self.blocks.iter().map(|block| block.count * self.chunk.size()).sum()
     }
 
+    /// Chunks taken at least once.
+    pub fn taken(&self) -> usize {
+        self.blocks.iter().map(|block| block.used).sum()
+    }
+
+    /// Which of [`Pool::chunks`] has this address, if one has.
+    pub fn position(&self, address: usize) -> Option<usize> {
+        let mut before = self.taken();
+        // Newest first: it holds half of all chunks.
+        self.blocks.iter().rev().find_map(|block| {
+            before -= block.used;
+            let offset = address.wrapping_sub(block.first.addr());
+            let size = self.chunk.size();
+            (offset < block.used * size && offset.is_multiple_of(size)).then_some(before + offset / size)
+        })
+    }
+
     /// Whether an address is that of a chunk taken at least once.
     pub fn owns(&self, address: usize) -> bool {
-        // Newest first: it holds half of all chunks.
-        self.blocks.iter().rev().any(|block| {
-            let offset = address.wrapping_sub(block.first.addr());
-            offset < block.used * self.chunk.size() && offset.is_multiple_of(self.chunk.size())
-        })
+        self.position(address).is_some()
+    }
+
+    /// The number of chunks taken and not given back; `None` if those given back have been written to since.
+    pub fn in_use(&self) -> Option<usize> {
+        let mut chunk = self.dead;
+        for _ in 0..self.dead_count {
+            if !self.owns(chunk.addr()) {
+                return None;
+            }
+            // SAFETY: a chunk of the pool, filled with zeros or values ever since it was allocated.
+            let bytes = unsafe { slice::from_raw_parts(chunk, self.chunk.size()) };
+            let (link, rest) = bytes.split_at(size_of::<*mut u8>());
+            if rest.iter().any(|&byte| byte != 0) {
+                return None;
+            }
+            // SAFETY: the link is as large as a pointer, and its alignment is that of a chunk.
+            chunk = unsafe { link.as_ptr().cast::<*mut u8>().read() };
+        }
+        chunk.is_null().then(|| self.taken() - self.dead_count)
     }
 
     /// All chunks taken at least once, block by block in the order of their addresses.
@@ -198,5 +230,58 @@ mod tests {
         let listed: Vec<usize> = pool.chunks().map(|chunk| chunk.addr()).collect();
         assert_eq!(listed, taken);
         assert!(listed.is_sorted());
+        assert_eq!(
+            (pool.taken(), pool.position(taken[69]), pool.position(taken[3] + 8)),
+            (70, Some(69), None)
+        );
+    }
+
+    #[test]
+    fn positions_go_on_from_block_to_block() {
+        let mut pool = pool();
+        pool.reserve(FIRST_BLOCK).unwrap();
+        let first: Vec<*mut u8> = (0..FIRST_BLOCK).map(|_| pool.take()).collect();
+        pool.reserve(1).unwrap();
+        assert_eq!(pool.position(pool.blocks[1].first.addr()), None);
+        let next = pool.take();
+        assert_eq!(pool.position(next.addr()), Some(FIRST_BLOCK));
+        assert_eq!(pool.position(first[5].addr()), Some(5));
+        assert_eq!(pool.chunks().nth(FIRST_BLOCK), Some(next));
+    }
+
+    #[test]
+    fn damage_to_chunks_given_back_is_seen() {
+        let mut pool = pool();
+        pool.reserve(9).unwrap();
+        let taken: Vec<*mut u8> = (0..9).map(|_| pool.take()).collect();
+        for &chunk in &taken {
+            // SAFETY: the chunk is this test's.
+            unsafe { chunk.cast::<Chunk>().write([7; 5]) };
+        }
+        assert_eq!(pool.in_use(), Some(9));
+        for &chunk in &taken[3..6] {
+            // SAFETY: nobody uses the chunk any more.
+            unsafe { pool.give(chunk) };
+        }
+        assert_eq!(pool.in_use(), Some(6));
+        for word in 1..5 {
+            let place = taken[4].cast::<u64>();
+            // SAFETY: the word lies in the chunk; what it held is put back.
+            unsafe {
+                place.add(word).write(1 << (8 * word));
+                assert_eq!(pool.in_use(), None);
+                place.add(word).write(0);
+            }
+        }
+        let links = [taken[3], taken[5], taken[8], ptr::null_mut(), ptr::without_provenance_mut(8)];
+        for link in links {
+            let place = taken[4].cast::<*mut u8>();
+            // SAFETY: the chunk belongs to the pool and is large enough; what it held is put back.
+            unsafe {
+                let held = place.replace(link);
+                assert_eq!(pool.in_use().is_some(), link == held);
+                place.write(held);
+            }
+        }
     }
 }

@@ -40,7 +40,7 @@ unsafe fn check(module: &mut Module, row: *mut Row) -> Result<(), Code> {
             }
         }
         for side in (*row).sides.into_iter().flatten() {
-            let attached = module.bodies.body(side.body);
+            let attached = module.bodies.body(side.body());
             if !bodies.contains(&attached.body) {
                 let (name, id) = (names::constraint(con), attached.id);
                 return Err(fail!(

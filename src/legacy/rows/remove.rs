@@ -30,7 +30,6 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
             next.p = previous;
         }
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
-        (*row).set_live(false);
         module.rows.pool.give(row.cast());
     }
     Ok(())

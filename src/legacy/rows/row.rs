@@ -1,7 +1,9 @@
 //! A row: a diagonal block, the head of the list of its off-diagonal blocks, and hidden data.
 
+use std::iter;
+
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::{CON, DIAB};
+use crate::legacy::layout::{CON, DIAB, OFFB};
 use crate::legacy::names;
 
 use super::attachments::Side;
@@ -14,21 +16,51 @@ pub struct Row {
     pub face: DIAB,
     /// The bodies that it is attached to; a body stands at most once.
     pub sides: [Option<Side>; 2],
+    /// Id of its constraint, for texts about constraints that may be gone.
+    pub id: u32,
+    /// Its constraint once more, out of the host's reach.
+    pub con: *mut CON,
     live: u64,
 }
 
-/// Marks rows in use; dead ones are overwritten, fresh ones zero.
+/// Marks rows in use; memory given back is zero, as fresh memory is.
 const LIVE: u64 = 0x6c64_795f_726f_7721;
 
 impl Row {
+    /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
+    ///
+    /// # Safety
+    /// `row` is a chunk of zeros for a row, and held by nobody else; `con` is valid.
+    pub unsafe fn open(row: *mut Self, con: *mut CON) {
+        // SAFETY: promised by the caller; a row may be all zero, which has no sides.
+        unsafe {
+            (*row).id = (*con).id;
+            (*row).con = con;
+            (*row).face.con = con;
+            (*row).face.R = (&raw mut (*con).R).cast();
+            (*row).face.U = (&raw mut (*con).U).cast();
+            (*row).face.V = (&raw mut (*con).V).cast();
+        }
+    }
+
+    /// The blocks in the order of the list.
+    ///
+    /// # Safety
+    /// The row is live, and nobody changes its list during the walk.
+    pub unsafe fn blocks(&self) -> impl Iterator<Item = *mut OFFB> + use<> {
+        let link = |block: *mut OFFB| if block.is_null() { None } else { Some(block) };
+        // SAFETY: blocks of live rows are live.
+        iter::successors(link(self.face.adj), move |&block| link(unsafe { (*block).n }))
+    }
+
     /// Whether the row is in use.
     pub fn is_live(&self) -> bool {
         self.live == LIVE
     }
 
-    /// Mark the row as in use, or not.
-    pub fn set_live(&mut self, live: bool) {
-        self.live = if live { LIVE } else { 0 };
+    /// Mark the row as in use, until its memory is given back.
+    pub fn set_live(&mut self) {
+        self.live = LIVE;
     }
 }
 

@@ -1,0 +1,12 @@
+//! W as text: the dump and MatrixMarket, written row by row to any [`std::io::Write`].
+//!
+//! Nothing here asks for memory but [`dump::Neighbours`], which does so ahead of everything else.
+#![forbid(unsafe_code)]
+
+mod buffered;
+pub mod dump;
+pub mod matrix_market;
+mod number;
+
+pub use buffered::Buffered;
+pub use number::General;

@@ -1,0 +1,92 @@
+//! W as text: the rows as the writers of [`crate::export`] want them.
+
+use std::ffi::{c_char, c_int};
+
+use crate::block::Vector;
+use crate::export::{dump, matrix_market};
+
+use super::errors::{Code, fail};
+use super::file;
+use super::host::constraint;
+use super::layout::DIAB;
+use super::names;
+use super::rows::Module;
+
+/// Write the rows, neighbours in geometrical order; see `LOCDYN_Dump`.
+///
+/// # Safety
+/// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
+pub unsafe fn dump(module: &Module, path: *const c_char) -> Result<(), Code> {
+    // SAFETY: promised by the caller; the list holds live rows, and nobody changes them meanwhile.
+    unsafe {
+        let mut most = 0;
+        for row in module.list() {
+            constraint::check((*row).face.con)?;
+            most = most.max((*row).blocks().count());
+        }
+        let mut neighbours = dump::Neighbours::with_room(most)
+            .map_err(|_| fail!(Code::OutOfMemory, "no memory to sort {most} neighbours"))?;
+        file::write(path, |out| {
+            for row in module.list() {
+                neighbours.clear();
+                for block in (*row).blocks() {
+                    neighbours.push(constraint::label((*(*block).dia).con), &(*block).W);
+                }
+                dump::write_row(out, &labelled(&raw const (*row).face), &mut neighbours)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// # Safety
+/// `dia` is a live row, and its constraint has been checked.
+unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
+    // SAFETY: promised by the caller; R, U and V are arrays of the constraint.
+    unsafe {
+        let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
+        let DIAB { V, U, R, con, .. } = *dia;
+        let vectors = [&(*dia).B, vector(V), vector(U), vector(R)];
+        dump::Row { label: constraint::label(con), w: &(*dia).W, vectors }
+    }
+}
+
+/// Write W in MatrixMarket coordinate format, and number the constraints; see `LOCDYN_W_MatrixMarket`.
+///
+/// # Safety
+/// As [`dump`].
+pub unsafe fn matrix_market(module: &Module, path: *const c_char) -> Result<(), Code> {
+    if cfg!(feature = "mpi") {
+        return Err(fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build"));
+    }
+    // SAFETY: promised by the caller; the list holds live rows, and nobody changes them meanwhile.
+    unsafe {
+        let (mut rows, mut blocks) = (0, 0);
+        for row in module.list() {
+            let name = || names::constraint((*row).face.con);
+            first_equation(rows).ok_or_else(|| fail!(Code::BugFound, "{}: no int can number it", name()))?;
+            rows += 1;
+            blocks += (*row).blocks().count();
+        }
+        file::write(path, |out| {
+            for (index, row) in module.list().enumerate() {
+                (*(*row).face.con).num = first_equation(index).unwrap_or_default();
+            }
+            matrix_market::write_head(out, rows, blocks)?;
+            for row in module.list() {
+                let number = (*(*row).face.con).num;
+                matrix_market::write_block(out, number, number, &(*row).face.W)?;
+                for block in (*row).blocks() {
+                    let column = (*(*(*block).dia).con).num;
+                    matrix_market::write_block(out, number, column, &(*block).W)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The 1-based number of the first of a row's three equations.
+fn first_equation(index: usize) -> Option<c_int> {
+    c_int::try_from(index).ok()?.checked_mul(3)?.checked_add(1)
+}

@@ -1,0 +1,43 @@
+//! What a check found, as C sees it.
+
+use std::ffi::{c_char, c_int, c_longlong};
+
+use super::boundary;
+use super::errors;
+use super::interface::additions::{LDY_REPORT_TEXT, ldy_report};
+use super::layout::LOCDYN;
+use super::rows::{self, Module, Place};
+
+/// Whether all rows and blocks are in order; see `ldy_is_consistent`.
+///
+/// # Safety
+/// As there.
+pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool {
+    let mut place = Place::default();
+    // SAFETY: promised by the caller; nothing is written.
+    let code = boundary::status(|| unsafe {
+        rows::check_consistency(Module::from_face(ldy.cast_mut())?, &mut place)
+    });
+    // SAFETY: promised by the caller.
+    if let Some(report) = unsafe { report.as_mut() } {
+        *report = found(code, place);
+    }
+    code == 0
+}
+
+fn found(code: c_int, place: Place) -> ldy_report {
+    let id = |id: Option<u32>| id.map_or(-1, c_longlong::from);
+    let Place { constraint, neighbour, body } = place;
+    let mut report = ldy_report {
+        code,
+        constraint: id(constraint),
+        neighbour: id(neighbour),
+        body: id(body),
+        text: [0; LDY_REPORT_TEXT],
+    };
+    if code != 0 {
+        let text = errors::last_bytes();
+        report.text.iter_mut().zip(text).for_each(|(to, from)| *to = from as c_char);
+    }
+    report
+}

@@ -1,0 +1,179 @@
+//! A copy of the rows that are no contacts.
+
+use std::collections::TryReserveError;
+use std::ptr;
+
+use crate::block::{Vector, times};
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::constraint;
+use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
+
+use super::module::Module;
+use super::pair::{End, Pair, Tie};
+use super::pool::Exhausted;
+use super::row::Row;
+
+/// A new local dynamics with the rows of all constraints but contacts; see `LOCDYN_Clone_Non_Contacts`.
+///
+/// Its rows are attached to no body and its pairs coupled by none: nothing but what they hold makes up W.
+///
+/// # Safety
+/// The constraints of all rows are valid, their bodies NULL or valid.
+pub unsafe fn clone_non_contacts(source: &Module) -> Result<*mut LOCDYN, Code> {
+    let mut clone = Module::create(source.domain()?)?;
+    // SAFETY: promised by the caller.
+    unsafe { fill(source, &mut clone)? };
+    Ok(Box::into_raw(clone).cast())
+}
+
+/// # Safety
+/// As [`clone_non_contacts`]; `clone` is empty.
+unsafe fn fill(source: &Module, clone: &mut Module) -> Result<(), Code> {
+    // SAFETY: promised by the caller; the list holds live rows.
+    unsafe {
+        for row in source.list() {
+            constraint::check_kind((*row).face.con)?;
+        }
+        let mut copies = Copies::new(source, clone)
+            .map_err(|_| fail!(Code::OutOfMemory, "no memory for the rows of a clone"))?;
+        let mut last = ptr::null_mut();
+        for row in kept(source) {
+            last = copies.row(row, last);
+        }
+        for row in kept(source) {
+            copies.blocks(row);
+        }
+    }
+    clone.is_clone = true;
+    clone.face.free_energy = source.face.free_energy;
+    Ok(())
+}
+
+/// The rows to be copied, in the order of the list.
+///
+/// # Safety
+/// As [`clone_non_contacts`].
+unsafe fn kept(source: &Module) -> impl Iterator<Item = *mut Row> {
+    // SAFETY: promised by the caller; the list holds live rows.
+    unsafe { source.list().filter(|&row| !is_contact(row)) }
+}
+
+/// # Safety
+/// `row` is live and its constraint valid.
+unsafe fn is_contact(row: *const Row) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { (*(*row).face.con).kind == CONTACT }
+}
+
+/// Where everything has gone: for each row and each pair of the source, by its position in the pool, its copy.
+struct Copies<'a> {
+    source: &'a Module,
+    clone: &'a mut Module,
+    rows: Vec<*mut Row>,
+    pairs: Vec<*mut Pair>,
+}
+
+impl<'a> Copies<'a> {
+    /// No copies yet, and memory for all.
+    ///
+    /// # Safety
+    /// As [`clone_non_contacts`].
+    unsafe fn new(source: &'a Module, clone: &'a mut Module) -> Result<Self, Exhausted> {
+        // SAFETY: promised by the caller; blocks of live rows are live.
+        let (rows, halves) = unsafe {
+            kept(source).fold((0, 0), |(rows, halves), row| {
+                let blocks = (*row).blocks().filter(|&block| !is_contact((*block).dia.cast()));
+                (rows + 1, halves + blocks.count())
+            })
+        };
+        clone.rows.pool.reserve(rows)?;
+        clone.pairs.reserve(halves / 2)?;
+        let rows = nulls(source.rows.pool.taken())?;
+        let pairs = nulls(source.pairs.taken())?;
+        Ok(Self { source, clone, rows, pairs })
+    }
+
+    /// The place that remembers a row's copy.
+    fn place_of(&mut self, row: *mut Row) -> &mut *mut Row {
+        let position = self.source.rows.pool.position(row.addr());
+        &mut self.rows[position.expect("a row of the list lies in its pool")]
+    }
+
+    /// Copy a row without its blocks to behind `last`, the last copy so far or NULL.
+    ///
+    /// # Safety
+    /// `row` is a live row of the source, its constraint valid.
+    unsafe fn row(&mut self, row: *mut Row, last: *mut Row) -> *mut Row {
+        let copy = self.clone.rows.pool.take().cast::<Row>();
+        *self.place_of(row) = copy;
+        // SAFETY: promised by the caller; the chunk is this function's, and `last` is a live row of the clone.
+        unsafe {
+            let from = &(*row).face;
+            Row::open(copy, from.con);
+            (*copy).set_live();
+            let face = &mut (*copy).face;
+            (face.R, face.U, face.V) = (from.R, from.U, from.V);
+            (face.W, face.A, face.B, face.rho) = (from.W, from.A, from.B, from.rho);
+            face.p = last.cast();
+            match last.as_mut() {
+                None => self.clone.face.dia = copy.cast(),
+                Some(last) => last.face.n = copy.cast(),
+            }
+        }
+        copy
+    }
+
+    /// Copy the blocks of a row, in their order, and take those to contacts into its B.
+    ///
+    /// # Safety
+    /// As [`Copies::row`]; all rows have been copied.
+    unsafe fn blocks(&mut self, row: *mut Row) {
+        let copy = *self.place_of(row);
+        let mut last = ptr::null_mut();
+        // SAFETY: promised by the caller; blocks of live rows are live, and R of a row is an array of its constraint.
+        unsafe {
+            for block in (*row).blocks() {
+                let neighbour = (*block).dia.cast::<Row>();
+                if is_contact(neighbour) {
+                    let share = times(&(*block).W, &*(*neighbour).face.R.cast::<Vector>());
+                    (*copy).face.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
+                } else {
+                    last = self.block(block, last);
+                }
+            }
+        }
+    }
+
+    /// Copy a block to behind `last`, the last copy so far in its row or NULL; its pair is made with the first of the
+    /// two blocks.
+    ///
+    /// # Safety
+    /// `block` is a live block of the source, both its rows have been copied.
+    unsafe fn block(&mut self, block: *mut OFFB, last: *mut OFFB) -> *mut OFFB {
+        // SAFETY: promised by the caller; the copies are live, or pairs filled here.
+        unsafe {
+            let pair = Pair::of(block);
+            let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");
+            if self.pairs[position].is_null() {
+                let ends =
+                    Pair::rows(pair).map(|row| End { row: *self.place_of(row), slot: 0, contact: false });
+                let copy = self.clone.pairs.take().cast();
+                let tie = Tie { bod: (*block).bod, body: None, repeated: false };
+                Pair::fill(copy, tie, ends[0], ends[1]);
+                self.pairs[position] = copy;
+            }
+            let copy = Pair::counterpart(self.pairs[position], block);
+            (*copy).W = (*block).W;
+            Pair::append(copy, last);
+            copy
+        }
+    }
+}
+
+/// So many null pointers.
+fn nulls<T>(count: usize) -> Result<Vec<*mut T>, TryReserveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(count)?;
+    all.resize(count, ptr::null_mut());
+    Ok(all)
+}

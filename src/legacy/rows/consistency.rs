@@ -1,0 +1,211 @@
+//! Whether everything is linked as insertions and removals left it.
+//!
+//! No pointer is followed before it is known to lead to a row or a block of ours, and neither bodies nor constraints
+//! are read: the host may have damaged the one and freed the other.
+
+use std::fmt;
+use std::mem::offset_of;
+
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::layout::{CON, OFFB};
+
+use super::attachments::Side;
+use super::module::Module;
+use super::pair::{Half, Pair};
+use super::pool::Pool;
+use super::row::Row;
+
+/// What is being looked at, as ids.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The constraint of a row.
+    pub constraint: Option<u32>,
+    /// The constraint that a block of this row couples it to.
+    pub neighbour: Option<u32>,
+    /// A body that rows are attached to.
+    pub body: Option<u32>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.constraint, self.neighbour, self.body) {
+            (Some(id), None, _) => write!(f, "constraint {id}: "),
+            (Some(id), Some(neighbour), _) => write!(f, "constraint {id}, block to constraint {neighbour}: "),
+            (None, _, Some(id)) => write!(f, "body {id}: "),
+            (None, ..) => Ok(()),
+        }
+    }
+}
+
+/// Check everything; on an error `place` says where.
+///
+/// # Errors
+/// [`Code::BugFound`] with the first thing found.
+pub fn check(module: &Module, place: &mut Place) -> Result<(), Code> {
+    let mut inspection = Inspection { module, place };
+    let in_use = inspection.memory()?;
+    inspection.bodies()?;
+    inspection.list(in_use)
+}
+
+/// Chunks in use.
+struct InUse {
+    rows: usize,
+    pairs: usize,
+}
+
+struct Inspection<'a> {
+    module: &'a Module,
+    place: &'a mut Place,
+}
+
+impl Inspection<'_> {
+    fn demand(&self, holds: bool, otherwise: impl fmt::Display) -> Result<(), Code> {
+        if holds { Ok(()) } else { Err(fail!(Code::BugFound, "{}{otherwise}", self.place)) }
+    }
+
+    /// Memory given back has been left alone since, and all other is in use.
+    fn memory(&self) -> Result<InUse, Code> {
+        let Module { rows, pairs, .. } = self.module;
+        // SAFETY: chunks of the pool are rows, live, dead or zero.
+        let is_row = |chunk: *mut u8| unsafe { (*chunk.cast::<Row>()).is_live() };
+        // SAFETY: chunks of the pool are pairs, live, dead or zero.
+        let is_pair = |chunk: *mut u8| unsafe { (*chunk.cast::<Pair>()).is_live() };
+        Ok(InUse {
+            rows: self.chunks(&rows.pool, is_row, "row")?,
+            pairs: self.chunks(pairs, is_pair, "block")?,
+        })
+    }
+
+    fn chunks(&self, pool: &Pool, is_live: impl Fn(*mut u8) -> bool, what: &str) -> Result<usize, Code> {
+        let in_use = pool.in_use();
+        self.demand(in_use.is_some(), format_args!("memory of a removed {what} has been written to"))?;
+        let live = pool.chunks().filter(|&chunk| is_live(chunk)).count();
+        self.demand(in_use == Some(live), format_args!("hidden data of a {what} are damaged"))?;
+        Ok(live)
+    }
+
+    /// Each attached row knows where it is attached.
+    fn bodies(&mut self) -> Result<(), Code> {
+        let module = self.module;
+        let knows = |row: *mut Row, side: Side| {
+            // SAFETY: the row found is live.
+            module.rows.live(row.cast()).is_some_and(|row| unsafe { (*row).sides }.contains(&Some(side)))
+        };
+        self.place.body = module.bodies.first_fault(knows);
+        self.demand(self.place.body.is_none(), "its slots and the rows in them do not agree")?;
+        self.demand(module.bodies.is_indexed(), "the index of bodies is damaged")
+    }
+
+    /// The list of rows, with all blocks.
+    fn list(&mut self, in_use: InUse) -> Result<(), Code> {
+        let module = self.module;
+        let (mut previous, mut next) = (std::ptr::null_mut(), module.face.dia);
+        let (mut rows, mut blocks) = (0, 0);
+        // No row comes twice: it would have another one before it each time.
+        while !next.is_null() {
+            let live = module.rows.live(next);
+            let leads_astray = if rows == 0 { "dia of ldy is no live row" } else { "n is no live row" };
+            self.demand(live.is_some(), leads_astray)?;
+            // SAFETY: just demanded to be live.
+            let row = unsafe { &*next.cast::<Row>() };
+            *self.place = Place { constraint: Some(row.id), ..Place::default() };
+            self.demand(row.face.p == previous, "p is not the row before it")?;
+            self.row(row)?;
+            blocks += self.blocks(row)?;
+            rows += 1;
+            (previous, next) = (next, row.face.n);
+        }
+        *self.place = Place::default();
+        self.demand(rows == in_use.rows, "rows are missing from the list")?;
+        self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")
+    }
+
+    /// What belongs to one row alone.
+    fn row(&self, row: &Row) -> Result<(), Code> {
+        let face = &row.face;
+        self.demand(face.con == row.con, "con is not the constraint it was inserted with")?;
+        let array = |offset| row.con.wrapping_byte_add(offset).cast::<f64>();
+        let arrays = [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array);
+        self.demand([face.R, face.U, face.V] == arrays, "R, U or V is not its constraint's")?;
+        let scratch = [face.mH, face.mprod, face.sH, face.sprod];
+        self.demand(scratch.iter().all(|matrix| matrix.is_null()), "mH, mprod, sH or sprod is not NULL")?;
+        let place = (&raw const *row).cast_mut();
+        let attached = |side: &Side| self.module.bodies.holds(*side, place);
+        let known = row.sides.iter().flatten().all(attached);
+        let once = row.sides[0] != row.sides[1] || row.sides[0].is_none();
+        self.demand(known && once, "the bodies it is attached to do not know it")
+    }
+
+    /// The blocks of a row; their number.
+    fn blocks(&mut self, row: &Row) -> Result<usize, Code> {
+        let (mut previous, mut next) = (std::ptr::null_mut(), row.face.adj);
+        let mut count = 0;
+        // No block comes twice: it would have another one before it each time.
+        while !next.is_null() {
+            let found = live_pair(self.module, next);
+            let leads_astray = if count == 0 { "adj is no live block" } else { "n is no live block" };
+            self.demand(found.is_some(), leads_astray)?;
+            let Some((pair, is_second)) = found else { break };
+            let [first, second] = pair.both();
+            self.demand(Half::tags_agree(first, second), "its hidden data are damaged")?;
+            let (half, partner) = if is_second { (second, first) } else { (first, second) };
+            self.place.neighbour = None;
+            self.place.neighbour = self.neighbour(half)?;
+            self.demand(half.previous == previous, "another block is linked before it")?;
+            self.coupled(row, half, partner)?;
+            count += 1;
+            (previous, next) = (next.cast(), half.face.n);
+        }
+        self.place.neighbour = None;
+        Ok(count)
+    }
+
+    /// The id of a block's neighbour.
+    fn neighbour(&self, half: &Half) -> Result<Option<u32>, Code> {
+        let row = self.module.rows.live(half.face.dia);
+        self.demand(row.is_some(), "dia of a block is no live row")?;
+        // SAFETY: the row found is live.
+        Ok(row.map(|row| unsafe { (*row).id }))
+    }
+
+    /// What belongs to the pair of a block of `row`, seen from this block; its neighbour is a live row.
+    fn coupled(&self, row: &Row, half: &Half, partner: &Half) -> Result<(), Code> {
+        let own = (&raw const *row).cast_mut();
+        let other = half.face.dia.cast::<Row>();
+        self.demand(partner.face.dia == own.cast(), "its partner couples another row")?;
+        self.demand(other != own, "it couples the row to itself")?;
+        self.demand(half.face.bod == partner.face.bod, "its partner goes through another body")?;
+        if let Some(body) = half.body() {
+            let attached = self.module.bodies.get(body).is_some_and(|known| known.body == half.face.bod);
+            self.demand(attached, "bod is not the body it was made for")?;
+            let sides = [(half, own), (partner, other)];
+            let holds = |(half, row): (&Half, _)| self.module.bodies.holds(Side::new(body, half.slot), row);
+            self.demand(sides.into_iter().all(holds), "its rows are not in their slots on the body")?;
+        }
+        // SAFETY: the neighbour is live.
+        let first = unsafe { (*other).face.adj };
+        let link = match partner.previous.is_null() {
+            true => Some(first),
+            false => {
+                let before = partner.previous.cast::<OFFB>();
+                // SAFETY: a block of a live pair.
+                live_pair(self.module, before).map(|_| unsafe { (*before).n })
+            }
+        };
+        let linked = link == Some((&raw const partner.face).cast_mut());
+        self.demand(linked, "its partner is not linked in the neighbour's row")
+    }
+}
+
+/// The live pair that has a block at this address, and whether that is the second one.
+fn live_pair(module: &Module, block: *mut OFFB) -> Option<(&Pair, bool)> {
+    let is_second = !module.pairs.owns(block.addr());
+    let pair = if is_second { block.wrapping_byte_sub(size_of::<Half>()) } else { block }.cast::<Pair>();
+    if !module.pairs.owns(pair.addr()) {
+        return None;
+    }
+    // SAFETY: the chunk is a pair, live, dead or zero.
+    let pair = unsafe { &*pair };
+    pair.is_live().then_some((pair, is_second))
+}
