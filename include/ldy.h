@@ -287,6 +287,9 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 
 /* ---- Additions of this library ---- */
 
+/* Code in a report of ldy_shadow_check: no error, but the legacy module differs from the library. */
+#define LDY_DIFFERS -1
+
 /* Error code: memory exhausted. */
 #define LDY_OUT_OF_MEMORY 1
 
@@ -332,6 +335,9 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 /* Bytes of the text of a report. */
 #define LDY_REPORT_TEXT 512
 
+/* A mirror of the rows of a legacy module; see ldy_shadow_new. */
+typedef struct ldy_shadow ldy_shadow;
+
 /* A host's error handler: code, details (valid until the thread's next error), and the data given with it.
    It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect. */
 typedef void (*ldy_error_handler)(int code, const char *text, void *data);
@@ -368,9 +374,29 @@ typedef struct {
   double pairs_time;
 } ldy_stats;
 
+/* The largest differences that ldy_shadow_check found, each relative to a scale of its own: V and B to the speeds
+   that enter them (|H||v|, absolute values entry by entry, at least 1e-3), W, A and rho to their own size, a block to
+   the square root of the sizes of the two diagonal blocks, the free energy to its terms. -1 where nothing was compared. */
+typedef struct {
+  /* Previous local velocities. */
+  double V;
+  /* Free local velocities. */
+  double B;
+  /* Diagonal blocks. */
+  double W;
+  /* Inverses of the diagonal blocks. */
+  double A;
+  /* Scaling parameters. */
+  double rho;
+  /* Off-diagonal blocks. */
+  double block;
+  /* The free energy. */
+  double free_energy;
+} ldy_differences;
+
 /* What a check found: the first thing that is wrong, and where. */
 typedef struct {
-  /* 0: nothing is wrong; else an error code. */
+  /* 0: nothing is wrong; LDY_DIFFERS: see ldy_shadow_check; else an error code. */
   int code;
   /* Id of the constraint in whose row it is, -1 if in none. */
   long long constraint;
@@ -380,7 +406,32 @@ typedef struct {
   long long body;
   /* What is wrong, with these ids; empty if nothing is. */
   char text[LDY_REPORT_TEXT];
+  /* ldy_shadow_check: the largest differences; other checks: -1 each. */
+  ldy_differences largest;
+  /* ldy_shadow_check: the largest condition number of a body's matrix A, 0 if all give inverses; other checks: 0. */
+  double condition;
+  /* ldy_shadow_check: seconds that the library's own assembly took; other checks: 0. */
+  double time;
 } ldy_report;
+
+/* The differences that ldy_shadow_check allows; see ldy_differences. Where a body gives its matrix A and not the
+   inverse, W, A, rho, blocks and the free energy are allowed 2.2e-16 times the condition number of A if that is more. */
+typedef struct {
+  /* Previous local velocities. */
+  double V;
+  /* Free local velocities. */
+  double B;
+  /* Diagonal blocks. */
+  double W;
+  /* Inverses of the diagonal blocks. */
+  double A;
+  /* Scaling parameters. */
+  double rho;
+  /* Off-diagonal blocks. */
+  double block;
+  /* The free energy. */
+  double free_energy;
+} ldy_tolerance;
 
 /* Set the handler that every error goes to first; NULL removes it.
 
@@ -455,6 +506,49 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
    ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid. */
 int ldy_is_consistent(const LOCDYN *ldy,
                       ldy_report *report);
+
+/* Watch a legacy module: for a host that still links the legacy object, with LOCDYN_* of its own, and wants to know
+   whether this library computes the same.
+
+   legacy: what the legacy LOCDYN_Create returned; it is not read here. Only its public fields are read later.
+   Returns the shadow, to be freed by ldy_shadow_free; NULL with ldy_last_error set if legacy is NULL, memory is
+   exhausted, or this is the build for MPI. Never raises. */
+ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
+
+/* Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
+   called after the legacy LOCDYN_Update_Begin, before velocities, bodies, constraints or rows change.
+
+   tolerance: the differences allowed; NULL: 1e-12 each. report: what was found; NULL: not wanted. Its largest differences
+   and its time are there whether the two agree or not; its text and ids tell the first constraint, in list order, with
+   something wrong.
+
+   Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
+   - that each constraint of the domain has one row, with p, R, U, V as they should be;
+   - the order of rows: new ones at the head, the others as at the last check;
+   - the blocks of each row, by neighbour and body: none missing, none too many. Their order within a row is not
+     compared: it depends on a history that is not known.
+
+   Which nodes two constraints on a finite-element body with an explicit scheme share is decided when both are first
+   seen, as the legacy module decides it at insertion: a shadow made when there are no rows yet sees all of that.
+   The legacy module's oddities on separate meshes that lose a shared node are reported as differences; see
+   docs/migrating.md.
+
+   Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
+   check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library
+   cannot assemble; ldy_last_error has the report's text. Never raises.
+
+   Safety:
+   shadow is NULL or comes from ldy_shadow_new; its legacy module, the domain, bodies and constraints are valid and
+   not changed meanwhile; tolerance and report are NULL or valid. */
+int ldy_shadow_check(ldy_shadow *shadow,
+                     const ldy_tolerance *tolerance,
+                     ldy_report *report);
+
+/* Free a shadow; NULL is allowed. The legacy module may be gone.
+
+   Safety:
+   shadow is NULL or comes from ldy_shadow_new, and is not used afterwards. */
+void ldy_shadow_free(ldy_shadow *shadow);
 
 #ifdef __cplusplus
 }

@@ -97,6 +97,11 @@ fn damaged_lists() {
 }
 
 #[test]
+fn shadows_of_a_legacy_module() {
+    passes("shadow");
+}
+
+#[test]
 fn damaged_snapshots() {
     passes("snapshot_errors");
 }

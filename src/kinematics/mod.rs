@@ -36,6 +36,20 @@ impl Point<'_> {
         }
     }
 
+    /// |H| |u|, absolute values entry by entry: how large the terms of H u are before anything cancels. Of reduced
+    /// velocities only H u itself is taken.
+    ///
+    /// # Panics
+    /// If `u` is shorter than the body's freedoms.
+    pub fn local_magnitude(&self, frame: &Block, u: &[f64]) -> Vector {
+        match self {
+            Self::Rigid(body, point) => magnitude(&body.operator(point, frame), u),
+            Self::PseudoRigid(body, point) => magnitude(&body.operator(point, frame), u),
+            Self::Mesh(location) => NodalOperator::new(location, frame, None).times_magnitude(u),
+            Self::Reduced(point) => point.local_velocity(frame, u).map(f64::abs),
+        }
+    }
+
     /// The local velocity H u of the point for the generalised velocity `u`.
     ///
     /// # Panics
@@ -48,6 +62,15 @@ impl Point<'_> {
             Self::Reduced(point) => point.local_velocity(frame, u),
         }
     }
+}
+
+/// |H| |u| for an operator of as many columns as `u` has values, column-major.
+fn magnitude(operator: &[f64], u: &[f64]) -> Vector {
+    let mut sum = [0.0; 3];
+    for (column, u) in operator.chunks_exact(3).zip(u) {
+        sum.iter_mut().zip(column).for_each(|(sum, h)| *sum += (h * u).abs());
+    }
+    sum
 }
 
 fn add(sign: f64, operator: &[f64], h: &mut [f64]) {

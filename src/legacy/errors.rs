@@ -13,6 +13,8 @@ use super::interface::additions::*;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Code {
+    /// No error: a legacy module's values are not the library's.
+    Differs = LDY_DIFFERS,
     /// Memory exhausted.
     OutOfMemory = LDY_OUT_OF_MEMORY,
     /// A file cannot be opened.
@@ -38,6 +40,7 @@ pub enum Code {
 /// What a code means, for hosts without an `errstring` of their own.
 pub fn meaning(code: c_int) -> &'static CStr {
     match code {
+        LDY_DIFFERS => c"The legacy module differs",
         LDY_OUT_OF_MEMORY => c"Out of memory",
         LDY_FILE_OPEN => c"File cannot be opened",
         LDY_FILE_WRITE => c"File cannot be written",

@@ -3,7 +3,7 @@
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `update`, `cohesion`, `statistics`, `export` and `file` (W as text), `report`, `operators`, `matrix`.
+//! their memory), `stages` and `update`, `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` and `file` (W as text), `report`, `operators`, `matrix`.
 
 pub mod boundary;
 mod cohesion;
@@ -21,6 +21,8 @@ mod operators;
 mod options;
 mod report;
 mod rows;
+mod shadow;
+mod stages;
 mod statistics;
 mod stats;
 mod update;

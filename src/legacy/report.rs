@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_longlong};
 
 use super::boundary;
 use super::errors;
-use super::interface::additions::{LDY_REPORT_TEXT, ldy_report};
+use super::interface::additions::{LDY_REPORT_TEXT, ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, Module, Place};
 
@@ -25,7 +25,8 @@ pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool
     code == 0
 }
 
-fn found(code: c_int, place: Place) -> ldy_report {
+/// The report of a check that ended with a code; a text is the one of the thread's last error.
+pub fn found(code: c_int, place: Place) -> ldy_report {
     let id = |id: Option<u32>| id.map_or(-1, c_longlong::from);
     let Place { constraint, neighbour, body } = place;
     let mut report = ldy_report {
@@ -34,6 +35,9 @@ fn found(code: c_int, place: Place) -> ldy_report {
         neighbour: id(neighbour),
         body: id(body),
         text: [0; LDY_REPORT_TEXT],
+        largest: ldy_differences::NONE,
+        condition: 0.0,
+        time: 0.0,
     };
     if code != 0 {
         let text = errors::last_bytes();

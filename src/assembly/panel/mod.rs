@@ -99,6 +99,14 @@ impl Panel {
         }
     }
 
+    /// Estimate of the condition number of the matrix A that was factored last.
+    ///
+    /// # Errors
+    /// As [`Factored::condition`].
+    pub fn condition(&self, work: &mut Workspace) -> Result<f64, Fault> {
+        Ok(self.factored.condition(work)?)
+    }
+
     /// Bytes held for operators and products, and for factors and entries of A⁻¹.
     pub fn bytes(&self) -> [usize; 2] {
         [self.dense.bytes() + self.nodal.bytes(), self.nodal.entries_bytes() + self.factored.bytes()]

@@ -102,6 +102,19 @@ impl NodalOperator {
         &self.factor
     }
 
+    /// |H| |v| of a nodal velocity, absolute values entry by entry.
+    ///
+    /// # Panics
+    /// If `velocity` ends before the operator's last node.
+    pub fn times_magnitude(&self, velocity: &[f64]) -> Vector {
+        let mut sum = [0.0; 3];
+        for (&node, weight) in self.nodes().iter().zip(self.weights()) {
+            let v = &velocity[3 * node as usize..][..3];
+            sum.iter_mut().zip(v).for_each(|(sum, v)| *sum += (weight * v).abs());
+        }
+        times(&self.factor.map(f64::abs), &sum)
+    }
+
     /// H v of a nodal velocity, three values a node.
     ///
     /// # Panics

@@ -37,6 +37,19 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
     }
 }
 
+/// The time step h.
+///
+/// # Errors
+/// [`Code::BugFound`] if it is not finite.
+///
+/// # Safety
+/// `dom` is valid.
+pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
+    // SAFETY: promised by the caller.
+    let step = unsafe { (*dom).step };
+    if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }
+}
+
 /// The constraints of the domain, in the order of its list.
 ///
 /// # Safety

@@ -7,8 +7,10 @@ use std::ffi::{c_char, c_int, c_longlong, c_void};
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
-use crate::legacy::{boundary, operators, options, report, stats};
+use crate::legacy::{boundary, operators, options, report, shadow, stats};
 
+/// Code in a report of ldy_shadow_check: no error, but the legacy module differs from the library.
+pub const LDY_DIFFERS: c_int = -1;
 /// Error code: memory exhausted.
 pub const LDY_OUT_OF_MEMORY: c_int = 1;
 /// Error code: a file cannot be opened.
@@ -170,12 +172,63 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
 /// Bytes of the text of a report.
 pub const LDY_REPORT_TEXT: usize = 512;
 
+/// The largest differences that ldy_shadow_check found, each relative to a scale of its own: V and B to the speeds
+/// that enter them (|H||v|, absolute values entry by entry, at least 1e-3), W, A and rho to their own size, a block to
+/// the square root of the sizes of the two diagonal blocks, the free energy to its terms. -1 where nothing was compared.
+#[allow(non_camel_case_types, reason = "the name of the C type")]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ldy_differences {
+    /// Previous local velocities.
+    pub V: f64,
+    /// Free local velocities.
+    pub B: f64,
+    /// Diagonal blocks.
+    pub W: f64,
+    /// Inverses of the diagonal blocks.
+    pub A: f64,
+    /// Scaling parameters.
+    pub rho: f64,
+    /// Off-diagonal blocks.
+    pub block: f64,
+    /// The free energy.
+    pub free_energy: f64,
+}
+
+impl ldy_differences {
+    /// Nothing was compared.
+    pub(crate) const NONE: Self =
+        Self { V: -1.0, B: -1.0, W: -1.0, A: -1.0, rho: -1.0, block: -1.0, free_energy: -1.0 };
+}
+
+/// The differences that ldy_shadow_check allows; see ldy_differences. Where a body gives its matrix A and not the
+/// inverse, W, A, rho, blocks and the free energy are allowed 2.2e-16 times the condition number of A if that is more.
+#[allow(non_camel_case_types, reason = "the name of the C type")]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ldy_tolerance {
+    /// Previous local velocities.
+    pub V: f64,
+    /// Free local velocities.
+    pub B: f64,
+    /// Diagonal blocks.
+    pub W: f64,
+    /// Inverses of the diagonal blocks.
+    pub A: f64,
+    /// Scaling parameters.
+    pub rho: f64,
+    /// Off-diagonal blocks.
+    pub block: f64,
+    /// The free energy.
+    pub free_energy: f64,
+}
+
 /// What a check found: the first thing that is wrong, and where.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_report {
-    /// 0: nothing is wrong; else an error code.
+    /// 0: nothing is wrong; LDY_DIFFERS: see ldy_shadow_check; else an error code.
     pub code: c_int,
     /// Id of the constraint in whose row it is, -1 if in none.
     pub constraint: c_longlong,
@@ -185,6 +238,12 @@ pub struct ldy_report {
     pub body: c_longlong,
     /// What is wrong, with these ids; empty if nothing is.
     pub text: [c_char; LDY_REPORT_TEXT],
+    /// ldy_shadow_check: the largest differences; other checks: -1 each.
+    pub largest: ldy_differences,
+    /// ldy_shadow_check: the largest condition number of a body's matrix A, 0 if all give inverses; other checks: 0.
+    pub condition: f64,
+    /// ldy_shadow_check: seconds that the library's own assembly took; other checks: 0.
+    pub time: f64,
 }
 
 /// Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
@@ -207,4 +266,74 @@ pub struct ldy_report {
 pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> c_int {
     // SAFETY: the caller's promise is the one that the function asks for.
     unsafe { report::is_consistent(ldy, report).into() }
+}
+
+/// A mirror of the rows of a legacy module; see ldy_shadow_new.
+#[allow(non_camel_case_types, reason = "the name of the C type")]
+pub struct ldy_shadow {
+    _hidden: [u8; 0],
+}
+
+/// Watch a legacy module: for a host that still links the legacy object, with LOCDYN_* of its own, and wants to know
+/// whether this library computes the same.
+///
+/// legacy: what the legacy LOCDYN_Create returned; it is not read here. Only its public fields are read later.
+/// Returns the shadow, to be freed by ldy_shadow_free; NULL with ldy_last_error set if legacy is NULL, memory is
+/// exhausted, or this is the build for MPI. Never raises.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
+    let mut shadow = std::ptr::null_mut();
+    boundary::status(|| {
+        shadow = shadow::new(legacy)?.cast();
+        Ok(())
+    });
+    shadow
+}
+
+/// Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
+/// called after the legacy LOCDYN_Update_Begin, before velocities, bodies, constraints or rows change.
+///
+/// tolerance: the differences allowed; NULL: 1e-12 each. report: what was found; NULL: not wanted. Its largest differences
+/// and its time are there whether the two agree or not; its text and ids tell the first constraint, in list order, with
+/// something wrong.
+///
+/// Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
+/// - that each constraint of the domain has one row, with p, R, U, V as they should be;
+/// - the order of rows: new ones at the head, the others as at the last check;
+/// - the blocks of each row, by neighbour and body: none missing, none too many. Their order within a row is not
+///   compared: it depends on a history that is not known.
+///
+/// Which nodes two constraints on a finite-element body with an explicit scheme share is decided when both are first
+/// seen, as the legacy module decides it at insertion: a shadow made when there are no rows yet sees all of that.
+/// The legacy module's oddities on separate meshes that lose a shared node are reported as differences; see
+/// docs/migrating.md.
+///
+/// Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
+/// check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library
+/// cannot assemble; ldy_last_error has the report's text. Never raises.
+///
+/// # Safety
+/// shadow is NULL or comes from ldy_shadow_new; its legacy module, the domain, bodies and constraints are valid and
+/// not changed meanwhile; tolerance and report are NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_shadow_check(
+    shadow: *mut ldy_shadow,
+    tolerance: *const ldy_tolerance,
+    report: *mut ldy_report,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the function asks for.
+    unsafe { shadow::check(shadow.cast(), tolerance, report).into() }
+}
+
+/// Free a shadow; NULL is allowed. The legacy module may be gone.
+///
+/// # Safety
+/// shadow is NULL or comes from ldy_shadow_new, and is not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_shadow_free(shadow: *mut ldy_shadow) {
+    // SAFETY: the caller's promise is the one that the function asks for; a panic stays inside.
+    boundary::status(|| unsafe {
+        shadow::free(shadow.cast());
+        Ok(())
+    });
 }

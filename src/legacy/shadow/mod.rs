@@ -1,0 +1,120 @@
+//! A mirror of the rows of another module over the same domain, to compare the values that both assemble.
+//!
+//! Of the other module only public fields are read, and nothing of the host is written. [`lines`] reads its rows,
+//! [`mirror`] assembles the same rows anew, [`compare`] looks for differences, [`findings`] keeps them.
+
+mod compare;
+mod findings;
+mod lines;
+mod mirror;
+
+use std::alloc::{Layout, alloc};
+use std::ptr;
+use std::time::Instant;
+
+use super::boundary;
+use super::errors::{Code, fail};
+use super::host::domain::{self, UpdateKind};
+use super::interface::additions::{ldy_report, ldy_tolerance};
+use super::layout::LOCDYN;
+use super::report;
+
+use findings::Findings;
+use lines::Lines;
+use mirror::Mirror;
+
+/// What `ldy_shadow` is.
+pub struct Shadow {
+    legacy: *const LOCDYN,
+    lines: Lines,
+    mirror: Mirror,
+}
+
+/// A shadow of another module's rows; see `ldy_shadow_new`.
+pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
+    if cfg!(feature = "mpi") {
+        return Err(fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI"));
+    }
+    if legacy.is_null() {
+        return Err(fail!(Code::BugFound, "legacy is NULL"));
+    }
+    // SAFETY: the size is not zero.
+    let shadow = unsafe { alloc(Layout::new::<Shadow>()) }.cast::<Shadow>();
+    if shadow.is_null() {
+        return Err(fail!(Code::OutOfMemory, "no memory for a shadow"));
+    }
+    // SAFETY: the memory is this function's and large enough.
+    unsafe { shadow.write(Shadow { legacy, lines: Lines::default(), mirror: Mirror::default() }) };
+    Ok(shadow)
+}
+
+/// Whether the other module's values are the library's; see `ldy_shadow_check`.
+///
+/// # Safety
+/// As there.
+pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, out: *mut ldy_report) -> bool {
+    let mut findings = Findings::new();
+    // SAFETY: promised by the caller.
+    let code = boundary::status(|| unsafe {
+        let Some(shadow) = shadow.as_mut() else {
+            return Err(fail!(Code::BugFound, "shadow is NULL"));
+        };
+        findings.tolerance = tolerance.as_ref().copied().unwrap_or(findings.tolerance);
+        shadow.check(&mut findings)
+    });
+    // SAFETY: promised by the caller.
+    if let Some(out) = unsafe { out.as_mut() } {
+        *out = report::found(code, findings.place);
+        out.largest = findings.largest;
+        out.condition = findings.condition;
+        out.time = findings.time;
+    }
+    code == 0
+}
+
+/// Free a shadow.
+///
+/// # Safety
+/// `shadow` is NULL or comes from [`new`], and is not used afterwards.
+pub unsafe fn free(shadow: *mut Shadow) {
+    if !shadow.is_null() {
+        // SAFETY: promised by the caller; the memory has the layout of a Box, from its allocator.
+        drop(unsafe { Box::from_raw(shadow) });
+    }
+}
+
+impl Shadow {
+    /// # Safety
+    /// The other module, its domain, bodies and constraints are valid.
+    unsafe fn check(&mut self, findings: &mut Findings) -> Result<(), Code> {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let dom = (*self.legacy).dom;
+            if dom.is_null() {
+                return Err(fail!(Code::BugFound, "dom of the legacy module is NULL"));
+            }
+            let step = domain::step(dom)?;
+            let kind = domain::update_kind(dom)?;
+            self.lines.read(self.legacy, dom, findings)?;
+            self.mirror.couple(&self.lines)?;
+            let start = Instant::now();
+            self.mirror.assemble(&self.lines, step, kind)?;
+            findings.time = start.elapsed().as_secs_f64();
+            if kind != UpdateKind::Minimal {
+                self.mirror.estimate_conditions(findings)?;
+            }
+            compare::all(self.legacy, &self.lines, &self.mirror, kind, findings)?;
+        }
+        findings.verdict()
+    }
+}
+
+/// No memory for something kept here.
+fn exhausted(_: std::collections::TryReserveError) -> Code {
+    fail!(Code::OutOfMemory, "no memory for the mirror of the legacy module's rows")
+}
+
+/// A link of one of the other module's lists.
+fn link<T>(pointer: *const T) -> Option<*const T> {
+    if ptr::eq(pointer, ptr::null()) { None } else { Some(pointer) }
+}
