@@ -98,3 +98,15 @@ fn operators_alone_can_be_taken() {
 fn a_host_in_cpp_links() {
     assert_eq!(output("host_cpp"), "W = 0.5 1 1\n");
 }
+
+#[test]
+fn a_shadow_finds_the_wrong_value_of_a_legacy_module() {
+    let text = output("shadow_example");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 6, "{text}");
+    for (step, line) in (1..).zip(&lines[..5]) {
+        assert_eq!(*line, format!("step {step}: agree"));
+    }
+    let wrong = "step 6: constraint 23 (CONTACT) between bodies 3 and 4: the block to constraint 24 through body 4 is off by";
+    assert!(lines[5].starts_with(wrong), "{text}");
+}
