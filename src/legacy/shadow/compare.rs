@@ -79,7 +79,7 @@ impl Comparison<'_> {
                             allowed| {
                 let off = difference(got, own, scale);
                 raise(largest(findings), off);
-                if !(off <= allowed) {
+                if exceeds(off, allowed) {
                     findings.add(line.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
                 }
             };
@@ -201,7 +201,7 @@ impl Comparison<'_> {
         let scale = (largest(&one.w) * largest(&two.w)).sqrt();
         let off = difference(got, self.mirror.block(entry).1, scale);
         raise(&mut self.findings.largest.block, off);
-        if !(off <= self.findings.tolerance.block.max(f64::EPSILON * condition)) {
+        if exceeds(off, self.findings.tolerance.block.max(f64::EPSILON * condition)) {
             let (id, body) = self.ids(entry.neighbour, entry.body);
             let place = Place { neighbour: Some(id), body: Some(body), ..line.place() };
             let text =
@@ -214,7 +214,7 @@ impl Comparison<'_> {
         let off = difference(&[got], &[self.mirror.energy], self.energy_scale);
         raise(&mut self.findings.largest.free_energy, off);
         let condition = f64::EPSILON * self.findings.condition;
-        if !(off <= self.findings.tolerance.free_energy.max(condition)) {
+        if exceeds(off, self.findings.tolerance.free_energy.max(condition)) {
             self.findings.add(Place::default(), format_args!("free_energy is off by {off:.1e}"));
         }
     }
@@ -225,6 +225,11 @@ fn difference(got: &[f64], own: &[f64], scale: f64) -> f64 {
     let mut most = 0.0;
     got.iter().zip(own).for_each(|(got, own)| raise(&mut most, (got - own).abs()));
     if most == 0.0 { 0.0 } else { most / scale }
+}
+
+/// Whether a difference is beyond its tolerance; what is not a number is.
+fn exceeds(difference: f64, tolerance: f64) -> bool {
+    difference.is_nan() || difference > tolerance
 }
 
 fn largest(block: &Block) -> f64 {
