@@ -5,6 +5,7 @@
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
 use crate::legacy::errors::{self, Handler};
+use crate::legacy::interface::codes::LDY_REPORT_TEXT;
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
 use crate::legacy::{boundary, operators, options, report, stats};
@@ -143,9 +144,6 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
     // SAFETY: the caller's promise is the one that the function asks for.
     boundary::status(|| unsafe { operators::pseudo_rigid(&Request::at(body, X, E), H) })
 }
-
-/// Bytes of the text of a report.
-pub const LDY_REPORT_TEXT: usize = 512;
 
 /// What a check found: the first thing that is wrong, and where.
 #[allow(non_camel_case_types, reason = "the name of the C type")]

@@ -1,4 +1,4 @@
-//! The error codes, those of the legacy program.
+//! The error codes, those of the legacy program, and the length of texts.
 
 use std::ffi::c_int;
 
@@ -24,3 +24,6 @@ pub const LDY_EIGEN_DECOMP: c_int = 26;
 pub const LDY_COORDS_INVERT: c_int = 47;
 /// Error code: NULL or inconsistent argument, unknown kind, non-finite value.
 pub const LDY_BUG_FOUND: c_int = 52;
+
+/// Bytes of the text of a report.
+pub const LDY_REPORT_TEXT: usize = 512;
