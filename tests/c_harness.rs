@@ -82,6 +82,11 @@ fn random_sequences() {
 }
 
 #[test]
+fn random_sequences_on_meshes() {
+    passes("random_meshes");
+}
+
+#[test]
 fn damaged_snapshots() {
     passes("snapshot_errors");
 }
