@@ -320,6 +320,9 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 /* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
 #define LDY_BUG_FOUND 52
 
+/* Bytes of the text of a report. */
+#define LDY_REPORT_TEXT 512
+
 /* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
    with NOTHROW); with 0, the default, it does. */
 #define LDY_NO_LONGJMP 1
@@ -328,9 +331,6 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
    once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
 #define LDY_SELF_CONTACT_ONCE 2
-
-/* Bytes of the text of a report. */
-#define LDY_REPORT_TEXT 512
 
 /* A host's error handler: code, details (valid until the thread's next error), and the data given with it.
    It may leave by longjmp; where it returns, the entry point returns NULL, NaN or without effect. */
