@@ -121,7 +121,7 @@ impl NodalInverse {
     }
 
     fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<(), FactorError> {
-        if factor.size() % 3 != 0 || needed.iter().any(|&node| node as usize >= self.slots.len()) {
+        if !factor.size().is_multiple_of(3) || needed.iter().any(|&node| node as usize >= self.slots.len()) {
             return Err(FactorError::Matrix(super::Defect::Size));
         }
         let old = self.nodes.len();

@@ -142,8 +142,8 @@ unsafe fn places(
     body: *const BODY,
 ) -> impl Iterator<Item = (usize, *const CON, Block, f64, Place)> {
     slots.iter().enumerate().flat_map(move |(slot, taken)| {
-        // SAFETY: promised by the caller.
         let con = match *taken {
+            // SAFETY: promised by the caller.
             Slot::Row(row) => Some(unsafe { (*row).face.con.cast_const() }),
             Slot::Free(_) => None,
         };
