@@ -340,26 +340,35 @@ static void check_mesh_velocities (const MESH_SETTING *s)
   free (H);
 }
 
-/* Where the velocities lie, said once more without dense_velocity: a body that moves as a whole, now one way and before
- * another, has exactly that velocity everywhere. */
-static void check_whole_motion (const MESH_SETTING *s)
+/* Where the velocities lie, said once more without dense_velocity: velocities that are linear in the place, now these and
+ * before others, are the same linear function at every point (of those here only ones in separate meshes lie within their
+ * element), as a body's that turns and moves as a whole. */
+static void check_linear_motion (const MESH_SETTING *s, RANDOM *random)
 {
   BODY *body = s->body;
-  int nodes = mesh_of_body (body)->nodes_count, i, j;
+  const double *node;
+  double *X = s->con->mpnt;
+  int nodes = mesh_of_body (body)->nodes_count, i, j, k;
   int start = body->form == TOTAL_LAGRANGIAN || body->form == BODY_COROTATIONAL ? 0 : 4 * body->dofs;
-  double E[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, before[3], now[3];
+  double E[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, field[12], before[3], now[3], want, *velocity;
 
+  for (i = 0; i < 12; i ++) field[i] = random_value (random);
+  if (!body->msh) memset (field, 0, 9 * sizeof (double));
   for (i = 0; i < start; i ++) body->velo[i] = 1e3;
   for (i = 0; i < nodes; i ++) {
+    node = mesh_of_body (body)->ref_nodes + 3 * i;
     for (j = 0; j < 3; j ++) {
-      body->velo[start + 3 * i + j] = 1 + j;
-      body->velo[start + 3 * nodes + 3 * i + j] = -10 * j;
+      velocity = body->velo + start + 3 * i + j;
+      velocity[0] = field[9 + j];
+      for (k = 0; k < 3; k ++) velocity[0] += field[3 * k + j] * node[k];
+      velocity[3 * nodes] = -2 * velocity[0];
     }
   }
-  BODY_Local_Velo (body, s->con->msgp, s->con->mpnt, E, before, now);
+  BODY_Local_Velo (body, s->con->msgp, X, E, before, now);
   for (j = 0; j < 3; j ++) {
-    CHECK_NEAR (now[j], 1 + j, 1e-12);
-    CHECK_NEAR (before[j], -10 * j, 1e-11);
+    for (want = field[9 + j], k = 0; k < 3; k ++) want += field[3 * k + j] * X[k];
+    CHECK_NEAR (now[j], want, 1e-13);
+    CHECK_NEAR (before[j], -2 * want, 1e-13);
   }
 }
 
@@ -378,7 +387,7 @@ static void test_meshes (void)
           s = mesh_setting ((FEMFORM) form, schemes[scheme], (CELLS) cells, k % 2, &random);
           check_mesh_operator (&s);
           check_mesh_velocities (&s);
-          check_whole_motion (&s);
+          check_linear_motion (&s, &random);
           host_destroy (s.host);
         }
       }
