@@ -410,8 +410,12 @@ static void inner_coordinates (int nodes, RANDOM *random, double *xi)
   int i;
 
   random_values (random, 3, xi);
-  if (nodes == 5) xi[2] = (xi[2] + 1) * 0.4;
-  if (nodes == 8 || nodes == 5) return;
+  if (nodes == 8) return;
+  if (nodes == 5) {
+    xi[2] = (xi[2] + 1) * 0.4;
+    for (i = 0; i < 2; i ++) xi[i] *= 1 - xi[2];
+    return;
+  }
   for (i = 0; i < (nodes == 4 ? 3 : 2); i ++) xi[i] = (xi[i] + 1) / 2;
   if (nodes == 4) xi[2] *= 0.5;
   x = xi[0];

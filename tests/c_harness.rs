@@ -57,6 +57,11 @@ fn updates() {
 }
 
 #[test]
+fn finite_elements() {
+    passes("finite_elements");
+}
+
+#[test]
 fn cohesion() {
     passes("cohesion");
 }
