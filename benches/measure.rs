@@ -33,6 +33,8 @@ pub struct Figures {
     pub update: Duration,
     /// Walking the lists and rewriting all blocks.
     pub touch: Duration,
+    /// The shortest update and the shortest touch: other processes only ever add to these.
+    pub least: [Duration; 2],
     /// Storing all blocks in the order of their addresses.
     pub stream: Duration,
     /// Inserting a row, over its blocks, in nanoseconds.
@@ -78,6 +80,8 @@ impl Figures {
             first_update,
             update: median(&updates[WARM_UP..]),
             touch: median(&touches[WARM_UP..]),
+            least: [&updates, &touches]
+                .map(|times| *times[WARM_UP..].iter().min().expect("updates that count")),
             stream,
             insert_nanoseconds,
             remove_nanoseconds,

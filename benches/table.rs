@@ -35,13 +35,15 @@ fn report(name: &str, figures: &Figures) {
     let per_block = |time: Duration| time.as_secs_f64() * 1e9 / figures.blocks as f64;
     println!(
         "bench {name} constraints={} blocks={} update_ms={:.4} touch_ms={:.4} ratio={ratio:.2} threads=1 \
-         first_update_ms={:.3} stream_ms={:.4} update_ns_per_block={:.2} touch_ns_per_block={:.2} \
+         first_update_ms={:.3} least_update_ms={:.4} least_touch_ms={:.4} stream_ms={:.4} update_ns_per_block={:.2} touch_ns_per_block={:.2} \
          insert_ns_per_block={:.1} remove_ns_per_block={:.1} bytes_per_block={:.0} allocations_per_update={}",
         figures.constraints,
         figures.blocks,
         ms(figures.update),
         ms(figures.touch),
         ms(figures.first_update),
+        ms(figures.least[0]),
+        ms(figures.least[1]),
         ms(figures.stream),
         per_block(figures.update),
         per_block(figures.touch),
