@@ -3,6 +3,7 @@
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make test                         all tests
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
+#   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make valgrind                     the C tests under valgrind
 #   make headers                      write include/*.h and what else is generated anew
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
@@ -27,7 +28,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 
 include packaging/install.mk
 
-.PHONY: library run test replay valgrind headers check-host
+.PHONY: library run test replay bench valgrind headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -43,6 +44,11 @@ test: library
 
 replay: library
 	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")
+
+# The lines are described in docs/performance.md.
+bench:
+	@scripts/require cc $(CARGO)
+	@$(CARGO) bench --locked --quiet --bench table -- $(SCENES)
 
 valgrind: library
 	@scripts/require valgrind
