@@ -110,11 +110,13 @@ fn recorded_states_are_assembled_as_recorded() {
     let messages = harness(&["replay"]);
     let states = fs::read_dir(compiler::root().join("c_tests/reference")).expect("recorded states");
     let states = states.map(|entry| entry.expect("an entry").path());
-    let states: Vec<PathBuf> = states.filter(|path| path.extension().is_some_and(|x| x == "ldysnap")).collect();
+    let states: Vec<PathBuf> =
+        states.filter(|path| path.extension().is_some_and(|x| x == "ldysnap")).collect();
     assert!(states.len() >= 52, "{states:?}");
     for state in &states {
         let name = state.file_name().and_then(|name| name.to_str()).expect("a name");
-        let passed = messages.lines().any(|line| line.starts_with("ok ") && line.contains(&format!("/{name} ")));
+        let passed =
+            messages.lines().any(|line| line.starts_with("ok ") && line.contains(&format!("/{name} ")));
         assert!(passed, "{name}: {messages}");
     }
     assert!(messages.trim_end().ends_with(&format!("{} passed, 0 failed", states.len())), "{messages}");
