@@ -303,6 +303,7 @@ static void check_mesh_operator (const MESH_SETTING *s)
   static const UPDATE_KIND updates[] = { UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
   double *H = calloc ((size_t) (3 * s->body->dofs), sizeof *H);
   SGP *pair = s->con->msgp;
+  MX *matrix;
   int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, i;
 
   if (!H) abort ();
@@ -310,8 +311,10 @@ static void check_mesh_operator (const MESH_SETTING *s)
     host_set_update (s->host, updates[i]);
     if (updates[i] == UPDATE_MINIMAL && !reduced) dense_operator (s->body, pair, s->con->mpnt, s->con->base, H);
     else dense_inertia_operator (s->body, pair, s->con->mpnt, s->con->base, H);
-    check_mesh_matrix (BODY_Gen_To_Loc_Operator (s->body, (short) (i ? CONTACT : FIXPNT), pair, s->con->mpnt, s->con->base), s, H);
-    check_mesh_matrix (FEM_Gen_To_Loc_Operator (s->body, pair->shp, pair->gobj, s->con->mpnt, s->con->base), s, H);
+    matrix = BODY_Gen_To_Loc_Operator (s->body, (short) (i ? CONTACT : FIXPNT), pair, s->con->mpnt, s->con->base);
+    check_mesh_matrix (matrix, s, H);
+    matrix = FEM_Gen_To_Loc_Operator (s->body, pair->shp, pair->gobj, s->con->mpnt, s->con->base);
+    check_mesh_matrix (matrix, s, H);
   }
   free (H);
 }
