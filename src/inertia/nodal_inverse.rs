@@ -113,6 +113,9 @@ impl NodalInverse {
         response.fill([0.0; 9]);
         for (&node, weight) in nodes.iter().zip(weights) {
             let b = self.slot(node)?;
+            if *weight == 0.0 {
+                continue;
+            }
             for (a, sum) in response.iter_mut().enumerate() {
                 sum.iter_mut().zip(self.slot_block(a, b)).for_each(|(sum, g)| *sum += weight * g);
             }
