@@ -4,6 +4,7 @@
 #   make test                         all tests
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
 #   make valgrind                     the C tests under valgrind
+#   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
 #   make headers                      write include/*.h and what else is generated anew
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
 #   make shared                       libldy.so, with its links, in target/shared
@@ -27,7 +28,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 
 include packaging/install.mk
 
-.PHONY: library run test replay valgrind headers check-host
+.PHONY: library run test replay valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -47,6 +48,9 @@ replay: library
 valgrind: library
 	@scripts/require valgrind
 	@$(C_TESTS) --quiet valgrind
+
+sanitize: library
+	@$(C_TESTS) --quiet sanitize
 
 # Writes include/*.h, c_tests/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
 headers:
