@@ -3,7 +3,9 @@
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make test                         all tests
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
+#   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make valgrind                     the C tests under valgrind
+#   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
 #   make headers                      write include/*.h and what else is generated anew
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
 #   make shared                       libldy.so, with its links, in target/shared
@@ -27,7 +29,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 
 include packaging/install.mk
 
-.PHONY: library run test replay valgrind headers check-host
+.PHONY: library run test replay bench valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -44,9 +46,17 @@ test: library
 replay: library
 	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")
 
+# The lines are described in docs/performance.md.
+bench:
+	@scripts/require cc $(CARGO)
+	@$(CARGO) bench --locked --quiet --bench table -- $(SCENES)
+
 valgrind: library
 	@scripts/require valgrind
 	@$(C_TESTS) --quiet valgrind
+
+sanitize: library
+	@$(C_TESTS) --quiet sanitize
 
 # Writes include/*.h, c_tests/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
 headers:

@@ -1,24 +1,29 @@
-/* Comparison of an updated LOCDYN with global dense matrices H, A^-1 and W = h H A^-1 H'. Of finite-element bodies only H
- * for velocities is there, and so V and B. */
+/* Comparison of an updated LOCDYN with dense matrices H, A^-1 and W = h H A^-1 H' of every body. */
 #ifndef COMPARE_H
 #define COMPARE_H
 
 #include "host/host.h"
 
+/* A body, the constraints that act on its inertia, and what they make of it. */
+typedef struct {
+  const BODY *body;
+  int size, count; /* columns of H; constraints */
+  const CON **con;
+  double *H, *W;   /* 3 count x size, 3 count x 3 count */
+} DENSE_BODY;
+
 typedef struct {
   const DOM *dom;
-  int constraints, bodies, size;  /* size: all generalised velocities together */
+  int constraints, bodies;
   const CON **con;
-  const BODY **body;
-  int *first;                     /* where each body's velocities begin; first[bodies] = size */
-  double *H, *inverse, *W;        /* 3c x size, size x size, 3c x 3c */
-  double *V, *B, *speed;          /* 3 a constraint; the scale of its V and B */
+  DENSE_BODY *body;
+  double *V, *B, *speed; /* 3 a constraint; the scale of its V and B */
 } DENSE_SYSTEM;
 
 DENSE_SYSTEM *dense_system (const DOM *dom);
 void dense_system_free (DENSE_SYSTEM *system);
 
-/* h H_a A^-1 H_b' through one body alone, and the block of the global W. */
+/* h H_a A^-1 H_b' through one body alone, and summed over all. */
 void dense_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, const BODY *body, double *block);
 void dense_global_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, double *block);
 
@@ -36,6 +41,9 @@ void marks_free (MARKS *marks);
 /* Checks every value of every row after an update of the given kind that followed marks_put: what it has to write
  * against the dense matrices, what it has to leave alone against the marks; partners transposed to the bit. */
 void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks);
+
+/* Sets the library's option that self-contact is stored once, and what the comparison expects of blocks. */
+void compare_self_contact_once (int once);
 
 /* The same in one go: marks, update, comparison. */
 void update_and_compare (HOST *host, UPDATE_KIND update);

@@ -313,6 +313,42 @@ static void finite_element_operator (const BODY *body, const SGP *sgp, const dou
   }
 }
 
+/* a := a T with the 3 x 3 matrix T on every node's three columns; `columns` columns in all. */
+static void turn_nodes (int columns, double *a, const double *T)
+{
+  double turned[9];
+  int j;
+
+  for (j = 0; j < columns; j += 3) {
+    dense_multiply (3, 3, 3, a + 3 * j, T, turned);
+    memcpy (a + 3 * j, turned, sizeof turned);
+  }
+}
+
+int dense_inertia_size (const BODY *body)
+{
+  return body->kind == FEM ? body->dofs : dense_velocity_size (body);
+}
+
+void dense_inertia_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H)
+{
+  int size = dense_velocity_size (body), reduced = body->kind == FEM && body->form >= BODY_COROTATIONAL_MODAL;
+  double *nodal;
+
+  if (!reduced) {
+    dense_operator (body, sgp, X, E, H);
+    if (body->kind == FEM && body->form == BODY_COROTATIONAL && body->scheme != SCH_DEF_EXP) {
+      turn_nodes (size, H, body->conf + body->dofs);
+    }
+    return;
+  }
+  nodal = doubles (3 * size);
+  dense_operator (body, sgp, X, E, nodal);
+  turn_nodes (size, nodal, body->conf + body->dofs);
+  dense_multiply (3, size, body->dofs, nodal, body->evec->x, H);
+  free (nodal);
+}
+
 void dense_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H)
 {
   int size = dense_velocity_size (body), j;

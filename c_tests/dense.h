@@ -45,4 +45,8 @@ void dense_point_velocity (const BODY *body, const SGP *sgp, const double *X, co
 /* H for velocities, 3 x dense_velocity_size: column by column the local velocity of a unit generalised velocity. */
 void dense_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H);
 
+/* H for W, 3 x dense_inertia_size: of finite elements in the axes and the base that their inertia is given in. */
+int dense_inertia_size (const BODY *body);
+void dense_inertia_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H);
+
 #endif

@@ -6,6 +6,8 @@
 
 #include "check.h"
 #include "compare.h"
+#include "dense.h"
+#include "meshes.h"
 
 /* ---- the scene and its backup */
 
@@ -17,13 +19,14 @@ typedef struct {
 
 struct backup {
   int count;
-  PIECE piece[256];
+  PIECE piece[1024];
 };
 
 static void keep (struct backup *backup, void *at, size_t size)
 {
   PIECE *piece = &backup->piece[backup->count ++];
 
+  if (backup->count > (int) (sizeof backup->piece / sizeof *piece)) abort ();
   piece->at = at;
   piece->size = size;
   piece->copy = malloc (size);
@@ -41,6 +44,37 @@ static void keep_matrix (struct backup *backup, MX *matrix)
   if (matrix->i) keep (backup, matrix->i, (size_t) ni * sizeof (int));
 }
 
+static void keep_mesh (struct backup *backup, BODY *body)
+{
+  MESH *mesh = body->msh ? body->msh : body->shape->data;
+  CONVEX *convex = body->msh ? body->shape->data : NULL;
+  int i;
+
+  keep (backup, &body->dofs, sizeof body->dofs);
+  keep (backup, &body->form, sizeof body->form);
+  keep (backup, &body->evec, sizeof body->evec);
+  if (body->evec) keep_matrix (backup, body->evec);
+  keep (backup, &body->msh, sizeof body->msh);
+  keep (backup, body->shape, sizeof *body->shape);
+  keep (backup, mesh, sizeof *mesh);
+  keep (backup, mesh->ref_nodes, (size_t) (3 * mesh->nodes_count) * sizeof (double));
+  for (i = 0; i < mesh_elements (mesh); i ++) keep (backup, mesh_element (mesh, i), sizeof (ELEMENT));
+  for (; convex; convex = convex->next) {
+    keep (backup, convex, sizeof *convex);
+    keep (backup, convex->ele, (size_t) convex->nele * sizeof *convex->ele);
+  }
+}
+
+/* The numbers of values in a body's configuration and velocities. */
+static int configuration_size (const BODY *body) { return body->kind == FEM ? body->dofs + 9 : 12; }
+
+static int velocities_size (const BODY *body)
+{
+  int mesh = 2 * dense_velocity_size (body);
+
+  return body->kind == FEM && body->form >= BODY_COROTATIONAL_MODAL ? 4 * body->dofs + mesh : mesh;
+}
+
 static struct backup *backup_of (SCENE *s)
 {
   struct backup *backup = calloc (1, sizeof *backup);
@@ -51,23 +85,26 @@ static struct backup *backup_of (SCENE *s)
   keep (backup, &s->host->dom.step, sizeof s->host->dom.step);
   keep (backup, &s->host->dom.solfec, sizeof s->host->dom.solfec);
   keep (backup, &s->ldy->dom, sizeof s->ldy->dom);
-  for (i = 0; i < 8; i ++) {
+  for (i = 0; i < BODIES; i ++) {
     body = s->body[i];
     keep (backup, &body->kind, sizeof body->kind);
     keep (backup, body->ref_center, sizeof body->ref_center);
     keep (backup, &body->conf, sizeof body->conf);
     keep (backup, &body->velo, sizeof body->velo);
     keep (backup, &body->inverse, sizeof body->inverse);
-    keep (backup, body->conf, 12 * sizeof (double));
-    keep (backup, body->velo, (size_t) (2 * body->dofs) * sizeof (double));
+    keep (backup, body->conf, (size_t) configuration_size (body) * sizeof (double));
+    keep (backup, body->velo, (size_t) velocities_size (body) * sizeof (double));
     keep_matrix (backup, body->inverse);
+    if (body->kind == FEM) keep_mesh (backup, body);
   }
-  for (i = 0; i < 14; i ++) {
+  for (i = 0; i < CONSTRAINTS; i ++) {
     keep (backup, s->con[i]->base, sizeof s->con[i]->base);
     keep (backup, s->con[i]->Z, sizeof s->con[i]->Z);
     keep (backup, &s->con[i]->mat, sizeof s->con[i]->mat);
     keep (backup, &s->con[i]->kind, sizeof s->con[i]->kind);
-    keep (backup, &s->con[i]->master, offsetof (CON, msgp) - offsetof (CON, master)); /* bodies and points */
+    keep (backup, &s->con[i]->master, offsetof (CON, rank) - offsetof (CON, master)); /* bodies, points, pairs */
+    if (s->con[i]->msgp) keep (backup, s->con[i]->msgp, sizeof (SGP));
+    if (s->con[i]->ssgp) keep (backup, s->con[i]->ssgp, sizeof (SGP));
   }
   return backup;
 }
@@ -75,12 +112,14 @@ static struct backup *backup_of (SCENE *s)
 SCENE *error_scene (void)
 {
   SCENE *s = calloc (1, sizeof *s);
+  RANDOM random = { 22 };
   BODY *body;
   CON *con;
   int i;
 
   if (!s) abort ();
   s->host = scene_mixed (20);
+  mesh_add_scene (s->host, &random);
   s->ldy = scene_insert_all (s->host);
   s->other = scene_mixed (21);
   scene_insert_all (s->other);
@@ -418,15 +457,187 @@ static void sparse_no_p (SCENE *s) { s->body[5]->inverse->p = NULL; }
 static void sparse_no_i (SCENE *s) { s->body[5]->inverse->i = NULL; }
 static void sparse_too_many (SCENE *s) { s->body[5]->inverse->nzmax --; }
 
-/* ---- not in this build */
+/* ---- finite elements, as mesh_add_scene makes them: body[8] with its matrix' lower triangle, body[9] co-rotational with its
+ * whole matrix, body[10] reduced, body[11] explicit with a separate mesh; the first of each one's four constraints is a
+ * contact, the second a fixed point */
 
-static void finite_elements (SCENE *s) { memset (&s->body[1]->kind, FEM, 1); }
+static void not_definite (SCENE *s) { s->body[8]->inverse->x[0] = -1; }
 
-static void factored (SCENE *s)
+static void zero_column (SCENE *s)
 {
-  int flags = MXIFAC;
+  const MX *matrix = s->body[9]->inverse;
+  int e;
 
-  memcpy (&s->body[5]->inverse->flags, &flags, sizeof flags);
+  for (e = matrix->p[1]; e < matrix->p[2]; e ++) matrix->x[e] = 0;
+}
+
+static void factored_nan (SCENE *s) { s->body[8]->inverse->x[3] = NAN; }
+static void factored_infinite (SCENE *s) { s->body[9]->inverse->x[5] = HUGE_VAL; }
+static void factored_first (SCENE *s) { s->body[8]->inverse->p[0] = 1; }
+static void factored_decreasing (SCENE *s) { s->body[9]->inverse->p[2] = 0; }
+static void factored_row (SCENE *s) { s->body[9]->inverse->i[1] = s->body[9]->inverse->m; }
+static void factored_negative_row (SCENE *s) { s->body[9]->inverse->i[1] = -1; }
+static void factored_repeated_row (SCENE *s) { s->body[9]->inverse->i[1] = s->body[9]->inverse->i[0]; }
+static void factored_too_many (SCENE *s) { s->body[8]->inverse->nzmax --; }
+static void factored_no_p (SCENE *s) { s->body[8]->inverse->p = NULL; }
+static void factored_no_i (SCENE *s) { s->body[9]->inverse->i = NULL; }
+static void factored_no_x (SCENE *s) { s->body[9]->inverse->x = NULL; }
+static void factored_missing (SCENE *s) { s->body[8]->inverse = NULL; }
+static void factored_rows (SCENE *s) { s->body[9]->inverse->m --; }
+static void diagonal_missing (SCENE *s) { s->body[11]->inverse = NULL; }
+
+static void factored_size (SCENE *s)
+{
+  s->body[8]->inverse->m -= 3;
+  s->body[8]->inverse->n -= 3;
+}
+
+static void exchange (int *one, int *two)
+{
+  int kept = *one;
+
+  *one = *two;
+  *two = kept;
+}
+
+static void diagonal_second (SCENE *s) { exchange (s->body[8]->inverse->i, s->body[8]->inverse->i + 1); }
+static void rows_descend (SCENE *s) { exchange (s->body[8]->inverse->i + 1, s->body[8]->inverse->i + 2); }
+static void above_diagonal (SCENE *s) { s->body[8]->inverse->i[s->body[8]->inverse->p[4] + 1] = 0; }
+static void no_diagonal (SCENE *s) { s->body[8]->inverse->i[s->body[8]->inverse->p[4]] = 5; }
+
+static void no_base (SCENE *s) { s->body[10]->evec = NULL; }
+static void base_kind (SCENE *s) { memset (&s->body[10]->evec->kind, MXCSC, 1); }
+static void base_rows (SCENE *s) { s->body[10]->evec->m -= 3; }
+static void base_columns (SCENE *s) { s->body[10]->evec->n --; }
+static void base_no_values (SCENE *s) { s->body[10]->evec->x = NULL; }
+static void base_nan (SCENE *s) { s->body[10]->evec->x[0] = s->body[10]->evec->x[30] = NAN; }
+static void reduced_inverse (SCENE *s) { s->body[10]->inverse->m = s->body[10]->inverse->n = 4; }
+
+static ELEMENT *element_of_contact (SCENE *s) { return s->con[14]->msgp->gobj; }
+
+/* All nodes of the element in one plane, or in one place. */
+static void flat_element (SCENE *s)
+{
+  MESH *mesh = s->body[8]->shape->data;
+  int i;
+
+  for (i = 0; i < 8; i ++) mesh->ref_nodes[3 * element_of_contact (s)->nodes[i] + 2] = 0;
+}
+
+static void element_of_one_place (SCENE *s)
+{
+  MESH *mesh = s->body[8]->shape->data;
+
+  memset (mesh->ref_nodes, 0, (size_t) (3 * mesh->nodes_count) * sizeof (double));
+}
+
+static void nan_mesh_point (SCENE *s) { s->con[14]->mpnt[1] = NAN; }
+static void no_pair (SCENE *s) { s->con[14]->msgp = NULL; }
+static void no_slave_pair (SCENE *s) { s->con[16]->ssgp = NULL; }
+static void no_shape (SCENE *s) { s->con[14]->msgp->shp = NULL; }
+static void no_element (SCENE *s) { s->con[14]->msgp->gobj = NULL; }
+static void element_of_seven (SCENE *s) { element_of_contact (s)->type = 7; }
+static void element_of_none (SCENE *s) { element_of_contact (s)->type = 0; }
+static void element_of_less (SCENE *s) { element_of_contact (s)->type = -4; }
+static void element_of_nine (SCENE *s) { element_of_contact (s)->type = 9; }
+static void node_beyond (SCENE *s) { element_of_contact (s)->nodes[7] = ((MESH *) s->body[8]->shape->data)->nodes_count; }
+static void node_before (SCENE *s) { element_of_contact (s)->nodes[0] = -1; }
+static void no_mesh (SCENE *s) { s->body[8]->shape->data = NULL; }
+static void no_nodes (SCENE *s) { ((MESH *) s->body[8]->shape->data)->ref_nodes = NULL; }
+static void count_of_nodes (SCENE *s) { ((MESH *) s->body[8]->shape->data)->nodes_count = 0; }
+static void dofs_less (SCENE *s) { s->body[8]->dofs -= 3; }
+static void dofs_none (SCENE *s) { s->body[10]->dofs = 0; }
+static void form_nine (SCENE *s) { memset (&s->body[8]->form, 9, 1); }
+static void form_none (SCENE *s) { memset (&s->body[8]->form, 0, 1); }
+static void no_mesh_rotation (SCENE *s) { s->body[9]->conf = NULL; }
+static void no_mesh_velocity (SCENE *s) { s->body[8]->velo = NULL; }
+static void nan_mesh_rotation (SCENE *s) { s->body[9]->conf[s->body[9]->dofs + 4] = NAN; }
+
+static void nan_mesh_velocity (SCENE *s)
+{
+  int i;
+
+  for (i = 0; i < s->body[8]->dofs; i ++) s->body[8]->velo[i] = NAN;
+}
+
+static CONVEX *convex_of_contact (SCENE *s) { return s->con[26]->msgp->gobj; }
+static void convex_empty (SCENE *s) { convex_of_contact (s)->nele = 0; }
+static void convex_negative (SCENE *s) { convex_of_contact (s)->nele = -1; }
+static void convex_no_list (SCENE *s) { convex_of_contact (s)->ele = NULL; }
+static void convex_of_nothing (SCENE *s) { convex_of_contact (s)->ele[0] = NULL; }
+static void convex_element (SCENE *s) { convex_of_contact (s)->ele[0]->type = 3; }
+static void separate_no_nodes (SCENE *s) { s->body[11]->msh->nodes_count = -1; }
+
+/* Insertion on an explicit body asks for places. */
+static void insert_explicit (SCENE *s)
+{
+  s->pointer = LOCDYN_Insert (s->ldy, s->con[26], s->con[26]->master, s->con[26]->slave);
+}
+
+static void explicit_no_pair (SCENE *s)
+{
+  host_remove (s->host, s->con[26]);
+  s->con[26]->msgp = NULL;
+}
+
+static void explicit_neighbour_no_pair (SCENE *s)
+{
+  host_remove (s->host, s->con[26]);
+  s->con[27]->msgp = NULL;
+}
+
+static void explicit_back (SCENE *s) { host_insert (s->host, s->con[26]); }
+
+static void operator_of_mesh (SCENE *s)
+{
+  s->pointer = BODY_Gen_To_Loc_Operator (s->body[8], CONTACT, s->con[14]->msgp, s->con[14]->mpnt, frame);
+}
+
+static void fem_operator_of_mesh (SCENE *s)
+{
+  s->pointer = FEM_Gen_To_Loc_Operator (s->body[8], s->body[8]->shape, element_of_contact (s), s->con[14]->mpnt, frame);
+}
+
+static void operator_of_base (SCENE *s)
+{
+  s->pointer = BODY_Gen_To_Loc_Operator (s->body[10], CONTACT, s->con[22]->msgp, s->con[22]->mpnt, frame);
+}
+
+static void operator_without_pair (SCENE *s) { operator_on (s, s->body[8], CONTACT, point, frame); }
+static void fem_operator_of_nothing (SCENE *s) { s->pointer = FEM_Gen_To_Loc_Operator (NULL, NULL, NULL, point, frame); }
+static void fem_operator_of_rigid (SCENE *s) { s->pointer = FEM_Gen_To_Loc_Operator (s->body[1], NULL, NULL, point, frame); }
+static void fem_operator_of_pseudo (SCENE *s) { s->pointer = FEM_Gen_To_Loc_Operator (s->body[3], NULL, NULL, point, frame); }
+
+static void fem_operator_without_shape (SCENE *s)
+{
+  s->pointer = FEM_Gen_To_Loc_Operator (s->body[8], NULL, element_of_contact (s), s->con[14]->mpnt, frame);
+}
+
+static void fem_operator_without_element (SCENE *s)
+{
+  s->pointer = FEM_Gen_To_Loc_Operator (s->body[8], s->body[8]->shape, NULL, s->con[14]->mpnt, frame);
+}
+
+static void fem_operator_without_point (SCENE *s)
+{
+  s->pointer = FEM_Gen_To_Loc_Operator (s->body[8], s->body[8]->shape, element_of_contact (s), NULL, frame);
+}
+
+static void fem_velocity_of (BODY *body, SGP *pair, double *X)
+{
+  double before[3], now[3];
+
+  FEM_Local_Velo (body, pair ? pair->shp : NULL, pair ? pair->gobj : NULL, X, frame, before, now);
+}
+
+static void fem_velocity_of_rigid (SCENE *s) { fem_velocity_of (s->body[1], NULL, point); }
+static void fem_velocity_of_mesh (SCENE *s) { fem_velocity_of (s->body[8], s->con[14]->msgp, s->con[14]->mpnt); }
+
+static void velocity_of_mesh (SCENE *s)
+{
+  double before[3], now[3];
+
+  BODY_Local_Velo (s->body[8], s->con[14]->msgp, s->con[14]->mpnt, frame, before, now);
 }
 
 /* ---- files and clones */
@@ -560,9 +771,98 @@ const ERROR_CASE error_cases[] = {
   IN_W ("sparse inverse without i", KIND, "body 6", sparse_no_i, NULL),
   IN_W ("sparse inverse with too many values", KIND, "body 6", sparse_too_many, NULL),
 
-  IN_W ("finite elements", LDY_NOT_IMPLEMENTED, "body 2", finite_elements, NULL),
-  { "operator of finite elements", LDY_NOT_IMPLEMENTED, { "body 2" }, finite_elements, operator_of_body, NULL, RESULT_POINTER },
-  IN_W ("factored matrix", LDY_NOT_IMPLEMENTED, "body 6", factored, NULL),
+  IN_W ("matrix not positive definite", LDY_CHOL_FACTOR, "body 9", not_definite, NULL),
+  IN_W ("singular matrix", LDY_LU_FACTOR, "body 10", zero_column, NULL),
+  IN_W ("NaN in a matrix", BUG, "body 9", factored_nan, NULL),
+  IN_W ("infinite value in a matrix", BUG, "body 10", factored_infinite, NULL),
+  IN_W ("matrix that begins late", KIND, "body 9", factored_first, NULL),
+  IN_W ("matrix with decreasing p", KIND, "body 10", factored_decreasing, NULL),
+  IN_W ("matrix with a row beyond its end", KIND, "body 10", factored_row, NULL),
+  IN_W ("matrix with a negative row", KIND, "body 10", factored_negative_row, NULL),
+  IN_W ("matrix with a row twice", KIND, "body 10", factored_repeated_row, NULL),
+  IN_W ("matrix with too many values", KIND, "body 9", factored_too_many, NULL),
+  IN_W ("matrix without p", KIND, "body 9", factored_no_p, NULL),
+  IN_W ("matrix without i", KIND, "body 10", factored_no_i, NULL),
+  IN_W ("matrix without values", KIND, "body 10", factored_no_x, NULL),
+  IN_W ("matrix with another number of rows", KIND, "body 10", factored_rows, NULL),
+  IN_W ("matrix of another size", KIND, "body 9", factored_size, NULL),
+  IN_W ("matrix with a diagonal that comes second", KIND, "body 9", diagonal_second, NULL),
+  IN_W ("matrix with descending rows", KIND, "body 9", rows_descend, NULL),
+  IN_W ("matrix with a row above the diagonal", KIND, "body 9", above_diagonal, NULL),
+  IN_W ("matrix without a diagonal", KIND, "body 9", no_diagonal, NULL),
+  IN_W ("no matrix", KIND, "body 9", factored_missing, NULL),
+  IN_W ("no diagonal inverse", KIND, "body 12", diagonal_missing, NULL),
+
+  IN_W ("no reduced base", KIND, "body 11", no_base, NULL),
+  IN_W ("reduced base of another kind", KIND, "body 11", base_kind, NULL),
+  IN_W ("reduced base with another number of rows", KIND, "body 11", base_rows, NULL),
+  IN_W ("reduced base with another number of columns", KIND, "body 11", base_columns, NULL),
+  IN_W ("reduced base without values", KIND, "body 11", base_no_values, NULL),
+  IN_W ("reduced inverse of another size", KIND, "body 11", reduced_inverse, NULL),
+  IN_W ("NaN in the reduced base", BUG, "constraint ", base_nan, NULL),
+
+  IN_EVERY ("flat element", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2", flat_element, NULL),
+  IN_EVERY ("element of one place", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2",
+    element_of_one_place, NULL),
+  IN_EVERY ("NaN as point in an element", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2",
+    nan_mesh_point, NULL),
+  { "flat element, its nodes", LDY_COORDS_INVERT, { "constraint 15 (CONTACT) between bodies 9 and 2",
+    "element of nodes [" }, flat_element, update_all, NULL, RESULT_NONE },
+  IN_EVERY ("no shape and object", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_pair, NULL),
+  IN_EVERY ("no shape", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_shape, NULL),
+  IN_EVERY ("no element", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_element, NULL),
+  IN_EVERY ("element of seven nodes", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", element_of_seven, NULL),
+  IN_EVERY ("element without nodes", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", element_of_none, NULL),
+  IN_EVERY ("element of less than no nodes", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", element_of_less, NULL),
+  IN_EVERY ("element of nine nodes", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", element_of_nine, NULL),
+  IN_EVERY ("node beyond the mesh", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", node_beyond, NULL),
+  IN_EVERY ("node before the mesh", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", node_before, NULL),
+  IN_EVERY ("no mesh", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_mesh, NULL),
+  IN_EVERY ("mesh without places", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_nodes, NULL),
+  IN_EVERY ("mesh without nodes", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", count_of_nodes, NULL),
+  IN_EVERY ("less velocities than nodes have", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", dofs_less, NULL),
+  IN_EVERY ("unknown form", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", form_nine, NULL),
+  IN_EVERY ("no form", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", form_none, NULL),
+  IN_EVERY ("mesh without velocity", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_mesh_velocity, NULL),
+  IN_EVERY ("NaN as velocity of a mesh", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", nan_mesh_velocity, NULL),
+  IN_EVERY ("no shape and object of a slave", BUG, "constraint 17 (CONTACT) between bodies 9 and 10", no_slave_pair, NULL),
+  IN_EVERY ("reduced body without velocities", BUG, "body 11", dofs_none, NULL),
+  IN_EVERY ("convex without elements", BUG, "constraint ", convex_empty, NULL),
+  IN_EVERY ("convex with less than no elements", BUG, "constraint ", convex_negative, NULL),
+  IN_EVERY ("convex without list of elements", BUG, "constraint ", convex_no_list, NULL),
+  IN_EVERY ("convex with a missing element", BUG, "constraint ", convex_of_nothing, NULL),
+  IN_EVERY ("convex with an ill-formed element", BUG, "constraint ", convex_element, NULL),
+  IN_EVERY ("separate mesh without nodes", BUG, "body 12", separate_no_nodes, NULL),
+  IN_W ("co-rotational body without configuration", BUG, "body 10", no_mesh_rotation, NULL),
+  IN_W ("NaN in the rotation of a mesh", BUG, "constraint ", nan_mesh_rotation, NULL),
+  { "insertion on an explicit body without place", BUG, { "constraint 27 (CONTACT) between bodies 12 and 1" },
+    explicit_no_pair,
+    insert_explicit, explicit_back, RESULT_POINTER },
+  { "insertion beside one without place", BUG, { "constraint 28 (FIXPNT) on body 12" }, explicit_neighbour_no_pair,
+    insert_explicit,
+    explicit_back, RESULT_POINTER },
+
+  { "operator of a flat element", LDY_COORDS_INVERT, { "body 9" }, flat_element, operator_of_mesh, NULL,
+    RESULT_POINTER },
+  { "operator of a flat element, FEM", LDY_COORDS_INVERT, { "body 9" }, flat_element, fem_operator_of_mesh, NULL,
+    RESULT_POINTER },
+  { "operator of an ill-formed element", BUG, { "body 9" }, element_of_seven, fem_operator_of_mesh, NULL,
+    RESULT_POINTER },
+  { "operator of an unknown form", BUG, { "body 9" }, form_nine, operator_of_mesh, NULL, RESULT_POINTER },
+  { "operator without base", KIND, { "body 11" }, no_base, operator_of_base, NULL, RESULT_POINTER },
+  { "operator with a NaN in its base", BUG, { "body 11" }, base_nan, operator_of_base, NULL, RESULT_POINTER },
+  { "operator of a mesh without place", BUG, { "body 9" }, NULL, operator_without_pair, NULL, RESULT_POINTER },
+  { "FEM operator of nothing", BUG, { "" }, NULL, fem_operator_of_nothing, NULL, RESULT_POINTER },
+  { "FEM operator of a rigid body", BUG, { "body 2" }, NULL, fem_operator_of_rigid, NULL, RESULT_POINTER },
+  { "FEM operator of a pseudo-rigid body", BUG, { "body 4" }, NULL, fem_operator_of_pseudo, NULL, RESULT_POINTER },
+  { "FEM operator without shape", BUG, { "body 9" }, NULL, fem_operator_without_shape, NULL, RESULT_POINTER },
+  { "FEM operator without element", BUG, { "body 9" }, NULL, fem_operator_without_element, NULL, RESULT_POINTER },
+  { "FEM operator without point", BUG, { "" }, NULL, fem_operator_without_point, NULL, RESULT_POINTER },
+  { "FEM velocity of a rigid body", BUG, { "body 2" }, NULL, fem_velocity_of_rigid, NULL, RESULT_NONE },
+  { "FEM velocity of a flat element", LDY_COORDS_INVERT, { "body 9" }, flat_element, fem_velocity_of_mesh, NULL,
+    RESULT_NONE },
+  { "velocity of a mesh without velocities", BUG, { "body 9" }, no_mesh_velocity, velocity_of_mesh, NULL, RESULT_NONE },
+  { "velocity of a mesh that is NaN", BUG, { "body 9" }, nan_mesh_velocity, velocity_of_mesh, NULL, RESULT_NONE },
 
   { "Dump of nothing", BUG, { "ldy is NULL" }, NULL, dump_null, NULL, RESULT_NONE },
   { "Dump to no path", BUG, { "path is NULL" }, NULL, dump_nowhere, NULL, RESULT_NONE },

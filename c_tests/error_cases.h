@@ -4,12 +4,15 @@
 
 #include "scene.h"
 
-/* A mixed scene (scene_mixed), all inserted, with a second LOCDYN beside it. */
+#define BODIES 14
+#define CONSTRAINTS 38
+
+/* A mixed scene (scene_mixed) with finite elements (mesh_add_scene), all inserted, and a second LOCDYN beside it. */
 typedef struct {
   HOST *host, *other;
   LOCDYN *ldy;
-  BODY *body[8];
-  CON *con[14];
+  BODY *body[BODIES];
+  CON *con[CONSTRAINTS];
   DIAB *row;       /* for cases that set a row aside */
   void **element;  /* for one that damages a set */
   void *pointer;   /* what the call returned; not NULL before it */

@@ -3,11 +3,23 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture.h"
 #include "check.h"
 #include "error_cases.h"
+
+static int step = 1, routes;
+
+void error_route_choose (int argc, char **argv)
+{
+  if (argc > 1) step = atoi (argv[1]);
+  if (step < 1) step = 1;
+}
+
+int error_route_first (void) { return routes ++ % step; }
+int error_route_step (void) { return step; }
 
 typedef struct {
   int calls, code;
@@ -68,7 +80,7 @@ void error_route_handler_returns (void)
 {
   int i;
 
-  for (i = 0; i < error_case_count; i ++) run_with_handler (&error_cases[i], NULL);
+  for (i = error_route_first (); i < error_case_count; i += step) run_with_handler (&error_cases[i], NULL);
 }
 
 void error_route_handler_jumps (void)
@@ -76,7 +88,7 @@ void error_route_handler_jumps (void)
   jmp_buf jump;
   int i;
 
-  for (i = 0; i < error_case_count; i ++) run_with_handler (&error_cases[i], &jump);
+  for (i = error_route_first (); i < error_case_count; i += step) run_with_handler (&error_cases[i], &jump);
 }
 
 /* ---- the end of the program */
@@ -127,7 +139,7 @@ void error_route_exits (const char *named, void (*inside) (void (*call) (void *)
   CHILD child;
   int i;
 
-  for (i = 0; i < error_case_count; i ++) {
+  for (i = error_route_first (); i < error_case_count; i += step) {
     child.test = &error_cases[i];
     child.scene = error_scene ();
     child.inside = inside;

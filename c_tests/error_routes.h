@@ -2,6 +2,14 @@
 #ifndef ERROR_ROUTES_H
 #define ERROR_ROUTES_H
 
+/* Take every n-th case only, each route beginning one further than the one before it; n from the program's argument, if there
+ * is one: for runs under slow checkers. */
+void error_route_choose (int argc, char **argv);
+
+/* The first case of the next route, and the way to the one after it. */
+int error_route_first (void);
+int error_route_step (void);
+
 /* A handler that returns, one that jumps: the same with and without a host's error stack. */
 void error_route_handler_returns (void);
 void error_route_handler_jumps (void);

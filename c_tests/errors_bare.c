@@ -2,8 +2,9 @@
 #include "check.h"
 #include "error_routes.h"
 
-int main (void)
+int main (int argc, char **argv)
 {
+  error_route_choose (argc, argv);
   error_route_handler_returns ();
   error_route_handler_jumps ();
   error_route_exits (NULL, NULL);

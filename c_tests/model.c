@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,65 @@ static void put_block (MODEL_ROW *row, CON *con, BODY *body)
   row->count ++;
 }
 
+/* ---- which constraints of a body interact */
+
+static int share_a_node (const ELEMENT *one, const ELEMENT *two)
+{
+  int i, j;
+
+  for (i = 0; i < one->type; i ++) {
+    for (j = 0; j < two->type; j ++) {
+      if (one->nodes[i] == two->nodes[j]) return 1;
+    }
+  }
+  return 0;
+}
+
+static int convices_touch (const CONVEX *one, const CONVEX *two)
+{
+  int i, j;
+
+  for (i = 0; i < one->nele; i ++) {
+    for (j = 0; j < two->nele; j ++) {
+      if (one->ele[i] == two->ele[j] || share_a_node (one->ele[i], two->ele[j])) return 1;
+    }
+  }
+  return 0;
+}
+
+/* The node of the element closer to the point than the tolerance in every coordinate, or -1. */
+static int node_at (const MESH *mesh, const ELEMENT *element, const double *point)
+{
+  const double *node;
+  int i;
+
+  for (i = 0; i < element->type; i ++) {
+    node = mesh->ref_nodes + 3 * element->nodes[i];
+    if (fmax (fabs (point[0] - node[0]), fmax (fabs (point[1] - node[1]), fabs (point[2] - node[2]))) < 1e-6) {
+      return element->nodes[i];
+    }
+  }
+  return -1;
+}
+
+static int interact (const CON *one, const CON *two, const BODY *body)
+{
+  const CON *con[2] = { one, two };
+  const SGP *pair[2];
+  const double *point[2];
+  int node[2], i;
+
+  if (body->kind != FEM || body->scheme != SCH_DEF_EXP) return 1;
+  for (i = 0; i < 2; i ++) {
+    pair[i] = con[i]->master == body ? con[i]->msgp : con[i]->ssgp;
+    point[i] = con[i]->master == body ? con[i]->mpnt : con[i]->spnt;
+  }
+  if (body->msh) return convices_touch (pair[0]->gobj, pair[1]->gobj);
+  for (i = 0; i < 2; i ++) node[i] = node_at (body->shape->data, pair[i]->gobj, point[i]);
+  if (node[0] >= 0 && node[1] >= 0 && node[0] != node[1]) return 0;
+  return share_a_node (pair[0]->gobj, pair[1]->gobj);
+}
+
 /* One block each way for every constraint of the set that has a row. */
 static void couple (MODEL *model, CON *con, BODY *body, MODEL_SET set)
 {
@@ -44,7 +104,7 @@ static void couple (MODEL *model, CON *con, BODY *body, MODEL_SET set)
   if (!body || (con->kind == CONTACT && body->kind == OBS)) return;
   for (i = 0; i < set.count; i ++) {
     other = set.con[i] == con ? NULL : model_row (model, set.con[i]);
-    if (!other) continue;
+    if (!other || !interact (con, set.con[i], body)) continue;
     put_block (other, con, body);
     put_block (model_row (model, con), set.con[i], body);
   }

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "dense.h"
+#include "meshes.h"
 #include "scene.h"
 
 /* ---- motion x (X, q) */
@@ -203,6 +204,200 @@ static void check_velocities (int kind)
   host_destroy (s.host);
 }
 
+/* ---- finite elements */
+
+typedef struct {
+  HOST *host;
+  BODY *body;
+  CON *con; /* a fixed point: its place and frame */
+} MESH_SETTING;
+
+static MESH_SETTING mesh_setting (FEMFORM form, SCHEME scheme, CELLS cells, int separate, RANDOM *random)
+{
+  MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_LIM, INERTIA_DIAGONAL, CELLS_HEXAHEDRA, 0, { 2, 1, 1 } };
+  MESH_SETTING s;
+
+  kind.form = form;
+  kind.scheme = scheme;
+  kind.cells = cells;
+  kind.separate = separate;
+  s.host = host_create ();
+  s.body = mesh_body (s.host, random, kind);
+  s.con = mesh_constraint (s.host, random, FIXPNT, s.body, NULL);
+  return s;
+}
+
+/* Three entries in each column of the nodes of one element, in ascending columns; every array a block of memory of its own. */
+static void check_sparse (const MX *matrix, const BODY *body)
+{
+  int columns = 3 * mesh_of_body (body)->nodes_count, filled = 0, j, e;
+
+  CHECK_INT (matrix->kind, MXCSC);
+  CHECK_INT (matrix->flags, 0);
+  CHECK_INT (matrix->m, 3);
+  CHECK_INT (matrix->n, columns);
+  CHECK_INT (matrix->nz, -1);
+  CHECK (!matrix->sym && !matrix->num);
+  CHECK_INT (matrix->p[0], 0);
+  CHECK_INT (matrix->p[columns], matrix->nzmax);
+  for (j = 0; j < columns; j ++) {
+    if (matrix->p[j + 1] == matrix->p[j]) continue;
+    CHECK_INT (matrix->p[j + 1] - matrix->p[j], 3);
+    for (e = 0; e < 3; e ++) CHECK_INT (matrix->i[matrix->p[j] + e], e);
+    filled ++;
+  }
+  CHECK_INT (matrix->nzmax, 3 * filled);
+}
+
+/* The nodes of the element have columns and no others; of a convex some element's. */
+static void check_nodes (const MX *matrix, const SGP *pair, int separate)
+{
+  const CONVEX *convex = pair->gobj;
+  const ELEMENT *element = pair->gobj;
+  int count = separate ? convex->nele : 1, fitting = 0, fits, k, i;
+
+  for (k = 0; k < count; k ++) {
+    if (separate) element = convex->ele[k];
+    fits = matrix->nzmax == 9 * element->type;
+    for (i = 0; i < element->type; i ++) fits &= matrix->p[3 * element->nodes[i] + 1] > matrix->p[3 * element->nodes[i]];
+    fitting += fits;
+  }
+  CHECK (fitting > 0);
+}
+
+static void free_arrays (MX *matrix)
+{
+  free (matrix->p);
+  free (matrix->i);
+  free (matrix->x);
+  free (matrix);
+}
+
+static void check_mesh_matrix (MX *matrix, const MESH_SETTING *s, const double *H)
+{
+  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, columns = s->body->dofs, i, j, e;
+  double *got;
+
+  if (!CHECK (matrix != NULL)) return;
+  if (reduced) {
+    check_dense (matrix, 3, columns);
+    near_all (matrix->x, H, 3 * columns, 1e-13);
+    MX_Destroy (matrix);
+    return;
+  }
+  check_sparse (matrix, s->body);
+  check_nodes (matrix, s->con->msgp, s->body->msh != NULL);
+  got = calloc ((size_t) (3 * columns), sizeof *got);
+  if (!got) abort ();
+  for (j = 0; j < columns; j ++) {
+    for (e = matrix->p[j], i = 0; e < matrix->p[j + 1]; e ++, i ++) got[3 * j + i] = matrix->x[e];
+  }
+  near_all (got, H, 3 * columns, 1e-13);
+  free (got);
+  free_arrays (matrix);
+}
+
+/* The operator of every update: that of W, but in an update of V and B alone without the rotation of form 2. */
+static void check_mesh_operator (const MESH_SETTING *s)
+{
+  static const UPDATE_KIND updates[] = { UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
+  double *H = calloc ((size_t) (3 * s->body->dofs), sizeof *H);
+  SGP *pair = s->con->msgp;
+  MX *matrix;
+  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, i;
+
+  if (!H) abort ();
+  for (i = 0; i < 3; i ++) {
+    host_set_update (s->host, updates[i]);
+    if (updates[i] == UPDATE_MINIMAL && !reduced) dense_operator (s->body, pair, s->con->mpnt, s->con->base, H);
+    else dense_inertia_operator (s->body, pair, s->con->mpnt, s->con->base, H);
+    matrix = BODY_Gen_To_Loc_Operator (s->body, (short) (i ? CONTACT : FIXPNT), pair, s->con->mpnt, s->con->base);
+    check_mesh_matrix (matrix, s, H);
+    matrix = FEM_Gen_To_Loc_Operator (s->body, pair->shp, pair->gobj, s->con->mpnt, s->con->base);
+    check_mesh_matrix (matrix, s, H);
+  }
+  free (H);
+}
+
+static void check_mesh_velocities (const MESH_SETTING *s)
+{
+  int size = dense_velocity_size (s->body);
+  double *H = calloc ((size_t) (3 * size), sizeof *H), want[2][3], before[3], now[3];
+  CON *con = s->con;
+
+  if (!H) abort ();
+  dense_operator (s->body, con->msgp, con->mpnt, con->base, H);
+  dense_multiply (3, size, 1, H, dense_velocity (s->body, 1), want[0]);
+  dense_multiply (3, size, 1, H, dense_velocity (s->body, 0), want[1]);
+  BODY_Local_Velo (s->body, con->msgp, con->mpnt, con->base, before, now);
+  near_all (before, want[0], 3, 1e-13);
+  near_all (now, want[1], 3, 1e-13);
+  before[0] = now[0] = 77;
+  FEM_Local_Velo (s->body, con->msgp->shp, con->msgp->gobj, con->mpnt, con->base, before, NULL);
+  near_all (before, want[0], 3, 1e-13);
+  CHECK (now[0] == 77);
+  before[0] = 77;
+  FEM_Local_Velo (s->body, con->msgp->shp, con->msgp->gobj, con->mpnt, con->base, NULL, now);
+  near_all (now, want[1], 3, 1e-13);
+  CHECK (before[0] == 77);
+  free (H);
+}
+
+/* Where the velocities lie, said once more without dense_velocity: velocities that are linear in the place, now these and
+ * before others, are the same linear function at every point (of those here only ones in separate meshes lie within their
+ * element), as a body's that turns and moves as a whole. */
+static void check_linear_motion (const MESH_SETTING *s, RANDOM *random)
+{
+  BODY *body = s->body;
+  const double *node;
+  double *X = s->con->mpnt;
+  int nodes = mesh_of_body (body)->nodes_count, i, j, k;
+  int start = body->form == TOTAL_LAGRANGIAN || body->form == BODY_COROTATIONAL ? 0 : 4 * body->dofs;
+  double E[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, field[12], before[3], now[3], want, *velocity;
+
+  for (i = 0; i < 12; i ++) field[i] = random_value (random);
+  if (!body->msh) memset (field, 0, 9 * sizeof (double));
+  for (i = 0; i < start; i ++) body->velo[i] = 1e3;
+  for (i = 0; i < nodes; i ++) {
+    node = mesh_of_body (body)->ref_nodes + 3 * i;
+    for (j = 0; j < 3; j ++) {
+      velocity = body->velo + start + 3 * i + j;
+      velocity[0] = field[9 + j];
+      for (k = 0; k < 3; k ++) velocity[0] += field[3 * k + j] * node[k];
+      velocity[3 * nodes] = -2 * velocity[0];
+    }
+  }
+  BODY_Local_Velo (body, s->con->msgp, X, E, before, now);
+  for (j = 0; j < 3; j ++) {
+    for (want = field[9 + j], k = 0; k < 3; k ++) want += field[3 * k + j] * X[k];
+    CHECK_NEAR (now[j], want, 1e-13);
+    CHECK_NEAR (before[j], -2 * want, 1e-13);
+  }
+}
+
+static void test_meshes (void)
+{
+  static const SCHEME schemes[] = { SCH_DEF_EXP, SCH_DEF_LIM };
+  RANDOM random = { 77 };
+  MESH_SETTING s;
+  int form, scheme, cells, k;
+
+  for (form = TOTAL_LAGRANGIAN; form <= BODY_COROTATIONAL_REDUCED_ORDER; form ++) {
+    for (scheme = 0; scheme < 2; scheme ++) {
+      for (cells = 0; cells < CELLS_KINDS; cells ++) {
+        for (k = 0; k < 6; k ++) {
+          check_context ("mesh of form %d, scheme %d, cells %d, number %d", form, schemes[scheme], cells, k);
+          s = mesh_setting ((FEMFORM) form, schemes[scheme], (CELLS) cells, k % 2, &random);
+          check_mesh_operator (&s);
+          check_mesh_velocities (&s);
+          check_linear_motion (&s, &random);
+          host_destroy (s.host);
+        }
+      }
+    }
+  }
+}
+
 /* ---- matrices */
 
 static void test_create_dense (void)
@@ -292,6 +487,7 @@ int main (void)
   check_velocities (OBS);
   check_velocities (RIG);
   check_velocities (PRB);
+  test_meshes ();
   test_create_dense ();
   test_create_blocks ();
   test_create_columns ();

@@ -11,7 +11,7 @@ const OWN: [&str; 3] = ["OFFB", "DIAB", "LOCDYN"];
 const HOST_TYPEDEFS: [&str; 3] = ["CON", "DOM", "BODY"];
 
 /// The text of `ldy.h`.
-pub fn ldy_h(table: &Table, module: &str, additions: &str) -> String {
+pub fn ldy_h(table: &Table, module: &str, codes: &str, additions: &str) -> String {
     let known: Vec<&str> = OWN.into_iter().chain(HOST_TYPEDEFS).collect();
     let host = HOST_TYPEDEFS.into_iter().filter_map(|typedef| table.structure(typedef));
     fill(
@@ -21,6 +21,7 @@ pub fn ldy_h(table: &Table, module: &str, additions: &str) -> String {
             ("own typedefs", &c::typedefs(own(table))),
             ("structures", &c::structures(table, own(table), &known)),
             ("module", module),
+            ("codes", codes),
             ("additions", additions),
         ],
     )

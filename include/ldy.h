@@ -323,6 +323,9 @@ void LOCDYN_Destroy(LOCDYN *ldy);
 /* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
 #define LDY_BUG_FOUND 52
 
+/* Bytes of the text of a report. */
+#define LDY_REPORT_TEXT 512
+
 /* Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
    with NOTHROW); with 0, the default, it does. */
 #define LDY_NO_LONGJMP 1
@@ -331,9 +334,6 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    each neighbour, the first in list order holds W and the other is zero, so that a solver that sums blocks counts W
    once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
 #define LDY_SELF_CONTACT_ONCE 2
-
-/* Bytes of the text of a report. */
-#define LDY_REPORT_TEXT 512
 
 /* A mirror of the rows of a legacy module; see ldy_shadow_new. */
 typedef struct ldy_shadow ldy_shadow;

@@ -39,7 +39,12 @@ fn generate() -> [Generated; 4] {
         prototypes::emit(&root().join("src/legacy/interface").join(name), &root().join("cbindgen.toml"))
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     };
-    let ldy_h = headers::ldy_h(&table, &prototypes("module.rs"), &prototypes("additions.rs"));
+    let ldy_h = headers::ldy_h(
+        &table,
+        &prototypes("module.rs"),
+        &prototypes("codes.rs"),
+        &prototypes("additions.rs"),
+    );
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("operators.rs"));
     let exports =
         exports::version_script(&[&ldy_h, &ldy_host_h], concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")));

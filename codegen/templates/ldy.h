@@ -63,6 +63,8 @@ extern "C" {
 
 /* ---- Additions of this library ---- */
 
+@codes@
+
 @additions@
 
 #ifdef __cplusplus

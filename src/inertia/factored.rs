@@ -74,8 +74,8 @@ impl fmt::Display for FactorError {
 /// symbolic factor and memory. What is the same is found out by comparison with the copy.
 ///
 /// Memory is reserved fallibly, here and in faer, with these exceptions, which abort: faer's buffers for
-/// packing, one for each thread, made at its first larger product, and small ones that LU makes for each
-/// column.
+/// packing, one for each thread, made at its first larger product, and with LU small ones of its symbolic
+/// analysis and of the numeric factor's lists of rows. Neither happens where pattern and memory are kept.
 #[derive(Default)]
 pub struct Factored {
     matrix: MatrixCopy,

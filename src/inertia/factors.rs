@@ -19,6 +19,7 @@ use faer::sparse::linalg::{LuError, SupernodalThreshold};
 use faer::sparse::{FaerError, SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
 
+use super::boxed::Boxed;
 use super::matrix_copy::MatrixCopy;
 use super::{FactorError, Structure, Workspace};
 use crate::block::is_finite;
@@ -29,9 +30,9 @@ const SUPERNODES: SupernodalThreshold = SupernodalThreshold::FORCE_SUPERNODAL;
 /// The factors, symbolic and numeric.
 pub(super) enum Factors {
     /// P A Pᵀ = LLᵀ, and the values of L.
-    Cholesky(Box<SymbolicCholesky<u32>>, Vec<f64>),
+    Cholesky(Boxed<SymbolicCholesky<u32>>, Vec<f64>),
     /// A with permuted rows and columns is LU.
-    Lu(Box<SymbolicLu<u32>>, Box<NumericLu<u32, f64>>),
+    Lu(Boxed<SymbolicLu<u32>>, Boxed<NumericLu<u32, f64>>),
 }
 
 /// Which solve to make.
@@ -60,13 +61,13 @@ impl Factors {
                 let mut values = Vec::new();
                 values.try_reserve_exact(symbolic.len_val()).map_err(|_| FactorError::Memory)?;
                 values.resize(symbolic.len_val(), 0.0);
-                Ok(Self::Cholesky(Box::new(symbolic), values))
+                Ok(Self::Cholesky(Boxed::new(symbolic)?, values))
             }
             Structure::General => {
                 let parameters =
                     LuSymbolicParams { supernodal_flop_ratio_threshold: SUPERNODES, ..Default::default() };
                 let symbolic = factorize_symbolic_lu(pattern, parameters)?;
-                Ok(Self::Lu(Box::new(symbolic), Box::new(NumericLu::new())))
+                Ok(Self::Lu(Boxed::new(symbolic)?, Boxed::new(NumericLu::new())?))
             }
         }
     }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod block_diagonal;
+mod boxed;
 mod condition;
 pub mod cost;
 mod dense;

@@ -113,6 +113,9 @@ impl NodalInverse {
         response.fill([0.0; 9]);
         for (&node, weight) in nodes.iter().zip(weights) {
             let b = self.slot(node)?;
+            if *weight == 0.0 {
+                continue;
+            }
             for (a, sum) in response.iter_mut().enumerate() {
                 sum.iter_mut().zip(self.slot_block(a, b)).for_each(|(sum, g)| *sum += weight * g);
             }
@@ -121,7 +124,7 @@ impl NodalInverse {
     }
 
     fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<(), FactorError> {
-        if factor.size() % 3 != 0 || needed.iter().any(|&node| node as usize >= self.slots.len()) {
+        if !factor.size().is_multiple_of(3) || needed.iter().any(|&node| node as usize >= self.slots.len()) {
             return Err(FactorError::Matrix(super::Defect::Size));
         }
         let old = self.nodes.len();

@@ -10,7 +10,7 @@ impl Sparse<'_> {
         let of_one_node = |(j, range): (usize, &[i32])| {
             self.rows[range[0] as usize..range[1] as usize].iter().all(|&row| row as usize / 3 == j / 3)
         };
-        let nodewise = self.size() % 3 == 0 && self.starts.windows(2).enumerate().all(of_one_node);
+        let nodewise = self.size().is_multiple_of(3) && self.starts.windows(2).enumerate().all(of_one_node);
         nodewise.then(|| (0..self.size() / 3).map(|node| self.block_of_node(node)))
     }
 

@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::sync::Mutex;
 
-use super::interface::additions::*;
+use super::interface::codes::*;
 
 /// The codes of the legacy program that this library raises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,14 +56,11 @@ impl Request {
     /// # Safety
     /// The body is valid.
     unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
+        // SAFETY: promised by the caller.
+        let name = unsafe { names::body(self.body) };
         match is_finite(values) {
             true => Ok(()),
-            // SAFETY: promised by the caller.
-            false => {
-                Err(fail!(Code::BugFound, "{}: X, E, or its place or velocity, is not finite", unsafe {
-                    names::body(self.body)
-                }))
-            }
+            false => Err(fail!(Code::BugFound, "{name}: X, E, or its place or velocity, is not finite")),
         }
     }
 }

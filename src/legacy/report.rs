@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_int, c_longlong};
 
 use super::boundary;
 use super::errors;
-use super::interface::additions::{LDY_REPORT_TEXT, ldy_differences, ldy_report};
+use super::interface::additions::{ldy_differences, ldy_report};
+use super::interface::codes::LDY_REPORT_TEXT;
 use super::layout::LOCDYN;
 use super::rows::{self, Module, Place};
 

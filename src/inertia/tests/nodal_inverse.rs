@@ -13,11 +13,11 @@ fn block(entries: &NodalInverse, a: u32, b: u32) -> Option<[f64; 9]> {
 fn check(entries: &NodalInverse, nodes: &[u32], structure: Structure, inverse: &DMatrix<f64>) {
     for &a in nodes {
         for &b in nodes {
-            let got = Matrix3::from_column_slice(&block(&entries, a, b).unwrap());
+            let got = Matrix3::from_column_slice(&block(entries, a, b).unwrap());
             let expected = inverse.fixed_view::<3, 3>(3 * a as usize, 3 * b as usize);
             assert!((got - expected).amax() < 1e-14, "{a} {b}");
             if structure == Structure::PositiveDefinite {
-                let mirrored = Matrix3::from_column_slice(&block(&entries, b, a).unwrap());
+                let mirrored = Matrix3::from_column_slice(&block(entries, b, a).unwrap());
                 assert_eq!(got, mirrored.transpose());
             }
         }

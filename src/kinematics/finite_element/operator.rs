@@ -131,7 +131,8 @@ impl NodalOperator {
     /// Q Σ N_a B_a with 3×3 blocks given by node.
     pub fn times_blocks(&self, mut block: impl FnMut(u32) -> Block) -> Block {
         let mut sum = [0.0; 9];
-        for (&node, weight) in self.nodes().iter().zip(self.weights()) {
+        // Contacts often lie at nodes, where all shape functions but one are zero.
+        for (&node, weight) in self.nodes().iter().zip(self.weights()).filter(|(_, weight)| **weight != 0.0) {
             sum.iter_mut().zip(block(node)).for_each(|(sum, b)| *sum += weight * b);
         }
         transposed_product(&transposed(&self.factor), &sum)

@@ -1,0 +1,270 @@
+/* factor_allocations FILE.ldysnap ...: every allocation of Insert, Update_Begin, Dump and Clone_Non_Contacts on recorded
+ * states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element bodies, whose matrix A
+ * is factored; the same with A taken for a general matrix. Each attempt runs in a child, since the library for sparse
+ * matrices may abort: those attempts are counted, and allowed for general matrices and in the first update of a process. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "failing.h"
+#include "host/hooks.h"
+#include "scene.h"
+#include "snapshot.h"
+
+typedef struct {
+  SNAPSHOT *snapshot;
+  LOCDYN *ldy;
+  void (*call) (LOCDYN *ldy, SNAPSHOT *snapshot);
+} ATTEMPT;
+
+static void insert (LOCDYN *ldy, SNAPSHOT *s)
+{
+  int i;
+
+  (void) ldy;
+  for (i = s->rows - 1; i >= 0; i --) {
+    if (!s->row[i].con->dia && !host_insert (s->host, s->row[i].con)) return;
+  }
+}
+
+static void begin (LOCDYN *ldy, SNAPSHOT *s) { (void) s, LOCDYN_Update_Begin (ldy); }
+static void dump (LOCDYN *ldy, SNAPSHOT *s) { (void) s, LOCDYN_Dump (ldy, "/dev/null"); }
+
+static void clone (LOCDYN *ldy, SNAPSHOT *s)
+{
+  LOCDYN *copy = LOCDYN_Clone_Non_Contacts (ldy);
+
+  (void) s;
+  if (copy) LOCDYN_Destroy (copy);
+}
+
+typedef enum { BARE, INSERTED, UPDATED, CHANGED } STATE; /* before the call; CHANGED: factored, and then other values */
+
+static const struct {
+  const char *name;
+  STATE state;
+  void (*call) (LOCDYN *, SNAPSHOT *);
+  int first; /* no update has been made in the process before */
+} calls[] = {
+  { "Insert", BARE, insert, 0 },
+  { "Update_Begin", INSERTED, begin, 0 },
+  { "Update_Begin, first of all", INSERTED, begin, 1 },
+  { "Update_Begin after changes", CHANGED, begin, 0 },
+  { "Dump", UPDATED, dump, 0 },
+  { "Clone_Non_Contacts", UPDATED, clone, 0 },
+};
+
+#define CALLS ((int) (sizeof calls / sizeof *calls))
+
+/* ---- the state before a call */
+
+static void change_matrices (SNAPSHOT *s)
+{
+  BODY *body;
+
+  for (body = s->host->dom.bod; body; body = body->next) {
+    if (body->inverse && body->inverse->flags & MXIFAC) body->inverse->x[0] *= 1 + 1e-9;
+  }
+}
+
+static void prepare (SNAPSHOT *s, STATE state)
+{
+  s->host->dom.ldy = LOCDYN_Create (&s->host->dom);
+  if (state != BARE) insert (NULL, s);
+  if (state == UPDATED || state == CHANGED) LOCDYN_Update_Begin (s->host->dom.ldy);
+  if (state == CHANGED) change_matrices (s);
+}
+
+/* ---- values, to see that an update after a failure gives what one without it gives */
+
+static uint64_t digest (uint64_t sum, const void *memory, size_t size)
+{
+  const unsigned char *byte = memory;
+
+  while (size --) sum = (sum ^ *byte ++) * UINT64_C (1099511628211);
+  return sum;
+}
+
+static uint64_t digest_all (const LOCDYN *ldy)
+{
+  uint64_t sum = UINT64_C (14695981039346656037);
+  const DIAB *dia;
+  const OFFB *block;
+
+  for (dia = ldy->dia; dia; dia = dia->n) {
+    sum = digest (sum, dia->W, sizeof dia->W);
+    sum = digest (sum, dia->B, sizeof dia->B);
+    for (block = dia->adj; block; block = block->n) sum = digest (sum, block->W, sizeof block->W);
+  }
+  return sum;
+}
+
+/* ---- one attempt */
+
+static void call_armed (void *data)
+{
+  ATTEMPT *attempt = data;
+
+  failing.armed = 1;
+  attempt->call (attempt->ldy, attempt->snapshot);
+}
+
+static int try_call (SNAPSHOT *s, int which)
+{
+  ATTEMPT attempt = { s, s->host->dom.ldy, calls[which].call };
+  int code = host_try (call_armed, &attempt);
+
+  failing.armed = 0;
+  return code;
+}
+
+static SNAPSHOT *read_state (const char *path, int general)
+{
+  SNAPSHOT *s = snapshot_read (path, (char [256]) { 0 }, 256);
+  int flags = MXIFAC;
+  BODY *body;
+
+  if (!s) abort ();
+  GEOMETRIC_EPSILON = s->geometric_epsilon;
+  for (body = s->host->dom.bod; general && body; body = body->next) {
+    if (body->inverse && body->inverse->flags & MXIFAC) memcpy (&body->inverse->flags, &flags, sizeof flags);
+  }
+  return s;
+}
+
+/* Whether all is as if nothing had failed. */
+static uint64_t check_recovered (SNAPSHOT *s, int which)
+{
+  LOCDYN *ldy = s->host->dom.ldy;
+
+  CHECK (ldy_is_consistent (ldy, NULL));
+  CHECK_INT (try_call (s, which), 0); /* not armed by then: `until` is past */
+  if (calls[which].state == BARE) insert (NULL, s);
+  LOCDYN_Update_Begin (ldy);
+  CHECK (ldy_is_consistent (ldy, NULL));
+  return digest_all (ldy);
+}
+
+typedef struct {
+  const char *path;
+  int general, which, k, persistent;
+} CASE;
+
+static void release (SNAPSHOT *s)
+{
+  LOCDYN_Destroy (s->host->dom.ldy);
+  snapshot_free (s);
+}
+
+/* What the state gives where nothing fails. */
+static uint64_t undisturbed (const CASE *c)
+{
+  SNAPSHOT *s = read_state (c->path, c->general);
+  uint64_t sum;
+
+  prepare (s, calls[c->which].state);
+  if (calls[c->which].state == BARE) insert (NULL, s);
+  LOCDYN_Update_Begin (s->host->dom.ldy);
+  sum = digest_all (s->host->dom.ldy);
+  release (s);
+  return sum;
+}
+
+/* 1 if an allocation failed; `sum` gets what an update gives afterwards. */
+static int disturbed (const CASE *c, uint64_t *sum)
+{
+  SNAPSHOT *s = read_state (c->path, c->general);
+  int code, failed;
+
+  prepare (s, calls[c->which].state);
+  failing.until = c->k;
+  failing.persistent = c->persistent;
+  failing.failed = 0;
+  code = try_call (s, c->which);
+  failed = failing.failed;
+  CHECK_INT (code, failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
+  failing.until = 1 << 30;
+  failing.failed = failing.persistent = 0;
+  *sum = check_recovered (s, c->which);
+  release (s);
+  return failed > 0;
+}
+
+/* In a child: 0: no allocation failed any more; 3: one failed, and all is well; 1: a check failed. What the first update of
+ * a process allocates for good is no leak. */
+static int attempt (const CASE *c)
+{
+  int first = calls[c->which].first, failed;
+  uint64_t expected = first ? 0 : undisturbed (c), sum;
+  long before = failing.in_use;
+
+  failed = disturbed (c, &sum);
+  if (first) expected = undisturbed (c);
+  else CHECK_INT (failing.in_use, before);
+  CHECK (sum == expected);
+  return check_failures () ? 1 : failed ? 3 : 0;
+}
+
+typedef struct {
+  int attempts, aborts;
+} TALLY;
+
+/* 1 if an allocation failed. */
+static int run (const CASE *c, TALLY *tally)
+{
+  int status = 0;
+  pid_t child;
+
+  fflush (NULL);
+  child = fork ();
+  if (child == 0) {
+    if (!freopen ("/dev/null", "w", stderr)) abort (); /* the words of one that aborts */
+    _exit (attempt (c));
+  }
+  while (waitpid (child, &status, 0) < 0) continue;
+  tally->attempts ++;
+  if (WIFSIGNALED (status)) {
+    tally->aborts ++;
+    CHECK_INT (WTERMSIG (status), SIGABRT);
+    CHECK (calls[c->which].call == begin && (c->general || calls[c->which].first));
+    return 1;
+  }
+  CHECK (WEXITSTATUS (status) == 0 || WEXITSTATUS (status) == 3);
+  return WEXITSTATUS (status) == 3;
+}
+
+static void run_call (const char *path, int general, int which)
+{
+  const char *name = strrchr (path, '/') ? strrchr (path, '/') + 1 : path;
+  TALLY tally = { 0, 0 };
+  CASE c = { path, general, which, 1, 0 };
+
+  for (c.persistent = 0; c.persistent < 2; c.persistent ++) {
+    for (c.k = 1;; c.k ++) {
+      check_context ("%s, %s, %s %d", name, calls[which].name, c.persistent ? "all from" : "allocation", c.k);
+      if (!run (&c, &tally)) break;
+    }
+    if (calls[which].state != CHANGED) CHECK (c.k > 1);
+  }
+  if (!general) CHECK (tally.aborts <= 2 * calls[which].first); /* one allocation, alone and among all that follow */
+  printf ("%-36s %-8s %-28s %5d attempts %4d aborts\n", name, general ? "general" : "definite", calls[which].name, tally.attempts - 2,
+    tally.aborts);
+}
+
+int main (int argc, char **argv)
+{
+  int i, general, which;
+
+  for (i = 1; i < argc; i ++) {
+    for (general = 0; general < 2; general ++) {
+      for (which = 0; which < CALLS; which ++) run_call (argv[i], general, which);
+    }
+  }
+  return check_summary ("factor_allocations");
+}

@@ -1,0 +1,15 @@
+/* An allocator that fails when told to: linked with the linker's --wrap for malloc and its kin, so that the calls of the
+ * library come here first. */
+#ifndef FAILING_H
+#define FAILING_H
+
+/* Armed, the `until`-th allocation from now on fails; with `persistent` all that follow it too. */
+typedef struct {
+  int armed, until, persistent;
+  int failed;    /* how many have failed */
+  long in_use;   /* blocks of memory allocated and not freed since the program began */
+} FAILING;
+
+extern FAILING failing;
+
+#endif
