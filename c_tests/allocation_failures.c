@@ -1,62 +1,13 @@
-/* Every allocation of the library made to fail in turn: the k-th one alone, and all from the k-th on.
- *
- * Linked with the linker's --wrap for malloc and its kin, so that the library's calls come here first. */
+/* Every allocation of the library made to fail in turn: the k-th one alone, and all from the k-th on. */
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "compare.h"
+#include "failing.h"
 #include "host/hooks.h"
 #include "scene.h"
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-void *__real_realloc (void *memory, size_t size);
-int __real_posix_memalign (void **memory, size_t alignment, size_t size);
-void *__real_aligned_alloc (size_t alignment, size_t size);
-
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
-void *__wrap_aligned_alloc (size_t alignment, size_t size);
-
-static int armed, until, persistent, failed;
-
-/* Counts down while armed; 1 if this allocation is to fail. */
-static int fails (void)
-{
-  if (!armed) return 0;
-  if (until > 0) until --;
-  if (until > 0 || (failed && !persistent)) return 0;
-  failed ++;
-  return 1;
-}
-
-void *__wrap_malloc (size_t size)
-{
-  return fails () ? NULL : __real_malloc (size);
-}
-
-void *__wrap_calloc (size_t count, size_t size)
-{
-  return fails () ? NULL : __real_calloc (count, size);
-}
-
-void *__wrap_realloc (void *memory, size_t size)
-{
-  return fails () ? NULL : __real_realloc (memory, size);
-}
-
-int __wrap_posix_memalign (void **memory, size_t alignment, size_t size)
-{
-  return fails () ? 12 : __real_posix_memalign (memory, alignment, size);
-}
-
-void *__wrap_aligned_alloc (size_t alignment, size_t size)
-{
-  return fails () ? NULL : __real_aligned_alloc (alignment, size);
-}
 
 /* ---- calls */
 
@@ -208,7 +159,7 @@ static void call_armed (void *data)
   SETTING *s = ((void **) data)[0];
   const CALL *call = ((void **) data)[1];
 
-  armed = 1;
+  failing.armed = 1;
   call->call (s);
 }
 
@@ -219,15 +170,15 @@ static int attempt (const CALL *call, int k)
   void *data[2];
   int code;
 
-  check_context ("%s, %s %d", call->name, persistent ? "all allocations from" : "allocation", k);
+  check_context ("%s, %s %d", call->name, failing.persistent ? "all allocations from" : "allocation", k);
   data[0] = &s;
   data[1] = (void *) call;
-  until = k;
-  failed = 0;
+  failing.until = k;
+  failing.failed = 0;
   host_reset_timers ();
   code = host_try (call_armed, data);
-  armed = 0;
-  CHECK_INT (code, failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
+  failing.armed = 0;
+  CHECK_INT (code, failing.failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
   CHECK_INT (host_timers.ends, host_timers.starts);
   CHECK (ldy_is_consistent (s.host->dom.ldy, NULL));
   if (code) {
@@ -241,7 +192,7 @@ static int attempt (const CALL *call, int k)
   else dismiss (&s);
   update_and_compare (s.host, UPDATE_ALL);
   scene_destroy (s.host);
-  return failed > 0;
+  return failing.failed > 0;
 }
 
 int main (void)
@@ -249,7 +200,7 @@ int main (void)
   int i, k;
 
   for (i = 0; i < (int) (sizeof calls / sizeof *calls); i ++) {
-    for (persistent = 0; persistent < 2; persistent ++) {
+    for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {
       for (k = 1; attempt (&calls[i], k); k ++) continue;
       check_context ("%s", calls[i].name);
       if (calls[i].allocates) CHECK (k > 1);
