@@ -1,5 +1,6 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
+use super::dispatch::dispatch;
 use super::panel::Panel;
 use crate::block::{Block, transposed};
 
@@ -29,18 +30,23 @@ pub struct Coupling {
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the caller's choice of α decides which.
 pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator<Item = Pair<'a>>) {
-    for pair in pairs {
-        let w = match pair.coupling {
-            Some(Coupling { body, row, column }) => panel(body).block(row, column),
-            None => [0.0; 9],
-        };
-        if let Some(block) = pair.block {
-            *block = w;
-        }
-        if let Some(transpose) = pair.transpose {
-            *transpose = transposed(&w);
-        }
-    }
+    dispatch(
+        #[inline(always)]
+        || {
+            for Pair { coupling, block, transpose } in pairs {
+                let w = match coupling {
+                    Some(Coupling { body, row, column }) => panel(body).block(row, column),
+                    None => [0.0; 9],
+                };
+                if let Some(block) = block {
+                    *block = w;
+                }
+                if let Some(transpose) = transpose {
+                    *transpose = transposed(&w);
+                }
+            }
+        },
+    );
 }
 
 #[cfg(test)]

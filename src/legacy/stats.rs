@@ -56,10 +56,10 @@ impl Tally {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// A phase ends here, and the next one begins.
+    /// A phase ends here for now, and the next one begins.
     pub fn end(&mut self, phase: Phase, tally: &mut Tally) {
         let now = Instant::now();
-        tally.times[phase as usize] = (now - self.0).as_secs_f64();
+        tally.times[phase as usize] += (now - self.0).as_secs_f64();
         self.0 = now;
     }
 }
@@ -87,7 +87,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
             block_bytes: module.pairs.bytes(),
             operator_bytes,
             factor_bytes,
-            scratch_bytes: module.work.bytes() + module.bodies.bytes() + module.insertion_bytes(),
+            scratch_bytes: module.work.bytes() + module.bodies.bytes() + module.scratch_bytes(),
             factorisations: module.tally.factorisations,
             factors_reused: module.tally.factors_reused,
             velocities_time,

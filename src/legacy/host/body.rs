@@ -34,6 +34,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
+    #[inline(always)]
     pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
         // SAFETY: promised by the caller; conf of a rigid body starts with the nine values of the rotation.
         unsafe {
@@ -83,6 +84,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`Body::new`]; `body` is this body, and the place is on it.
+    #[inline(always)]
     pub unsafe fn moving_point(
         &self,
         body: *const BODY,

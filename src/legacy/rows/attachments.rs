@@ -8,7 +8,8 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::num::NonZero;
 use std::ptr;
 
-use crate::assembly::panel::Panel;
+use crate::assembly::panel::root::Root;
+use crate::assembly::panel::{self, Panel};
 use crate::legacy::layout::BODY;
 
 use super::pair::MOST_BODIES;
@@ -48,6 +49,19 @@ pub struct Attached {
     rows: usize,
     /// H and Y of the slots.
     pub panel: Panel,
+    /// What the operators of this body's constraints are made with, as long as an update lasts.
+    pub operators: Operators,
+}
+
+/// How the operators of a body get into its panel.
+#[derive(Clone, Copy)]
+pub enum Operators {
+    /// They are there already.
+    Complete,
+    /// Z = H L is to be written behind the pointer, slot behind slot.
+    Rigid(Root, *mut [f64; panel::RIGID]),
+    /// The same for a pseudo-rigid body.
+    PseudoRigid(Root, *mut [f64; panel::PSEUDO_RIGID]),
 }
 
 /// A slot of a panel: a row, or free and a link to the next free slot.
@@ -61,12 +75,13 @@ pub enum Slot {
 
 impl Attached {
     fn new(body: *mut BODY, id: u32) -> Self {
-        Self { body, id, slots: Vec::new(), next_free_slot: None, rows: 0, panel: Panel::default() }
+        let (panel, operators) = (Panel::default(), Operators::Complete);
+        Self { body, id, slots: Vec::new(), next_free_slot: None, rows: 0, panel, operators }
     }
 
-    /// The slots, and the panel that they belong to.
-    pub fn parts(&mut self) -> (&[Slot], &mut Panel) {
-        (&self.slots, &mut self.panel)
+    /// The slots, the panel that they belong to, and how operators get there.
+    pub fn parts(&mut self) -> (&[Slot], &mut Panel, &mut Operators) {
+        (&self.slots, &mut self.panel, &mut self.operators)
     }
 
     fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
