@@ -31,8 +31,7 @@ impl Diagonal {
     /// If the block is not finite, has no largest eigenvalue to be found, or is singular, in this order.
     #[inline(always)]
     pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
-        let mut w = *w;
-        mirror(&mut w);
+        let w = block::mirrored(w);
         if !is_finite(&w) {
             return Err(Fault::NotFinite);
         }
@@ -40,20 +39,13 @@ impl Diagonal {
             true => Some(1.0 / block::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?),
             false => None,
         };
-        let a = block::inverse(&w).ok_or(Fault::Singular)?;
+        let a = block::inverse_symmetric(&w).ok_or(Fault::Singular)?;
         if is_finite(&a) { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
     pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
         0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
-    }
-}
-
-/// Copy the lower triangle to the upper: the two differ by rounding alone.
-fn mirror(w: &mut Block) {
-    for (upper, lower) in [(3, 1), (6, 2), (7, 5)] {
-        w[upper] = w[lower];
     }
 }
 

@@ -1,12 +1,16 @@
 //! 3×3 blocks, column-major: `b[3 * j + i]` is entry (i, j).
 #![forbid(unsafe_code)]
 
+mod cubic;
 mod eigenvalue;
 mod inverse;
 pub mod lanes;
+mod scale;
+mod symmetric_inverse;
 
 pub use eigenvalue::largest_eigenvalue;
 pub use inverse::inverse;
+pub use symmetric_inverse::inverse_symmetric;
 
 /// A 3×3 block, column-major.
 pub type Block = [f64; 9];
@@ -18,6 +22,11 @@ pub type Vector = [f64; 3];
 #[inline(always)]
 pub fn transposed(b: &Block) -> Block {
     [b[0], b[3], b[6], b[1], b[4], b[7], b[2], b[5], b[8]]
+}
+
+/// `b` with the lower triangle copied to the upper.
+pub fn mirrored(b: &Block) -> Block {
+    [b[0], b[1], b[2], b[1], b[4], b[5], b[2], b[5], b[8]]
 }
 
 /// `b x`.
