@@ -2,7 +2,8 @@
 
 use super::dispatch::dispatch;
 use super::panel::Panel;
-use crate::block::{Block, transposed};
+use crate::block::Block;
+use crate::block::lanes::{write, write_transposed};
 
 /// The two blocks of a pair of constraints on one body, and where they go.
 #[derive(Debug)]
@@ -35,14 +36,14 @@ pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator
         || {
             for Pair { coupling, block, transpose } in pairs {
                 let w = match coupling {
-                    Some(Coupling { body, row, column }) => panel(body).block(row, column),
-                    None => [0.0; 9],
+                    Some(Coupling { body, row, column }) => panel(body).columns(row, column),
+                    None => [[0.0; 4]; 3],
                 };
                 if let Some(block) = block {
-                    *block = w;
+                    write(block, &w);
                 }
                 if let Some(transpose) = transpose {
-                    *transpose = transposed(&w);
+                    write_transposed(transpose, &w);
                 }
             }
         },
@@ -52,6 +53,7 @@ pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::transposed;
     use crate::inertia::{Dense, Inertia, Inverse, Workspace};
 
     #[test]

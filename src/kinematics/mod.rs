@@ -6,7 +6,7 @@ pub mod finite_element;
 pub mod pseudo_rigid;
 pub mod rigid;
 
-use crate::block::lanes::transposed_columns;
+use crate::block::lanes::{combination, transposed_columns, vector};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
 
@@ -58,8 +58,12 @@ impl Point<'_> {
     #[inline(always)]
     pub fn local_velocity(&self, frame: &Block, u: &[f64]) -> Vector {
         match self {
-            Self::Rigid(body, point) => body.local_velocity(point, &transposed_columns(frame), u),
-            Self::PseudoRigid(body, point) => body.local_velocity(point, &transposed_columns(frame), u),
+            Self::Rigid(body, point) => {
+                vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
+            }
+            Self::PseudoRigid(body, point) => {
+                vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
+            }
             Self::Mesh(location) => NodalOperator::new(location, frame, None).times(u),
             Self::Reduced(point) => point.local_velocity(frame, u),
         }

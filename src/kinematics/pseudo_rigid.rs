@@ -31,16 +31,4 @@ impl PseudoRigid<'_> {
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
         lanes::packed(&self.columns(point, &lanes::transposed_columns(frame)))
     }
-
-    /// H u = Eᵀ (Ḟ (X − X̄) + v) with u = (Ḟ row by row, v).
-    ///
-    /// # Panics
-    /// If `u` is shorter than that.
-    #[inline(always)]
-    pub fn local_velocity(&self, point: &Vector, axes: &[Lanes; 3], u: &[f64]) -> Vector {
-        let u: &[f64; FREEDOMS] = u.first_chunk().expect("as many velocities as freedoms");
-        let arm = difference(point, self.center);
-        let row = |r: usize| u[3 * r] * arm[0] + u[3 * r + 1] * arm[1] + u[3 * r + 2] * arm[2] + u[9 + r];
-        lanes::vector(&lanes::times(axes, &[row(0), row(1), row(2)]))
-    }
 }

@@ -1,7 +1,7 @@
 //! Rigid bodies, theory (43).
 
 use crate::block::lanes::{self, Lanes};
-use crate::block::{Block, Vector, cross, difference, times};
+use crate::block::{Block, Vector, difference};
 
 /// Angular velocity in the referential frame, then velocity of the mass centre.
 pub const FREEDOMS: usize = 6;
@@ -22,9 +22,9 @@ impl Rigid<'_> {
         let [x, y, z] = difference(self.center, point);
         let l = self.rotation;
         // Eᵀ Λ.
-        let q0 = lanes::times(axes, &[l[0], l[1], l[2]]);
-        let q1 = lanes::times(axes, &[l[3], l[4], l[5]]);
-        let q2 = lanes::times(axes, &[l[6], l[7], l[8]]);
+        let q0 = lanes::combination(axes, &[l[0], l[1], l[2]]);
+        let q1 = lanes::combination(axes, &[l[3], l[4], l[5]]);
+        let q2 = lanes::combination(axes, &[l[6], l[7], l[8]]);
         let turned = |a: &Lanes, by_a: f64, b: &Lanes, by_b: f64| {
             let mut sum = lanes::scaled(a, by_a);
             lanes::add_scaled(&mut sum, b, -by_b);
@@ -36,17 +36,5 @@ impl Rigid<'_> {
     /// H in the frame E: 3 × freedoms, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
         lanes::packed(&self.columns(point, &lanes::transposed_columns(frame)))
-    }
-
-    /// H u = Eᵀ (Λ (Ω × (X − X̄)) + v) with u = (Ω, v).
-    ///
-    /// # Panics
-    /// If `u` is shorter than that.
-    #[inline(always)]
-    pub fn local_velocity(&self, point: &Vector, axes: &[Lanes; 3], u: &[f64]) -> Vector {
-        let u: &[f64; FREEDOMS] = u.first_chunk().expect("as many velocities as freedoms");
-        let spin = cross(&[u[0], u[1], u[2]], &difference(point, self.center));
-        let [x, y, z] = times(self.rotation, &spin);
-        lanes::vector(&lanes::times(axes, &[x + u[3], y + u[4], z + u[5]]))
     }
 }

@@ -4,17 +4,17 @@
 use std::fmt::Display;
 
 use crate::assembly::diagonal::{Diagonal, Fault};
-use crate::assembly::panel::root::Root;
+use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::velocities::free_velocities;
-use crate::block::lanes::{Lanes, add_scaled, packed, transposed_columns};
+use crate::block::lanes::{Lanes, add_scaled, combination, packed, transposed_columns};
 use crate::block::{Block, Vector, is_finite};
 use crate::inertia::{FactorError, Freshness, Inertia, Inverse, Workspace};
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 
 use super::errors::{Code, fail};
-use super::host::body::Body;
+use super::host::body::{Body, no_velocities};
 use super::host::domain::UpdateKind;
 use super::host::place::{Place, Role};
 use super::host::{constraint, inertia};
@@ -38,13 +38,25 @@ pub unsafe fn velocities(con: *const CON) -> Result<[Vector; 2], Code> {
             slave if slave.is_null() => None,
             slave => Some(local_velocities(con, Role::Slave, slave)?),
         };
-        let velocities = free_velocities(local_velocities(con, Role::Master, (*con).master)?, slave);
-        if velocities.iter().all(|velocity| is_finite(velocity)) {
-            return Ok(velocities);
-        }
-        let name = names::constraint(con);
-        Err(fail!(Code::BugFound, "{name}: its frame, or place or velocity of a body, is not finite"))
+        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master)?, slave))
     }
+}
+
+/// V and B, if they are finite.
+///
+/// # Errors
+/// [`Code::BugFound`] if not.
+///
+/// # Safety
+/// The constraint is valid.
+#[inline(always)]
+pub unsafe fn finite(con: *const CON, velocities: [Vector; 2]) -> Result<[Vector; 2], Code> {
+    if velocities.iter().all(|velocity| is_finite(velocity)) {
+        return Ok(velocities);
+    }
+    // SAFETY: promised by the caller.
+    let name = unsafe { names::constraint(con) };
+    Err(fail!(Code::BugFound, "{name}: its frame, or place or velocity of a body, is not finite"))
 }
 
 /// The local velocities of one of the bodies of a constraint.
@@ -55,7 +67,7 @@ pub unsafe fn velocities(con: *const CON) -> Result<[Vector; 2], Code> {
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -> Result<[Vector; 2], Code> {
+pub unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -> Result<[Vector; 2], Code> {
     // SAFETY: promised by the caller.
     unsafe { Ok(constraint::side(con, role, body)?.local_velocities(&(*con).base)) }
 }
@@ -130,14 +142,16 @@ pub unsafe fn fill_panel(
     unsafe {
         match start_panel(panel, body, step, count, slots.clone())? {
             Operators::Complete => {}
-            Operators::Rigid(root, memory) => {
-                slots.for_each(|(slot, con)| memory.add(slot).write(packed(&rigid_slot(con, body, &root))));
-            }
-            Operators::PseudoRigid(root, memory) => {
-                slots.for_each(|(slot, con)| {
-                    memory.add(slot).write(packed(&pseudo_rigid_slot(con, body, &root)))
-                });
-            }
+            Operators::Rigid(root, memory) => slots.for_each(|(slot, con)| {
+                let mut h = rigid_columns(con, body);
+                root.apply(&mut h);
+                memory.add(slot).write(packed(&h));
+            }),
+            Operators::PseudoRigid(root, memory) => slots.for_each(|(slot, con)| {
+                let mut h = pseudo_rigid_columns(con, body);
+                root.apply(&mut h);
+                memory.add(slot).write(packed(&h));
+            }),
         }
     }
     Ok(())
@@ -162,72 +176,129 @@ unsafe fn root(body: *const BODY, view: &Body, step: f64) -> Result<Option<Root>
     }
 }
 
-/// The columns of Z = H L of a constraint on a rigid body.
+/// What a constraint gets from one of its bodies with a root.
+pub struct Share {
+    /// H v of the previous and the current velocity.
+    pub velocities: [Lanes; 2],
+    /// Its part of W_αα.
+    pub w: [Lanes; 3],
+}
+
+/// What a constraint gets from a rigid body; Z = H L is written to its slot.
+///
+/// # Errors
+/// [`Code::BugFound`] if the body has no velocities.
+///
+/// # Safety
+/// The constraint is valid, and so is the body, whose panel has been started; the slot can be written.
+#[inline(always)]
+pub unsafe fn rigid_share(
+    con: *const CON,
+    body: *const BODY,
+    root: &Root,
+    slot: *mut [f64; panel::RIGID],
+) -> Result<Share, Code> {
+    // SAFETY: promised by the caller.
+    unsafe { share(con, body, root, slot, rigid_columns(con, body)) }
+}
+
+/// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
+///
+/// # Errors
+/// As [`rigid_share`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub unsafe fn pseudo_rigid_share(
+    con: *const CON,
+    body: *const BODY,
+    root: &Root,
+    slot: *mut [f64; panel::PSEUDO_RIGID],
+) -> Result<Share, Code> {
+    // SAFETY: promised by the caller.
+    unsafe { share(con, body, root, slot, pseudo_rigid_columns(con, body)) }
+}
+
+/// # Safety
+/// As [`rigid_share`].
+#[inline(always)]
+unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
+    con: *const CON,
+    body: *const BODY,
+    root: &Root,
+    slot: *mut [f64; LENGTH],
+    mut h: [Lanes; FREEDOMS],
+) -> Result<Share, Code> {
+    // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
+    unsafe {
+        let velo = (*body).velo.cast_const().cast::<[f64; FREEDOMS]>();
+        if velo.is_null() {
+            return Err(no_velocities(&names::constraint(con), body));
+        }
+        let velocities = [combination(&h, &*velo.add(1)), combination(&h, &*velo)];
+        root.apply(&mut h);
+        slot.write(packed(&h));
+        Ok(Share { velocities, w: root::square(&h) })
+    }
+}
+
+/// The columns of H of a constraint on a rigid body, master minus slave if it is both.
 ///
 /// # Safety
 /// The constraint is valid, and so is the body, whose panel has been started.
 #[inline(always)]
-pub unsafe fn rigid_slot(con: *const CON, body: *const BODY, root: &Root) -> [Lanes; rigid::FREEDOMS] {
+unsafe fn rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; rigid::FREEDOMS] {
     // SAFETY: promised by the caller; the panel of a rigid body is not started without a configuration.
     unsafe {
         let rigid = Rigid { rotation: &*(*body).conf.cast(), center: &(*body).ref_center };
-        rooted(
+        let axes = transposed_columns(&(*con).base);
+        master_minus_slave(
             con,
             body,
-            root,
             #[inline(always)]
-            |place, axes| rigid.columns(&place.point, axes),
+            |place| rigid.columns(&place.point, &axes),
         )
     }
 }
 
-/// The columns of Z = H L of a constraint on a pseudo-rigid body.
+/// The columns of H of a constraint on a pseudo-rigid body, master minus slave if it is both.
 ///
 /// # Safety
-/// As [`rigid_slot`].
+/// As [`rigid_columns`].
 #[inline(always)]
-pub unsafe fn pseudo_rigid_slot(
-    con: *const CON,
-    body: *const BODY,
-    root: &Root,
-) -> [Lanes; pseudo_rigid::FREEDOMS] {
+unsafe fn pseudo_rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; pseudo_rigid::FREEDOMS] {
     // SAFETY: promised by the caller.
     unsafe {
         let prb = PseudoRigid { center: &(*body).ref_center };
-        rooted(
+        let axes = transposed_columns(&(*con).base);
+        master_minus_slave(
             con,
             body,
-            root,
             #[inline(always)]
-            |place, axes| prb.columns(&place.point, axes),
+            |place| prb.columns(&place.point, &axes),
         )
     }
 }
 
-/// The columns of Z = H L of a constraint on a body; `operator` makes those of H at a place.
-///
 /// # Safety
 /// The constraint is valid.
 #[inline(always)]
-unsafe fn rooted<const FREEDOMS: usize>(
+unsafe fn master_minus_slave<const FREEDOMS: usize>(
     con: *const CON,
     body: *const BODY,
-    root: &Root,
-    operator: impl Fn(&Place, &[Lanes; 3]) -> [Lanes; FREEDOMS],
+    columns: impl Fn(Place) -> [Lanes; FREEDOMS],
 ) -> [Lanes; FREEDOMS] {
     // SAFETY: promised by the caller.
     unsafe {
-        let axes = transposed_columns(&(*con).base);
-        let is_master = (*con).master.cast_const() == body;
-        let mut h = match is_master {
-            true => operator(&Place::of(con, Role::Master), &axes),
+        let mut h = match (*con).master.cast_const() == body {
+            true => columns(Place::of(con, Role::Master)),
             false => [[0.0; 4]; FREEDOMS],
         };
         if (*con).slave.cast_const() == body {
-            let slave = operator(&Place::of(con, Role::Slave), &axes);
+            let slave = columns(Place::of(con, Role::Slave));
             h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
         }
-        root.apply(&mut h);
         h
     }
 }

@@ -74,7 +74,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
     if stats.is_null() {
         return Err(fail!(Code::BugFound, "stats is NULL"));
     }
-    let panels = module.bodies.panels().map(|panel| panel.bytes());
+    let panels = module.bodies.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
     let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;

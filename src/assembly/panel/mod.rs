@@ -12,6 +12,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::block::Block;
+use crate::block::lanes::{Lanes, columns, packed};
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::{pseudo_rigid, rigid};
 
@@ -170,12 +171,17 @@ impl Panel {
     }
 
     /// W_αβ of the slots α = `row`, β = `column`, theory (68).
-    #[inline(always)]
     pub fn block(&self, row: usize, column: usize) -> Block {
+        packed(&self.columns(row, column))
+    }
+
+    /// The columns of W_αβ.
+    #[inline(always)]
+    pub fn columns(&self, row: usize, column: usize) -> [Lanes; 3] {
         match self.form {
-            Form::Rigid => self.roots.block::<RIGID>(row, column),
-            Form::PseudoRigid => self.roots.block::<PSEUDO_RIGID>(row, column),
-            Form::Dense | Form::Nodal => self.block_of_large(row, column),
+            Form::Rigid => self.roots.columns::<RIGID>(row, column),
+            Form::PseudoRigid => self.roots.columns::<PSEUDO_RIGID>(row, column),
+            Form::Dense | Form::Nodal => columns(&self.block_of_large(row, column)),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::TryReserveError;
 
 use crate::block::Block;
-use crate::block::lanes::{Lanes, add_scaled, packed, scaled};
+use crate::block::lanes::{Lanes, add_scaled, scaled};
 use crate::inertia::BlockDiagonal;
 
 /// Most 3×3 blocks of an inverse: those of a pseudo-rigid body.
@@ -90,7 +90,7 @@ impl Roots {
 
     /// Z_α Z_βᵀ.
     #[inline(always)]
-    pub fn block<const LENGTH: usize>(&self, row: usize, column: usize) -> Block {
+    pub fn columns<const LENGTH: usize>(&self, row: usize, column: usize) -> [Lanes; 3] {
         product(
             &self.values[LENGTH * row..=LENGTH * (row + 1)],
             &self.values[LENGTH * column..LENGTH * (column + 1)],
@@ -112,12 +112,12 @@ pub fn square<const FREEDOMS: usize>(z: &[Lanes; FREEDOMS]) -> [Lanes; 3] {
 ///
 /// Columns of X are read as four values, of which the last does not count: that is one vector register.
 #[inline(always)]
-fn product(x: &[f64], y: &[f64]) -> Block {
+fn product(x: &[f64], y: &[f64]) -> [Lanes; 3] {
     let mut w = [[0.0; 4]; 3];
     for (k, y) in y.chunks_exact(3).enumerate() {
         let x = &x[3 * k..3 * k + 4];
         let x = [x[0], x[1], x[2], x[3]];
         w.iter_mut().zip(y).for_each(|(w, y)| add_scaled(w, &x, *y));
     }
-    packed(&w)
+    w
 }

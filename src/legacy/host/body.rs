@@ -104,11 +104,21 @@ impl<'a> Body<'a> {
             };
             let velo = (*body).velo.cast_const();
             if velo.is_null() {
-                return Err(fail!(Code::BugFound, "{subject}: velo of body {} is NULL", (*body).id));
+                return Err(no_velocities(subject, body));
             }
             let current = slice::from_raw_parts(velo.add(start), count);
             let previous = slice::from_raw_parts(velo.add(start + count), count);
             Ok((point, [previous, current]))
         }
     }
+}
+
+/// The error of a body without velocities; `subject` begins its text.
+///
+/// # Safety
+/// `body` is valid.
+#[cold]
+pub unsafe fn no_velocities(subject: &dyn Display, body: *const BODY) -> Code {
+    // SAFETY: promised by the caller.
+    fail!(Code::BugFound, "{subject}: velo of body {} is NULL", unsafe { (*body).id })
 }

@@ -1,7 +1,8 @@
 //! The panels of bodies.
 
+use crate::assembly::panel::Panel;
 use crate::legacy::errors::Code;
-use crate::legacy::rows::{Attached, Module, Slot};
+use crate::legacy::rows::{Attached, Module, Operators, Slot};
 use crate::legacy::stages;
 use crate::legacy::stats::{Phase, Stopwatch};
 
@@ -16,13 +17,12 @@ use crate::legacy::stats::{Phase, Stopwatch};
 pub unsafe fn prepare(module: &mut Module, step: f64, watch: &mut Stopwatch) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        for attached in module.bodies.bodies_mut() {
-            fill(attached, step)?;
+        for (attached, panel, operators) in module.bodies.parts_mut() {
+            *operators = start(attached, panel, step)?;
         }
         watch.end(Phase::Operators, &mut module.tally);
-        for attached in module.bodies.bodies_mut() {
-            let freshness =
-                stages::apply_inverse(&mut attached.panel, attached.body, step, &mut module.work)?;
+        for (attached, panel, _) in module.bodies.parts_mut() {
+            let freshness = stages::apply_inverse(panel, attached.body, step, &mut module.work)?;
             module.tally.count(freshness);
         }
         watch.end(Phase::Solves, &mut module.tally);
@@ -32,15 +32,13 @@ pub unsafe fn prepare(module: &mut Module, step: f64, watch: &mut Stopwatch) -> 
 
 /// # Safety
 /// As [`prepare`].
-unsafe fn fill(attached: &mut Attached, step: f64) -> Result<(), Code> {
-    let body = attached.body;
-    let (slots, panel, operators) = attached.parts();
+unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64) -> Result<Operators, Code> {
+    let slots = attached.slots();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
         Slot::Row(row) => Some((slot, unsafe { (*row).face.con.cast_const() })),
         Slot::Free(_) => None,
     });
     // SAFETY: promised by the caller.
-    *operators = unsafe { stages::start_panel(panel, body, step, slots.len(), taken)? };
-    Ok(())
+    unsafe { stages::start_panel(panel, attached.body, step, slots.len(), taken) }
 }

@@ -22,6 +22,6 @@ pub fn assemble(module: &mut Module, kind: UpdateKind) {
             };
             Pair { coupling, block: wanted(block), transpose: wanted(transpose) }
         });
-        pairs::assemble(|body| &module.bodies.body(body as u32).panel, live);
+        pairs::assemble(|body| &module.bodies.panels[body], live);
     }
 }

@@ -1,5 +1,6 @@
 //! The constraints to be updated, with their rows.
 
+use std::mem::offset_of;
 use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
@@ -7,7 +8,14 @@ use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
 use crate::legacy::names;
+use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Module, Row, Rows, side_on};
+
+/// How many constraints ahead memory is asked for.
+const AHEAD: usize = 12;
+
+/// Bytes of a row from its constraint to the end.
+const BESIDE_CON: usize = size_of::<Row>() - offset_of!(Row, face.con);
 
 /// A constraint and its row.
 #[derive(Clone, Copy)]
@@ -33,39 +41,48 @@ pub struct Task {
 /// # Safety
 /// The domain, the constraints of all rows and their bodies are valid.
 pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
-    module.tasks.clear();
     module.round = module.round.wrapping_add(1);
+    let mut count = 0;
     // SAFETY: promised by the caller; attaching rows does not change the list.
     unsafe {
         let mut last = ptr::null_mut();
         for con in domain::constraints(dom) {
+            fetch_ahead(&module.tasks, count);
             let row = match Rows::beside(last, con) {
                 Some(row) => row,
                 None => module.rows.of(con)?,
             };
-            push(module, con, row, true, kind)?;
+            put(module, count, Task { con, row, is_listed: true, energy: 0.0 }, kind)?;
             last = row;
+            count += 1;
         }
-        if kind != UpdateKind::Minimal && module.tasks.len() != module.rows.pool.live() {
-            for row in module.list() {
-                if (*row).round != module.round {
-                    push(module, (*row).face.con, row, false, kind)?;
-                }
+        if kind != UpdateKind::Minimal && count != module.rows.pool.live() {
+            let round = module.round;
+            for row in module.list().filter(|&row| (*row).round != round) {
+                put(module, count, Task { con: (*row).face.con, row, is_listed: false, energy: 0.0 }, kind)?;
+                count += 1;
             }
         }
     }
+    module.tasks.truncate(count);
     Ok(())
+}
+
+/// Ask for the constraint and the row that will come some places later, if the list is as it was at the last update, whose
+/// tasks still stand there. They may be gone by now.
+#[inline(always)]
+fn fetch_ahead(before: &[Task], place: usize) {
+    if let Some(task) = before.get(place + AHEAD) {
+        fetch(task.con);
+        fetch(task.row.wrapping_byte_add(offset_of!(Row, face.con)).cast::<[u8; BESIDE_CON]>());
+    }
 }
 
 /// # Safety
 /// As [`gather`], for one row.
-unsafe fn push(
-    module: &mut Module,
-    con: *mut CON,
-    row: *mut Row,
-    is_listed: bool,
-    kind: UpdateKind,
-) -> Result<(), Code> {
+#[inline(always)]
+unsafe fn put(module: &mut Module, place: usize, task: Task, kind: UpdateKind) -> Result<(), Code> {
+    let Task { con, row, .. } = task;
     // SAFETY: promised by the caller.
     unsafe {
         (*row).round = module.round;
@@ -75,8 +92,13 @@ unsafe fn push(
             reconcile(module, con, row, bodies)?;
         }
     }
-    module.tasks.try_reserve(1).map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
-    module.tasks.push(Task { con, row, is_listed, energy: 0.0 });
+    match module.tasks.get_mut(place) {
+        Some(old) => *old = task,
+        None => {
+            module.tasks.try_reserve(1).map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
+            module.tasks.push(task);
+        }
+    }
     Ok(())
 }
 
