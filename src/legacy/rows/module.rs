@@ -36,8 +36,8 @@ pub struct Module {
     pub tasks: Vec<Task>,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
-    /// Memory lent to factorisations and solves.
-    pub work: Workspace,
+    /// Memory lent to factorisations and solves, one for each thread.
+    pub works: Vec<Workspace>,
     /// What updates did.
     pub tally: Tally,
 }
@@ -67,7 +67,7 @@ impl Module {
             (*module).round = 0;
             (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
-            (&raw mut (*module).work).write(Workspace::default());
+            (&raw mut (*module).works).write(Vec::new());
             (&raw mut (*module).tally).write(Tally::default());
             Ok(Box::from_raw(module))
         }
@@ -124,6 +124,7 @@ impl Module {
         size_of::<Neighbour>() * self.neighbours.capacity()
             + size_of::<Task>() * self.tasks.capacity()
             + size_of::<*const SET>() * self.stack.capacity()
+            + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
     /// The domain.

@@ -1,17 +1,23 @@
 //! The way of one update: [`tasks`] gathers the constraints with their rows, [`bodies`] readies the panels,
-//! [`rows`] computes what belongs to a row alone, [`pairs`] the blocks between rows.
+//! [`rows`] computes what belongs to a row alone, [`pairs`] the blocks between rows. The last three are shared by threads.
 
 mod bodies;
+mod disjoint;
 mod pairs;
 mod rows;
 mod tasks;
 
 pub use tasks::Task;
 
+use crate::threads::Team;
+
 use super::errors::Code;
 use super::host::domain::{self, UpdateKind};
 use super::rows::Module;
 use super::stats::Phase;
+
+/// Constraints from which on threads pay.
+const ENOUGH_FOR_A_TEAM: usize = 512;
 
 /// Assemble; see `LOCDYN_Update_Begin`.
 ///
@@ -27,13 +33,17 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         let mut watch = module.tally.start();
         tasks::gather(module, dom, kind)?;
         watch.end(Phase::Velocities, &mut module.tally);
+        let team = match module.tasks.len() {
+            0..ENOUGH_FOR_A_TEAM => Team::alone(),
+            _ => Team::gather(),
+        };
         if kind != UpdateKind::Minimal {
-            bodies::prepare(module, step, &mut watch)?;
+            bodies::prepare(module, step, &team, &mut watch)?;
         }
-        let energy = rows::assemble(module, kind, &mut watch)?;
+        let energy = rows::assemble(module, kind, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {
             module.face.free_energy = energy;
-            pairs::assemble(module, kind);
+            pairs::assemble(module, kind, &team);
             watch.end(Phase::Pairs, &mut module.tally);
         }
     }
