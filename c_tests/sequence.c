@@ -23,6 +23,7 @@ typedef struct {
   CON *con[CONSTRAINTS];
   int count;
   int checking;                  /* 0: only the digest counts */
+  ldy_shadow *shadow;            /* of the library itself; NULL: none */
   uint64_t digest;
   RANDOM padding;                /* sizes of blocks of memory allocated in between; state 0: none */
   int paddings, room;
@@ -168,23 +169,25 @@ static void change_constraint (SEQUENCE *s, CON *con)
   mesh_place (con, &s->random);
 }
 
-/* Mostly for both bodies, now and then for one of them or in the other order. */
+/* The shadow sees which rows there are, before something changes that it does not look at twice; values may differ. */
+static void look (SEQUENCE *s)
+{
+  if (s->shadow) ldy_shadow_check (s->shadow, NULL, NULL);
+}
+
+/* Mostly for both bodies, now and then for one of them, which is nothing for shadows, or in the other order. */
 static void insert (SEQUENCE *s, CON *con)
 {
+  int dice = random_below (&s->random, 20), whole = s->population->shadowed;
   BODY *one = con->master, *two = con->slave;
 
-  switch (random_below (&s->random, 20)) {
-  case 0: one = NULL; break;
-  case 1: two = NULL; break;
-  case 2:
-    one = con->slave;
-    two = con->master;
-    break;
-  default: break;
-  }
+  if (dice == 0 && !whole) one = NULL;
+  if (dice == 1 && !whole) two = NULL;
+  if (dice == 2) one = con->slave, two = con->master;
   pad (s);
   con->dia = LOCDYN_Insert (s->host->dom.ldy, con, one, two);
   model_insert (&s->model, con, con->dia, one, set_of (s, one), two, set_of (s, two));
+  look (s);
 }
 
 static void detach (SEQUENCE *s, CON *con)
@@ -270,17 +273,20 @@ static void detach_only (SEQUENCE *s)
   if (!con || !con->dia) return;
   detach (s, con);
   con->dia = NULL;
+  look (s); /* it may come again, in the same place of memory */
 }
 
 /* To other bodies, with `dia` still pointing to the row that has just gone. */
 static void move (SEQUENCE *s)
 {
-  CON *con = s->count ? pick (s) : NULL;
+  CON *con = s->count ? pick (s) : NULL, before;
 
   if (!con || !con->dia) return;
+  before = *con;
   detach (s, con);
   leave_bodies (s, con);
   choose_bodies (s, con);
+  if (con->master == before.master && con->slave == before.slave) look (s);
   mesh_place (con, &s->random);
   join_bodies (s, con);
   insert (s, con);
@@ -292,6 +298,13 @@ static void change_numbers (SEQUENCE *s)
 
   s->population->change_body (s->body[b], &s->random);
   if (s->count) change_constraint (s, pick (s));
+}
+
+static void check_shadow (ldy_shadow *shadow)
+{
+  ldy_report report;
+
+  if (!CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
 }
 
 static void update (SEQUENCE *s)
@@ -309,6 +322,7 @@ static void update (SEQUENCE *s)
   marks = marks_put (s->host->dom.ldy);
   LOCDYN_Update_Begin (s->host->dom.ldy);
   if (s->checking) compare_update (s->host->dom.ldy, kind, marks);
+  if (s->shadow) check_shadow (s->shadow);
   marks_free (marks);
   digest_all (s);
 }
@@ -346,12 +360,14 @@ static uint64_t run (const POPULATION *population, int operations, uint64_t seed
     s.body[i] = population->body (s.host, &s.random, i);
   }
   s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
+  if (s.checking && population->shadowed) s.shadow = ldy_shadow_new (s.host->dom.ldy);
   for (i = 0; i < operations && !check_failures (); i ++) {
     check_context ("seed %lu, operation %d", (unsigned long) seed, i);
     operation (&s);
     if (s.checking) model_check (&s.model, s.host->dom.ldy);
   }
   update (&s);
+  ldy_shadow_free (s.shadow);
   host_clear (s.host);
   LOCDYN_Destroy (s.host->dom.ldy);
   host_destroy (s.host);

@@ -97,6 +97,7 @@ impl Shadow {
             let kind = domain::update_kind(dom)?;
             self.lines.read(self.legacy, dom, findings)?;
             self.mirror.couple(&self.lines)?;
+            self.lines.remember();
             let start = Instant::now();
             self.mirror.assemble(&self.lines, step, kind)?;
             findings.time = start.elapsed().as_secs_f64();
