@@ -119,3 +119,14 @@ fn exhausted(_: std::collections::TryReserveError) -> Code {
 fn link<T>(pointer: *const T) -> Option<*const T> {
     if ptr::eq(pointer, ptr::null()) { None } else { Some(pointer) }
 }
+
+#[cfg(all(test, feature = "mpi"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_build_for_mpi_has_no_shadows() {
+        let legacy = ptr::dangling::<LOCDYN>();
+        assert!(matches!(new(legacy), Err(Code::NotImplemented)));
+    }
+}
