@@ -46,11 +46,11 @@ bench-kernels:
 
 # From the lines recorded last.
 bench-picture: $(VENV)/installed
-	@$(PYTHON) benches/report/picture.py $(RECORDED)/scaling.txt $(RECORDED)/scaling.svg
+	@$(PYTHON) -B benches/report/picture.py $(RECORDED)/scaling.txt $(RECORDED)/scaling.svg
 
 bench-tables:
 	@scripts/require python3
-	@python3 benches/report/tables.py docs/performance.md $(RECORDED)
+	@python3 -B benches/report/tables.py docs/performance.md $(RECORDED)
 
 # Everything that docs/performance.md shows, measured anew: takes about an hour, on a machine that does nothing else.
 bench-docs:
