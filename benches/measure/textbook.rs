@@ -34,6 +34,8 @@ pub struct SideBySide {
     pub textbook: Duration,
     /// The library's update between the textbook's.
     pub library: Duration,
+    /// The textbook's shortest update.
+    pub least: Duration,
     /// How many updates count.
     pub turns: usize,
     /// Largest difference, relative.
@@ -98,7 +100,13 @@ impl Textbook {
         };
         // SAFETY: the host's domain is valid.
         unsafe { (self.release)(host.domain()) };
-        Some(SideBySide { textbook: median(&textbook), library: median(&own), turns: own.len(), difference })
+        Some(SideBySide {
+            textbook: median(&textbook),
+            library: median(&own),
+            least: textbook.iter().copied().min().unwrap_or_default(),
+            turns: own.len(),
+            difference,
+        })
     }
 
     fn update(&self, host: &Host) {

@@ -47,6 +47,9 @@ fn measure(name: &str) -> Result<(), String> {
     let mut host = Host::new(scene);
     host.insert_all();
     host.update();
+    if peer.number("contacts")? != host.constraint_count() as f64 {
+        return Err(format!("{} contacts here, {} there", host.constraint_count(), peer.text("contacts")?));
+    }
     let difference = (trace(&host) / peer.number("trace")? - 1.0).abs();
     if difference.is_nan() || difference > TOLERANCE {
         return Err(format!("the sums of the diagonal of W differ by {difference:e}"));
