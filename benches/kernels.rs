@@ -23,6 +23,9 @@ fn blocks(criterion: &mut Criterion) {
         });
     }
     group.bench_function("inverse", |bencher| bencher.iter(|| block::inverse(black_box(&WELL_SPREAD))));
+    group.bench_function("inverse_symmetric", |bencher| {
+        bencher.iter(|| block::inverse_symmetric(black_box(&WELL_SPREAD)))
+    });
 }
 
 fn operators(criterion: &mut Criterion) {

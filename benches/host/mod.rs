@@ -100,11 +100,6 @@ impl Host {
         unsafe { LOCDYN_Update_Begin(self.ldy) };
     }
 
-    /// The structure that the library made.
-    pub fn local_dynamics(&self) -> *mut LOCDYN {
-        self.ldy
-    }
-
     /// The domain.
     pub fn domain(&self) -> *mut DOM {
         self.dom.first()

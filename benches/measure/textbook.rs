@@ -111,7 +111,7 @@ impl Textbook {
 
     fn update(&self, host: &Host) {
         // SAFETY: the lists, bodies and constraints are valid, as for the library's own update.
-        let failed = unsafe { (self.update)(host.local_dynamics()) };
+        let failed = unsafe { (self.update)(host.ldy()) };
         assert_eq!(failed, 0, "the textbook's update failed");
     }
 }
