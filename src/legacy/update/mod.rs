@@ -9,10 +9,13 @@ mod tasks;
 
 pub use tasks::Task;
 
+use std::mem;
+
 use crate::threads::Team;
 
 use super::errors::Code;
 use super::host::domain::{self, UpdateKind};
+use super::options;
 use super::rows::Module;
 use super::stats::Phase;
 
@@ -30,6 +33,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     unsafe {
         let step = domain::step(dom)?;
         let kind = domain::update_kind(dom)?;
+        let reuse = mem::take(&mut module.is_complete) && kind == UpdateKind::All && options::reuse();
         let mut watch = module.tally.start();
         tasks::gather(module, dom, kind)?;
         watch.end(Phase::Velocities, &mut module.tally);
@@ -40,16 +44,17 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         if kind != UpdateKind::Minimal {
             if let Err(code) = bodies::prepare(module, step, &team, &mut watch) {
                 // If a constraint knows what is wrong, its text says more.
-                rows::assemble(module, UpdateKind::Minimal, &Team::alone(), &mut watch)?;
+                rows::assemble(module, UpdateKind::Minimal, false, &Team::alone(), &mut watch)?;
                 return Err(code);
             }
         }
-        let energy = rows::assemble(module, kind, &team, &mut watch)?;
+        let energy = rows::assemble(module, kind, reuse, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {
             module.face.free_energy = energy;
-            pairs::assemble(module, kind, &team);
+            pairs::assemble(module, kind, reuse, &team);
             watch.end(Phase::Pairs, &mut module.tally);
         }
+        module.is_complete = kind == UpdateKind::All;
     }
     Ok(())
 }
