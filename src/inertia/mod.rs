@@ -56,6 +56,14 @@ impl Inverse<'_> {
         }
     }
 
+    /// The diagonal of an inverse that is stored as nothing else.
+    pub fn diagonal(&self) -> Option<&[f64]> {
+        match self {
+            Self::Sparse(inverse) => inverse.diagonal(),
+            Self::BlockDiagonal(_) | Self::Dense(_) => None,
+        }
+    }
+
     /// Write Yᵀ = h (A⁻¹ Hᵀ)ᵀ, 3 × n, of the operator `h_operator`, 3 × n, scaled by the time step `step`.
     ///
     /// # Panics

@@ -102,25 +102,33 @@ impl NodalInverse {
         }
     }
 
+    /// Whether A, and so A⁻¹, is symmetric.
+    pub fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
     /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the
-    /// nodes b of the point, given with their shape functions. With Y_β from it, W_αβ is a sum over the nodes
-    /// of α alone: this pays where a point meets many others. `None` if a node is not kept.
+    /// nodes b of the point, given by their slots, with their shape functions N_b. With it the coupling of the point
+    /// with another is a sum over the nodes of that one alone: this pays where a point meets many others.
     ///
     /// # Panics
-    /// If `response` is shorter than the number of nodes kept.
-    pub fn response(&self, nodes: &[u32], weights: &[f64], response: &mut [Block]) -> Option<()> {
+    /// If there is no such slot, or `response` is shorter than the number of nodes kept.
+    pub fn respond(&self, slots: &[u32], weights: &[f64], response: &mut [Block]) {
         let response = &mut response[..self.nodes.len()];
         response.fill([0.0; 9]);
-        for (&node, weight) in nodes.iter().zip(weights) {
-            let b = self.slot(node)?;
-            if *weight == 0.0 {
-                continue;
-            }
-            for (a, sum) in response.iter_mut().enumerate() {
-                sum.iter_mut().zip(self.slot_block(a, b)).for_each(|(sum, g)| *sum += weight * g);
+        for (&b, weight) in slots.iter().zip(weights) {
+            let b = b as usize;
+            let start = if self.symmetric { b * (b + 1) / 2 } else { b * b };
+            let (upper, lower) = response.split_at_mut(b + 1);
+            upper.iter_mut().zip(&self.blocks[start..]).for_each(|(sum, g)| add(sum, weight, g));
+            for (a, sum) in (b + 1..).zip(lower) {
+                if self.symmetric {
+                    add(sum, weight, &transposed(&self.blocks[a * (a + 1) / 2 + b]));
+                } else {
+                    add(sum, weight, &self.blocks[a * a + a + 1 + b]);
+                }
             }
         }
-        Some(())
     }
 
     fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<(), FactorError> {
@@ -178,4 +186,10 @@ impl NodalInverse {
             }
         })
     }
+}
+
+/// `sum += weight g`.
+#[inline(always)]
+fn add(sum: &mut Block, weight: &f64, g: &Block) {
+    sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += weight * g);
 }

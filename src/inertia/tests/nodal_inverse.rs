@@ -63,7 +63,8 @@ proptest! {
         entries.update(&factor, &nodes, &mut work).unwrap();
         let point = &nodes[..nodes.len().min(4)];
         let mut response = [[f64::NAN; 9]; 7];
-        entries.response(point, &weights, &mut response).unwrap();
+        let slots: Vec<u32> = point.iter().map(|&node| entries.slot(node).unwrap() as u32).collect();
+        entries.respond(&slots, &weights, &mut response);
         for &a in &nodes {
             let expected: Matrix3<f64> = point.iter().zip(weights).map(|(&b, weight)| {
                 inverse.fixed_view::<3, 3>(3 * a as usize, 3 * b as usize) * weight

@@ -5,9 +5,6 @@ use super::element::MAX_NODES;
 use super::location::Location;
 use crate::block::{Block, Vector, times, transposed, transposed_product};
 
-/// Most nodes an operator has: those of two elements, for a constraint between two points of one body.
-const NODES: usize = 2 * MAX_NODES;
-
 /// How the motion of a finite-element body is described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -51,12 +48,15 @@ impl Form {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodalOperator {
     length: usize,
-    nodes: [u32; NODES],
-    weights: [f64; NODES],
+    nodes: [u32; NodalOperator::MOST_NODES],
+    weights: [f64; NodalOperator::MOST_NODES],
     factor: Block,
 }
 
 impl NodalOperator {
+    /// Most nodes an operator has: those of two elements, for a constraint between two points of one body.
+    pub const MOST_NODES: usize = 2 * MAX_NODES;
+
     /// The operator of a located point with the axes `frame` E as columns: Q = Eᵀ, or EᵀR with a rotation.
     pub fn new(location: &Location, frame: &Block, rotation: Option<&Block>) -> Self {
         let factor = rotation.map_or_else(|| transposed(frame), |r| transposed_product(frame, r));
@@ -70,7 +70,7 @@ impl NodalOperator {
 
     /// The operator that is zero, with the factor Q.
     pub fn zero(factor: &Block) -> Self {
-        Self { length: 0, nodes: [0; NODES], weights: [0.0; NODES], factor: *factor }
+        Self { length: 0, nodes: [0; Self::MOST_NODES], weights: [0.0; Self::MOST_NODES], factor: *factor }
     }
 
     /// Add `sign` times the operator of a point of the same body; both must have the same factor, that is the
