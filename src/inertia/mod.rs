@@ -14,6 +14,7 @@ mod matrix_copy;
 mod nodal_inverse;
 mod node_blocks;
 mod sparse;
+mod supernodal;
 mod workspace;
 
 pub use block_diagonal::BlockDiagonal;

@@ -6,13 +6,13 @@ mod operators;
 
 use super::Fault;
 use super::dense::product_of_any_size;
-use crate::block::{Block, transposed, transposed_product};
+use crate::block::{Block, Vector, times};
 use crate::inertia::cost::{Counts, Way, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics::finite_element::NodalOperator;
 
-use couplings::Couplings;
-use nodewise::{Nodewise, times_transposed};
+use couplings::{Couplings, Key};
+use nodewise::Nodewise;
 use operators::Operators;
 
 /// Most bytes for the entries of one body's A⁻¹ on the nodes of its constraints.
@@ -92,8 +92,8 @@ impl Nodal {
                 match self.choose(factored, freshness)? {
                     Way::NodalInverse => {
                         self.nodal_inverse.update(factored, &self.touched, work)?;
-                        let shapes = self.operators.shapes();
-                        self.couplings.update(shapes, &self.nodal_inverse, factored.revision())?;
+                        let key = Key::new(step, factored, &self.nodal_inverse);
+                        self.couplings.update(key, self.operators.shapes(), &self.nodal_inverse)?;
                         self.response = Response::Couplings;
                     }
                     Way::HalfSolve => {
@@ -131,12 +131,9 @@ impl Nodal {
     #[inline]
     pub(super) fn block(&self, row: usize, column: usize) -> Block {
         let operators = &self.operators;
-        let w = match self.response {
-            Response::Nodewise => return self.nodewise.block(operators, row, column),
-            Response::Couplings => {
-                let product = times(operators.factor(row), &self.couplings.block(row, column));
-                times_transposed(&product, operators.factor(column))
-            }
+        match self.response {
+            Response::Nodewise => self.nodewise.block(operators, row, column),
+            Response::Couplings => self.couplings.block(operators, row, column),
             Response::Products => {
                 let y = self.slot_values(column);
                 let (nodes, weights) = operators.shapes().of(row);
@@ -145,11 +142,11 @@ impl Nodal {
                     let y = &y[9 * node as usize..][..9];
                     sum.iter_mut().zip(y).for_each(|(sum, y)| *sum += weight * y);
                 }
-                times_transposed(operators.factor(row), &sum)
+                times_transposed(operators.factor(row), &sum).map(|value| self.step * value)
             }
-            Response::Halves => product_of_any_size(self.slot_values(row), self.slot_values(column)),
-        };
-        w.map(|value| self.step * value)
+            Response::Halves => product_of_any_size(self.slot_values(row), self.slot_values(column))
+                .map(|value| self.step * value),
+        }
     }
 
     fn slot_values(&self, slot: usize) -> &[f64] {
@@ -223,8 +220,25 @@ impl Nodal {
     }
 }
 
-/// `a b`.
+/// `a bᵀ`.
 #[inline]
-fn times(a: &Block, b: &Block) -> Block {
-    transposed_product(&transposed(a), b)
+fn times_transposed(a: &Block, b: &Block) -> Block {
+    let columns: [Vector; 3] = [0, 1, 2].map(|j| times(a, &[b[j], b[3 + j], b[6 + j]]));
+    joined(columns)
 }
+
+/// `a k bᵀ`.
+#[inline]
+fn times_times_transposed(a: &Block, k: &Block, b: &Block) -> Block {
+    let columns = [0, 1, 2].map(|j| times(a, &times(k, &[b[j], b[3 + j], b[6 + j]])));
+    joined(columns)
+}
+
+/// The block with these columns.
+#[inline]
+fn joined([x, y, z]: [Vector; 3]) -> Block {
+    [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
+}
+
+#[cfg(test)]
+mod tests;

@@ -92,11 +92,6 @@ impl NodalOperator {
         &self.weights[..self.length]
     }
 
-    /// N_a of a node, zero if it is none of the operator's.
-    pub fn weight(&self, node: u32) -> f64 {
-        self.nodes().iter().position(|&own| own == node).map_or(0.0, |at| self.weights[at])
-    }
-
     /// Q.
     pub fn factor(&self) -> &Block {
         &self.factor
@@ -126,16 +121,6 @@ impl NodalOperator {
             sum.iter_mut().zip(&velocity[at..at + 3]).for_each(|(sum, v)| *sum += weight * v);
         }
         times(&self.factor, &sum)
-    }
-
-    /// Q Σ N_a B_a with 3×3 blocks given by node.
-    pub fn times_blocks(&self, mut block: impl FnMut(u32) -> Block) -> Block {
-        let mut sum = [0.0; 9];
-        // Contacts often lie at nodes, where all shape functions but one are zero.
-        for (&node, weight) in self.nodes().iter().zip(self.weights()).filter(|(_, weight)| **weight != 0.0) {
-            sum.iter_mut().zip(block(node)).for_each(|(sum, b)| *sum += weight * b);
-        }
-        transposed_product(&transposed(&self.factor), &sum)
     }
 
     /// Add `sign` H to a dense matrix: 3 × 3n, column-major.
@@ -177,14 +162,16 @@ impl NodalOperator {
 
     /// Add `weight` at `node`, keeping nodes in ascending order, each once.
     fn add_weight(&mut self, node: u32, weight: f64) {
-        match self.nodes().binary_search(&node) {
-            Ok(at) => self.weights[at] += weight,
-            Err(at) => {
-                self.nodes.copy_within(at..self.length, at + 1);
-                self.weights.copy_within(at..self.length, at + 1);
-                (self.nodes[at], self.weights[at]) = (node, weight);
-                self.length += 1;
-            }
+        // Few nodes, and mostly in order already: nothing is quicker than to look from the end.
+        let at = self.nodes().iter().rposition(|&own| own <= node).map_or(0, |before| before + 1);
+        if at > 0 && self.nodes[at - 1] == node {
+            self.weights[at - 1] += weight;
+            return;
         }
+        for k in (at..self.length).rev() {
+            (self.nodes[k + 1], self.weights[k + 1]) = (self.nodes[k], self.weights[k]);
+        }
+        (self.nodes[at], self.weights[at]) = (node, weight);
+        self.length += 1;
     }
 }

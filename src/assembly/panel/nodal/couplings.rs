@@ -2,19 +2,20 @@
 
 use std::collections::TryReserveError;
 
-use super::operators::Shapes;
+use super::operators::{Operators, Shapes};
+use super::times_times_transposed;
 use crate::block::{Block, transposed};
-use crate::inertia::NodalInverse;
+use crate::inertia::{Factored, NodalInverse};
 
-/// K_αβ = Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = h Q_α K_αβ Q_βᵀ. It stays while A and the
+/// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
 ///
 /// Stored are the blocks (α, β) with α ≤ β, α after α for every β, and of an unsymmetric A then those (β, α): as in
 /// [`NodalInverse`] all grows at the end only.
 #[derive(Debug, Default)]
 pub struct Couplings {
-    /// Of the factor of A that all blocks belong to.
-    revision: Option<u64>,
+    /// What all blocks belong to, if they are complete.
+    key: Option<Key>,
     symmetric: bool,
     /// Of the slots that the blocks were made for.
     shapes: Shapes,
@@ -27,40 +28,61 @@ pub struct Couplings {
     response: Vec<Block>,
 }
 
+/// What couplings depend on beside the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    step: f64,
+    /// Of the factor of A.
+    revision: u64,
+    symmetric: bool,
+}
+
+impl Key {
+    /// For a time step and what is known of A⁻¹.
+    pub fn new(step: f64, factored: &Factored, inverse: &NodalInverse) -> Self {
+        Self { step, revision: factored.revision(), symmetric: inverse.is_symmetric() }
+    }
+}
+
 impl Couplings {
-    /// Make the blocks those of these shapes and of the inverse with this revision, which holds all their nodes.
+    /// Make the blocks those of this key and these shapes; the inverse is that of the key and holds all nodes.
     ///
     /// # Errors
     /// If memory is exhausted; nothing is kept then.
     pub fn update(
         &mut self,
+        key: Key,
         shapes: &Shapes,
         inverse: &NodalInverse,
-        revision: u64,
     ) -> Result<(), TryReserveError> {
-        let same_inverse = self.revision == Some(revision) && self.symmetric == inverse.is_symmetric();
-        self.revision = None;
-        if !same_inverse {
+        if self.key.take() != Some(key) {
             self.shapes.clear();
-            self.symmetric = inverse.is_symmetric();
+            self.symmetric = key.symmetric;
         }
         if self.find_changed(shapes)? {
-            self.compute(shapes, inverse)?;
+            self.compute(key.step, shapes, inverse)?;
             self.shapes.copy(shapes)?;
         }
-        self.revision = Some(revision);
+        self.key = Some(key);
         Ok(())
     }
 
-    /// K_αβ with α = `row`, β = `column`.
+    /// W_αβ with α = `row`, β = `column`.
     #[inline]
-    pub fn block(&self, row: usize, column: usize) -> Block {
-        match (self.symmetric, row <= column) {
-            (true, true) => self.blocks[column * (column + 1) / 2 + row],
-            (true, false) => transposed(&self.blocks[row * (row + 1) / 2 + column]),
-            (false, true) => self.blocks[column * column + row],
-            (false, false) => self.blocks[row * row + row + 1 + column],
+    pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
+        let (own, other) = (operators.factor(row), operators.factor(column));
+        if row <= column {
+            times_times_transposed(own, &self.blocks[self.upper(row, column)], other)
+        } else if self.symmetric {
+            transposed(&times_times_transposed(other, &self.blocks[self.upper(column, row)], own))
+        } else {
+            times_times_transposed(own, &self.blocks[lower(row, column)], other)
         }
+    }
+
+    /// Where the block (row, column) is, row ≤ column.
+    fn upper(&self, row: usize, column: usize) -> usize {
+        if self.symmetric { column * (column + 1) / 2 + row } else { column * column + row }
     }
 
     /// Bytes held.
@@ -84,7 +106,7 @@ impl Couplings {
         Ok(any || shapes.len() != known.len())
     }
 
-    fn compute(&mut self, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
+    fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
         let count = shapes.len();
         let length = if self.symmetric { count * (count + 1) / 2 } else { count * count };
         self.blocks.truncate(length);
@@ -92,7 +114,7 @@ impl Couplings {
         self.blocks.resize(length, [0.0; 9]);
         self.places.clear();
         self.places.try_reserve(shapes.nodes().len())?;
-        // Nodes of weights that were replaced may be there too, and need not be kept.
+        // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
         self.places.extend(shapes.nodes().iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32));
         self.response.clear();
         self.response.try_reserve(inverse.nodes().len())?;
@@ -100,15 +122,17 @@ impl Couplings {
         for column in (0..count).filter(|&slot| self.changed[slot]) {
             let range = shapes.range(column);
             inverse.respond(&self.places[range.clone()], &shapes.weights()[range], &mut self.response);
-            for row in 0..count {
-                let sum = || sum_at(shapes, row, &self.places, &self.response);
+            self.response.iter_mut().flatten().for_each(|value| *value *= step);
+            let at = |row| sum_at(shapes, row, &self.places, &self.response);
+            let first = self.upper(0, column);
+            let above = self.blocks[first..=first + column].iter_mut();
+            above.enumerate().for_each(|(row, block)| *block = at(row));
+            for row in column + 1..count {
                 if !self.symmetric {
-                    let after = if row <= column { column * column } else { row * row + row + 1 };
-                    self.blocks[after + row.min(column)] = sum();
-                } else if row <= column {
-                    self.blocks[column * (column + 1) / 2 + row] = sum();
+                    self.blocks[lower(row, column)] = at(row);
                 } else if !self.changed[row] {
-                    self.blocks[row * (row + 1) / 2 + column] = transposed(&sum());
+                    let place = self.upper(column, row);
+                    self.blocks[place] = transposed(&at(row));
                 }
             }
         }
@@ -116,7 +140,13 @@ impl Couplings {
     }
 }
 
+/// Where the block (row, column) of an unsymmetric A is, row > column.
+fn lower(row: usize, column: usize) -> usize {
+    row * row + row + 1 + column
+}
+
 /// Σ_a N_a R_a over the nodes of a slot, which are at `places` among the responses R.
+#[inline]
 fn sum_at(shapes: &Shapes, slot: usize, places: &[u32], response: &[Block]) -> Block {
     let range = shapes.range(slot);
     let mut sum = [0.0; 9];

@@ -3,7 +3,8 @@
 use std::collections::TryReserveError;
 
 use super::operators::{Operators, Shapes};
-use crate::block::{Block, transposed, transposed_product};
+use super::{times_times_transposed, times_transposed};
+use crate::block::Block;
 use crate::inertia::Inverse;
 
 /// The blocks (A⁻¹)_aa of the nodes, multiplied by the time step h.
@@ -59,7 +60,7 @@ impl Nodewise {
             return if sum == 0.0 { [0.0; 9] } else { times_transposed(own, other).map(|value| sum * value) };
         }
         let sum = self.sum_of_blocks(operators.shapes(), row, column);
-        times_transposed(&transposed_product(&transposed(own), &sum), other)
+        times_times_transposed(own, &sum, other)
     }
 
     /// Bytes held.
@@ -97,10 +98,4 @@ impl Nodewise {
         }
         sum
     }
-}
-
-/// `a bᵀ`.
-#[inline]
-pub fn times_transposed(a: &Block, b: &Block) -> Block {
-    transposed_product(&transposed(a), &transposed(b))
 }

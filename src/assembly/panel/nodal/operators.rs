@@ -132,33 +132,38 @@ impl Shapes {
             + size_of::<f64>() * self.weights.capacity()
     }
 
-    /// Add nodes, ascending, with their weights to a slot. What the slot had is moved to the end, since the new ones
-    /// need not fit where it was; the constraints that have two points on one body are few.
+    /// Add nodes, ascending, with their weights to a slot.
     fn add(&mut self, slot: usize, added: impl Iterator<Item = (u32, f64)>) -> Result<(), TryReserveError> {
-        let old = self.range(slot);
-        let mut had = [(0, 0.0); NODES];
-        let count = old.len();
-        let pairs = self.nodes[old.clone()].iter().copied().zip(self.weights[old.clone()].iter().copied());
-        had.iter_mut().zip(pairs).for_each(|(had, pair)| *had = pair);
-        let mut had = had[..count].iter().copied().peekable();
-
-        if old.end == self.nodes.len() {
-            self.nodes.truncate(old.start);
-            self.weights.truncate(old.start);
-        }
         self.nodes.try_reserve(NODES)?;
         self.weights.try_reserve(NODES)?;
+        let had = self.range(slot);
         let start = self.nodes.len();
-        for (node, weight) in added {
-            while let Some(before) = had.next_if(|(other, _)| *other < node) {
-                self.push(before);
-            }
-            let shared = had.next_if(|(other, _)| *other == node).map_or(0.0, |(_, weight)| weight);
-            self.push((node, shared + weight));
+        if had.is_empty() {
+            added.for_each(|pair| self.push(pair));
+        } else {
+            self.merge(had, added);
         }
-        had.for_each(|rest| self.push(rest));
         self.ranges[slot] = [start as u32, self.nodes.len() as u32];
         Ok(())
+    }
+
+    /// Write what a slot had and what it gets behind all others. The place that it had stays unused: there are few
+    /// constraints with two points on one body.
+    fn merge(&mut self, had: Range<usize>, added: impl Iterator<Item = (u32, f64)>) {
+        let mut old = had.start;
+        for (node, weight) in added {
+            while old < had.end && self.nodes[old] < node {
+                self.push((self.nodes[old], self.weights[old]));
+                old += 1;
+            }
+            if old < had.end && self.nodes[old] == node {
+                self.push((node, self.weights[old] + weight));
+                old += 1;
+            } else {
+                self.push((node, weight));
+            }
+        }
+        (old..had.end).for_each(|k| self.push((self.nodes[k], self.weights[k])));
     }
 
     fn push(&mut self, (node, weight): (u32, f64)) {
