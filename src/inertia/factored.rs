@@ -238,9 +238,7 @@ impl Factored {
     ) -> Result<(), FactorError> {
         let which = if transposed { Solve::Transposed } else { Solve::Inverse };
         self.solve_slots(
-            which,
-            nodes.len(),
-            Some(wanted),
+            Task { which, count: nodes.len(), wanted: Some(wanted) },
             work,
             &mut store,
             |_, k, mut columns| {
@@ -260,9 +258,7 @@ impl Factored {
         let length = 3 * self.size();
         assert_eq!(panels.len() % length.max(1), 0);
         self.solve_slots(
-            which,
-            panels.len() / length.max(1),
-            None,
+            Task { which, count: panels.len() / length.max(1), wanted: None },
             work,
             panels,
             |panels, k, mut columns| {
@@ -285,13 +281,11 @@ impl Factored {
         Ok(())
     }
 
-    /// Solve with three right-hand sides for each of `count` slots, a batch at a time. `load` writes those of slot k
-    /// into columns of zeros, `store` reads their solutions, at the `wanted` nodes if not all are.
+    /// Solve with the right-hand sides of all slots, a batch at a time. `load` writes those of slot k into columns of
+    /// zeros, `store` reads their solutions.
     fn solve_slots<Data: ?Sized>(
         &self,
-        which: Solve,
-        count: usize,
-        wanted: Option<&[u32]>,
+        Task { which, count, wanted }: Task,
         work: &mut Workspace,
         data: &mut Data,
         load: impl Fn(&Data, usize, Columns),
@@ -321,6 +315,15 @@ impl Factored {
     fn ready_factors(&self) -> Result<&Factors, FactorError> {
         self.factors.as_ref().filter(|_| self.ready).ok_or(FactorError::Missing)
     }
+}
+
+/// What to solve for.
+struct Task<'a> {
+    which: Solve,
+    /// Slots of three right-hand sides.
+    count: usize,
+    /// The nodes at which the solutions are needed, if not at all.
+    wanted: Option<&'a [u32]>,
 }
 
 /// The three columns of one slot among all of a batch, in the order of the factors.

@@ -223,20 +223,25 @@ impl Nodal {
 /// `a bᵀ`.
 #[inline]
 fn times_transposed(a: &Block, b: &Block) -> Block {
-    let columns: [Vector; 3] = [0, 1, 2].map(|j| times(a, &[b[j], b[3 + j], b[6 + j]]));
-    joined(columns)
+    joined(times(a, &row(b, 0)), times(a, &row(b, 1)), times(a, &row(b, 2)))
 }
 
-/// `a k bᵀ`.
+/// `a k bᵀ`, a column at a time.
 #[inline]
 fn times_times_transposed(a: &Block, k: &Block, b: &Block) -> Block {
-    let columns = [0, 1, 2].map(|j| times(a, &times(k, &[b[j], b[3 + j], b[6 + j]])));
-    joined(columns)
+    let [x, y, z] = [0, 1, 2].map(|j| times(a, &times(k, &row(b, j))));
+    joined(x, y, z)
+}
+
+/// Row i of a block.
+#[inline]
+fn row(b: &Block, i: usize) -> Vector {
+    [b[i], b[3 + i], b[6 + i]]
 }
 
 /// The block with these columns.
 #[inline]
-fn joined([x, y, z]: [Vector; 3]) -> Block {
+fn joined(x: Vector, y: Vector, z: Vector) -> Block {
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
 }
 

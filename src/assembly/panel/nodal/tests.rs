@@ -119,7 +119,7 @@ fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>, symme
         for (column, other) in h.iter().enumerate() {
             let got = nodal.block(row, column);
             let expected = step * own * inverse * other.transpose();
-            let error = (Matrix3::from_column_slice(&got) - &expected).amax();
+            let error = (Matrix3::from_column_slice(&got) - expected).amax();
             assert!(error < 1e-14, "{row} {column}: {error}");
             if symmetric && row != column {
                 assert_eq!(got, crate::block::transposed(&nodal.block(column, row)));
