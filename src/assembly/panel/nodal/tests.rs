@@ -179,13 +179,15 @@ proptest! {
     /// Lumped masses, equal in all directions at a node or not, and full blocks of the nodes.
     #[test]
     fn nodewise_inverses_couple_shared_nodes(
-        kind in 0..3_usize, slots in prop::collection::vec(slot(), 1..12), values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
+        kind in 0..5_usize, slots in prop::collection::vec(slot(), 1..12), values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
     ) {
         let inverse = DMatrix::from_fn(SIZE, SIZE, |i, j| match kind {
             _ if i / 3 != j / 3 => 0.0,
             2 => values[3 * i + j % 3],
             _ if i != j => 0.0,
             1 => values[i],
+            3 if i % 3 == 1 => 2.0 * values[i / 3],
+            4 if i % 3 == 2 => 2.0 * values[i / 3],
             _ => values[i / 3],
         });
         let (starts, rows, values) = columns(&inverse, |_, _| true);
