@@ -512,7 +512,7 @@ int ldy_is_consistent(const LOCDYN *ldy,
 
    legacy: what the legacy LOCDYN_Create returned; it is not read here. Only its public fields are read later.
    Returns the shadow, to be freed by ldy_shadow_free; NULL with ldy_last_error set if legacy is NULL, memory is
-   exhausted, or this is the build for MPI. Never raises. */
+   exhausted, or this is the build for MPI, which has no shadows. Never raises. */
 ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
 
 /* Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
@@ -530,6 +530,10 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
 
    Which nodes two constraints on a finite-element body with an explicit scheme share is decided when both are first
    seen, as the legacy module decides it at insertion: a shadow made when there are no rows yet sees all of that.
+   A row that was removed and inserted again between two checks, for the same constraint and bodies and at the same
+   address, looks like one that stayed: its new place may be reported as a changed order. A check that ends with an error
+   code leaves no trace: the next one compares with the check before.
+
    The legacy module's oddities on separate meshes that lose a shared node are reported as differences; see
    docs/migrating.md.
 

@@ -31,3 +31,4 @@ pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+pub mod threads;

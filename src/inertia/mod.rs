@@ -18,6 +18,7 @@ mod supernodal;
 mod workspace;
 
 pub use block_diagonal::BlockDiagonal;
+pub(crate) use boxed::Boxed;
 pub use dense::Dense;
 pub use factored::{FactorError, Factored, Freshness, Structure};
 pub use nodal_inverse::NodalInverse;

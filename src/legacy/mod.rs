@@ -19,6 +19,7 @@ mod matrix;
 mod names;
 mod operators;
 mod options;
+mod prefetch;
 mod report;
 mod rows;
 mod shadow;

@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use crate::inertia::Freshness;
-
 use super::errors::{Code, fail};
 use super::interface::additions::ldy_stats;
 use super::layout::LOCDYN;
@@ -42,13 +40,10 @@ impl Tally {
         Stopwatch(Instant::now())
     }
 
-    /// Count what was done for a factor, if there was one.
-    pub fn count(&mut self, freshness: Option<Freshness>) {
-        match freshness {
-            Some(Freshness::Kept) => self.factors_reused += 1,
-            Some(_) => self.factorisations += 1,
-            None => {}
-        }
+    /// Count factors that were found still right, and those that were made.
+    pub fn count(&mut self, kept: usize, made: usize) {
+        self.factors_reused += kept;
+        self.factorisations += made;
     }
 }
 
@@ -56,10 +51,10 @@ impl Tally {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// A phase ends here, and the next one begins.
+    /// A phase ends here for now, and the next one begins.
     pub fn end(&mut self, phase: Phase, tally: &mut Tally) {
         let now = Instant::now();
-        tally.times[phase as usize] = (now - self.0).as_secs_f64();
+        tally.times[phase as usize] += (now - self.0).as_secs_f64();
         self.0 = now;
     }
 }
@@ -74,7 +69,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
     if stats.is_null() {
         return Err(fail!(Code::BugFound, "stats is NULL"));
     }
-    let panels = module.bodies.panels().map(|panel| panel.bytes());
+    let panels = module.bodies.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
     let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;
@@ -87,7 +82,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
             block_bytes: module.pairs.bytes(),
             operator_bytes,
             factor_bytes,
-            scratch_bytes: module.work.bytes() + module.bodies.bytes() + module.insertion_bytes(),
+            scratch_bytes: module.bodies.bytes() + module.scratch_bytes(),
             factorisations: module.tally.factorisations,
             factors_reused: module.tally.factors_reused,
             velocities_time,

@@ -5,7 +5,7 @@ mod nodewise;
 mod operators;
 
 use super::Fault;
-use super::dense::product_of_any_size;
+use super::dense::product;
 use crate::block::{Block, Vector, times};
 use crate::inertia::cost::{Counts, Way, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
@@ -144,8 +144,9 @@ impl Nodal {
                 }
                 times_transposed(operators.factor(row), &sum).map(|value| self.step * value)
             }
-            Response::Halves => product_of_any_size(self.slot_values(row), self.slot_values(column))
-                .map(|value| self.step * value),
+            Response::Halves => {
+                product(self.slot_values(row), self.slot_values(column)).map(|value| self.step * value)
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 use crate::legacy::stats::Tally;
+use crate::legacy::update::Task;
 
 use super::attachments::Attachments;
 use super::insert::Neighbour;
@@ -29,10 +30,14 @@ pub struct Module {
     pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
+    /// Counts updates.
+    pub round: u32,
+    /// Memory lent to updates.
+    pub tasks: Vec<Task>,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
-    /// Memory lent to factorisations and solves.
-    pub work: Workspace,
+    /// Memory lent to factorisations and solves, one for each thread.
+    pub works: Vec<Workspace>,
     /// What updates did.
     pub tally: Tally,
 }
@@ -59,8 +64,10 @@ impl Module {
             (&raw mut (*module).bodies).write(Attachments::default());
             (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());
+            (*module).round = 0;
+            (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
-            (&raw mut (*module).work).write(Workspace::default());
+            (&raw mut (*module).works).write(Vec::new());
             (&raw mut (*module).tally).write(Tally::default());
             Ok(Box::from_raw(module))
         }
@@ -112,9 +119,12 @@ impl Module {
         Ok(())
     }
 
-    /// Bytes held for insertions.
-    pub fn insertion_bytes(&self) -> usize {
-        size_of::<Neighbour>() * self.neighbours.capacity() + size_of::<*const SET>() * self.stack.capacity()
+    /// Bytes held for insertions and updates.
+    pub fn scratch_bytes(&self) -> usize {
+        size_of::<Neighbour>() * self.neighbours.capacity()
+            + size_of::<Task>() * self.tasks.capacity()
+            + size_of::<*const SET>() * self.stack.capacity()
+            + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
     /// The domain.
