@@ -2,8 +2,8 @@
 //! multiplications.
 //!
 //! The same matrix may be met again at the next updates, or change with each of them. What pays only later is
-//! divided by the updates that the matrix is expected to last: as many as it has lasted already, and this
-//! one.
+//! divided by the updates that the matrix is expected to last: this one and those it survives, see
+//! [`super::Factored::expected_to_survive`].
 
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,8 @@ pub struct Counts {
     pub missing_nodes: usize,
     /// q, nodes of a constraint, the mean.
     pub nodes_of_constraint: f64,
-    /// Updates that the matrix has survived.
-    pub survived: u32,
+    /// Further updates that the matrix is expected to survive.
+    pub survives: u32,
 }
 
 /// A way to the blocks of W.
@@ -61,7 +61,7 @@ pub fn multiplications(counts: &Counts, way: Way) -> f64 {
     let (solves, sums) = match way {
         Way::NodalInverse => {
             let sides = if counts.symmetric { LEFT } else { 2.0 };
-            let lasting = 1.0 + f64::from(counts.survived);
+            let lasting = 1.0 + f64::from(counts.survives);
             (
                 6.0 * sides * real(counts.missing_nodes) / lasting,
                 nodes * real(counts.nodes) * constraints + (nodes + 54.0) * pairs,

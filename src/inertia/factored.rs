@@ -84,6 +84,8 @@ pub struct Factored {
     ready: bool,
     revision: u64,
     survived: u32,
+    /// Whether other values were met since the pattern was.
+    is_changeable: bool,
 }
 
 impl Factored {
@@ -109,6 +111,7 @@ impl Factored {
             self.survived = self.survived.saturating_add(1);
             return Ok(Freshness::Kept);
         }
+        self.is_changeable = same_pattern && (self.is_changeable || self.ready);
         self.ready = false;
         self.survived = 0;
         self.revision += 1;
@@ -152,6 +155,17 @@ impl Factored {
     /// Updates that found the matrix unchanged since its last change.
     pub fn survived(&self) -> u32 {
         self.survived
+    }
+
+    /// Updates that the matrix is expected to survive: one that never changed is taken to stay, one that did to change at
+    /// every update until some have found it unchanged. Repeating an update alone does not alter what is expected, nor
+    /// then the way to W and its last bits.
+    pub fn expected_to_survive(&self) -> u32 {
+        /// Updates after which a matrix that changed is taken to stay.
+        const ENOUGH: u32 = 4;
+        /// What staying is worth.
+        const MANY: u32 = 16;
+        if self.is_changeable && self.survived < ENOUGH { 0 } else { MANY }
     }
 
     /// Numbers in one triangular factor: the multiplications of a half solve, half as many as of a whole one.

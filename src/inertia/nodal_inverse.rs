@@ -40,14 +40,14 @@ impl NodalInverse {
     ///
     /// # Errors
     /// If there is no factor, the factor has no such node or its size is no multiple of three, or
-    /// memory is exhausted; nothing is kept then.
+    /// memory is exhausted; what is kept is then as before for want of memory, else nothing.
     pub fn update(
         &mut self,
         factor: &Factored,
         needed: &[u32],
         work: &mut Workspace,
     ) -> Result<usize, FactorError> {
-        let kept = self.revision == Some(factor.revision()) && 3 * self.slots.len() == factor.size();
+        let kept = self.belongs_to(factor);
         let missing = needed.iter().filter(|&&node| self.slot(node).is_none()).count();
         if kept && missing == 0 {
             return Ok(0);
@@ -62,10 +62,24 @@ impl NodalInverse {
         }
         let before = self.nodes.len();
         let result = self.append(factor, needed, work);
-        if result.is_err() {
-            self.clear();
+        match result {
+            // As before: another attempt gives what this one would have given, to the bit.
+            Err(FactorError::Memory) => self.truncate(before),
+            Err(_) => self.clear(),
+            Ok(()) => {}
         }
         result.map(|()| self.nodes.len() - before)
+    }
+
+    /// How many of the `needed` nodes would have to be solved for.
+    pub fn count_missing(&self, factor: &Factored, needed: &[u32]) -> usize {
+        let kept = self.belongs_to(factor);
+        needed.iter().filter(|&&node| !kept || self.slot(node).is_none()).count()
+    }
+
+    /// Whether what is kept is of this factor.
+    fn belongs_to(&self, factor: &Factored) -> bool {
+        self.revision == Some(factor.revision()) && 3 * self.slots.len() == factor.size()
     }
 
     /// Forget everything, keeping the memory.
@@ -74,6 +88,14 @@ impl NodalInverse {
         self.slots.clear();
         self.nodes.clear();
         self.blocks.clear();
+    }
+
+    /// Forget the nodes from a slot on.
+    fn truncate(&mut self, count: usize) {
+        for node in self.nodes.drain(count..) {
+            self.slots[node as usize] = NONE;
+        }
+        self.blocks.truncate(if self.symmetric { count * (count + 1) / 2 } else { count * count });
     }
 
     /// The nodes kept, by slot.

@@ -89,7 +89,7 @@ impl Nodal {
             }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
-                match self.choose(factored, freshness)? {
+                match self.choose(factored)? {
                     Way::NodalInverse => {
                         self.nodal_inverse.update(factored, &self.touched, work)?;
                         let key = Key::new(step, factored, &self.nodal_inverse);
@@ -185,7 +185,7 @@ impl Nodal {
     }
 
     /// Collect the nodes that operators touch, and choose the way with the fewest operations.
-    fn choose(&mut self, factored: &Factored, freshness: Freshness) -> Result<Way, Fault> {
+    fn choose(&mut self, factored: &Factored) -> Result<Way, Fault> {
         self.is_touched.clear();
         self.is_touched.try_reserve(self.mesh_nodes)?;
         self.is_touched.resize(self.mesh_nodes, false);
@@ -199,11 +199,6 @@ impl Nodal {
                 }
             }
         }
-        let is_missing = |node: &&u32| self.nodal_inverse.slot(**node).is_none();
-        let missing_nodes = match freshness {
-            Freshness::Kept => self.touched.iter().filter(is_missing).count(),
-            _ => self.touched.len(),
-        };
         let taken = || (0..shapes.len()).map(|slot| shapes.range(slot).len()).filter(|&nodes| nodes > 0);
         let (constraints, nodes_of_all) = (taken().count(), taken().sum::<usize>());
         let counts = Counts {
@@ -213,9 +208,9 @@ impl Nodal {
             constraints,
             pairs: constraints * (constraints + 1) / 2,
             nodes: self.touched.len(),
-            missing_nodes,
+            missing_nodes: self.nodal_inverse.count_missing(factored, &self.touched),
             nodes_of_constraint: nodes_of_all as f64 / f64::max(constraints as f64, 1.0),
-            survived: factored.survived(),
+            survives: factored.expected_to_survive(),
         };
         Ok(cheapest(&counts, NODAL_INVERSE_BYTES))
     }

@@ -86,7 +86,10 @@ fn a_changed_matrix_is_noticed() {
             // The last one has another size.
             let full = random_matrix(structure, if seed == 2 { 30 } else { 27 }, 4, seed);
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+            // Those of the matrix before count for nothing.
+            assert_eq!(entries.count_missing(&factor, &nodes), 3);
             assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(3));
+            assert_eq!(entries.count_missing(&factor, &[0, 1, 4]), 1);
             check(&entries, &nodes, structure, &full.try_inverse().unwrap());
             assert_eq!(block(&entries, 1, 0), None);
             assert_eq!(block(&entries, 0, 99), None);

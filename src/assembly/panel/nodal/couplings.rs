@@ -132,7 +132,7 @@ impl Couplings {
                     self.blocks[lower(row, column)] = at(row);
                 } else if !self.changed[row] {
                     let place = self.upper(column, row);
-                    self.blocks[place] = transposed(&at(row));
+                    self.blocks[place] = sum_of_two(step, shapes, [column, row], &self.places, inverse);
                 }
             }
         }
@@ -152,6 +152,30 @@ fn sum_at(shapes: &Shapes, slot: usize, places: &[u32], response: &[Block]) -> B
     let mut sum = [0.0; 9];
     for (&place, weight) in places[range.clone()].iter().zip(&shapes.weights()[range]) {
         sum.iter_mut().zip(response[place as usize]).for_each(|(sum, r)| *sum += weight * r);
+    }
+    sum
+}
+
+/// What [`sum_at`] gives to the bit for the first slot with the responses of the second, without those at other nodes:
+/// what is computed does not depend on what else has changed.
+fn sum_of_two(
+    step: f64,
+    shapes: &Shapes,
+    [row, column]: [usize; 2],
+    places: &[u32],
+    inverse: &NodalInverse,
+) -> Block {
+    let nodes = |slot| {
+        let range = shapes.range(slot);
+        places[range.clone()].iter().map(|&place| place as usize).zip(&shapes.weights()[range])
+    };
+    let mut sum = [0.0; 9];
+    for (a, own) in nodes(row) {
+        let mut response = [0.0; 9];
+        for (b, weight) in nodes(column) {
+            response.iter_mut().zip(inverse.slot_block(a, b)).for_each(|(r, g)| *r += weight * g);
+        }
+        sum.iter_mut().zip(response).for_each(|(sum, r)| *sum += own * (r * step));
     }
     sum
 }

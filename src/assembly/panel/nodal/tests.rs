@@ -172,6 +172,12 @@ proptest! {
                 }
             }
             prop_assert!(matches!(nodal.response, Response::Couplings));
+            // Nor does what was computed when show.
+            let last = std::mem::take(&mut nodal.couplings);
+            update(&mut nodal, &slots, step, &inertia, &mut factored);
+            for (row, column) in (0..slots.len()).flat_map(|row| (0..slots.len()).map(move |column| (row, column))) {
+                prop_assert_eq!(last.block(&nodal.operators, row, column), nodal.block(row, column));
+            }
             check(&nodal, &slots, step, &a.try_inverse().unwrap(), !general);
         }
     }
