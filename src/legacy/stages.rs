@@ -73,7 +73,7 @@ pub unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -
 }
 
 /// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, operators are left to
-/// be written, by [`rigid_slot`] or [`pseudo_rigid_slot`]; else H of the constraints is put into their slots.
+/// be written, by [`rigid_share`] or [`pseudo_rigid_share`], to slots that `compare` or not; else H of the constraints is put into their slots.
 ///
 /// # Errors
 /// As [`Body::new`], [`inertia::of`], [`Body::dense_point`] and the panel.
@@ -84,6 +84,7 @@ pub unsafe fn start_panel(
     panel: &mut Panel,
     body: *const BODY,
     step: f64,
+    compare: bool,
     count: usize,
     slots: impl Iterator<Item = (usize, *const CON)>,
 ) -> Result<Operators, Code> {
@@ -95,11 +96,11 @@ pub unsafe fn start_panel(
         match (view, root(body, &view, step)?) {
             (Body::Rigid(_), Some(root)) => {
                 let slots = panel.start_rigid(count).map_err(failed)?;
-                return Ok(Operators::Rigid(root, Slots::new(slots)));
+                return Ok(Operators::Rigid(root, Slots::new(slots, compare)));
             }
             (Body::PseudoRigid(_), Some(root)) => {
                 let slots = panel.start_pseudo_rigid(count).map_err(failed)?;
-                return Ok(Operators::PseudoRigid(root, Slots::new(slots)));
+                return Ok(Operators::PseudoRigid(root, Slots::new(slots, compare)));
             }
             (Body::FiniteElement(mesh), _) if mesh.is_nodal() => {
                 let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
@@ -140,7 +141,7 @@ pub unsafe fn fill_panel(
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        match start_panel(panel, body, step, count, slots.clone())? {
+        match start_panel(panel, body, step, false, count, slots.clone())? {
             Operators::Complete => {}
             Operators::Rigid(root, z) => slots.for_each(|(slot, con)| {
                 let mut h = rigid_columns(con, body);

@@ -65,12 +65,14 @@ pub enum Operators {
 pub struct Slots<const LENGTH: usize> {
     z: *mut [f64; LENGTH],
     changed: *mut bool,
+    /// Whether it matters if a slot changes; else all count as changed.
+    compare: bool,
 }
 
 impl<const LENGTH: usize> Slots<LENGTH> {
-    /// The slots that a panel was started with.
-    pub fn new(slots: root::Slots<LENGTH>) -> Self {
-        Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr() }
+    /// The slots that a panel was started with; `compare`: whether it matters if they change, else all count as changed.
+    pub fn new(slots: root::Slots<LENGTH>, compare: bool) -> Self {
+        Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr(), compare }
     }
 
     /// Write Z of a slot, and whether its bits change; returns that.
@@ -83,8 +85,8 @@ impl<const LENGTH: usize> Slots<LENGTH> {
         // SAFETY: promised by the caller.
         unsafe {
             let old = &mut *self.z.add(slot);
-            let changed =
-                old.iter().zip(z).fold(0, |bits, (old, z)| bits | (old.to_bits() ^ z.to_bits())) != 0;
+            let bits = || old.iter().zip(z).fold(0, |bits, (old, z)| bits | (old.to_bits() ^ z.to_bits()));
+            let changed = !self.compare || bits() != 0;
             *old = *z;
             self.changed.add(slot).write(changed);
             changed

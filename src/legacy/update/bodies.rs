@@ -16,7 +16,7 @@ use super::disjoint::{Disjoint, Read, part};
 const BODIES: usize = 16;
 
 /// Ready the panels of all bodies: complete but for rigid and pseudo-rigid bodies, whose operators are left to their
-/// constraints.
+/// constraints; with `reuse` these find out whether they change.
 ///
 /// # Errors
 /// As [`stages::start_panel`] and [`stages::apply_inverse`], of the first body that fails.
@@ -26,6 +26,7 @@ const BODIES: usize = 16;
 pub unsafe fn prepare(
     module: &mut Module,
     step: f64,
+    reuse: bool,
     team: &Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
@@ -36,7 +37,7 @@ pub unsafe fn prepare(
 
     let start = |attached: &Attached, panel: &mut Panel, operators: &mut Operators, _: &mut Workspace| {
         // SAFETY: promised by the caller.
-        *operators = unsafe { start(attached, panel, step)? };
+        *operators = unsafe { start(attached, panel, step, reuse)? };
         Ok(None)
     };
     each(bodies, panels, operators, works, team, &start)?;
@@ -106,7 +107,7 @@ fn each(
 
 /// # Safety
 /// As [`prepare`].
-unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64) -> Result<Operators, Code> {
+unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) -> Result<Operators, Code> {
     let slots = attached.slots();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
@@ -114,5 +115,5 @@ unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64) -> Result<Ope
         Slot::Free(_) => None,
     });
     // SAFETY: promised by the caller.
-    unsafe { stages::start_panel(panel, attached.body, step, slots.len(), taken) }
+    unsafe { stages::start_panel(panel, attached.body, step, reuse, slots.len(), taken) }
 }

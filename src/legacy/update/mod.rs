@@ -42,7 +42,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             _ => Team::gather(),
         };
         if kind != UpdateKind::Minimal {
-            if let Err(code) = bodies::prepare(module, step, &team, &mut watch) {
+            if let Err(code) = bodies::prepare(module, step, reuse, &team, &mut watch) {
                 // If a constraint knows what is wrong, its text says more.
                 rows::assemble(module, UpdateKind::Minimal, false, &Team::alone(), &mut watch)?;
                 return Err(code);

@@ -20,25 +20,37 @@ pub fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team)
     let panels = Read(&module.bodies.panels);
     for run in module.pairs.runs() {
         team.share(run.words().div_ceil(WORDS), &|_, number| {
-            let live = run.part(part(number, WORDS, run.words())).filter_map(
+            let live = run.part(part(number, WORDS, run.words())).map(
                 #[inline(always)]
-                |chunk| {
-                    // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
-                    let pair = unsafe { &mut *chunk.cast::<rows::Pair>() };
-                    let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
-                    if reuse && is_unchanged(panels.get(), pair) {
-                        return None;
-                    }
-                    let [block, transpose] = pair.blocks();
-                    let wanted = |(block, is_contact): (_, bool)| {
-                        if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
-                    };
-                    Some(Pair { coupling, block: wanted(block), transpose: wanted(transpose) })
-                },
+                // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
+                |chunk| unsafe { &mut *chunk.cast::<rows::Pair>() },
             );
-            pairs::assemble(|body| &panels.get()[body], live);
+            let panel = |body: usize| &panels.get()[body];
+            if reuse {
+                let changed = live.filter(|pair| !is_unchanged(panels.get(), pair));
+                pairs::assemble(panel, changed.map(|pair| wanted(pair, kind, once)));
+            } else {
+                pairs::assemble(
+                    panel,
+                    live.map(
+                        #[inline(always)]
+                        |pair| wanted(pair, kind, once),
+                    ),
+                );
+            }
         });
     }
+}
+
+/// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
+#[inline(always)]
+fn wanted(pair: &mut rows::Pair, kind: UpdateKind, once: bool) -> Pair<'_> {
+    let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
+    let [block, transpose] = pair.blocks();
+    let wanted = |(block, is_contact): (_, bool)| {
+        if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
+    };
+    Pair { coupling, block: wanted(block), transpose: wanted(transpose) }
 }
 
 /// Whether a pair has the blocks that its operators make. Of repeated pairs nobody knows what was wanted before.

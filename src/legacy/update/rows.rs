@@ -171,7 +171,7 @@ unsafe fn contributions(
     for (task, share) in batch.iter().zip(shares) {
         // SAFETY: promised by the caller.
         unsafe {
-            *share = contribution(task, bodies)?;
+            contribution(task, bodies, share)?;
             if task.is_listed {
                 let [v, b] = &share.velocities;
                 write_velocities(task, stages::finite(task.con, [vector(v), vector(b)])?);
@@ -181,13 +181,16 @@ unsafe fn contributions(
     Ok(())
 }
 
-/// What all bodies of a row contribute.
+/// Add what all bodies of a row contribute to what is `made`.
 ///
 /// # Safety
 /// As [`assemble`].
 #[inline(always)]
-unsafe fn contribution(&Task { con, row, .. }: &Task, bodies: &Attachments) -> Result<Share, Code> {
-    let mut made = NOTHING;
+unsafe fn contribution(
+    &Task { con, row, .. }: &Task,
+    bodies: &Attachments,
+    made: &mut Share,
+) -> Result<(), Code> {
     // SAFETY: promised by the caller; the slots are this row's, nobody else writes or reads them during the stage.
     unsafe {
         let mut left = [(*con).master, (*con).slave];
@@ -220,7 +223,7 @@ unsafe fn contribution(&Task { con, row, .. }: &Task, bodies: &Attachments) -> R
             }
         }
     }
-    Ok(made)
+    Ok(())
 }
 
 /// # Safety
