@@ -48,7 +48,12 @@ impl Request {
         }
         // SAFETY: promised by the caller.
         unsafe {
-            let place = Place { point: *self.point.cast(), shape: self.shape, object: self.object };
+            let place = Place {
+                point: *self.point.cast(),
+                shape: self.shape,
+                object: self.object,
+                known: ptr::null_mut(),
+            };
             Ok((place, *self.frame.cast()))
         }
     }

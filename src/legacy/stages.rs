@@ -2,6 +2,7 @@
 //! library or a mirror of others. They read the host's structures and write none.
 
 use std::fmt::Display;
+use std::ptr;
 
 use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::panel::root::{self, Root};
@@ -16,7 +17,7 @@ use crate::kinematics::rigid::{self, Rigid};
 use super::errors::{Code, fail};
 use super::host::body::{Body, no_velocities};
 use super::host::domain::UpdateKind;
-use super::host::place::{Place, Role};
+use super::host::place::{KnownPlaces, Place, Role};
 use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
@@ -30,15 +31,15 @@ use super::rows::{Operators, Slots};
 /// # Safety
 /// The constraint and its bodies are valid.
 #[inline(always)]
-pub unsafe fn velocities(con: *const CON) -> Result<[Vector; 2], Code> {
+pub unsafe fn velocities(con: *const CON, known: KnownPlaces) -> Result<[Vector; 2], Code> {
     // SAFETY: promised by the caller.
     unsafe {
         constraint::check(con)?;
         let slave = match (*con).slave {
             slave if slave.is_null() => None,
-            slave => Some(local_velocities(con, Role::Slave, slave)?),
+            slave => Some(local_velocities(con, Role::Slave, slave, known)?),
         };
-        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master)?, slave))
+        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master, known)?, slave))
     }
 }
 
@@ -67,9 +68,25 @@ pub unsafe fn finite(con: *const CON, velocities: [Vector; 2]) -> Result<[Vector
 /// # Safety
 /// As there.
 #[inline(always)]
-pub unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -> Result<[Vector; 2], Code> {
+pub unsafe fn local_velocities(
+    con: *const CON,
+    role: Role,
+    body: *const BODY,
+    known: KnownPlaces,
+) -> Result<[Vector; 2], Code> {
     // SAFETY: promised by the caller.
-    unsafe { Ok(constraint::side(con, role, body)?.local_velocities(&(*con).base)) }
+    unsafe { Ok(constraint::side(con, role, body, known)?.local_velocities(&(*con).base)) }
+}
+
+/// A constraint in its slot of a body's panel.
+#[derive(Clone, Copy)]
+pub struct Occupant {
+    /// The slot.
+    pub slot: usize,
+    /// The constraint.
+    pub con: *const CON,
+    /// What is known of its places.
+    pub known: KnownPlaces,
 }
 
 /// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, operators are left to
@@ -86,7 +103,7 @@ pub unsafe fn start_panel(
     step: f64,
     compare: bool,
     count: usize,
-    slots: impl Iterator<Item = (usize, *const CON)>,
+    slots: impl Iterator<Item = Occupant>,
 ) -> Result<Operators, Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -104,17 +121,17 @@ pub unsafe fn start_panel(
             }
             (Body::FiniteElement(mesh), _) if mesh.is_nodal() => {
                 let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
-                for (slot, con) in slots {
+                for Occupant { slot, con, known } in slots {
                     let name = names::constraint(con);
-                    for (sign, place) in constraint::places_on(con, body) {
+                    for (sign, place) in constraint::places_on(con, body, known) {
                         nodal.add_operator(slot, sign, &mesh.nodal_operator(&place, &(*con).base, &name)?);
                     }
                 }
             }
             _ => {
                 let dense = panel.start_dense(count, view.freedoms()).map_err(failed)?;
-                for (slot, con) in slots {
-                    for (sign, place) in constraint::places_on(con, body) {
+                for Occupant { slot, con, known } in slots {
+                    for (sign, place) in constraint::places_on(con, body, known) {
                         let point = view.dense_point(&place, &names::constraint(con))?;
                         point.add_operator(sign, &(*con).base, dense.operator_mut(slot));
                     }
@@ -137,18 +154,18 @@ pub unsafe fn fill_panel(
     body: *const BODY,
     step: f64,
     count: usize,
-    slots: impl Iterator<Item = (usize, *const CON)> + Clone,
+    slots: impl Iterator<Item = Occupant> + Clone,
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         match start_panel(panel, body, step, false, count, slots.clone())? {
             Operators::Complete => {}
-            Operators::Rigid(root, z) => slots.for_each(|(slot, con)| {
+            Operators::Rigid(root, z) => slots.for_each(|Occupant { slot, con, .. }| {
                 let mut h = rigid_columns(con, body);
                 root.apply(&mut h);
                 z.write(slot, &packed(&h));
             }),
-            Operators::PseudoRigid(root, z) => slots.for_each(|(slot, con)| {
+            Operators::PseudoRigid(root, z) => slots.for_each(|Occupant { slot, con, .. }| {
                 let mut h = pseudo_rigid_columns(con, body);
                 root.apply(&mut h);
                 z.write(slot, &packed(&h));
@@ -299,11 +316,11 @@ unsafe fn master_minus_slave<const FREEDOMS: usize>(
     // SAFETY: promised by the caller.
     unsafe {
         let mut h = match (*con).master.cast_const() == body {
-            true => columns(Place::of(con, Role::Master)),
+            true => columns(Place::of(con, Role::Master, ptr::null_mut())),
             false => [[0.0; 4]; FREEDOMS],
         };
         if (*con).slave.cast_const() == body {
-            let slave = columns(Place::of(con, Role::Slave));
+            let slave = columns(Place::of(con, Role::Slave, ptr::null_mut()));
             h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
         }
         h

@@ -78,7 +78,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
         stats.write(ldy_stats {
             rows: module.rows.pool.live(),
             blocks: 2 * module.pairs.live(),
-            row_bytes: module.rows.pool.bytes(),
+            row_bytes: module.rows.bytes(),
             block_bytes: module.pairs.bytes(),
             operator_bytes,
             factor_bytes,

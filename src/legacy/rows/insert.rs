@@ -4,7 +4,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::InOrder;
-use crate::legacy::layout::{BODY, CON, CONTACT, DIAB};
+use crate::legacy::layout::{BODY, CON, CONTACT, DIAB, FEM};
 use crate::legacy::names;
 
 use super::attachments::Side;
@@ -142,6 +142,9 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
             return Err(fail!(Code::BugFound, "{}: was inserted on two bodies other than {id}", name()));
         };
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", name());
+        if (*body).kind == FEM {
+            module.rows.remember_places(row).map_err(exhausted)?;
+        }
         let side = module.bodies.attach(body, id, row).map_err(exhausted)?;
         (*row).sides[place] = Some(side);
         (*row).bodies[place] = body;

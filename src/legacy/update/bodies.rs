@@ -6,7 +6,7 @@ use crate::assembly::panel::Panel;
 use crate::inertia::{Freshness, Workspace};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::rows::{Attached, Attachments, Module, Operators, Slot};
-use crate::legacy::stages;
+use crate::legacy::stages::{self, Occupant};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
@@ -111,7 +111,9 @@ unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) 
     let slots = attached.slots();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
-        Slot::Row(row) => Some((slot, unsafe { (*row).face.con.cast_const() })),
+        Slot::Row(row) => unsafe {
+            Some(Occupant { slot, con: (*row).face.con.cast_const(), known: (*row).known })
+        },
         Slot::Free(_) => None,
     });
     // SAFETY: promised by the caller.

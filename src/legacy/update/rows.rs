@@ -152,7 +152,7 @@ unsafe fn fetch_ahead(batch: &[Task], later: &[Task], bodies: &Attachments) {
 unsafe fn velocities(tasks: &[Task]) -> Result<(), Code> {
     for task in tasks {
         // SAFETY: promised by the caller.
-        unsafe { write_velocities(task, stages::velocities(task.con)?) };
+        unsafe { write_velocities(task, stages::velocities(task.con, (*task.row).known)?) };
     }
     Ok(())
 }
@@ -216,7 +216,7 @@ unsafe fn contribution(
         // Bodies without a root, and obstacles that W leaves out.
         for (body, role, sign) in [(left[0], Role::Master, 1.0), (left[1], Role::Slave, -1.0)] {
             if !body.is_null() {
-                let local = stages::local_velocities(con, role, body)?;
+                let local = stages::local_velocities(con, role, body, (*row).known)?;
                 for (sum, [x, y, z]) in made.velocities.iter_mut().zip(local) {
                     add_scaled(sum, &[x, y, z, 0.0], sign);
                 }
