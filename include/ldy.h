@@ -33,8 +33,9 @@
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.
  *
- * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library has to be built for
- * such a host as well.
+ * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library for it is libldy-mpi.a, built
+ * with the compiler of the same MPI. There LOCDYN_Update_Begin and LOCDYN_Dump are collective: every process of the
+ * communicator calls them, in the same order, even with no constraints. No MPI is called where there is one process.
  */
 
 #ifndef __ldy__
@@ -372,6 +373,12 @@ typedef struct {
   double diagonal_time;
   /* Seconds that it spent on the off-diagonal blocks. */
   double pairs_time;
+  /* MPI: blocks to external constraints, all rows together; not counted in blocks. Their bytes are in block_bytes. */
+  size_t external_blocks;
+  /* MPI: messages with contributions to V and B that the last update sent to other processes. */
+  size_t messages;
+  /* MPI: bytes in these messages. */
+  size_t message_bytes;
 } ldy_stats;
 
 /* The largest differences that ldy_shadow_check found, each relative to a scale of its own: V and B to the speeds
@@ -549,6 +556,22 @@ int ldy_shadow_check(ldy_shadow *shadow,
    Safety:
    shadow is NULL or comes from ldy_shadow_new, and is not used afterwards. */
 void ldy_shadow_free(ldy_shadow *shadow);
+
+#if defined (MPI) && MPI
+
+/* ---- Additions in the build for MPI ---- */
+
+/* Let the processes of another communicator than MPI_COMM_WORLD, the default, update together. Collective over it, and
+   over the one before it; to be called before the first LOCDYN_Update_Begin or between two updates.
+
+   communicator: its Fortran handle, MPI_Comm_c2f (comm), so that this header needs no header of MPI. The library makes a
+   duplicate; the communicator may be freed. The rank of an external constraint is a rank in it.
+
+   Returns 0, 1 (memory exhausted), or 52 (MPI is not initialised or is finalised, MPI_COMM_NULL, an intercommunicator, MPI
+   fails); never raises. */
+int ldy_set_communicator(int communicator);
+
+#endif
 
 #ifdef __cplusplus
 }

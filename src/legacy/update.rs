@@ -7,6 +7,10 @@ use super::errors::Code;
 use super::host::domain::{self, UpdateKind};
 use super::layout::*;
 use super::options;
+#[cfg(feature = "mpi")]
+use super::parallel;
+#[cfg(feature = "mpi")]
+use super::rows::external;
 use super::rows::{Attached, Module, Pair, Row, Slot, reconcile};
 use super::stages;
 use super::stats::Phase;
@@ -16,19 +20,22 @@ use super::stats::Phase;
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
-    module.follows_domain()?;
-    let dom = module.domain()?;
+    let mut watch = module.tally.start();
     // SAFETY: promised by the caller.
     unsafe {
-        let step = domain::step(dom)?;
-        let kind = domain::update_kind(dom)?;
-        let mut watch = module.tally.start();
-        velocities(module, dom)?;
+        #[cfg(feature = "mpi")]
+        let (step, kind) = parallel::exchange::together(module, |module, world| {
+            prepare(module, |module, dom| parallel::velocities::of_parents(module, dom, world))
+        })?;
+        #[cfg(not(feature = "mpi"))]
+        let (step, kind) = prepare(module, |module, dom| velocities(module, dom))?;
         watch.end(Phase::Velocities, &mut module.tally);
         if kind == UpdateKind::Minimal {
             return Ok(());
         }
         reconcile(module)?;
+        #[cfg(feature = "mpi")]
+        external::rebuild(module, module.face.dom, kind)?;
         for attached in module.bodies.bodies_mut() {
             fill_panel(attached)?;
         }
@@ -42,15 +49,34 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         module.face.free_energy = diagonals(module, kind)?;
         watch.end(Phase::Diagonal, &mut module.tally);
         off_diagonals(module, kind);
+        #[cfg(feature = "mpi")]
+        external::assemble(module);
         watch.end(Phase::Pairs, &mut module.tally);
     }
     Ok(())
+}
+
+/// The time step and what is to be computed, behind `velocities`, which every kind of update begins with.
+///
+/// # Safety
+/// As [`begin`].
+unsafe fn prepare(
+    module: &mut Module,
+    velocities: impl FnOnce(&mut Module, *const DOM) -> Result<(), Code>,
+) -> Result<(f64, UpdateKind), Code> {
+    module.follows_domain()?;
+    let dom = module.domain()?;
+    // SAFETY: promised by the caller.
+    let (step, kind) = unsafe { (domain::step(dom)?, domain::update_kind(dom)?) };
+    velocities(module, dom)?;
+    Ok((step, kind))
 }
 
 /// V and B of every constraint of the domain.
 ///
 /// # Safety
 /// As [`begin`].
+#[cfg(not(feature = "mpi"))]
 unsafe fn velocities(module: &Module, dom: *const DOM) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -70,14 +96,16 @@ unsafe fn velocities(module: &Module, dom: *const DOM) -> Result<(), Code> {
 /// As [`begin`]; the rows are reconciled with their constraints.
 unsafe fn fill_panel(attached: &mut Attached) -> Result<(), Code> {
     let body = attached.body;
-    let (slots, panel) = attached.parts();
+    let (slots, externals, panel) = attached.parts();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
         Slot::Row(row) => Some((slot, unsafe { (*row).face.con.cast_const() })),
         Slot::Free(_) => None,
     });
+    let count = slots.len() + externals.len();
+    let taken = taken.chain((slots.len()..).zip(externals.iter().copied()));
     // SAFETY: promised by the caller.
-    unsafe { stages::fill_panel(panel, body, slots.len(), taken) }
+    unsafe { stages::fill_panel(panel, body, count, taken) }
 }
 
 /// W, A and, for [`UpdateKind::All`], rho of every row; returns the free energy.

@@ -88,9 +88,14 @@ pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>),
     }
 }
 
+/// One of the bodies of a constraint with its velocities.
+///
+/// # Errors
+/// As [`Body::new`] and [`Body::moving_point`].
+///
 /// # Safety
 /// As [`sides`]; `body` is the one with this role.
-unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result<Side<'a>, Code> {
+pub unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result<Side<'a>, Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let name = names::constraint(con);

@@ -9,7 +9,7 @@ use std::num::NonZero;
 use std::ptr;
 
 use crate::assembly::panel::Panel;
-use crate::legacy::layout::BODY;
+use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
@@ -46,6 +46,9 @@ pub struct Attached {
     slots: Vec<Slot>,
     next_free_slot: Option<u32>,
     rows: usize,
+    /// External constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
+    #[cfg(feature = "mpi")]
+    externals: Vec<*const CON>,
     /// H and Y of the slots.
     pub panel: Panel,
 }
@@ -61,12 +64,24 @@ pub enum Slot {
 
 impl Attached {
     fn new(body: *mut BODY, id: u32) -> Self {
-        Self { body, id, slots: Vec::new(), next_free_slot: None, rows: 0, panel: Panel::default() }
+        Self {
+            body,
+            id,
+            slots: Vec::new(),
+            next_free_slot: None,
+            rows: 0,
+            #[cfg(feature = "mpi")]
+            externals: Vec::new(),
+            panel: Panel::default(),
+        }
     }
 
-    /// The slots, and the panel that they belong to.
-    pub fn parts(&mut self) -> (&[Slot], &mut Panel) {
-        (&self.slots, &mut self.panel)
+    /// The slots of rows, the external constraints whose slots follow, and the panel that they belong to.
+    pub fn parts(&mut self) -> (&[Slot], &[*const CON], &mut Panel) {
+        #[cfg(feature = "mpi")]
+        return (&self.slots, &self.externals, &mut self.panel);
+        #[cfg(not(feature = "mpi"))]
+        (&self.slots, &[], &mut self.panel)
     }
 
     fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
@@ -169,6 +184,8 @@ impl Attachments {
     /// Bytes held, but for the panels.
     pub fn bytes(&self) -> usize {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
+        #[cfg(feature = "mpi")]
+        let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
         size_of::<Attached>() * self.bodies.capacity()
             + size_of::<Slot>() * slots
             + size_of::<u32>() * self.free.capacity()
@@ -178,6 +195,27 @@ impl Attachments {
     /// The panels of all bodies.
     pub fn panels(&self) -> impl Iterator<Item = &Panel> {
         self.bodies.iter().map(|attached| &attached.panel)
+    }
+
+    /// Take the slots of all external constraints away.
+    #[cfg(feature = "mpi")]
+    pub fn forget_externals(&mut self) {
+        self.bodies.iter_mut().for_each(|attached| attached.externals.clear());
+    }
+
+    /// The slot of an external constraint on the body with this index: the last one given, if it is the same
+    /// constraint's, else a new one.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    #[cfg(feature = "mpi")]
+    pub fn external_slot(&mut self, body: u32, con: *const CON) -> Result<u32, Exhausted> {
+        let Attached { slots, externals, .. } = &mut self.bodies[body as usize];
+        if externals.last() != Some(&con) {
+            externals.try_reserve(1)?;
+            externals.push(con);
+        }
+        u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }
 
     /// Attach a row to a body with an id. On failure nothing is changed.

@@ -8,6 +8,8 @@
 mod attachments;
 mod clone;
 mod consistency;
+#[cfg(feature = "mpi")]
+pub mod external;
 mod insert;
 mod module;
 mod pair;

@@ -21,6 +21,8 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
             Pair::unlink(pair);
             module.pairs.give(pair.cast());
         }
+        #[cfg(feature = "mpi")]
+        module.externals.drop_row(row);
         let (previous, next) = ((*row).face.p, (*row).face.n);
         match previous.is_null() {
             true => module.face.dia = next,

@@ -21,6 +21,9 @@ pub struct Row {
     /// Its constraint once more, out of the host's reach.
     pub con: *mut CON,
     live: u64,
+    /// Which of its bodies have made their parts of V and B, a bit each.
+    #[cfg(feature = "mpi")]
+    pub contributors: u8,
 }
 
 /// Marks rows in use; memory given back is zero, as fresh memory is.
