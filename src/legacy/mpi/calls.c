@@ -1,7 +1,10 @@
 /* All calls of MPI. What is computed, and why, is in ../parallel. */
+#define _POSIX_C_SOURCE 200112L /* nanosleep */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <mpi.h>
 
@@ -168,6 +171,11 @@ int ldy_mpi_agree (int *status, int *rank)
   return MPI_SUCCESS;
 }
 
+int ldy_mpi_share (char *text, int size, int rank)
+{
+  return MPI_Bcast (text, size, MPI_CHAR, rank, state.communicator);
+}
+
 /* ---- errors */
 
 void ldy_mpi_error_text (int code, char *text, int size)
@@ -199,6 +207,16 @@ int ldy_mpi_is_first (void)
 
 void ldy_mpi_abort (void)
 {
+  const struct timespec moment = { 0, 200000000 };
+
+  if (!running ()) return;
   fflush (stdout);
-  if (running ()) MPI_Abort (MPI_COMM_WORLD, 1);
+  nanosleep (&moment, NULL); /* launchers drop what they have not passed on by then */
+  MPI_Abort (MPI_COMM_WORLD, 1);
+}
+
+void ldy_mpi_give_up (const char *why)
+{
+  fprintf (stderr, "ldy: rank %d: %s\n", ldy_mpi_rank_in_world (), why);
+  ldy_mpi_abort ();
 }

@@ -37,6 +37,9 @@ LDY_HIDDEN int ldy_mpi_exchange (const struct ldy_mpi_record *out, struct ldy_mp
 /* Collective: the largest status of all, and in *rank the first rank that has it. */
 LDY_HIDDEN int ldy_mpi_agree (int *status, int *rank);
 
+/* Collective: the text of this rank, for all. */
+LDY_HIDDEN int ldy_mpi_share (char *text, int size, int rank);
+
 /* Collective over the communicator with this Fortran handle: it is the world from now on. */
 LDY_HIDDEN int ldy_mpi_set_communicator (int handle);
 
@@ -51,5 +54,8 @@ LDY_HIDDEN int ldy_mpi_is_first (void);
 
 /* Ends all processes where MPI runs; comes back where it does not. */
 LDY_HIDDEN void ldy_mpi_abort (void);
+
+/* The same behind a line on stderr. */
+LDY_HIDDEN void ldy_mpi_give_up (const char *why);
 
 #endif

@@ -52,7 +52,7 @@ pub unsafe fn together<T>(
     let Some(mut world) = World::current()? else { return prepare(module, None) };
     let prepared = caught(|| {
         let result = prepare(module, Some(&world))?;
-        module.exchange.outbox.sort(world.sent(), c_int::MAX).map_err(|fault| unsendable(&world, fault))?;
+        module.exchange.outbox.sort(world.sent(), c_int::MAX).map_err(unsendable)?;
         Ok(result)
     });
     let result = prepared.inspect_err(|_| world.withdraw())?;
@@ -64,7 +64,7 @@ pub unsafe fn together<T>(
         for place in places.by_ref().take(count as usize) {
             let record = module.exchange.came(place);
             // SAFETY: promised by the caller.
-            unsafe { velocities::add(module, &world, rank, &record)? };
+            unsafe { velocities::add(module, rank, &record)? };
         }
     }
     Ok(result)
@@ -78,11 +78,10 @@ pub fn withdraw(code: Code) -> Code {
     code
 }
 
-fn unsendable(world: &World, fault: Fault) -> Code {
-    let own = world.rank();
+fn unsendable(fault: Fault) -> Code {
     match fault {
-        Fault::Memory => fail!(Code::OutOfMemory, "rank {own}: no memory for what goes to other ranks"),
-        Fault::Count(rank) => fail!(Code::BugFound, "rank {own}: more for rank {rank} than MPI can count"),
+        Fault::Memory => fail!(Code::OutOfMemory, "no memory for what goes to other ranks"),
+        Fault::Count(rank) => fail!(Code::BugFound, "more for rank {rank} than MPI can count"),
     }
 }
 
@@ -91,9 +90,8 @@ fn receive(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
     exchange.inbox.clear();
     if exchange.inbox.try_reserve(count).is_err() {
         // The others are sending: there is no way back.
-        let own = world.rank();
-        let code = fail!(Code::OutOfMemory, "rank {own}: no memory for what comes from other ranks");
-        World::abort();
+        let code = fail!(Code::OutOfMemory, "no memory for what comes from other ranks");
+        World::give_up();
         return Err(code);
     }
     exchange.inbox.resize(count, Record::default());

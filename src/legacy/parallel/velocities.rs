@@ -135,11 +135,10 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
 ///
 /// # Safety
 /// As [`of_parents`], which has been called.
-pub unsafe fn add(module: &Module, world: &World, rank: usize, record: &Record) -> Result<(), Code> {
-    let (id, own, role) = (record.constraint, world.rank(), record.role());
-    let astray = |why: &str| {
-        Err(fail!(Code::BugFound, "rank {own}: constraint {id}, which is external on rank {rank}, {why}"))
-    };
+pub unsafe fn add(module: &Module, rank: usize, record: &Record) -> Result<(), Code> {
+    let (id, role) = (record.constraint, record.role());
+    let astray =
+        |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
     // SAFETY: promised by the caller; a constraint with a row is one of this process.
     unsafe {
         let con = map::with_id((*module.domain()?).idc, id).cast::<CON>();

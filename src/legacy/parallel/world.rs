@@ -4,8 +4,9 @@ use std::ffi::{CStr, c_char, c_int};
 use std::{ptr, slice};
 
 use crate::block::Vector;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{self, Code, fail};
 use crate::legacy::host::place::Role;
+use crate::legacy::interface::codes::LDY_REPORT_TEXT;
 
 /// What one rank adds to V and B of a constraint of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,9 +46,10 @@ unsafe extern "C" {
     safe fn ldy_mpi_counts() -> c_int;
     fn ldy_mpi_exchange(out: *const Record, inbox: *mut Record) -> c_int;
     fn ldy_mpi_agree(status: *mut c_int, rank: *mut c_int) -> c_int;
+    fn ldy_mpi_share(text: *mut u8, size: c_int, rank: c_int) -> c_int;
     safe fn ldy_mpi_set_communicator(handle: c_int) -> c_int;
     fn ldy_mpi_error_text(code: c_int, text: *mut c_char, size: c_int);
-    safe fn ldy_mpi_abort();
+    fn ldy_mpi_give_up(why: *const c_char);
 }
 
 /// The processes that update together, several of them.
@@ -95,21 +97,42 @@ impl World {
     /// Collective: tell the ranks what [`World::sent`] says, and learn what comes from them.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails or another rank has withdrawn.
+    /// [`Code::BugFound`] if MPI fails or another rank has withdrawn; with its text then.
     pub fn tell_counts(&mut self) -> Result<(), Code> {
         check(ldy_mpi_counts())?;
-        match self.received().iter().position(|&count| count == WITHDRAWN) {
-            Some(rank) => Err(fail!(Code::BugFound, "rank {}: rank {rank} failed before", self.rank())),
+        match self.first_withdrawn() {
+            Some(rank) => Err(self.failed_there(rank, Code::BugFound)),
             None => Ok(()),
         }
     }
 
-    /// Collective, in the place of [`World::tell_counts`]: all ranks learn that this one cannot take part. Others may
-    /// have failed too; nothing is reported of them.
+    /// Collective, in the place of [`World::tell_counts`]: all ranks learn that this one cannot take part, and of the
+    /// first such rank why, which is that thread's last error.
     pub fn withdraw(&mut self) {
         self.sent().fill(WITHDRAWN);
         // If MPI fails here, there is an error to be told already.
-        let _ = ldy_mpi_counts();
+        if ldy_mpi_counts() == 0 {
+            self.first_withdrawn().map(|rank| self.shared_text(rank));
+        }
+    }
+
+    fn first_withdrawn(&self) -> Option<usize> {
+        self.received().iter().position(|&count| count == WITHDRAWN)
+    }
+
+    /// Collective: the error of this rank's thread.
+    fn shared_text(&self, rank: usize) -> [u8; LDY_REPORT_TEXT] {
+        let mut text = errors::last_bytes();
+        // SAFETY: the text is as long as it says. If MPI fails, nothing worse comes of it than another text.
+        unsafe { ldy_mpi_share(text.as_mut_ptr(), text.len() as c_int, rank as c_int) };
+        text
+    }
+
+    /// Collective: the error that this rank has because another has one.
+    fn failed_there(&self, rank: usize, code: Code) -> Code {
+        let text = self.shared_text(rank);
+        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_str().unwrap_or_default();
+        fail!(code, "rank {rank} failed before: {text}")
     }
 
     /// Exchange as many records as the counts say, rank behind rank.
@@ -131,20 +154,23 @@ impl World {
         let own = result.map_or_else(|code| code as c_int, |()| 0);
         let (mut status, mut rank) = (own, 0);
         // SAFETY: both are valid.
-        let code = unsafe { ldy_mpi_agree(&raw mut status, &raw mut rank) };
-        result?;
-        check(code)?;
+        check(unsafe { ldy_mpi_agree(&raw mut status, &raw mut rank) })?;
         if status == 0 {
             return Ok(());
         }
+        if let Err(code) = result {
+            self.shared_text(rank as usize);
+            return Err(code);
+        }
         let told = [Code::OutOfMemory, Code::FileOpen, Code::FileWrite];
         let code = told.into_iter().find(|&code| code as c_int == status).unwrap_or(Code::BugFound);
-        Err(fail!(code, "rank {}: rank {rank} failed", self.rank()))
+        Err(self.failed_there(rank as usize, code))
     }
 
     /// End all processes: there is no way to go on, and others wait. The error is this thread's last.
-    pub fn abort() {
-        ldy_mpi_abort();
+    pub fn give_up() {
+        // SAFETY: the text is a C string, and this thread has no other error meanwhile.
+        unsafe { ldy_mpi_give_up(errors::last_text()) };
     }
 }
 
