@@ -24,9 +24,9 @@ unsafe extern "C" {
     ///
     /// one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the
     /// body's set, in set order, gets one block in its row and one in the new row, each put at the head of its
-    /// list. Skipped are con itself, every c with c->dia == NULL (MPI: or
-    /// external), an obstacle if con is a CONTACT, and pairs
-    /// that an explicit finite-element body does not couple. With one == two each neighbour appears twice.
+    /// list. Skipped are con itself, every c with c->dia == NULL (MPI: or that is external), an obstacle if con is a
+    /// CONTACT, and pairs that an explicit finite-element body does not couple. With one == two each neighbour appears
+    /// twice.
     ///
     /// Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
     /// Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
