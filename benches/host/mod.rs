@@ -55,6 +55,11 @@ impl Host {
         Self { scene, random: Random(1), ldy, constraints, arrays, _bodies: bodies, _sets: sets, _dom: dom }
     }
 
+    /// The structure under test.
+    pub fn ldy(&self) -> *mut LOCDYN {
+        self.ldy
+    }
+
     /// Make the rows of all constraints, in their order.
     pub fn insert_all(&self) {
         (0..self.constraints.len()).for_each(|k| self.insert(k));

@@ -25,16 +25,13 @@ pub struct Diagonal {
 }
 
 impl Diagonal {
-    /// Sum the contributions of a constraint's bodies (one, or two) and derive the rest; rho only if `with_rho`.
+    /// Derive everything from W_αα, symmetric up to rounding; rho only if `with_rho`.
     ///
     /// # Errors
     /// If the block is not finite, has no largest eigenvalue to be found, or is singular, in this order.
-    pub fn new(contributions: impl Iterator<Item = Block>, with_rho: bool) -> Result<Self, Fault> {
-        let mut w = [0.0; 9];
-        for contribution in contributions {
-            w.iter_mut().zip(contribution).for_each(|(w, c)| *w += c);
-        }
-        mirror(&mut w);
+    #[inline(always)]
+    pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
+        let w = block::mirrored(w);
         if !is_finite(&w) {
             return Err(Fault::NotFinite);
         }
@@ -42,7 +39,7 @@ impl Diagonal {
             true => Some(1.0 / block::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?),
             false => None,
         };
-        let a = block::inverse(&w).ok_or(Fault::Singular)?;
+        let a = block::inverse_symmetric(&w).ok_or(Fault::Singular)?;
         if is_finite(&a) { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
@@ -52,34 +49,26 @@ impl Diagonal {
     }
 }
 
-/// Copy the lower triangle to the upper: the two differ by rounding alone.
-fn mirror(w: &mut Block) {
-    for (upper, lower) in [(3, 1), (6, 2), (7, 5)] {
-        w[upper] = w[lower];
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn contributions_add_up_and_are_mirrored() {
-        let one = [2.0, 0.5, 0.0, 0.5 + 1e-16, 2.0, 0.0, 0.0, 0.0, 1.0];
-        let two = [1.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0];
-        let diagonal = Diagonal::new([one, two].into_iter(), true).unwrap();
+    fn blocks_are_mirrored() {
+        let w = [3.0, 1.0, 0.0, 1.0 + 1e-15, 3.0, 0.0, 0.0, 0.0, 2.0];
+        let diagonal = Diagonal::new(&w, true).unwrap();
         assert_eq!(diagonal.w, [3.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 2.0]);
         assert!((diagonal.rho.unwrap() - 0.25).abs() < 1e-16);
         assert!((diagonal.a[0] - 0.375).abs() < 1e-16 && (diagonal.a[8] - 0.5).abs() < 1e-16);
         // ½ (8/3·... ) by hand: B = (1, 1, 2): BᵀAB = 0.375 + 0.375 − 0.25 + 2 = 2.5; A₃₃ z² = 4.5.
         assert!((diagonal.free_energy(&[1.0, 1.0, 2.0], 0.0) - 1.25).abs() < 1e-15);
         assert!((diagonal.free_energy(&[1.0, 1.0, 2.0], 3.0) - 3.5).abs() < 1e-15);
-        assert_eq!(Diagonal::new([one].into_iter(), false).unwrap().rho, None);
+        assert_eq!(Diagonal::new(&w, false).unwrap().rho, None);
     }
 
     #[test]
     fn unusable_blocks_are_told() {
-        let fault = |w: Block| Diagonal::new([w].into_iter(), true).unwrap_err();
+        let fault = |w: Block| Diagonal::new(&w, true).unwrap_err();
         assert_eq!(fault([0.0; 9]), Fault::Singular);
         assert_eq!(fault([f64::NAN; 9]), Fault::NotFinite);
         assert_eq!(fault([1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), Fault::NotFinite);

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diagonal;
+pub mod dispatch;
 pub mod pairs;
 pub mod panel;
 pub mod velocities;

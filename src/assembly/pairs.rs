@@ -1,7 +1,9 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
+use super::dispatch::dispatch;
 use super::panel::Panel;
-use crate::block::{Block, transposed};
+use crate::block::Block;
+use crate::block::lanes::{write, write_transposed};
 
 /// The two blocks of a pair of constraints on one body, and where they go.
 #[derive(Debug)]
@@ -29,23 +31,29 @@ pub struct Coupling {
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the caller's choice of α decides which.
 pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator<Item = Pair<'a>>) {
-    for pair in pairs {
-        let w = match pair.coupling {
-            Some(Coupling { body, row, column }) => panel(body).block(row, column),
-            None => [0.0; 9],
-        };
-        if let Some(block) = pair.block {
-            *block = w;
-        }
-        if let Some(transpose) = pair.transpose {
-            *transpose = transposed(&w);
-        }
-    }
+    dispatch(
+        #[inline(always)]
+        || {
+            for Pair { coupling, block, transpose } in pairs {
+                let w = match coupling {
+                    Some(Coupling { body, row, column }) => panel(body).columns(row, column),
+                    None => [[0.0; 4]; 3],
+                };
+                if let Some(block) = block {
+                    write(block, &w);
+                }
+                if let Some(transpose) = transpose {
+                    write_transposed(transpose, &w);
+                }
+            }
+        },
+    );
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::transposed;
     use crate::inertia::{Dense, Inertia, Inverse, Workspace};
 
     #[test]

@@ -1,11 +1,16 @@
 //! 3×3 blocks, column-major: `b[3 * j + i]` is entry (i, j).
 #![forbid(unsafe_code)]
 
+mod cubic;
 mod eigenvalue;
 mod inverse;
+pub mod lanes;
+mod scale;
+mod symmetric_inverse;
 
 pub use eigenvalue::largest_eigenvalue;
 pub use inverse::inverse;
+pub use symmetric_inverse::inverse_symmetric;
 
 /// A 3×3 block, column-major.
 pub type Block = [f64; 9];
@@ -14,11 +19,18 @@ pub type Block = [f64; 9];
 pub type Vector = [f64; 3];
 
 /// The transpose of `b`.
+#[inline(always)]
 pub fn transposed(b: &Block) -> Block {
     [b[0], b[3], b[6], b[1], b[4], b[7], b[2], b[5], b[8]]
 }
 
+/// `b` with the lower triangle copied to the upper.
+pub fn mirrored(b: &Block) -> Block {
+    [b[0], b[1], b[2], b[1], b[4], b[5], b[2], b[5], b[8]]
+}
+
 /// `b x`.
+#[inline(always)]
 pub fn times(b: &Block, x: &Vector) -> Vector {
     [
         b[0] * x[0] + b[3] * x[1] + b[6] * x[2],
@@ -28,6 +40,7 @@ pub fn times(b: &Block, x: &Vector) -> Vector {
 }
 
 /// `bᵀ x`: the components of x in the axes that are the columns of an orthogonal b.
+#[inline(always)]
 pub fn transposed_times(b: &Block, x: &Vector) -> Vector {
     [
         b[0] * x[0] + b[1] * x[1] + b[2] * x[2],
@@ -37,6 +50,7 @@ pub fn transposed_times(b: &Block, x: &Vector) -> Vector {
 }
 
 /// `aᵀ b`.
+#[inline(always)]
 pub fn transposed_product(a: &Block, b: &Block) -> Block {
     let mut c = [0.0; 9];
     for (c, b) in c.chunks_exact_mut(3).zip(b.chunks_exact(3)) {
@@ -45,23 +59,33 @@ pub fn transposed_product(a: &Block, b: &Block) -> Block {
     c
 }
 
+/// `a += b`.
+#[inline(always)]
+pub fn add(a: &mut Block, b: &Block) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+}
+
 /// `xᵀ b x`.
+#[inline(always)]
 pub fn quadratic_form(b: &Block, x: &Vector) -> f64 {
     let y = times(b, x);
     x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 }
 
 /// `x × y`.
+#[inline(always)]
 pub fn cross(x: &Vector, y: &Vector) -> Vector {
     [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
 }
 
 /// `x − y`.
+#[inline(always)]
 pub fn difference(x: &Vector, y: &Vector) -> Vector {
     [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
 }
 
 /// Whether every value is finite.
+#[inline(always)]
 pub fn is_finite(values: &[f64]) -> bool {
     values.iter().all(|value| value.is_finite())
 }

@@ -1,6 +1,7 @@
 //! A block-diagonal inverse: rigid and pseudo-rigid bodies, obstacles.
 
 use super::{Defect, add_column, ascends};
+use crate::block::Block;
 
 /// Dense square blocks along the diagonal, each column-major.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,13 @@ impl<'a> BlockDiagonal<'a> {
 
     pub(super) fn size(&self) -> usize {
         self.size
+    }
+
+    /// The blocks, if all are 3×3.
+    #[inline]
+    pub fn blocks_of_three(&self) -> Option<impl Iterator<Item = &'a Block>> {
+        let are_three = (0..).step_by(3).zip(self.rows).all(|(first, &row)| row == first);
+        are_three.then(|| self.values.chunks_exact(9).filter_map(|block| block.try_into().ok()))
     }
 
     pub(super) fn add_product(&self, h: &[f64], y: &mut [f64]) {

@@ -6,11 +6,11 @@ use super::FactorError;
 
 /// A value on the heap. `Box::new` would abort where memory is exhausted.
 #[derive(Debug)]
-pub(super) struct Boxed<T>(Box<[T; 1]>);
+pub(crate) struct Boxed<T>(Box<[T; 1]>);
 
 impl<T> Boxed<T> {
     /// Move a value to the heap.
-    pub(super) fn new(value: T) -> Result<Self, FactorError> {
+    pub(crate) fn new(value: T) -> Result<Self, FactorError> {
         let mut place = Vec::new();
         place.try_reserve_exact(1).map_err(|_| FactorError::Memory)?;
         place.push(value);

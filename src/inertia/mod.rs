@@ -17,6 +17,7 @@ mod sparse;
 mod workspace;
 
 pub use block_diagonal::BlockDiagonal;
+pub(crate) use boxed::Boxed;
 pub use dense::Dense;
 pub use factored::{FactorError, Factored, Freshness, Structure};
 pub use nodal_inverse::NodalInverse;

@@ -6,6 +6,7 @@ pub mod finite_element;
 pub mod pseudo_rigid;
 pub mod rigid;
 
+use crate::block::lanes::{combination, transposed_columns, vector};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
 
@@ -54,10 +55,15 @@ impl Point<'_> {
     ///
     /// # Panics
     /// If `u` is shorter than the body's freedoms.
+    #[inline(always)]
     pub fn local_velocity(&self, frame: &Block, u: &[f64]) -> Vector {
         match self {
-            Self::Rigid(body, point) => body.local_velocity(point, frame, u),
-            Self::PseudoRigid(body, point) => body.local_velocity(point, frame, u),
+            Self::Rigid(body, point) => {
+                vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
+            }
+            Self::PseudoRigid(body, point) => {
+                vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
+            }
             Self::Mesh(location) => NodalOperator::new(location, frame, None).times(u),
             Self::Reduced(point) => point.local_velocity(frame, u),
         }

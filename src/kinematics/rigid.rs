@@ -1,6 +1,7 @@
 //! Rigid bodies, theory (43).
 
-use crate::block::{Block, Vector, cross, difference, times, transposed_product, transposed_times};
+use crate::block::lanes::{self, Lanes};
+use crate::block::{Block, Vector, difference};
 
 /// Angular velocity in the referential frame, then velocity of the mass centre.
 pub const FREEDOMS: usize = 6;
@@ -15,23 +16,25 @@ pub struct Rigid<'a> {
 }
 
 impl Rigid<'_> {
-    /// H = Eᵀ [ Λ skew(X̄ − X) | I ] of point X in frame E: 3×6, column-major.
-    pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
+    /// H = Eᵀ [ Λ skew(X̄ − X) | I ] of point X, column by column; `axes` are the columns of Eᵀ, E the local frame.
+    #[inline(always)]
+    pub fn columns(&self, point: &Vector, axes: &[Lanes; 3]) -> [Lanes; FREEDOMS] {
         let [x, y, z] = difference(self.center, point);
-        let skew = [0.0, z, -y, -z, 0.0, x, y, -x, 0.0];
-        let rotation_in_frame = transposed_product(frame, self.rotation);
-        let mut h = [0.0; 3 * FREEDOMS];
-        for (h, s) in h.chunks_exact_mut(3).zip(skew.chunks_exact(3)) {
-            h.copy_from_slice(&times(&rotation_in_frame, &[s[0], s[1], s[2]]));
-        }
-        h[9..].copy_from_slice(&crate::block::transposed(frame));
-        h
+        let l = self.rotation;
+        // Eᵀ Λ.
+        let q0 = lanes::combination(axes, &[l[0], l[1], l[2]]);
+        let q1 = lanes::combination(axes, &[l[3], l[4], l[5]]);
+        let q2 = lanes::combination(axes, &[l[6], l[7], l[8]]);
+        let turned = |a: &Lanes, by_a: f64, b: &Lanes, by_b: f64| {
+            let mut sum = lanes::scaled(a, by_a);
+            lanes::add_scaled(&mut sum, b, -by_b);
+            sum
+        };
+        [turned(&q1, z, &q2, y), turned(&q2, x, &q0, z), turned(&q0, y, &q1, x), axes[0], axes[1], axes[2]]
     }
 
-    /// H u = Eᵀ (Λ (Ω × (X − X̄)) + v) with u = (Ω, v).
-    pub fn local_velocity(&self, point: &Vector, frame: &Block, u: &[f64]) -> Vector {
-        let spin = cross(&[u[0], u[1], u[2]], &difference(point, self.center));
-        let [x, y, z] = times(self.rotation, &spin);
-        transposed_times(frame, &[x + u[3], y + u[4], z + u[5]])
+    /// H in the frame E: 3 × freedoms, column-major.
+    pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
+        lanes::packed(&self.columns(point, &lanes::transposed_columns(frame)))
     }
 }

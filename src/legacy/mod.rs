@@ -3,8 +3,7 @@
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `stages` and `update`, `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` and `file` (W as text), `report`, `operators`, `matrix`. In the build for
-//! MPI also `parallel`, the exchange between processes, whose C part is `mpi/calls.c`.
+//! their memory), `stages` and `update`, `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` and `file` (W as text), `report`, `operators`, `matrix`.
 
 pub mod boundary;
 mod cohesion;
@@ -22,6 +21,7 @@ mod operators;
 mod options;
 #[cfg(feature = "mpi")]
 mod parallel;
+mod prefetch;
 mod report;
 mod rows;
 mod shadow;

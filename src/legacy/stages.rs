@@ -4,92 +4,306 @@
 use std::fmt::Display;
 
 use crate::assembly::diagonal::{Diagonal, Fault};
+use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::velocities::free_velocities;
+use crate::block::lanes::{Lanes, add_scaled, combination, packed, transposed_columns};
 use crate::block::{Block, Vector, is_finite};
-use crate::inertia::{FactorError, Freshness, Workspace};
+use crate::inertia::{FactorError, Freshness, Inertia, Inverse, Workspace};
+use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
+use crate::kinematics::rigid::{self, Rigid};
 
 use super::errors::{Code, fail};
-use super::host::body::Body;
+use super::host::body::{Body, no_velocities};
 use super::host::domain::UpdateKind;
-use super::host::place::Place;
+use super::host::place::{Place, Role};
 use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
+use super::rows::Operators;
 
 /// V and B of a constraint.
 ///
 /// # Errors
-/// As [`constraint::sides`]; [`Code::BugFound`] if they are not finite.
+/// As [`constraint::check`] and [`constraint::side`]; [`Code::BugFound`] if they are not finite.
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
+#[inline(always)]
 pub unsafe fn velocities(con: *const CON) -> Result<[Vector; 2], Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let (master, slave) = constraint::sides(con)?;
-        let velocities = free_velocities(&(*con).base, &master, slave.as_ref());
-        if velocities.iter().all(|velocity| is_finite(velocity)) {
-            return Ok(velocities);
-        }
-        let name = names::constraint(con);
-        Err(fail!(Code::BugFound, "{name}: its frame, or place or velocity of a body, is not finite"))
+        constraint::check(con)?;
+        let slave = match (*con).slave {
+            slave if slave.is_null() => None,
+            slave => Some(local_velocities(con, Role::Slave, slave)?),
+        };
+        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master)?, slave))
     }
 }
 
-/// H of constraints on a body, each in its slot of the panel, of which there are `count`.
+/// V and B, if they are finite.
 ///
 /// # Errors
-/// As [`Body::new`], [`Body::dense_point`] and the panel.
+/// [`Code::BugFound`] if not.
 ///
 /// # Safety
-/// The body and the constraints are valid.
-pub unsafe fn fill_panel(
+/// The constraint is valid.
+#[inline(always)]
+pub unsafe fn finite(con: *const CON, velocities: [Vector; 2]) -> Result<[Vector; 2], Code> {
+    if velocities.iter().all(|velocity| is_finite(velocity)) {
+        return Ok(velocities);
+    }
+    // SAFETY: promised by the caller.
+    let name = unsafe { names::constraint(con) };
+    Err(fail!(Code::BugFound, "{name}: its frame, or place or velocity of a body, is not finite"))
+}
+
+/// The local velocities of one of the bodies of a constraint.
+///
+/// # Errors
+/// As [`constraint::side`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -> Result<[Vector; 2], Code> {
+    // SAFETY: promised by the caller.
+    unsafe { Ok(constraint::side(con, role, body)?.local_velocities(&(*con).base)) }
+}
+
+/// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, operators are left to
+/// be written, by [`rigid_slot`] or [`pseudo_rigid_slot`]; else H of the constraints is put into their slots.
+///
+/// # Errors
+/// As [`Body::new`], [`inertia::of`], [`Body::dense_point`] and the panel.
+///
+/// # Safety
+/// The body and the constraints are valid. Where operators are left to be written, the panel is not touched meanwhile.
+pub unsafe fn start_panel(
     panel: &mut Panel,
     body: *const BODY,
+    step: f64,
     count: usize,
     slots: impl Iterator<Item = (usize, *const CON)>,
-) -> Result<(), Code> {
+) -> Result<Operators, Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let name = names::body(body);
         let view = Body::new(body, false, &name)?;
         let failed = |fault| panel_fault(&name, fault);
-        match view {
-            Body::FiniteElement(mesh) if mesh.is_nodal() => {
+        match (view, root(body, &view, step)?) {
+            (Body::Rigid(_), Some(root)) => {
+                let memory = panel.start_rigid(count).map_err(failed)?;
+                return Ok(Operators::Rigid(root, memory.as_mut_ptr().cast()));
+            }
+            (Body::PseudoRigid(_), Some(root)) => {
+                let memory = panel.start_pseudo_rigid(count).map_err(failed)?;
+                return Ok(Operators::PseudoRigid(root, memory.as_mut_ptr().cast()));
+            }
+            (Body::FiniteElement(mesh), _) if mesh.is_nodal() => {
                 let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
-                for (slot, con, frame, sign, place) in places(slots, body) {
+                for (slot, con) in slots {
                     let name = names::constraint(con);
-                    nodal.add_operator(slot, sign, &mesh.nodal_operator(&place, &frame, &name)?);
+                    for (sign, place) in constraint::places_on(con, body) {
+                        nodal.add_operator(slot, sign, &mesh.nodal_operator(&place, &(*con).base, &name)?);
+                    }
                 }
             }
             _ => {
                 let dense = panel.start_dense(count, view.freedoms()).map_err(failed)?;
-                for (slot, con, frame, sign, place) in places(slots, body) {
-                    let point = view.dense_point(&place, &names::constraint(con))?;
-                    point.add_operator(sign, &frame, dense.operator_mut(slot));
+                for (slot, con) in slots {
+                    for (sign, place) in constraint::places_on(con, body) {
+                        let point = view.dense_point(&place, &names::constraint(con))?;
+                        point.add_operator(sign, &(*con).base, dense.operator_mut(slot));
+                    }
                 }
             }
+        }
+    }
+    Ok(Operators::Complete)
+}
+
+/// As [`start_panel`], and all operators are written.
+///
+/// # Errors
+/// As there.
+///
+/// # Safety
+/// As there.
+pub unsafe fn fill_panel(
+    panel: &mut Panel,
+    body: *const BODY,
+    step: f64,
+    count: usize,
+    slots: impl Iterator<Item = (usize, *const CON)> + Clone,
+) -> Result<(), Code> {
+    // SAFETY: promised by the caller; memory is as large as the panel has slots.
+    unsafe {
+        match start_panel(panel, body, step, count, slots.clone())? {
+            Operators::Complete => {}
+            Operators::Rigid(root, memory) => slots.for_each(|(slot, con)| {
+                let mut h = rigid_columns(con, body);
+                root.apply(&mut h);
+                memory.add(slot).write(packed(&h));
+            }),
+            Operators::PseudoRigid(root, memory) => slots.for_each(|(slot, con)| {
+                let mut h = pseudo_rigid_columns(con, body);
+                root.apply(&mut h);
+                memory.add(slot).write(packed(&h));
+            }),
         }
     }
     Ok(())
 }
 
-/// The places that constraints have on a body: slot, constraint, local frame, sign, place.
+/// The root of h A⁻¹ of a rigid or pseudo-rigid body, if there is one.
+///
+/// # Errors
+/// As [`inertia::of`].
 ///
 /// # Safety
-/// The constraints are valid.
-unsafe fn places(
-    slots: impl Iterator<Item = (usize, *const CON)>,
-    body: *const BODY,
-) -> impl Iterator<Item = (usize, *const CON, Block, f64, Place)> {
+/// The body is valid, `view` is this body.
+#[inline(always)]
+unsafe fn root(body: *const BODY, view: &Body, step: f64) -> Result<Option<Root>, Code> {
+    if let Body::FiniteElement(_) = view {
+        return Ok(None);
+    }
     // SAFETY: promised by the caller.
-    slots.flat_map(move |(slot, con)| unsafe {
-        constraint::places_on(con, body).map(move |(sign, place)| (slot, con, (*con).base, sign, place))
-    })
+    match unsafe { inertia::of(body, view.freedoms())? } {
+        Inertia::Inverse(Inverse::BlockDiagonal(inverse)) => Ok(Root::new(step, &inverse)),
+        _ => Ok(None),
+    }
 }
 
-/// What A⁻¹ of a body makes of the operators in its panel.
+/// What a constraint gets from one of its bodies with a root.
+pub struct Share {
+    /// H v of the previous and the current velocity.
+    pub velocities: [Lanes; 2],
+    /// Its part of W_αα.
+    pub w: [Lanes; 3],
+}
+
+/// What a constraint gets from a rigid body; Z = H L is written to its slot.
+///
+/// # Errors
+/// [`Code::BugFound`] if the body has no velocities.
+///
+/// # Safety
+/// The constraint is valid, and so is the body, whose panel has been started; the slot can be written.
+#[inline(always)]
+pub unsafe fn rigid_share(
+    con: *const CON,
+    body: *const BODY,
+    root: &Root,
+    slot: *mut [f64; panel::RIGID],
+) -> Result<Share, Code> {
+    // SAFETY: promised by the caller.
+    unsafe { share(con, body, root, slot, rigid_columns(con, body)) }
+}
+
+/// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
+///
+/// # Errors
+/// As [`rigid_share`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub unsafe fn pseudo_rigid_share(
+    con: *const CON,
+    body: *const BODY,
+    root: &Root,
+    slot: *mut [f64; panel::PSEUDO_RIGID],
+) -> Result<Share, Code> {
+    // SAFETY: promised by the caller.
+    unsafe { share(con, body, root, slot, pseudo_rigid_columns(con, body)) }
+}
+
+/// # Safety
+/// As [`rigid_share`].
+#[inline(always)]
+unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
+    con: *const CON,
+    body: *const BODY,
+    root: &Root,
+    slot: *mut [f64; LENGTH],
+    mut h: [Lanes; FREEDOMS],
+) -> Result<Share, Code> {
+    // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
+    unsafe {
+        let velo = (*body).velo.cast_const().cast::<[f64; FREEDOMS]>();
+        if velo.is_null() {
+            return Err(no_velocities(&names::constraint(con), body));
+        }
+        let velocities = [combination(&h, &*velo.add(1)), combination(&h, &*velo)];
+        root.apply(&mut h);
+        slot.write(packed(&h));
+        Ok(Share { velocities, w: root::square(&h) })
+    }
+}
+
+/// The columns of H of a constraint on a rigid body, master minus slave if it is both.
+///
+/// # Safety
+/// The constraint is valid, and so is the body, whose panel has been started.
+#[inline(always)]
+unsafe fn rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; rigid::FREEDOMS] {
+    // SAFETY: promised by the caller; the panel of a rigid body is not started without a configuration.
+    unsafe {
+        let rigid = Rigid { rotation: &*(*body).conf.cast(), center: &(*body).ref_center };
+        let axes = transposed_columns(&(*con).base);
+        master_minus_slave(
+            con,
+            body,
+            #[inline(always)]
+            |place| rigid.columns(&place.point, &axes),
+        )
+    }
+}
+
+/// The columns of H of a constraint on a pseudo-rigid body, master minus slave if it is both.
+///
+/// # Safety
+/// As [`rigid_columns`].
+#[inline(always)]
+unsafe fn pseudo_rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; pseudo_rigid::FREEDOMS] {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let prb = PseudoRigid { center: &(*body).ref_center };
+        let axes = transposed_columns(&(*con).base);
+        master_minus_slave(
+            con,
+            body,
+            #[inline(always)]
+            |place| prb.columns(&place.point, &axes),
+        )
+    }
+}
+
+/// # Safety
+/// The constraint is valid.
+#[inline(always)]
+unsafe fn master_minus_slave<const FREEDOMS: usize>(
+    con: *const CON,
+    body: *const BODY,
+    columns: impl Fn(Place) -> [Lanes; FREEDOMS],
+) -> [Lanes; FREEDOMS] {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut h = match (*con).master.cast_const() == body {
+            true => columns(Place::of(con, Role::Master)),
+            false => [[0.0; 4]; FREEDOMS],
+        };
+        if (*con).slave.cast_const() == body {
+            let slave = columns(Place::of(con, Role::Slave));
+            h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
+        }
+        h
+    }
+}
+
+/// What A⁻¹ of a body makes of the operators in its panel, where there is something left to do.
 ///
 /// # Errors
 /// As [`inertia::of`] and the panel.
@@ -102,6 +316,9 @@ pub unsafe fn apply_inverse(
     step: f64,
     work: &mut Workspace,
 ) -> Result<Option<Freshness>, Code> {
+    if !panel.needs_inverse() {
+        return Ok(None);
+    }
     // SAFETY: promised by the caller.
     unsafe {
         let name = names::body(body);
@@ -123,7 +340,7 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
     fail!(code, "{body}: its matrix A: {fault}")
 }
 
-/// The diagonal block of a constraint, of what its bodies contribute, and its share of the free energy; rho for
+/// The diagonal block of a constraint, `w` up to rounding, and its share of the free energy; rho for
 /// [`UpdateKind::All`] only.
 ///
 /// # Errors
@@ -131,16 +348,16 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
+#[inline(always)]
 pub unsafe fn diagonal(
     con: *const CON,
-    contributions: impl Iterator<Item = Block>,
+    w: &Block,
     b: &Vector,
     kind: UpdateKind,
 ) -> Result<(Diagonal, f64), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let diagonal =
-            Diagonal::new(contributions, kind == UpdateKind::All).map_err(|fault| unusable(con, fault))?;
+        let diagonal = Diagonal::new(w, kind == UpdateKind::All).map_err(|fault| unusable(con, fault))?;
         let share = diagonal.free_energy(b, prescribed_velocity(con));
         if share.is_finite() {
             return Ok((diagonal, share));

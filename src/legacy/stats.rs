@@ -56,10 +56,10 @@ impl Tally {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// A phase ends here, and the next one begins.
+    /// A phase ends here for now, and the next one begins.
     pub fn end(&mut self, phase: Phase, tally: &mut Tally) {
         let now = Instant::now();
-        tally.times[phase as usize] = (now - self.0).as_secs_f64();
+        tally.times[phase as usize] += (now - self.0).as_secs_f64();
         self.0 = now;
     }
 }
@@ -103,7 +103,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
         return Err(fail!(Code::BugFound, "stats is NULL"));
     }
     let external = External::of(module);
-    let panels = module.bodies.panels().map(|panel| panel.bytes());
+    let panels = module.bodies.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
     let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;
@@ -118,7 +118,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
             factor_bytes,
             scratch_bytes: module.work.bytes()
                 + module.bodies.bytes()
-                + module.insertion_bytes()
+                + module.scratch_bytes()
                 + external.scratch_bytes,
             factorisations: module.tally.factorisations,
             factors_reused: module.tally.factors_reused,

@@ -63,11 +63,7 @@ impl Dense {
     #[inline]
     pub(super) fn block(&self, row: usize, column: usize) -> Block {
         let (h, y) = (&self.operators[self.values(row)], &self.products[self.values(column)]);
-        match self.freedoms {
-            6 => product::<18>(h, y),
-            12 => product::<36>(h, y),
-            _ => product_of_any_size(h, y),
-        }
+        product(h, y)
     }
 
     fn values(&self, slot: usize) -> Range<usize> {
@@ -75,15 +71,9 @@ impl Dense {
     }
 }
 
-/// H Y with a length known to the compiler, which then unrolls the loop.
-#[inline]
-fn product<const LENGTH: usize>(h: &[f64], y: &[f64]) -> Block {
-    product_of_any_size(&h[..LENGTH], &y[..LENGTH])
-}
-
 /// H Y of H and Yᵀ, both 3 × n, column-major.
 #[inline(always)]
-pub(super) fn product_of_any_size(h: &[f64], y: &[f64]) -> Block {
+pub(super) fn product(h: &[f64], y: &[f64]) -> Block {
     let mut w = [0.0; 9];
     for (h, y) in h.chunks_exact(3).zip(y.chunks_exact(3)) {
         for j in 0..3 {

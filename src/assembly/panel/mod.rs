@@ -1,24 +1,41 @@
 //! The panel of a body: the operators H of all constraints on it and what A⁻¹ makes of them, ready for blocks.
 //!
 //! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
-//! slots, theory (68). [`dense`] is for bodies with few freedoms, [`nodal`] for meshes, where H touches few nodes.
+//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`root`] of A⁻¹ in H; [`nodal`] is for meshes, where H touches
+//! few nodes; [`dense`] for all else with few freedoms.
 
 pub mod dense;
 pub mod nodal;
+pub mod root;
 
 use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::block::Block;
-use crate::inertia::{FactorError, Factored, Freshness, Inertia, Workspace};
+use crate::block::lanes::{Lanes, columns, packed};
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
+use crate::kinematics::{pseudo_rigid, rigid};
 
 use dense::Dense;
 use nodal::Nodal;
+use root::Roots;
+
+/// Values in a slot of a rigid body.
+pub const RIGID: usize = 3 * rigid::FREEDOMS;
+/// Values in a slot of a pseudo-rigid body.
+pub const PSEUDO_RIGID: usize = 3 * pseudo_rigid::FREEDOMS;
 
 /// The panel of a body. What is expensive, as the factor of A, is kept from one update to the next.
 #[derive(Debug, Default)]
 pub struct Panel {
     form: Form,
+    roots: Roots,
+    /// What most bodies do without; there are many of them, and panels should lie close together.
+    large: Option<Boxed<Large>>,
+}
+
+#[derive(Debug, Default)]
+struct Large {
     dense: Dense,
     nodal: Nodal,
     factored: Factored,
@@ -27,6 +44,8 @@ pub struct Panel {
 #[derive(Clone, Copy, Debug, Default)]
 enum Form {
     #[default]
+    Rigid,
+    PseudoRigid,
     Dense,
     Nodal,
 }
@@ -62,14 +81,35 @@ impl From<FactorError> for Fault {
 }
 
 impl Panel {
+    /// Start anew with `slots` slots of a rigid body with a root. To be written: Z = H L of every slot, 3 × 6,
+    /// column-major, slot behind slot.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_rigid(&mut self, slots: usize) -> Result<&mut [f64], Fault> {
+        self.form = Form::Rigid;
+        Ok(self.roots.start::<RIGID>(slots)?)
+    }
+
+    /// Start anew with `slots` slots of a pseudo-rigid body with a root. To be written: Z = H L of every slot, 3 × 12,
+    /// column-major, slot behind slot.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<&mut [f64], Fault> {
+        self.form = Form::PseudoRigid;
+        Ok(self.roots.start::<PSEUDO_RIGID>(slots)?)
+    }
+
     /// Start anew with `slots` slots of dense operators, 3 × `freedoms`, all zero.
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn start_dense(&mut self, slots: usize, freedoms: usize) -> Result<&mut Dense, Fault> {
         self.form = Form::Dense;
-        self.dense.start(slots, freedoms)?;
-        Ok(&mut self.dense)
+        let dense = &mut self.large()?.dense;
+        dense.start(slots, freedoms)?;
+        Ok(dense)
     }
 
     /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty.
@@ -78,12 +118,20 @@ impl Panel {
     /// If memory is exhausted.
     pub fn start_nodal(&mut self, slots: usize, nodes: usize) -> Result<&mut Nodal, Fault> {
         self.form = Form::Nodal;
-        self.nodal.start(slots, nodes)?;
-        Ok(&mut self.nodal)
+        let nodal = &mut self.large()?.nodal;
+        nodal.start(slots, nodes)?;
+        Ok(nodal)
     }
 
-    /// Let A⁻¹ work on the operators, with the time step `step`; `inertia` has as many rows as the body has freedoms.
-    /// Returns what had to be done for a factor, if there is one.
+    fn large(&mut self) -> Result<&mut Large, Fault> {
+        if self.large.is_none() {
+            self.large = Some(Boxed::new(Large::default())?);
+        }
+        self.large.as_deref_mut().ok_or(Fault::Memory)
+    }
+
+    /// Let A⁻¹ work on dense and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
+    /// freedoms. A body with a root has nothing left to do. Returns what had to be done for a factor, if there is one.
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
@@ -93,31 +141,55 @@ impl Panel {
         inertia: &Inertia,
         work: &mut Workspace,
     ) -> Result<Option<Freshness>, Fault> {
-        match self.form {
-            Form::Dense => self.dense.apply(step, inertia, &mut self.factored, work),
-            Form::Nodal => self.nodal.apply(step, inertia, &mut self.factored, work),
+        match (self.form, self.large.as_deref_mut()) {
+            (Form::Dense, Some(large)) => large.dense.apply(step, inertia, &mut large.factored, work),
+            (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
+            _ => Ok(None),
         }
     }
 
-    /// Estimate of the condition number of the matrix A that was factored last.
+    /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
+    pub fn needs_inverse(&self) -> bool {
+        matches!(self.form, Form::Dense | Form::Nodal)
+    }
+
+    /// Estimate of the condition number of the matrix A that was factored last; 1 if there is none.
     ///
     /// # Errors
     /// As [`Factored::condition`].
     pub fn condition(&self, work: &mut Workspace) -> Result<f64, Fault> {
-        Ok(self.factored.condition(work)?)
+        self.large.as_ref().map_or(Ok(1.0), |large| Ok(large.factored.condition(work)?))
     }
 
     /// Bytes held for operators and products, and for factors and entries of A⁻¹.
     pub fn bytes(&self) -> [usize; 2] {
-        [self.dense.bytes() + self.nodal.bytes(), self.nodal.entries_bytes() + self.factored.bytes()]
+        let [operators, factors] = self.large.as_ref().map_or([0, 0], |large| {
+            let operators = size_of::<Large>() + large.dense.bytes() + large.nodal.bytes();
+            [operators, large.nodal.entries_bytes() + large.factored.bytes()]
+        });
+        [self.roots.bytes() + operators, factors]
     }
 
     /// W_αβ of the slots α = `row`, β = `column`, theory (68).
-    #[inline]
     pub fn block(&self, row: usize, column: usize) -> Block {
+        packed(&self.columns(row, column))
+    }
+
+    /// The columns of W_αβ.
+    #[inline(always)]
+    pub fn columns(&self, row: usize, column: usize) -> [Lanes; 3] {
         match self.form {
-            Form::Dense => self.dense.block(row, column),
-            Form::Nodal => self.nodal.block(row, column),
+            Form::Rigid => self.roots.columns::<RIGID>(row, column),
+            Form::PseudoRigid => self.roots.columns::<PSEUDO_RIGID>(row, column),
+            Form::Dense | Form::Nodal => columns(&self.block_of_large(row, column)),
+        }
+    }
+
+    fn block_of_large(&self, row: usize, column: usize) -> Block {
+        match (self.form, self.large.as_deref()) {
+            (Form::Dense, Some(large)) => large.dense.block(row, column),
+            (Form::Nodal, Some(large)) => large.nodal.block(row, column),
+            _ => [0.0; 9],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Panels of meshes: H touches few nodes, and A⁻¹ is kept in the form that makes the blocks cheapest.
 
 use super::Fault;
-use super::dense::product_of_any_size;
+use super::dense::product;
 use crate::block::{Block, transposed, transposed_product};
 use crate::inertia::cost::{Counts, Way, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
@@ -128,7 +128,7 @@ impl Nodal {
                     transposed(&transpose)
                 })
             }
-            Response::Halves => product_of_any_size(self.slot_values(row), self.slot_values(column)),
+            Response::Halves => product(self.slot_values(row), self.slot_values(column)),
         };
         w.iter_mut().for_each(|value| *value *= self.step);
         w

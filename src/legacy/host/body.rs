@@ -34,6 +34,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
+    #[inline(always)]
     pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
         // SAFETY: promised by the caller; conf of a rigid body starts with the nine values of the rotation.
         unsafe {
@@ -83,6 +84,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`Body::new`]; `body` is this body, and the place is on it.
+    #[inline(always)]
     pub unsafe fn moving_point(
         &self,
         body: *const BODY,
@@ -102,11 +104,21 @@ impl<'a> Body<'a> {
             };
             let velo = (*body).velo.cast_const();
             if velo.is_null() {
-                return Err(fail!(Code::BugFound, "{subject}: velo of body {} is NULL", (*body).id));
+                return Err(no_velocities(subject, body));
             }
             let current = slice::from_raw_parts(velo.add(start), count);
             let previous = slice::from_raw_parts(velo.add(start + count), count);
             Ok((point, [previous, current]))
         }
     }
+}
+
+/// The error of a body without velocities; `subject` begins its text.
+///
+/// # Safety
+/// `body` is valid.
+#[cold]
+pub unsafe fn no_velocities(subject: &dyn Display, body: *const BODY) -> Code {
+    // SAFETY: promised by the caller.
+    fail!(Code::BugFound, "{subject}: velo of body {} is NULL", unsafe { (*body).id })
 }

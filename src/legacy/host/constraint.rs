@@ -16,6 +16,7 @@ use super::place::{Place, Role};
 ///
 /// # Safety
 /// `con` is valid, its bodies are NULL or valid.
+#[inline(always)]
 pub unsafe fn check(con: *const CON) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -34,6 +35,7 @@ pub unsafe fn check(con: *const CON) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`check`].
+#[inline(always)]
 pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -66,6 +68,7 @@ pub unsafe fn label<'a>(con: *const CON) -> Label<'a> {
 ///
 /// # Safety
 /// `con` and `body` are valid.
+#[inline(always)]
 pub unsafe fn is_contact_on_obstacle(con: *const CON, body: *const BODY) -> bool {
     // SAFETY: promised by the caller.
     unsafe { (*con).kind == CONTACT && (*body).kind == OBS }
@@ -95,6 +98,7 @@ pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>),
 ///
 /// # Safety
 /// As [`sides`]; `body` is the one with this role.
+#[inline(always)]
 pub unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result<Side<'a>, Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -110,6 +114,7 @@ pub unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result
 ///
 /// # Safety
 /// `con` is valid.
+#[inline(always)]
 pub unsafe fn places_on(con: *const CON, body: *const BODY) -> impl Iterator<Item = (f64, Place)> {
     // SAFETY: promised by the caller.
     unsafe {

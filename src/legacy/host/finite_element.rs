@@ -79,6 +79,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`Mesh::new`]; the place is on this body.
+    #[inline(never)]
     pub unsafe fn location(&self, place: &Place, subject: &dyn Display) -> Result<(Location, usize), Code> {
         // SAFETY: promised by the caller.
         unsafe {

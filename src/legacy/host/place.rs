@@ -31,6 +31,7 @@ impl Place {
     ///
     /// # Safety
     /// `pair` is NULL or valid.
+    #[inline(always)]
     pub unsafe fn new(point: Vector, pair: *const SGP) -> Self {
         // SAFETY: promised by the caller.
         let pair = unsafe { pair.as_ref() };
@@ -43,6 +44,7 @@ impl Place {
     ///
     /// # Safety
     /// `con` is valid, and its pairs of shape and object are NULL or valid.
+    #[inline(always)]
     pub unsafe fn of(con: *const CON, role: Role) -> Self {
         // SAFETY: promised by the caller.
         unsafe {

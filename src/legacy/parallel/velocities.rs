@@ -3,18 +3,20 @@
 //! A constraint has one contribution a body at most, and sums start at −0, the neutral element of addition: whichever
 //! comes first, the result has the same bits, and those of a single process.
 
-use crate::block::{Vector, is_finite};
+use crate::block::Vector;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::Role;
 use crate::legacy::host::set::InOrder;
-use crate::legacy::host::{constraint, domain, map};
+use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::{Module, Row};
+use crate::legacy::stages;
+use crate::legacy::update::Task;
 
 use super::world::{Record, World};
 
-/// V and B of every constraint of the domain as far as this process's parents make them up, and the records of what they
+/// V and B of every constraint gathered from the domain as far as this process's parents make them up, and the records of what they
 /// do to other processes' constraints.
 ///
 /// # Errors
@@ -23,11 +25,11 @@ use super::world::{Record, World};
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
-pub unsafe fn of_parents(module: &mut Module, dom: *const DOM, world: Option<&World>) -> Result<(), Code> {
+pub unsafe fn of_parents(module: &mut Module, world: Option<&World>) -> Result<(), Code> {
+    let dom = module.domain()?;
     // SAFETY: promised by the caller.
     unsafe {
-        for con in domain::constraints(dom) {
-            let row = module.rows.of(con)?;
+        for &Task { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
             check_bodies(con)?;
             ((*con).V, (*row).face.B, (*row).contributors) = ([-0.0; 3], [-0.0; 3], 0);
             for role in [Role::Master, Role::Slave] {
@@ -104,12 +106,7 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
         if body.is_null() || (*body).flags & BODY_PARENT == 0 {
             return Ok(None);
         }
-        let velocities = constraint::side(con, role, body)?.local_velocities(&(*con).base);
-        if velocities.iter().all(|velocity| is_finite(velocity)) {
-            return Ok(Some(velocities));
-        }
-        let name = names::constraint(con);
-        Err(fail!(Code::BugFound, "{name}: its frame, or place or velocity of a body, is not finite"))
+        Ok(Some(stages::finite(con, stages::local_velocities(con, role, body)?)?))
     }
 }
 

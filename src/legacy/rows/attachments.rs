@@ -8,7 +8,8 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::num::NonZero;
 use std::ptr;
 
-use crate::assembly::panel::Panel;
+use crate::assembly::panel::root::Root;
+use crate::assembly::panel::{self, Panel};
 use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
@@ -49,8 +50,17 @@ pub struct Attached {
     /// External constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
     #[cfg(feature = "mpi")]
     externals: Vec<*const CON>,
-    /// H and Y of the slots.
-    pub panel: Panel,
+}
+
+/// How the operators of a body get into its panel.
+#[derive(Clone, Copy)]
+pub enum Operators {
+    /// They are there already.
+    Complete,
+    /// Z = H L is to be written behind the pointer, slot behind slot.
+    Rigid(Root, *mut [f64; panel::RIGID]),
+    /// The same for a pseudo-rigid body.
+    PseudoRigid(Root, *mut [f64; panel::PSEUDO_RIGID]),
 }
 
 /// A slot of a panel: a row, or free and a link to the next free slot.
@@ -72,16 +82,25 @@ impl Attached {
             rows: 0,
             #[cfg(feature = "mpi")]
             externals: Vec::new(),
-            panel: Panel::default(),
         }
     }
 
-    /// The slots of rows, the external constraints whose slots follow, and the panel that they belong to.
-    pub fn parts(&mut self) -> (&[Slot], &[*const CON], &mut Panel) {
+    /// The external constraints, whose slots follow those of the rows.
+    pub fn externals(&self) -> &[*const CON] {
         #[cfg(feature = "mpi")]
-        return (&self.slots, &self.externals, &mut self.panel);
+        return &self.externals;
         #[cfg(not(feature = "mpi"))]
-        (&self.slots, &[], &mut self.panel)
+        &[]
+    }
+
+    /// The slots.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Whether rows are attached.
+    pub fn has_rows(&self) -> bool {
+        self.rows > 0
     }
 
     fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
@@ -127,6 +146,10 @@ impl Attached {
 #[derive(Default)]
 pub struct Attachments {
     bodies: Vec<Attached>,
+    /// The panel of each body: apart, so that the assembly of pairs finds them close together.
+    pub panels: Vec<Panel>,
+    /// What the operators of each body are made with, as long as an update lasts.
+    pub operators: Vec<Operators>,
     /// Indices without a body; has room for all of them.
     free: Vec<u32>,
     index: HashMap<*mut BODY, u32, BuildHasherDefault<DefaultHasher>>,
@@ -176,25 +199,25 @@ impl Attachments {
         indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
     }
 
-    /// The bodies with rows attached, in the order of their indices.
-    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Attached> {
-        self.bodies.iter_mut().filter(|attached| attached.rows > 0)
+    /// The bodies with rows attached, in the order of their indices, with their panels and operators.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = (&Attached, &mut Panel, &mut Operators)> {
+        let parts = self.bodies.iter().zip(&mut self.panels).zip(&mut self.operators);
+        parts
+            .map(|((attached, panel), operators)| (attached, panel, operators))
+            .filter(|part| part.0.has_rows())
     }
 
-    /// Bytes held, but for the panels.
+    /// Bytes held, but for what panels hold.
     pub fn bytes(&self) -> usize {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
         #[cfg(feature = "mpi")]
         let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
         size_of::<Attached>() * self.bodies.capacity()
+            + size_of::<Panel>() * self.panels.capacity()
+            + size_of::<Operators>() * self.operators.capacity()
             + size_of::<Slot>() * slots
             + size_of::<u32>() * self.free.capacity()
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
-    }
-
-    /// The panels of all bodies.
-    pub fn panels(&self) -> impl Iterator<Item = &Panel> {
-        self.bodies.iter().map(|attached| &attached.panel)
     }
 
     /// Take the slots of all external constraints away.
@@ -253,9 +276,13 @@ impl Attachments {
                     return Err(Exhausted);
                 }
                 self.bodies.try_reserve(1)?;
+                self.panels.try_reserve(1)?;
+                self.operators.try_reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.
                 self.free.try_reserve(index + 1)?;
                 self.bodies.push(Attached::new(body, id));
+                self.panels.push(Panel::default());
+                self.operators.push(Operators::Complete);
                 index as u32
             }
         };
@@ -268,6 +295,8 @@ impl Attachments {
         if attached.rows == 0 {
             self.index.remove(&attached.body);
             *attached = Attached::new(ptr::null_mut(), 0);
+            self.panels[index as usize] = Panel::default();
+            self.operators[index as usize] = Operators::Complete;
             self.free.push(index);
         }
     }
@@ -295,7 +324,7 @@ mod tests {
         assert_eq!(all.attach(address(1), 1, address(13)).unwrap(), one);
         all.detach(two);
         assert_eq!(all.index_of(address(2)), None);
-        assert_eq!(all.bodies_mut().count(), 1);
+        assert_eq!(all.parts_mut().count(), 1);
         assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
     }

@@ -65,7 +65,8 @@ pub struct Externals {
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
-pub unsafe fn rebuild(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+pub unsafe fn rebuild(module: &mut Module, kind: UpdateKind) -> Result<(), Code> {
+    let dom = module.domain()?;
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
         for row in module.list() {
@@ -177,7 +178,7 @@ pub fn assemble(module: &mut Module) {
         else {
             continue;
         };
-        let panel = &module.bodies.body(body).panel;
+        let panel = &module.bodies.panels[body as usize];
         block.face.W = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),

@@ -153,6 +153,7 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", name());
         let side = module.bodies.attach(body, id, row).map_err(exhausted)?;
         (*row).sides[place] = Some(side);
+        (*row).bodies[place] = body;
         Ok(side)
     }
 }

@@ -9,6 +9,7 @@ use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
 use crate::legacy::stats::Tally;
+use crate::legacy::update::Task;
 
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
@@ -33,6 +34,10 @@ pub struct Module {
     pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
+    /// Counts updates.
+    pub round: u32,
+    /// Memory lent to updates.
+    pub tasks: Vec<Task>,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
     /// Blocks to external constraints.
@@ -69,6 +74,8 @@ impl Module {
             (&raw mut (*module).bodies).write(Attachments::default());
             (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());
+            (*module).round = 0;
+            (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
             #[cfg(feature = "mpi")]
             (&raw mut (*module).externals).write(Externals::default());
@@ -126,9 +133,11 @@ impl Module {
         Ok(())
     }
 
-    /// Bytes held for insertions.
-    pub fn insertion_bytes(&self) -> usize {
-        size_of::<Neighbour>() * self.neighbours.capacity() + size_of::<*const SET>() * self.stack.capacity()
+    /// Bytes held for insertions and updates.
+    pub fn scratch_bytes(&self) -> usize {
+        size_of::<Neighbour>() * self.neighbours.capacity()
+            + size_of::<Task>() * self.tasks.capacity()
+            + size_of::<*const SET>() * self.stack.capacity()
     }
 
     /// The domain.

@@ -225,6 +225,7 @@ impl Pair {
     }
 
     /// The body that couples the two rows, and their slots.
+    #[inline(always)]
     pub fn coupling(&self) -> Option<Coupling> {
         let [first, second] = self.both();
         first.body().map(|body| Coupling {
@@ -235,8 +236,12 @@ impl Pair {
     }
 
     /// The two blocks, each with whether its row is a contact.
+    #[inline(always)]
     pub fn blocks(&mut self) -> [(&mut [f64; 9], bool); 2] {
-        self.halves.each_mut().map(|half| (&mut half.face.W, half.tag.0 & Tag::CONTACT != 0))
+        let [first, second] = &mut self.halves;
+        let is_contact = |half: &Half| half.tag.0 & Tag::CONTACT != 0;
+        let contacts = [is_contact(first), is_contact(second)];
+        [(&mut first.face.W, contacts[0]), (&mut second.face.W, contacts[1])]
     }
 
     /// # Safety

@@ -157,10 +157,15 @@ impl Pool {
     /// All chunks taken at least once, block by block in the order of their addresses.
     pub fn chunks(&self) -> impl Iterator<Item = *mut u8> {
         let size = self.chunk.size();
-        // SAFETY: the chunk lies in its block.
-        self.blocks
-            .iter()
-            .flat_map(move |block| (0..block.used).map(move |k| unsafe { block.first.add(k * size) }))
+        self.runs().flat_map(move |(first, count)| {
+            // SAFETY: the chunk lies in its block.
+            (0..count).map(move |k| unsafe { first.add(k * size) })
+        })
+    }
+
+    /// The chunks of [`Pool::chunks`] as runs without gaps: the first of each, and their number.
+    pub fn runs(&self) -> impl Iterator<Item = (*mut u8, usize)> {
+        self.blocks.iter().map(|block| (block.first, block.used))
     }
 }
 

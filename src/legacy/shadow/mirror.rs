@@ -5,7 +5,7 @@ use std::mem;
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::pairs;
 use crate::assembly::panel::Panel;
-use crate::block::{Block, Vector};
+use crate::block::{Block, Vector, add};
 use crate::inertia::{Freshness, Workspace};
 use crate::legacy::errors::Code;
 use crate::legacy::host::adjacency::Adjacency;
@@ -252,7 +252,7 @@ impl Mirror {
                 }
                 let slots = rows.iter().enumerate().filter(|(_, (_, counts))| *counts);
                 let slots = slots.map(|(slot, &(row, _))| (slot, lines.all[row as usize].con));
-                stages::fill_panel(panel, *body, rows.len(), slots)?;
+                stages::fill_panel(panel, *body, step, rows.len(), slots)?;
                 *freshness = stages::apply_inverse(panel, *body, step, &mut self.work)?;
             }
             self.diagonals(lines, kind)?;
@@ -293,8 +293,10 @@ impl Mirror {
                 let slot = attached.rows.binary_search_by_key(&row, |&(row, _)| row).ok()?;
                 attached.rows[slot].1.then(|| attached.panel.block(slot, slot))
             });
+            let mut w = [0.0; 9];
+            contributions.for_each(|contribution| add(&mut w, &contribution));
             // SAFETY: promised by the caller.
-            let (diagonal, share) = unsafe { stages::diagonal(line.con, contributions, &values.b, kind)? };
+            let (diagonal, share) = unsafe { stages::diagonal(line.con, &w, &values.b, kind)? };
             values.diagonal = Some(diagonal);
             self.energy += share;
         }

@@ -1,0 +1,123 @@
+//! Panels of bodies whose inverse is a few 3×3 blocks, rigid and pseudo-rigid ones: with h A⁻¹ = L Lᵀ a slot keeps
+//! Z = H L alone, and W_αβ = Z_α Z_βᵀ.
+
+use std::collections::TryReserveError;
+
+use crate::block::Block;
+use crate::block::lanes::{Lanes, add_scaled, scaled};
+use crate::inertia::BlockDiagonal;
+
+/// Most 3×3 blocks of an inverse: those of a pseudo-rigid body.
+const MOST_BLOCKS: usize = 4;
+
+/// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// L with h A⁻¹ = L Lᵀ, block by block.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    blocks: [Lower; MOST_BLOCKS],
+}
+
+/// A lower triangle: entries (0,0), (1,0), (2,0), (1,1), (2,1), (2,2).
+type Lower = [f64; 6];
+
+impl Root {
+    /// The root of an inverse scaled by the time step; `None` unless it is made of 3×3 blocks, at most four, symmetric
+    /// up to rounding and positive definite.
+    pub fn new(step: f64, inverse: &BlockDiagonal) -> Option<Self> {
+        let mut root = Self { blocks: [[0.0; 6]; MOST_BLOCKS] };
+        for (k, block) in inverse.blocks_of_three()?.enumerate() {
+            *root.blocks.get_mut(k)? = cholesky(step, block)?;
+        }
+        Some(root)
+    }
+
+    /// Turn H into Z = H L, column by column.
+    #[inline(always)]
+    pub fn apply<const FREEDOMS: usize>(&self, h: &mut [Lanes; FREEDOMS]) {
+        for (h, l) in h.chunks_exact_mut(3).zip(&self.blocks) {
+            let [x, y, z] = [h[0], h[1], h[2]];
+            h[0] = scaled(&x, l[0]);
+            add_scaled(&mut h[0], &y, l[1]);
+            add_scaled(&mut h[0], &z, l[2]);
+            h[1] = scaled(&y, l[3]);
+            add_scaled(&mut h[1], &z, l[4]);
+            h[2] = scaled(&z, l[5]);
+        }
+    }
+}
+
+/// The Cholesky factor of `step` times a symmetric block.
+#[inline(always)]
+fn cholesky(step: f64, b: &Block) -> Option<Lower> {
+    let entry = |low: usize, high: usize, diagonal: f64| {
+        let is_symmetric = (b[low] - b[high]).abs() <= ROUNDING * diagonal;
+        is_symmetric.then_some(step * (0.5 * (b[low] + b[high])))
+    };
+    let a = [step * b[0], step * b[4], step * b[8]];
+    let scale = b[0].abs().max(b[4].abs()).max(b[8].abs());
+    let (a10, a20, a21) = (entry(1, 3, scale)?, entry(2, 6, scale)?, entry(5, 7, scale)?);
+    let pivot = |left: f64, of: f64| (left > ROUNDING * of).then(|| left.sqrt());
+    let l00 = pivot(a[0], 0.0)?;
+    let (l10, l20) = (a10 / l00, a20 / l00);
+    let l11 = pivot(a[1] - l10 * l10, a[1])?;
+    let l21 = (a21 - l20 * l10) / l11;
+    let l22 = pivot(a[2] - l20 * l20 - l21 * l21, a[2])?;
+    Some([l00, l10, l20, l11, l21, l22])
+}
+
+/// Z of the slots of one body, each 3 × freedoms, column-major, slot behind slot.
+#[derive(Debug, Default)]
+pub(super) struct Roots {
+    /// One more value than the slots have: products read four rows of a column.
+    values: Vec<f64>,
+}
+
+impl Roots {
+    /// Make room for `slots` slots, and return it.
+    pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> Result<&mut [f64], TryReserveError> {
+        let length = LENGTH * slots + 1;
+        self.values.truncate(length);
+        self.values.try_reserve(length - self.values.len())?;
+        self.values.resize(length, 0.0);
+        Ok(&mut self.values[..LENGTH * slots])
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<f64>() * self.values.capacity()
+    }
+
+    /// Z_α Z_βᵀ.
+    #[inline(always)]
+    pub fn columns<const LENGTH: usize>(&self, row: usize, column: usize) -> [Lanes; 3] {
+        product(
+            &self.values[LENGTH * row..=LENGTH * (row + 1)],
+            &self.values[LENGTH * column..LENGTH * (column + 1)],
+        )
+    }
+}
+
+/// W_αα = Z_α Z_αᵀ, column by column, of the columns of Z_α.
+#[inline(always)]
+pub fn square<const FREEDOMS: usize>(z: &[Lanes; FREEDOMS]) -> [Lanes; 3] {
+    let mut w = [[0.0; 4]; 3];
+    for z in z {
+        w.iter_mut().zip(z).for_each(|(w, value)| add_scaled(w, z, *value));
+    }
+    w
+}
+
+/// X Yᵀ of X and Y, both 3 × n, column-major; x has one value more.
+///
+/// Columns of X are read as four values, of which the last does not count: that is one vector register.
+#[inline(always)]
+fn product(x: &[f64], y: &[f64]) -> [Lanes; 3] {
+    let mut w = [[0.0; 4]; 3];
+    for (k, y) in y.chunks_exact(3).enumerate() {
+        let x = &x[3 * k..3 * k + 4];
+        let x = [x[0], x[1], x[2], x[3]];
+        w.iter_mut().zip(y).for_each(|(w, y)| add_scaled(w, &x, *y));
+    }
+    w
+}

@@ -1,0 +1,23 @@
+//! Asking for memory before it is needed.
+
+/// Ask for all cache lines of a value at an address, whatever there is.
+#[inline(always)]
+pub fn fetch<T>(place: *const T) {
+    for offset in (0..size_of::<T>()).step_by(CACHE_LINE) {
+        fetch_line(place.wrapping_byte_add(offset).cast());
+    }
+}
+
+const CACHE_LINE: usize = 64;
+
+#[inline(always)]
+fn fetch_line(place: *const i8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch is a hint, which does nothing at invalid addresses; every x86-64 has it.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(place);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}

@@ -1,0 +1,71 @@
+//! The way of one update: [`tasks`] gathers the constraints with their rows, [`bodies`] readies the panels,
+//! [`rows`] computes what belongs to a row alone, [`pairs`] the blocks between rows.
+
+mod bodies;
+mod pairs;
+mod rows;
+mod tasks;
+
+pub use tasks::Task;
+
+use super::errors::Code;
+use super::host::domain::{self, UpdateKind};
+#[cfg(feature = "mpi")]
+use super::parallel;
+use super::rows::Module;
+#[cfg(feature = "mpi")]
+use super::rows::external;
+use super::stats::Phase;
+
+/// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
+const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
+
+/// Assemble; see `LOCDYN_Update_Begin`.
+///
+/// # Safety
+/// The domain with all its bodies and constraints is valid.
+pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
+    let mut watch = module.tally.start();
+    // SAFETY: promised by the caller.
+    unsafe {
+        #[cfg(not(feature = "mpi"))]
+        let (step, kind) = gather(module)?;
+        #[cfg(feature = "mpi")]
+        let (step, kind) = parallel::exchange::together(module, |module, world| {
+            let found = gather(module)?;
+            parallel::velocities::of_parents(module, world)?;
+            Ok(found)
+        })?;
+        watch.end(Phase::Velocities, &mut module.tally);
+        if kind != UpdateKind::Minimal {
+            #[cfg(feature = "mpi")]
+            external::rebuild(module, kind)?;
+            bodies::prepare(module, step, &mut watch)?;
+        }
+        let energy = rows::assemble(module, kind, &mut watch)?;
+        if kind != UpdateKind::Minimal {
+            module.face.free_energy = energy;
+            pairs::assemble(module, kind);
+            #[cfg(feature = "mpi")]
+            external::assemble(module);
+            watch.end(Phase::Pairs, &mut module.tally);
+        }
+    }
+    Ok(())
+}
+
+/// Collect the constraints; the time step, and what is to be computed.
+///
+/// # Safety
+/// As [`begin`].
+unsafe fn gather(module: &mut Module) -> Result<(f64, UpdateKind), Code> {
+    module.follows_domain()?;
+    let dom = module.domain()?;
+    // SAFETY: promised by the caller.
+    unsafe {
+        let step = domain::step(dom)?;
+        let kind = domain::update_kind(dom)?;
+        tasks::gather(module, dom, kind)?;
+        Ok((step, kind))
+    }
+}

@@ -1,0 +1,211 @@
+//! What belongs to a row alone: V and B, operators of rigid and pseudo-rigid bodies, diagonal blocks.
+//!
+//! Few rows at a time go through all three, so that constraints and rows are fetched from memory once.
+
+use std::mem::offset_of;
+use std::ptr;
+
+use crate::assembly::dispatch::dispatch;
+use crate::block::lanes::{Lanes, add, add_scaled, packed, vector};
+use crate::block::{Block, Vector};
+use crate::legacy::errors::Code;
+use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::host::place::Role;
+use crate::legacy::layout::BODY;
+use crate::legacy::prefetch::fetch;
+use crate::legacy::rows::{Attachments, Module, Operators};
+use crate::legacy::stages;
+use crate::legacy::stats::{Phase, Stopwatch};
+
+use super::VELOCITIES_AHEAD;
+use super::tasks::Task;
+
+/// Rows at a time: with what they point to, they fit a second-level cache.
+const BATCH: usize = 64;
+
+/// Update all rows that were gathered; returns the free energy.
+///
+/// # Errors
+/// As the stages.
+///
+/// # Safety
+/// The constraints and their bodies are valid; panels are ready, but for [`UpdateKind::Minimal`].
+pub unsafe fn assemble(module: &mut Module, kind: UpdateKind, watch: &mut Stopwatch) -> Result<f64, Code> {
+    let Module { tasks, bodies, tally, .. } = module;
+    if kind == UpdateKind::Minimal {
+        if !VELOCITIES_AHEAD {
+            // SAFETY: promised by the caller.
+            unsafe { velocities(tasks)? };
+        }
+        watch.end(Phase::Velocities, tally);
+        return Ok(0.0);
+    }
+    dispatch(
+        #[inline(always)]
+        || {
+            for start in (0..tasks.len()).step_by(BATCH) {
+                let end = tasks.len().min(start + BATCH);
+                let (batch, later) = tasks[start..].split_at_mut(end - start);
+                // SAFETY: promised by the caller.
+                unsafe {
+                    fetch_ahead(batch, later, bodies);
+                    let mut w = [[[0.0; 4]; 3]; BATCH];
+                    contributions(batch, bodies, &mut w)?;
+                    watch.end(Phase::Velocities, tally);
+                    diagonals(batch, &w, kind)?;
+                    watch.end(Phase::Diagonal, tally);
+                }
+            }
+            Ok(tasks.iter().map(|task| task.energy).sum())
+        },
+    )
+}
+
+/// Ask for what is reached through what has been asked for before: constraints and rows two batches ahead, bodies one
+/// batch ahead, their configurations and velocities now.
+///
+/// # Safety
+/// As [`assemble`].
+#[inline(always)]
+unsafe fn fetch_ahead(batch: &[Task], later: &[Task], bodies: &Attachments) {
+    // SAFETY: promised by the caller; what may be NULL is only asked for.
+    unsafe {
+        for task in later.iter().skip(BATCH).take(BATCH) {
+            fetch(task.con);
+            fetch(task.row);
+        }
+        for task in later.iter().take(BATCH) {
+            for body in [(*task.con).master, (*task.con).slave] {
+                fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
+                fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
+            }
+            for side in (*task.row).sides.into_iter().flatten() {
+                fetch(&raw const bodies.operators[side.body() as usize]);
+            }
+        }
+        for task in batch {
+            for body in [(*task.con).master, (*task.con).slave] {
+                if let Some(body) = body.as_ref() {
+                    fetch(body.conf.cast::<Block>());
+                    fetch(body.velo.cast::<[f64; 12]>());
+                }
+            }
+        }
+    }
+}
+
+/// V and B alone.
+///
+/// # Safety
+/// As [`assemble`].
+unsafe fn velocities(tasks: &[Task]) -> Result<(), Code> {
+    for task in tasks {
+        // SAFETY: promised by the caller.
+        unsafe { write_velocities(task, stages::velocities(task.con)?) };
+    }
+    Ok(())
+}
+
+/// V and B, and what the bodies of each row contribute to its diagonal block. Operators are written on the way, where that
+/// is left to do.
+///
+/// # Safety
+/// As [`assemble`].
+#[inline(always)]
+unsafe fn contributions(
+    batch: &[Task],
+    bodies: &Attachments,
+    w: &mut [[Lanes; 3]; BATCH],
+) -> Result<(), Code> {
+    for (task, w) in batch.iter().zip(w) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let velocities = contribution(task, bodies, w)?;
+            if task.is_listed && !VELOCITIES_AHEAD {
+                write_velocities(task, stages::finite(task.con, velocities)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// V and B of one row; its contributions are added to `w`.
+///
+/// # Safety
+/// As [`assemble`].
+#[inline(always)]
+unsafe fn contribution(
+    &Task { con, row, .. }: &Task,
+    bodies: &Attachments,
+    w: &mut [Lanes; 3],
+) -> Result<[Vector; 2], Code> {
+    let mut velocities = [[0.0; 4]; 2];
+    // SAFETY: promised by the caller; the slots are this row's, nobody else writes or reads them during the stage, and
+    // their memory is as large as the body has slots.
+    unsafe {
+        let mut left = [(*con).master, (*con).slave];
+        for (side, body) in (*row).sides.into_iter().zip((*row).bodies) {
+            let Some(side) = side else { continue };
+            let (index, slot) = (side.body() as usize, side.slot as usize);
+            let share = match &bodies.operators[index] {
+                Operators::Rigid(root, slots) => stages::rigid_share(con, body, root, slots.add(slot))?,
+                Operators::PseudoRigid(root, slots) => {
+                    stages::pseudo_rigid_share(con, body, root, slots.add(slot))?
+                }
+                Operators::Complete => {
+                    add(w, &bodies.panels[index].columns(slot, slot));
+                    continue;
+                }
+            };
+            add(w, &share.w);
+            add(&mut velocities, &share.velocities);
+            left.iter_mut().filter(|left| **left == body).for_each(|left| *left = ptr::null_mut());
+        }
+        if VELOCITIES_AHEAD {
+            left = [ptr::null_mut(); 2];
+        }
+        // Bodies without a root, and obstacles that W leaves out.
+        for (body, role, sign) in [(left[0], Role::Master, 1.0), (left[1], Role::Slave, -1.0)] {
+            if !body.is_null() {
+                let local = stages::local_velocities(con, role, body)?;
+                for (sum, [x, y, z]) in velocities.iter_mut().zip(local) {
+                    add_scaled(sum, &[x, y, z, 0.0], sign);
+                }
+            }
+        }
+    }
+    Ok([vector(&velocities[0]), vector(&velocities[1])])
+}
+
+/// # Safety
+/// As [`assemble`].
+#[inline(always)]
+unsafe fn write_velocities(task: &Task, [v, b]: [Vector; 2]) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        (*task.con).V = v;
+        (*task.row).face.B = b;
+    }
+}
+
+/// W, A and, for [`UpdateKind::All`], rho; shares of the free energy.
+///
+/// # Safety
+/// As [`assemble`].
+#[inline(always)]
+unsafe fn diagonals(batch: &mut [Task], w: &[[Lanes; 3]; BATCH], kind: UpdateKind) -> Result<(), Code> {
+    for (task, w) in batch.iter_mut().zip(w) {
+        // SAFETY: promised by the caller; the row is live.
+        unsafe {
+            let face = &mut (*task.row).face;
+            let (diagonal, share) = stages::diagonal(task.con, &packed(w), &face.B, kind)?;
+            task.energy = share;
+            face.W = diagonal.w;
+            face.A = diagonal.a;
+            if let Some(rho) = diagonal.rho {
+                face.rho = rho;
+            }
+        }
+    }
+    Ok(())
+}
