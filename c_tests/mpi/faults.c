@@ -1,6 +1,7 @@
 /* faults: what can be wrong between processes. Bodies are parents on the last rank, which has all constraints as external
  * ones; rank 0 owns them. Each fault is made, an update or dump is tried with a handler that returns, and each rank compares
- * the error it gets; then the fault is mended, and the update gives V and B as before it.
+ * the error it gets; then the fault is mended, and the update gives V and B as before it. All of it once more with a
+ * communicator that has the ranks in reverse order.
  *
  * faults CASE: that fault alone, without a handler: the library has to end all processes. */
 #include <math.h>
@@ -16,7 +17,7 @@
 
 #define UNKNOWN 4711
 
-static int rank, ranks;
+static int rank, ranks; /* in the communicator of the library */
 
 static struct {
   HOST *whole;
@@ -221,14 +222,36 @@ static void handled (const CASE *c)
   CHECK (ldy_is_consistent (scene.part->host->dom.ldy, NULL));
 }
 
+static void handled_all (void)
+{
+  size_t i;
+
+  make_scene ();
+  for (i = 0; i < sizeof cases / sizeof *cases; i ++) handled (&cases[i]);
+  free_scene ();
+}
+
+static void reverse_ranks (void)
+{
+  MPI_Comm reversed;
+
+  CHECK_INT (ldy_set_communicator (MPI_Comm_c2f (MPI_COMM_NULL)), 52);
+  MPI_Comm_split (MPI_COMM_WORLD, 0, -rank, &reversed);
+  CHECK_INT (ldy_set_communicator (MPI_Comm_c2f (reversed)), 0);
+  MPI_Comm_rank (reversed, &rank);
+  MPI_Comm_free (&reversed);
+}
+
 static int all_handled (void)
 {
   char name[64];
-  size_t i;
   int mine, failed;
 
   ldy_set_error_handler (note, NULL);
-  for (i = 0; i < sizeof cases / sizeof *cases; i ++) handled (&cases[i]);
+  handled_all ();
+  reverse_ranks ();
+  handled_all ();
+  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   mine = check_failures () != 0;
   MPI_Allreduce (&mine, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   snprintf (name, sizeof name, "faults on %d", ranks);
@@ -248,6 +271,7 @@ static int fatal (const char *name)
 {
   size_t i;
 
+  make_scene ();
   for (i = 0; i < sizeof cases / sizeof *cases; i ++) {
     if (strcmp (cases[i].name, name)) continue;
     cases[i].fault (0);
@@ -261,12 +285,11 @@ int main (int argc, char **argv)
 {
   int code;
 
+  CHECK_INT (ldy_set_communicator (0), 52); /* too early */
   MPI_Init (&argc, &argv);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
-  make_scene ();
   code = argc > 1 ? fatal (argv[1]) : all_handled ();
-  free_scene ();
   MPI_Finalize ();
   return code;
 }
