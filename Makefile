@@ -4,6 +4,9 @@
 #   make test                         all tests
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
+#   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
+#   make bench-peers                  measure in turns with MuJoCo
+#   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
 #   make test-mpi                     its tests, with each MPI of MPIS, on 1 to 4 processes
 #   make scaling                      what processes send each other, and the time of an update on 1, 2 and 4 of them
@@ -31,8 +34,9 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 .DEFAULT_GOAL := library
 
 include packaging/install.mk
+include benches/bench.mk
 
-.PHONY: library run test replay bench mpi test-mpi scaling valgrind sanitize headers check-host
+.PHONY: library run test replay mpi test-mpi scaling valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -48,11 +52,6 @@ test: library
 
 replay: library
 	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")
-
-# The lines are described in docs/performance.md.
-bench:
-	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench table -- $(SCENES)
 
 # ---- MPI
 

@@ -1,16 +1,18 @@
 //! Measures updates of scenes against the time that the lists themselves take: `make bench`, see docs/performance.md.
 //!
-//! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured.
+//! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured. The environment variable
+//! LDY_TEXTBOOK may name a shared library made of c_tests/textbook.c, to measure that beside.
 
 mod counting;
 mod host;
 mod measure;
 mod scenes;
+mod threads;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use measure::Figures;
+use measure::{Figures, Textbook, Updates};
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
@@ -18,38 +20,97 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 fn main() -> ExitCode {
     // cargo adds --bench to what the user gives.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let names = if named.is_empty() { scenes::NAMES.map(String::from).into() } else { named };
-    for name in names {
-        let Some(scene) = scenes::by_name(&name) else {
-            eprintln!("bench: no scene {name}; there are, for instance: {}", scenes::NAMES.join(" "));
-            return ExitCode::from(2);
-        };
-        report(&name, &Figures::measure(scene));
+    let result = match &named[..] {
+        [] => in_processes(&scenes::NAMES.map(String::from)),
+        [name] => measure(name),
+        names => in_processes(names),
+    };
+    if let Err(text) = result {
+        eprintln!("bench: {text}");
+        return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }
 
-fn report(name: &str, figures: &Figures) {
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    let ratio = ms(figures.update) / ms(figures.touch);
-    let per_block = |time: Duration| time.as_secs_f64() * 1e9 / figures.blocks as f64;
-    println!(
-        "bench {name} constraints={} blocks={} update_ms={:.4} touch_ms={:.4} ratio={ratio:.2} threads=1 \
-         first_update_ms={:.3} least_update_ms={:.4} least_touch_ms={:.4} stream_ms={:.4} update_ns_per_block={:.2} touch_ns_per_block={:.2} \
-         insert_ns_per_block={:.1} remove_ns_per_block={:.1} bytes_per_block={:.0} allocations_per_update={}",
+/// Measure each scene in a process of its own, so that none sees the memory that another left.
+fn in_processes(names: &[String]) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    for name in names {
+        let status = Command::new(&program).arg(name).status().map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err(format!("{name}: {status}"));
+        }
+    }
+    Ok(())
+}
+
+fn measure(name: &str) -> Result<(), String> {
+    let scene = scenes::by_name(name)
+        .ok_or_else(|| format!("no scene {name}; there are, for instance: {}", scenes::NAMES.join(" ")))?;
+    let textbook = std::env::var("LDY_TEXTBOOK").ok().filter(|path| !path.is_empty());
+    let textbook = textbook.map(|path| Textbook::open(&path)).transpose()?;
+    let figures = Figures::measure(scene, textbook.as_ref());
+    for (k, updates) in figures.updates.iter().enumerate() {
+        let rest = if k == 0 { of_scene(&figures) } else { String::new() };
+        println!("bench {name} {}{rest}", of_updates(&figures, updates));
+    }
+    Ok(())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// What every line has.
+fn of_updates(figures: &Figures, updates: &Updates) -> String {
+    let Updates { threads, update, touch, least, allocations } = updates;
+    let per_block = |time: &Duration| time.as_secs_f64() * 1e9 / figures.blocks as f64;
+    format!(
+        "constraints={} blocks={} update_ms={:.4} touch_ms={:.4} ratio={:.2} threads={threads} \
+         stream_ms={:.4} least_update_ms={:.4} least_touch_ms={:.4} \
+         update_ns_per_block={:.2} touch_ns_per_block={:.2} stream_ns_per_block={:.2} allocations_per_update={allocations}",
         figures.constraints,
         figures.blocks,
-        ms(figures.update),
-        ms(figures.touch),
-        ms(figures.first_update),
-        ms(figures.least[0]),
-        ms(figures.least[1]),
-        ms(figures.stream),
-        per_block(figures.update),
-        per_block(figures.touch),
-        figures.insert_nanoseconds,
-        figures.remove_nanoseconds,
+        milliseconds(*update),
+        milliseconds(*touch),
+        update.as_secs_f64() / touch.as_secs_f64(),
+        milliseconds(figures.stream),
+        milliseconds(least[0]),
+        milliseconds(least[1]),
+        per_block(update),
+        per_block(touch),
+        per_block(&figures.stream),
+    )
+}
+
+/// What does not depend on the number of threads.
+fn of_scene(figures: &Figures) -> String {
+    let Figures { building, .. } = figures;
+    let mut text = format!(
+        " first_update_ms={:.3} bytes_per_block={:.0} insert_ns_per_block={:.1} first_insert_ns_per_block={:.1}",
+        milliseconds(figures.first_update),
         figures.bytes_per_block,
-        figures.allocations,
+        building.insert,
+        building.first_insert,
     );
+    for (order, nanoseconds) in measure::ORDERS.iter().zip(building.remove) {
+        text += &format!(" remove_{order}_ns_per_block={nanoseconds:.1}");
+    }
+    if let Some(bytes) = figures.resident_peak {
+        text += &format!(" resident_peak_mib={}", bytes >> 20);
+    }
+    if let Some(beside) = &figures.beside_textbook {
+        text += &format!(
+            " textbook_ms={:.4} beside_textbook_ms={:.4} speedup={:.1} textbook_ns_per_block={:.2} \
+             least_textbook_ms={:.4} textbook_turns={} textbook_difference={:.1e}",
+            milliseconds(beside.textbook),
+            milliseconds(beside.library),
+            beside.textbook.as_secs_f64() / beside.library.as_secs_f64(),
+            beside.textbook.as_secs_f64() * 1e9 / figures.blocks as f64,
+            milliseconds(beside.least),
+            beside.turns,
+            beside.difference,
+        );
+    }
+    text
 }

@@ -7,15 +7,31 @@
 #include "compare.h"
 #include "failing.h"
 #include "host/hooks.h"
-#include "scene.h"
+#include "meshes.h"
 
 /* ---- calls */
 
 typedef struct {
   HOST *host;
   CON *waiting;  /* constraints without a row, kept out of the domain's list: an update wants a row for each of that */
+  ldy_shadow *shadow; /* of the library itself, for calls on one */
   void *result;
+  int answer;         /* the code of a call that does not raise it */
 } SETTING;
+
+/* All waiting constraints into the domain's list, with a row for each. */
+static void admit (SETTING *s)
+{
+  CON *con;
+
+  while ((con = s->waiting)) {
+    s->waiting = con->next;
+    host_link (s->host, con);
+  }
+  for (con = s->host->dom.con; con; con = con->next) {
+    if (!con->dia) host_insert (s->host, con);
+  }
+}
 
 static double point[3] = { 1, 2, 3 }, frame[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 static int ends[2] = { 0, 1 };
@@ -67,6 +83,42 @@ static void matrix_market (SETTING *s)
 
 static void clone (SETTING *s) { s->result = LOCDYN_Clone_Non_Contacts (s->host->dom.ldy); }
 
+static void create_shadow (SETTING *s)
+{
+  s->result = ldy_shadow_new (s->host->dom.ldy);
+  if (!s->result) s->answer = LDY_OUT_OF_MEMORY;
+}
+
+static void free_shadow (SETTING *s) { ldy_shadow_free (s->result); }
+
+static void check_shadow (SETTING *s)
+{
+  ldy_report report;
+
+  if (ldy_shadow_check (s->shadow, NULL, &report)) s->result = s;
+  s->answer = report.code;
+}
+
+static void update_and_watch (SETTING *s)
+{
+  s->shadow = ldy_shadow_new (s->host->dom.ldy);
+  LOCDYN_Update_Begin (s->host->dom.ldy);
+}
+
+static void watch_twice (SETTING *s)
+{
+  update_and_watch (s);
+  CHECK (ldy_shadow_check (s->shadow, NULL, NULL));
+}
+
+/* The shadow has checked some rows, and there are more since. */
+static void watch_and_grow (SETTING *s)
+{
+  watch_twice (s);
+  admit (s);
+  LOCDYN_Update_Begin (s->host->dom.ldy);
+}
+
 static void forget_row (SETTING *s) { s->host->dom.con->dia = NULL; }
 static void operator (SETTING *s) { s->result = BODY_Gen_To_Loc_Operator (s->host->dom.bod, FIXPNT, NULL, point, frame); }
 static void create_dense (SETTING *s) { s->result = MX_Create (MXDENSE, 3, 3, NULL, NULL); }
@@ -76,24 +128,29 @@ static void destroy_matrix (SETTING *s) { MX_Destroy (s->result); }
 
 typedef struct {
   const char *name;
+  void (*before) (SETTING *);     /* NULL: nothing */
   void (*call) (SETTING *);
   void (*afterwards) (SETTING *); /* when it has succeeded */
   int allocates;                  /* at least one allocation is expected */
 } CALL;
 
 static const CALL calls[] = {
-  { "Create", create, destroy_created, 1 },
-  { "Insert", insert, NULL, 1 },
-  { "Update_Begin", begin, NULL, 0 },
-  { "Update_End", end, NULL, 0 },
-  { "Remove", removal, forget_row, 0 },
-  { "Dump", dump, NULL, 1 },
-  { "W_MatrixMarket", matrix_market, NULL, 0 },
-  { "Clone_Non_Contacts", clone, destroy_created, 1 },
-  { "operator", operator, destroy_matrix, 1 },
-  { "dense matrix", create_dense, destroy_matrix, 1 },
-  { "blocks", create_blocks, destroy_matrix, 1 },
-  { "columns", create_columns, destroy_matrix, 1 },
+  { "Create", NULL, create, destroy_created, 1 },
+  { "Insert", NULL, insert, NULL, 1 },
+  { "Update_Begin", NULL, begin, NULL, 0 },
+  { "Update_End", NULL, end, NULL, 0 },
+  { "Remove", NULL, removal, forget_row, 0 },
+  { "Dump", NULL, dump, NULL, 1 },
+  { "W_MatrixMarket", NULL, matrix_market, NULL, 0 },
+  { "Clone_Non_Contacts", NULL, clone, destroy_created, 1 },
+  { "operator", NULL, operator, destroy_matrix, 1 },
+  { "dense matrix", NULL, create_dense, destroy_matrix, 1 },
+  { "blocks", NULL, create_blocks, destroy_matrix, 1 },
+  { "columns", NULL, create_columns, destroy_matrix, 1 },
+  { "shadow", NULL, create_shadow, free_shadow, 1 },
+  { "first shadow check", update_and_watch, check_shadow, NULL, 1 },
+  { "second shadow check", watch_twice, check_shadow, NULL, 1 },
+  { "shadow check of more rows", watch_and_grow, check_shadow, NULL, 1 },
 };
 
 /* ---- */
@@ -101,21 +158,30 @@ static const CALL calls[] = {
 #define CROWD 60
 #define INSERTED 10
 
+/* Which of its constraints interact depends on where they are when inserted. */
+static BODY *explicit_mesh (HOST *host, RANDOM *random)
+{
+  MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_HEXAHEDRA, 0, { 2, 2, 1 } };
+
+  return mesh_body (host, random, kind);
+}
+
 /* Many constraints of a few bodies, some of them inserted. */
 static SETTING setting (void)
 {
   RANDOM random = { 31 };
-  SETTING s = { host_create (), NULL, NULL };
-  BODY *body[3];
+  SETTING s = { host_create (), NULL, NULL, NULL, 0 };
+  BODY *body[4];
   CON *con;
   int i;
 
   body[0] = scene_body (s.host, &random, RIG, INVERSE_BLOCKS);
   body[1] = scene_body (s.host, &random, PRB, INVERSE_DENSE);
   body[2] = scene_body (s.host, &random, PRB, INVERSE_SPARSE);
+  body[3] = explicit_mesh (s.host, &random);
   s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
   for (i = 0; i < CROWD; i ++) {
-    con = scene_constraint (s.host, &random, i % 7 ? CONTACT : RIGLNK, body[i % 3], body[(i + 1) % 3]);
+    con = mesh_constraint (s.host, &random, i % 7 ? CONTACT : RIGLNK, body[i % 4], body[(i + 1) % 4]);
     if (i < INSERTED) {
       host_insert (s.host, con);
     } else {
@@ -125,20 +191,6 @@ static SETTING setting (void)
     }
   }
   return s;
-}
-
-/* All waiting constraints into the domain's list, with a row for each. */
-static void admit (SETTING *s)
-{
-  CON *con;
-
-  while ((con = s->waiting)) {
-    s->waiting = con->next;
-    host_link (s->host, con);
-  }
-  for (con = s->host->dom.con; con; con = con->next) {
-    if (!con->dia) host_insert (s->host, con);
-  }
 }
 
 /* The waiting constraints go: nothing may remember one whose insertion failed. */
@@ -163,6 +215,15 @@ static void call_armed (void *data)
   call->call (s);
 }
 
+/* What the shadow knew before its check failed it knows still: which constraints interact, though they lie elsewhere now. */
+static void move_constraints (SETTING *s)
+{
+  RANDOM random = { 32 };
+  CON *con;
+
+  for (con = s->host->dom.con; con; con = con->next) mesh_place (con, &random);
+}
+
 /* One attempt whose k-th allocation fails; 1 if one did. */
 static int attempt (const CALL *call, int k)
 {
@@ -171,6 +232,7 @@ static int attempt (const CALL *call, int k)
   int code;
 
   check_context ("%s, %s %d", call->name, failing.persistent ? "all allocations from" : "allocation", k);
+  if (call->before) call->before (&s);
   data[0] = &s;
   data[1] = (void *) call;
   failing.until = k;
@@ -178,6 +240,7 @@ static int attempt (const CALL *call, int k)
   host_reset_timers ();
   code = host_try (call_armed, data);
   failing.armed = 0;
+  if (!code) code = s.answer;
   CHECK_INT (code, failing.failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
   CHECK_INT (host_timers.ends, host_timers.starts);
   CHECK (ldy_is_consistent (s.host->dom.ldy, NULL));
@@ -188,9 +251,12 @@ static int attempt (const CALL *call, int k)
     CHECK (s.result != NULL);
     if (call->afterwards) call->afterwards (&s);
   }
+  if (call->before == watch_twice) move_constraints (&s);
   if (k % 2) admit (&s);
   else dismiss (&s);
   update_and_compare (s.host, UPDATE_ALL);
+  if (s.shadow) CHECK (ldy_shadow_check (s.shadow, NULL, NULL));
+  ldy_shadow_free (s.shadow);
   scene_destroy (s.host);
   return failing.failed > 0;
 }

@@ -189,6 +189,23 @@ static void stats_strange (SCENE *s) { (void) s, value = ldy_get_stats (&strange
 static void consistent_null (SCENE *s) { (void) s, value = ldy_is_consistent (NULL, &report) ? 1 : report.code; }
 static void consistent_strange (SCENE *s) { (void) s, value = ldy_is_consistent (&strange, &report) ? 1 : report.code; }
 static void consistent_nowhere (SCENE *s) { value = ldy_is_consistent (s->ldy, NULL); }
+
+static void shadow_of (const LOCDYN *legacy)
+{
+  ldy_shadow *shadow = ldy_shadow_new (legacy);
+
+  value = ldy_shadow_check (shadow, NULL, &report) ? 1 : report.code;
+  ldy_shadow_free (shadow);
+}
+
+static void shadow_new_null (SCENE *s) { (void) s, value = ldy_shadow_new (NULL) ? 0 : LDY_BUG_FOUND; }
+static void shadow_null (SCENE *s) { (void) s, shadow_of (NULL); }
+static void shadow_no_domain (SCENE *s) { (void) s, shadow_of (&strange); }
+static void shadow_kind (SCENE *s) { s->con[0]->kind = 99, shadow_of (s->ldy); }
+static void shadow_nan (SCENE *s) { s->body[1]->velo[2] = NAN, shadow_of (s->ldy); }
+static void shadow_infinite (SCENE *s) { s->con[0]->mpnt[1] = HUGE_VAL, shadow_of (s->ldy); }
+static void shadow_free_null (SCENE *s) { (void) s, ldy_shadow_free (NULL), value = 1; }
+
 static void handler_null (SCENE *s) { (void) s, value = 1; } /* every other case ends with it */
 static void option_unknown (SCENE *s) { (void) s, value = ldy_set_option (77, 0); }
 static void option_value (SCENE *s) { (void) s, value = ldy_set_option (LDY_NO_LONGJMP, 2); }
@@ -254,6 +271,15 @@ static void empty_stats (SCENE *s)
 
   (void) s;
   value = 1 + (double) (unsigned) ldy_get_stats (ldy, &stats) + (double) (stats.rows + stats.blocks);
+  LOCDYN_Destroy (ldy);
+}
+
+static void empty_shadow (SCENE *s)
+{
+  LOCDYN *ldy = bare ();
+
+  (void) s;
+  shadow_of (ldy);
   LOCDYN_Destroy (ldy);
 }
 
@@ -439,6 +465,14 @@ static const CELL cells[] = {
   ANSWERS ("ldy_is_consistent", NONE, 1, consistent_nowhere),
   ANSWERS ("ldy_is_consistent", EMPTY, 1, empty_files),
   ANSWERS ("ldy_is_consistent", STRAY, BUG, consistent_strange),
+  ANSWERS ("ldy_shadow_new", NONE, BUG, shadow_new_null),
+  ANSWERS ("ldy_shadow_check", NONE, BUG, shadow_null),
+  ANSWERS ("ldy_shadow_check", NONE, BUG, shadow_no_domain),
+  ANSWERS ("ldy_shadow_check", WRONG_KIND, BUG, shadow_kind),
+  ANSWERS ("ldy_shadow_check", NOT_A_NUMBER, BUG, shadow_nan),
+  ANSWERS ("ldy_shadow_check", INFINITE, BUG, shadow_infinite),
+  ANSWERS ("ldy_shadow_check", EMPTY, 1, empty_shadow),
+  ANSWERS ("ldy_shadow_free", NONE, 1, shadow_free_null),
   ANSWERS ("ldy_rigid_operator", NONE, BUG, rigid_null),
   ANSWERS ("ldy_rigid_operator", NONE, BUG, rigid_no_body),
   ANSWERS ("ldy_rigid_operator", NONE, BUG, rigid_no_point),

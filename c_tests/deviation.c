@@ -78,7 +78,7 @@ static double speed_scale (const CON *con)
   return fmax (speed, 1e-3);
 }
 
-static double condition_of (const BODY *body)
+double deviation_condition (const BODY *body)
 {
   double *a, condition;
   int n;
@@ -102,7 +102,7 @@ double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *s)
   if (!tolerance) abort ();
   for (i = 0; i < s->rows; i ++) tolerance[i] = TOLERANCE;
   for (j = 0; j < s->bodies; j ++) {
-    condition = condition_of (s->body[j]);
+    condition = deviation_condition (s->body[j]);
     deviation->condition = fmax (deviation->condition, condition);
     for (i = 0; i < s->rows; i ++) {
       if (s->row[i].con->master == s->body[j] || s->row[i].con->slave == s->body[j]) {

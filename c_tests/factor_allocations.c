@@ -1,5 +1,5 @@
-/* factor_allocations FILE.ldysnap ...: every allocation of Insert, Update_Begin, Dump and Clone_Non_Contacts on recorded
- * states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element bodies, whose matrix A
+/* factor_allocations FILE.ldysnap ...: every allocation of Insert, Update_Begin, Dump, Clone_Non_Contacts and
+ * ldy_shadow_check on recorded states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element bodies, whose matrix A
  * is factored; the same with A taken for a general matrix. Each attempt runs in a child, since the library for sparse
  * matrices may abort: those attempts are counted, and allowed for general matrices and in the first update of a process. */
 #define _POSIX_C_SOURCE 200809L
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "digest.h"
 #include "failing.h"
 #include "host/hooks.h"
 #include "scene.h"
@@ -22,6 +23,9 @@ typedef struct {
   LOCDYN *ldy;
   void (*call) (LOCDYN *ldy, SNAPSHOT *snapshot);
 } ATTEMPT;
+
+static ldy_shadow *shadow; /* of the library itself; NULL: no call on one */
+static int answer;         /* the code of a call that does not raise it */
 
 static void insert (LOCDYN *ldy, SNAPSHOT *s)
 {
@@ -44,6 +48,15 @@ static void clone (LOCDYN *ldy, SNAPSHOT *s)
   if (copy) LOCDYN_Destroy (copy);
 }
 
+static void check_shadow (LOCDYN *ldy, SNAPSHOT *s)
+{
+  ldy_report report;
+
+  (void) ldy, (void) s;
+  ldy_shadow_check (shadow, NULL, &report);
+  answer = report.code;
+}
+
 typedef enum { BARE, INSERTED, UPDATED, CHANGED } STATE; /* before the call; CHANGED: factored, and then other values */
 
 static const struct {
@@ -58,6 +71,7 @@ static const struct {
   { "Update_Begin after changes", CHANGED, begin, 0 },
   { "Dump", UPDATED, dump, 0 },
   { "Clone_Non_Contacts", UPDATED, clone, 0 },
+  { "Shadow check", UPDATED, check_shadow, 0 },
 };
 
 #define CALLS ((int) (sizeof calls / sizeof *calls))
@@ -73,36 +87,15 @@ static void change_matrices (SNAPSHOT *s)
   }
 }
 
-static void prepare (SNAPSHOT *s, STATE state)
+static void prepare (SNAPSHOT *s, int which)
 {
+  STATE state = calls[which].state;
+
   s->host->dom.ldy = LOCDYN_Create (&s->host->dom);
   if (state != BARE) insert (NULL, s);
   if (state == UPDATED || state == CHANGED) LOCDYN_Update_Begin (s->host->dom.ldy);
   if (state == CHANGED) change_matrices (s);
-}
-
-/* ---- values, to see that an update after a failure gives what one without it gives */
-
-static uint64_t digest (uint64_t sum, const void *memory, size_t size)
-{
-  const unsigned char *byte = memory;
-
-  while (size --) sum = (sum ^ *byte ++) * UINT64_C (1099511628211);
-  return sum;
-}
-
-static uint64_t digest_all (const LOCDYN *ldy)
-{
-  uint64_t sum = UINT64_C (14695981039346656037);
-  const DIAB *dia;
-  const OFFB *block;
-
-  for (dia = ldy->dia; dia; dia = dia->n) {
-    sum = digest (sum, dia->W, sizeof dia->W);
-    sum = digest (sum, dia->B, sizeof dia->B);
-    for (block = dia->adj; block; block = block->n) sum = digest (sum, block->W, sizeof block->W);
-  }
-  return sum;
+  if (calls[which].call == check_shadow) shadow = ldy_shadow_new (s->host->dom.ldy);
 }
 
 /* ---- one attempt */
@@ -112,6 +105,7 @@ static void call_armed (void *data)
   ATTEMPT *attempt = data;
 
   failing.armed = 1;
+  answer = 0;
   attempt->call (attempt->ldy, attempt->snapshot);
 }
 
@@ -121,7 +115,7 @@ static int try_call (SNAPSHOT *s, int which)
   int code = host_try (call_armed, &attempt);
 
   failing.armed = 0;
-  return code;
+  return code ? code : answer;
 }
 
 static SNAPSHOT *read_state (const char *path, int general)
@@ -148,7 +142,7 @@ static uint64_t check_recovered (SNAPSHOT *s, int which)
   if (calls[which].state == BARE) insert (NULL, s);
   LOCDYN_Update_Begin (ldy);
   CHECK (ldy_is_consistent (ldy, NULL));
-  return digest_all (ldy);
+  return digest_rows (DIGEST_START, ldy);
 }
 
 typedef struct {
@@ -158,6 +152,8 @@ typedef struct {
 
 static void release (SNAPSHOT *s)
 {
+  ldy_shadow_free (shadow);
+  shadow = NULL;
   LOCDYN_Destroy (s->host->dom.ldy);
   snapshot_free (s);
 }
@@ -168,10 +164,10 @@ static uint64_t undisturbed (const CASE *c)
   SNAPSHOT *s = read_state (c->path, c->general);
   uint64_t sum;
 
-  prepare (s, calls[c->which].state);
+  prepare (s, c->which);
   if (calls[c->which].state == BARE) insert (NULL, s);
   LOCDYN_Update_Begin (s->host->dom.ldy);
-  sum = digest_all (s->host->dom.ldy);
+  sum = digest_rows (DIGEST_START, s->host->dom.ldy);
   release (s);
   return sum;
 }
@@ -182,7 +178,7 @@ static int disturbed (const CASE *c, uint64_t *sum)
   SNAPSHOT *s = read_state (c->path, c->general);
   int code, failed;
 
-  prepare (s, calls[c->which].state);
+  prepare (s, c->which);
   failing.until = c->k;
   failing.persistent = c->persistent;
   failing.failed = 0;
@@ -232,7 +228,7 @@ static int run (const CASE *c, TALLY *tally)
   if (WIFSIGNALED (status)) {
     tally->aborts ++;
     CHECK_INT (WTERMSIG (status), SIGABRT);
-    CHECK (calls[c->which].call == begin && (c->general || calls[c->which].first));
+    CHECK ((calls[c->which].call == begin || calls[c->which].call == check_shadow) && (c->general || calls[c->which].first));
     return 1;
   }
   CHECK (WEXITSTATUS (status) == 0 || WEXITSTATUS (status) == 3);

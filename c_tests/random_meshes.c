@@ -1,42 +1,11 @@
-/* random_meshes OPERATIONS SEED ...: random sequences (sequence.h) with finite-element bodies of all forms, schemes, elements
- * and inverses among rigid and pseudo-rigid ones, with self-contact stored twice and once. */
+/* random_meshes OPERATIONS SEED ...: random sequences (sequence.h) with meshes, self-contact stored twice and once. */
+#include "mesh_population.h"
 #include "sequence.h"
-
-#include "meshes.h"
-
-static BODY *body (HOST *host, RANDOM *random, int place)
-{
-  switch (place) {
-  case 0: return scene_body (host, random, OBS, INVERSE_BLOCKS);
-  case 1: return scene_body (host, random, RIG, INVERSE_BLOCKS);
-  case 2: return scene_body (host, random, RIG, INVERSE_DENSE);
-  case 6: return scene_body (host, random, PRB, INVERSE_LARGE_BLOCK);
-  default: return mesh_body_of_any_kind (host, random);
-  }
-}
-
-/* The matrix stays, moves, changes its values or all of it. */
-static void change_body (BODY *body, RANDOM *random)
-{
-  if (body->kind != FEM) {
-    scene_randomise_body (body, random, (INVERSE_FORM) random_below (random, INVERSE_FORMS));
-    return;
-  }
-  mesh_randomise_motion (body, random);
-  switch (random_below (random, 8)) {
-  case 0:
-  case 1: mesh_scale_inertia (body, 1 + 0.5 * random_value (random)); break;
-  case 2: mesh_copy_inertia (body); break;
-  case 3: mesh_randomise_inertia (body, random, INERTIA_FACTORED); break;
-  case 4: mesh_randomise_inertia (body, random, INERTIA_FACTORED_GENERAL); break;
-  case 5: mesh_randomise_inertia (body, random, (INERTIA_FORM) random_below (random, INERTIA_FORMS)); break;
-  default: break;
-  }
-}
 
 int main (int argc, char **argv)
 {
-  static const POPULATION population = { "random_meshes", 12, 1, 1, body, mesh_body_of_any_kind, change_body };
+  static const POPULATION population = { "random_meshes", 12, 1, 1, 0, mesh_population_body, mesh_body_of_any_kind,
+                                         mesh_population_change };
 
   return sequence_main (&population, argc, argv);
 }

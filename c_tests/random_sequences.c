@@ -28,7 +28,7 @@ static void change_body (BODY *body, RANDOM *random)
 
 int main (int argc, char **argv)
 {
-  static const POPULATION population = { "random_sequences", 5, 0, 0, body, other_body, change_body };
+  static const POPULATION population = { "random_sequences", 5, 0, 0, 0, body, other_body, change_body };
 
   return sequence_main (&population, argc, argv);
 }

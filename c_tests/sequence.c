@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "compare.h"
+#include "digest.h"
 #include "meshes.h"
 #include "model.h"
 
@@ -23,6 +24,7 @@ typedef struct {
   CON *con[CONSTRAINTS];
   int count;
   int checking;                  /* 0: only the digest counts */
+  ldy_shadow *shadow;            /* of the library itself; NULL: none */
   uint64_t digest;
   RANDOM padding;                /* sizes of blocks of memory allocated in between; state 0: none */
   int paddings, room;
@@ -48,34 +50,6 @@ static void pad (SEQUENCE *s)
     if (!s->padding_block) abort ();
   }
   s->padding_block[s->paddings ++] = malloc (16 + (size_t) random_below (&s->padding, 3000));
-}
-
-static void digest (SEQUENCE *s, const void *memory, size_t size)
-{
-  const unsigned char *byte = memory;
-
-  while (size --) s->digest = (s->digest ^ *byte ++) * UINT64_C (1099511628211);
-}
-
-static void digest_all (SEQUENCE *s)
-{
-  const LOCDYN *ldy = s->host->dom.ldy;
-  const DIAB *dia;
-  const OFFB *block;
-
-  digest (s, &ldy->free_energy, sizeof ldy->free_energy);
-  for (dia = ldy->dia; dia; dia = dia->n) {
-    digest (s, &dia->con->id, sizeof dia->con->id);
-    digest (s, dia->V, 3 * sizeof (double));
-    digest (s, dia->W, sizeof dia->W);
-    digest (s, dia->A, sizeof dia->A);
-    digest (s, dia->B, sizeof dia->B);
-    digest (s, &dia->rho, sizeof dia->rho);
-    for (block = dia->adj; block; block = block->n) {
-      digest (s, &block->dia->con->id, sizeof block->dia->con->id);
-      digest (s, block->W, sizeof block->W);
-    }
-  }
 }
 
 /* ---- sets */
@@ -168,23 +142,25 @@ static void change_constraint (SEQUENCE *s, CON *con)
   mesh_place (con, &s->random);
 }
 
-/* Mostly for both bodies, now and then for one of them or in the other order. */
+/* The shadow sees which rows there are, before something changes that it does not look at twice; values may differ. */
+static void look (SEQUENCE *s)
+{
+  if (s->shadow) ldy_shadow_check (s->shadow, NULL, NULL);
+}
+
+/* Mostly for both bodies, now and then for one of them, which is nothing for shadows, or in the other order. */
 static void insert (SEQUENCE *s, CON *con)
 {
+  int dice = random_below (&s->random, 20), whole = s->population->shadowed;
   BODY *one = con->master, *two = con->slave;
 
-  switch (random_below (&s->random, 20)) {
-  case 0: one = NULL; break;
-  case 1: two = NULL; break;
-  case 2:
-    one = con->slave;
-    two = con->master;
-    break;
-  default: break;
-  }
+  if (dice == 0 && !whole) one = NULL;
+  if (dice == 1 && !whole) two = NULL;
+  if (dice == 2) one = con->slave, two = con->master;
   pad (s);
   con->dia = LOCDYN_Insert (s->host->dom.ldy, con, one, two);
   model_insert (&s->model, con, con->dia, one, set_of (s, one), two, set_of (s, two));
+  look (s);
 }
 
 static void detach (SEQUENCE *s, CON *con)
@@ -270,17 +246,20 @@ static void detach_only (SEQUENCE *s)
   if (!con || !con->dia) return;
   detach (s, con);
   con->dia = NULL;
+  look (s); /* it may come again, in the same place of memory */
 }
 
 /* To other bodies, with `dia` still pointing to the row that has just gone. */
 static void move (SEQUENCE *s)
 {
-  CON *con = s->count ? pick (s) : NULL;
+  CON *con = s->count ? pick (s) : NULL, before;
 
   if (!con || !con->dia) return;
+  before = *con;
   detach (s, con);
   leave_bodies (s, con);
   choose_bodies (s, con);
+  if (con->master == before.master && con->slave == before.slave) look (s);
   mesh_place (con, &s->random);
   join_bodies (s, con);
   insert (s, con);
@@ -292,6 +271,13 @@ static void change_numbers (SEQUENCE *s)
 
   s->population->change_body (s->body[b], &s->random);
   if (s->count) change_constraint (s, pick (s));
+}
+
+static void check_shadow (ldy_shadow *shadow)
+{
+  ldy_report report;
+
+  if (!CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
 }
 
 static void update (SEQUENCE *s)
@@ -309,8 +295,9 @@ static void update (SEQUENCE *s)
   marks = marks_put (s->host->dom.ldy);
   LOCDYN_Update_Begin (s->host->dom.ldy);
   if (s->checking) compare_update (s->host->dom.ldy, kind, marks);
+  if (s->shadow) check_shadow (s->shadow);
   marks_free (marks);
-  digest_all (s);
+  s->digest = digest_rows (s->digest, s->host->dom.ldy);
 }
 
 static void operation (SEQUENCE *s)
@@ -339,19 +326,21 @@ static uint64_t run (const POPULATION *population, int operations, uint64_t seed
   s.random.state = seed;
   s.padding.state = padding;
   s.checking = !padding;
-  s.digest = UINT64_C (14695981039346656037);
+  s.digest = DIGEST_START;
   s.host = host_create ();
   for (i = 0; i < BODIES; i ++) {
     pad (&s);
     s.body[i] = population->body (s.host, &s.random, i);
   }
   s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
+  if (s.checking && population->shadowed) s.shadow = ldy_shadow_new (s.host->dom.ldy);
   for (i = 0; i < operations && !check_failures (); i ++) {
     check_context ("seed %lu, operation %d", (unsigned long) seed, i);
     operation (&s);
     if (s.checking) model_check (&s.model, s.host->dom.ldy);
   }
   update (&s);
+  ldy_shadow_free (s.shadow);
   host_clear (s.host);
   LOCDYN_Destroy (s.host->dom.ldy);
   host_destroy (s.host);

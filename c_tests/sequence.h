@@ -14,6 +14,7 @@ typedef struct {
   int updates;           /* in a hundred operations, 20 at most */
   int strips;            /* a body to be replaced mostly only loses its constraints */
   int self_contact_once; /* that option is changed now and then */
+  int shadowed;          /* a shadow has to agree after every update */
   BODY *(*body) (HOST *host, RANDOM *random, int place);
   BODY *(*other_body) (HOST *host, RANDOM *random);
   void (*change_body) (BODY *body, RANDOM *random);

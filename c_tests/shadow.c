@@ -1,229 +1,249 @@
 /* shadow FILE.ldysnap ...: rows filled with recorded values stand for those of a legacy module; the shadow has to agree with
- * them, to find each value that is changed and each block that is wrong, and to write nothing. */
+ * them, to find each value that is changed and each row and block that is wrong, and to write nothing: everything that the
+ * host and the legacy module hold is locked meanwhile. */
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "deviation.h"
+#include "guarded.h"
 #include "host/hooks.h"
-#include "snapshot.h"
+#include "shadow_finds.h"
+#include "shadow_lists.h"
+
+/* A tolerance or the differences of a report, one quantity a place. */
+typedef double QUANTITY_ARRAY[QUANTITIES];
+
+static ldy_tolerance tolerances (double others, int quantity, double own)
+{
+  QUANTITY_ARRAY values;
+  ldy_tolerance tolerance;
+  int q;
+
+  for (q = 0; q < QUANTITIES; q ++) values[q] = q == quantity ? own : others;
+  memcpy (&tolerance, values, sizeof tolerance);
+  return tolerance;
+}
+
+static double largest (const ldy_report *report, int quantity)
+{
+  QUANTITY_ARRAY values;
+
+  memcpy (values, &report->largest, sizeof values);
+  return values[quantity];
+}
+
+/* ---- one value */
 
 typedef struct {
-  LOCDYN ldy;
-  DIAB *row;
-  OFFB **block;
-} LEGACY;
+  const SNAPSHOT *s;
+  RECORDED_ROWS *legacy;
+  ldy_shadow *shadow;
+  int quantity;
+  double *value;
+  const CON *con, *neighbour; /* where it is */
+  const BODY *body;
+  double condition;           /* of the matrices that it depends on */
+} VALUE;
 
-static void *zeroed (int count, size_t size)
+static void found (const VALUE *v)
 {
-  void *memory = calloc ((size_t) count + 1, size);
+  char what[64];
 
-  if (!memory) abort ();
-  return memory;
+  if (v->quantity == QUANTITY_BLOCK) snprintf (what, sizeof what, ": the block to constraint %u through body ", v->neighbour->id);
+  else snprintf (what, sizeof what, "%s is off by ", deviation_names[v->quantity]);
+  shadow_finds (v->shadow, v->con, v->neighbour, v->body, what);
 }
 
-static DIAB *row_of (const SNAPSHOT *s, LEGACY *legacy, const CON *con)
+/* What the tests' own measure says of it. */
+static double deviation_of (const VALUE *v)
 {
-  int i;
+  DEVIATION deviation;
 
-  for (i = 0; i < s->rows; i ++) {
-    if (s->row[i].con == con) return &legacy->row[i];
+  deviation_begin (&deviation);
+  deviation_measure (&deviation, v->s, &v->legacy->ldy, NULL);
+  return deviation.error[v->quantity];
+}
+
+/* Each quantity has a tolerance of its own. */
+static void only_its_tolerance_counts (const VALUE *v)
+{
+  ldy_tolerance loose = tolerances (1e-2, v->quantity, 1e300), strict = tolerances (1e300, v->quantity, 1e-12);
+
+  CHECK_INT (shadow_check (v->shadow, &loose, NULL), 1);
+  CHECK_INT (shadow_check (v->shadow, &strict, NULL), 0);
+}
+
+/* Just inside and just outside of what is allowed if nothing is said; condition numbers are estimates. */
+static void the_default_is_kept (const VALUE *v, double scale)
+{
+  double kept = *v->value, allowed = fmax (1e-12, DBL_EPSILON * v->condition);
+  int sign;
+
+  for (sign = -1; sign < 2; sign += 2) {
+    *v->value = kept + sign * 0.05 * allowed * scale;
+    CHECK_INT (shadow_check (v->shadow, NULL, NULL), 1);
+    *v->value = kept + sign * 20 * allowed * scale;
+    found (v);
   }
-  return NULL;
+  *v->value = kept;
 }
 
-static void fill_row (const SNAPSHOT *s, LEGACY *legacy, int i)
+static void value_is_found (const VALUE *v)
 {
-  const SNAPSHOT_ROW *from = &s->row[i];
-  DIAB *row = &legacy->row[i];
-  OFFB *block = legacy->block[i] = zeroed (from->count, sizeof *block);
-  int k;
-
-  row->con = from->con;
-  row->R = from->con->R;
-  row->U = from->con->U;
-  row->V = from->con->V;
-  row->p = i ? row - 1 : NULL;
-  row->n = i + 1 < s->rows ? row + 1 : NULL;
-  row->rho = from->rho;
-  row->adj = from->count ? block : NULL;
-  memcpy (row->V, from->V, sizeof from->V);
-  memcpy (row->B, from->B, sizeof from->B);
-  memcpy (row->W, from->W, sizeof from->W);
-  memcpy (row->A, from->A, sizeof from->A);
-  for (k = 0; k < from->count; k ++, block ++) {
-    block->dia = row_of (s, legacy, from->block[k].con);
-    block->bod = from->block[k].body;
-    block->n = k + 1 < from->count ? block + 1 : NULL;
-    memcpy (block->W, from->block[k].W, sizeof block->W);
-  }
-}
-
-static LEGACY *legacy_rows (const SNAPSHOT *s)
-{
-  LEGACY *legacy = zeroed (1, sizeof *legacy);
-  int i;
-
-  legacy->ldy.dom = &s->host->dom;
-  legacy->ldy.free_energy = s->free_energy;
-  legacy->row = zeroed (s->rows, sizeof *legacy->row);
-  legacy->block = zeroed (s->rows, sizeof *legacy->block);
-  for (i = 0; i < s->rows; i ++) fill_row (s, legacy, i);
-  legacy->ldy.dia = s->rows ? legacy->row : NULL;
-  return legacy;
-}
-
-static void legacy_free (const SNAPSHOT *s, LEGACY *legacy)
-{
-  int i;
-
-  for (i = 0; i < s->rows; i ++) free (legacy->block[i]);
-  free (legacy->block);
-  free (legacy->row);
-  free (legacy);
-}
-
-/* Sums over all bytes that a shadow might write by mistake. */
-static unsigned long mixed (unsigned long sum, const void *bytes, size_t size)
-{
-  const unsigned char *at = bytes;
-
-  while (size --) sum = 31 * sum + *at ++;
-  return sum;
-}
-
-static unsigned long fingerprint (const SNAPSHOT *s, const LEGACY *legacy)
-{
-  unsigned long sum = mixed (17, &legacy->ldy, sizeof legacy->ldy);
-  int i;
-
-  for (i = 0; i < s->rows; i ++) {
-    sum = mixed (sum, &legacy->row[i], sizeof (DIAB));
-    sum = mixed (sum, legacy->block[i], (size_t) s->row[i].count * sizeof (OFFB));
-    sum = mixed (sum, s->row[i].con, sizeof (CON));
-  }
-  for (i = 0; i < s->bodies; i ++) sum = mixed (sum, s->body[i], sizeof (BODY));
-  return mixed (sum, &s->host->dom, sizeof (DOM));
-}
-
-/* The shadow differs, and names this constraint and something in its text. */
-static void finds (ldy_shadow *shadow, const CON *con, const char *what)
-{
+  double kept = *v->value, change = 1e-3 * fabs (kept) + 1e-3, off;
   ldy_report report;
 
-  CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 0);
-  CHECK_INT (report.code, LDY_DIFFERS);
-  CHECK_INT (report.constraint, con ? (long) con->id : -1);
-  CHECK_TEXT (report.text, what);
-  CHECK_TEXT (ldy_last_error (), what);
+  *v->value = kept + change;
+  found (v);
+  CHECK_INT (shadow_check (v->shadow, NULL, &report), 0);
+  off = deviation_of (v);
+  CHECK_NEAR (largest (&report, v->quantity), off, 1e-6 * off);
+  only_its_tolerance_counts (v);
+  *v->value = NAN;
+  found (v);
+  CHECK_INT (shadow_check (v->shadow, NULL, &report), 0);
+  CHECK (isnan (largest (&report, v->quantity)));
+  *v->value = kept;
+  the_default_is_kept (v, change / off);
 }
 
-static void value_is_found (ldy_shadow *shadow, double *value, const CON *con, const char *what)
-{
-  double kept = *value;
+/* ---- all values */
 
-  *value += 1e-3 * (kept < 0 ? -kept : kept) + 1e-3;
-  finds (shadow, con, what);
-  *value = kept;
+static double condition_of (const CON *con)
+{
+  return fmax (deviation_condition (con->master), deviation_condition (con->slave));
 }
 
-static void values_are_found (const SNAPSHOT *s, LEGACY *legacy, ldy_shadow *shadow)
+static void block_is_found (VALUE v)
 {
-  int last = s->rows - 1, all = s->update == UPDATE_ALL, i;
-  DIAB *row = &legacy->row[last];
-
-  value_is_found (shadow, &row->V[1], row->con, ": V is off by");
-  value_is_found (shadow, &row->B[2], row->con, ": B is off by");
-  if (s->update == UPDATE_MINIMAL) return;
-  value_is_found (shadow, &row->W[5], row->con, ": W is off by");
-  value_is_found (shadow, &row->A[3], row->con, ": A is off by");
-  value_is_found (shadow, &legacy->ldy.free_energy, NULL, "free_energy is off by");
-  if (all) value_is_found (shadow, &row->rho, row->con, ": rho is off by");
-  for (i = 0; i < s->rows; i ++) {
-    if (!s->row[i].count || !s->row[i].block[0].recorded) continue;
-    value_is_found (shadow, &legacy->block[i]->W[7], legacy->row[i].con, ": the block to constraint ");
-    break;
-  }
-}
-
-static void blocks_are_found (const SNAPSHOT *s, LEGACY *legacy, ldy_shadow *shadow)
-{
-  OFFB extra = { 0 }, *block;
-  BODY stranger = { 0 };
-  DIAB *row;
+  const SNAPSHOT *s = v.s;
+  OFFB *block;
   int i;
 
   for (i = 0; i < s->rows; i ++) {
-    row = &legacy->row[i];
-    if (!(block = row->adj)) continue;
-    row->adj = block->n;
-    finds (shadow, row->con, " is missing");
-    extra = *block;
-    extra.n = block;
-    row->adj = &extra;
-    finds (shadow, row->con, ": an unexpected block to constraint ");
-    row->adj = block;
-    block->bod = &stranger;
-    finds (shadow, row->con, " is through a body without rows");
-    block->bod = extra.bod;
+    block = v.legacy->row[i].adj;
+    if (!block || !s->row[i].block[0].recorded) continue;
+    v.quantity = QUANTITY_BLOCK;
+    v.value = &block->W[7];
+    v.con = s->row[i].con;
+    v.neighbour = block->dia->con;
+    v.body = block->bod;
+    v.condition = fmax (condition_of (v.con), condition_of (v.neighbour));
+    value_is_found (&v);
     return;
   }
 }
 
-static void order_is_found (const SNAPSHOT *s, LEGACY *legacy, ldy_shadow *shadow)
+static void values_are_found (const SNAPSHOT *s, RECORDED_ROWS *legacy, ldy_shadow *shadow, double condition)
 {
-  DIAB *one = &legacy->row[0], *two = &legacy->row[1], *rest;
+  DIAB *row = &legacy->row[s->rows - 1];
+  const struct {
+    int quantity, minimal, penalty; /* whether those updates compute it */
+    double *value, condition;
+  } values[] = {
+    { QUANTITY_V, 1, 1, &row->V[1], 0 },
+    { QUANTITY_B, 1, 1, &row->B[2], 0 },
+    { QUANTITY_W, 0, 1, &row->W[5], condition_of (row->con) },
+    { QUANTITY_A, 0, 1, &row->A[3], condition_of (row->con) },
+    { QUANTITY_RHO, 0, 0, &row->rho, condition_of (row->con) },
+    { QUANTITY_ENERGY, 0, 1, &legacy->ldy.free_energy, condition },
+  };
+  VALUE v = { s, legacy, shadow, 0, NULL, NULL, NULL, NULL, 0 };
+  int i;
 
-  if (s->rows < 3) return;
-  rest = two->n;
-  legacy->ldy.dia = two, two->p = NULL, two->n = one, one->p = two, one->n = rest, rest->p = one;
-  finds (shadow, one->con, "changed their order");
-  legacy->ldy.dia = one, one->p = NULL, one->n = two, two->p = one, two->n = rest, rest->p = two;
-  finds (shadow, two->con, "changed their order");
-  two->p = NULL;
-  finds (shadow, two->con, ": p is not the row before it");
-  two->p = one;
-  one->n = NULL;
-  CHECK_INT (ldy_shadow_check (shadow, NULL, NULL), 0);
-  CHECK_TEXT (ldy_last_error (), ": no row in the list");
-  one->n = two;
-  CHECK_INT (ldy_shadow_check (shadow, NULL, NULL), 0); /* rows that were not in the list are new, behind an old one */
+  for (i = 0; i < (int) (sizeof values / sizeof *values); i ++) {
+    if (s->update == UPDATE_MINIMAL && !values[i].minimal) continue;
+    if (s->update == UPDATE_PENALTY && !values[i].penalty) continue;
+    v.quantity = values[i].quantity;
+    v.value = values[i].value;
+    v.con = v.quantity == QUANTITY_ENERGY ? NULL : row->con;
+    v.condition = values[i].condition;
+    value_is_found (&v);
+  }
+  block_is_found (v);
 }
 
-static void agrees (const SNAPSHOT *s, LEGACY *legacy, ldy_shadow *shadow)
+/* Of two findings the first one in list order is told. */
+static void the_first_is_told (const SNAPSHOT *s, RECORDED_ROWS *legacy, ldy_shadow *shadow)
 {
-  unsigned long before = fingerprint (s, legacy);
+  DIAB *first = &legacy->row[0], *last = &legacy->row[s->rows - 1];
+  double kept[2] = { first->B[0], last->V[0] };
+
+  first->B[0] += 1;
+  last->V[0] += 1;
+  shadow_finds (shadow, first->con, NULL, NULL, s->rows > 1 ? ": B is off by" : ": V is off by");
+  first->B[0] = kept[0];
+  last->V[0] = kept[1];
+}
+
+/* ---- states */
+
+static ldy_report agrees (const SNAPSHOT *s, ldy_shadow *shadow)
+{
   ldy_report report;
 
-  if (!CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
+  host_reset_timers ();
+  if (!CHECK_INT (shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
   CHECK_INT (report.code, 0);
+  CHECK_INT (host_timers.starts + host_timers.ends, 0);
   CHECK (report.time > 0 && report.largest.V >= 0 && report.largest.B >= 0);
   CHECK ((report.largest.W >= 0) == (s->update != UPDATE_MINIMAL));
   CHECK ((report.largest.rho >= 0) == (s->update == UPDATE_ALL));
-  CHECK (fingerprint (s, legacy) == before);
+  return report;
 }
 
-static void check_state (const SNAPSHOT *s)
+/* The largest condition number, computed from dense matrices; the shadow's own is an estimate of it from below. */
+static double check_condition (const SNAPSHOT *s, const ldy_report *report)
 {
-  ldy_tolerance loose = { 1, 1, 1, 1, 1, 1, 1 };
-  LEGACY *legacy = legacy_rows (s);
+  double condition = 0;
+  int i;
+
+  for (i = 0; i < s->rows && s->update != UPDATE_MINIMAL; i ++) condition = fmax (condition, condition_of (s->row[i].con));
+  CHECK (report->condition >= 0.1 * condition && report->condition <= condition * (1 + 1e-6));
+  return condition;
+}
+
+static void check_state (const SNAPSHOT *s, RECORDED_ROWS *legacy)
+{
   ldy_shadow *shadow = ldy_shadow_new (&legacy->ldy);
+  ldy_report report;
 
   GEOMETRIC_EPSILON = s->geometric_epsilon;
   if (!CHECK (shadow != NULL)) abort ();
-  agrees (s, legacy, shadow);
-  values_are_found (s, legacy, shadow);
-  blocks_are_found (s, legacy, shadow);
-  order_is_found (s, legacy, shadow);
-  agrees (s, legacy, shadow);
-  legacy->row->B[0] += 1e-9;
-  CHECK_INT (ldy_shadow_check (shadow, &loose, NULL), 1);
+  report = agrees (s, shadow);
+  values_are_found (s, legacy, shadow, check_condition (s, &report));
+  the_first_is_told (s, legacy, shadow);
+  shadow_lists (s, legacy, shadow);
+  report = agrees (s, shadow);
+  check_condition (s, &report);
   ldy_shadow_free (shadow);
-  legacy_free (s, legacy);
+}
+
+static void check_file (const char *path)
+{
+  RECORDED_ROWS *legacy;
+  SNAPSHOT *snapshot;
+  char error[256];
+
+  check_context ("%s", path);
+  guarded_begin ();
+  snapshot = snapshot_read (path, error, sizeof error);
+  legacy = snapshot ? recorded_rows (snapshot) : NULL;
+  guarded_end ();
+  if (!CHECK (snapshot != NULL)) return;
+  check_state (snapshot, legacy);
+  recorded_rows_free (snapshot, legacy);
+  snapshot_free (snapshot);
 }
 
 static void bad_arguments (void)
 {
+  LOCDYN without_domain = { 0 };
+  ldy_shadow *shadow;
   ldy_report report;
 
   CHECK (!ldy_shadow_new (NULL));
@@ -232,22 +252,19 @@ static void bad_arguments (void)
   CHECK_INT (report.code, LDY_BUG_FOUND);
   CHECK_TEXT (report.text, "shadow is NULL");
   ldy_shadow_free (NULL);
+  shadow = ldy_shadow_new (&without_domain);
+  CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 0);
+  CHECK_INT (report.code, LDY_BUG_FOUND);
+  CHECK_TEXT (report.text, "dom of the legacy module is NULL");
+  ldy_shadow_free (shadow);
 }
 
 int main (int argc, char **argv)
 {
-  SNAPSHOT *snapshot;
-  char error[256];
   int i;
 
   CHECK (argc > 1);
   bad_arguments ();
-  for (i = 1; i < argc; i ++) {
-    check_context ("%s", argv[i]);
-    snapshot = snapshot_read (argv[i], error, sizeof error);
-    if (!CHECK (snapshot != NULL)) continue;
-    check_state (snapshot);
-    snapshot_free (snapshot);
-  }
+  for (i = 1; i < argc; i ++) check_file (argv[i]);
   return check_summary ("shadow");
 }

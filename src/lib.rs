@@ -33,3 +33,4 @@ pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+pub mod threads;

@@ -162,8 +162,8 @@ fn contacts_are_where_bodies_touch() {
     // Nodes of a master in such rectangles, 3 × 3 cells a face, three levels.
     let nodes = 4 * 16 + 3 * 4 * 16 + 2 * (4 * 9 + 4 * 3 + 1);
     // Pairs of faces of elements: in a stack, and to a neighbour, the shift cuts three into five along an axis.
-    let faces = 4 * 9 + 3 * 4 * 9 + 2 * (4 * 25 + 4 * 5 + 1);
-    for (points, expected) in [(Points::Nodes, nodes), (Points::Middle, faces)] {
+    let faces = |levels: usize| 4 * 9 + levels * 4 * 9 + (levels - 1) * (4 * 25 + 4 * 5 + 1);
+    for (points, expected) in [(Points::Nodes, nodes), (Points::Middle, faces(3))] {
         for motion in [Motion::Corotational, Motion::Explicit] {
             let scene = stacks::meshes(2, 3, points, motion);
             let full = full_blocks(&scene);
@@ -173,14 +173,18 @@ fn contacts_are_where_bodies_touch() {
             assert!(blocks <= full);
         }
     }
+    let crush = stacks::crush(2);
+    let full = full_blocks(&crush);
+    assert_eq!(counts(crush), [faces(2), full]);
 }
 
 #[test]
 fn names_are_those_of_scenes() {
-    for name in scenes::NAMES.into_iter().filter(|name| !matches!(*name, "boxes-16" | "hub-32")) {
+    let quick = scenes::NAMES.into_iter().filter(|name| !matches!(*name, "boxes-16" | "hub-32"));
+    for name in quick.chain(["crush-2"]) {
         assert!(scenes::by_name(name).is_some(), "{name}");
     }
-    for name in ["hub", "hub-0", "hub-x", "cones-3", "hub-2-middle", "boxes-2-middle-2"] {
+    for name in ["hub", "hub-0", "hub-x", "cones-3", "hub-2-middle", "crush-2-middle", "boxes-2-middle-2"] {
         assert!(scenes::by_name(name).is_none(), "{name}");
     }
 }

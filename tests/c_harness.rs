@@ -1,11 +1,12 @@
 //! Builds the programs of `c_tests` and runs them: unit tests in C of every entry point, random sequences of
 //! operations, and the replay of states recorded from the original program.
 
-mod common;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod compiler;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod library;
 
-use common::make;
+use library::make_c_tests;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -20,9 +21,9 @@ fn harness(arguments: &[&str]) -> String {
 }
 
 fn try_harness(arguments: &[&str]) -> (bool, String) {
-    static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make(PLACE, &["all"]));
+    static BUILT: LazyLock<(bool, String)> = LazyLock::new(|| make_c_tests(PLACE, &["all"]));
     assert!(BUILT.0, "{}", BUILT.1);
-    make(PLACE, arguments)
+    make_c_tests(PLACE, arguments)
 }
 
 /// Runs a test program, which has to say how many checks it made and that none failed.
@@ -104,6 +105,11 @@ fn damaged_lists() {
 #[test]
 fn shadows_of_a_legacy_module() {
     passes("shadow");
+}
+
+#[test]
+fn shadows_of_the_library_itself() {
+    passes("random_shadows");
 }
 
 #[test]

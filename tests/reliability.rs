@@ -1,15 +1,16 @@
 //! Builds and runs the programs of `c_tests` that measure reliability: statistics, bad input, failing allocations with
 //! factored matrices, memory over a long run, and all of the C side with sanitizers.
 
-mod common;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod compiler;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod library;
 
-use common::make;
+use library::make_c_tests;
 
 /// Runs a target; it has to succeed. What it printed.
 fn run(place: &str, target: &str) -> String {
-    let (success, messages) = make(place, &[target]);
+    let (success, messages) = make_c_tests(place, &[target]);
     assert!(success, "{target}\n{messages}");
     messages
 }

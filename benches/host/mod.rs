@@ -28,7 +28,7 @@ pub struct Host {
     arrays: Vec<Arrays>,
     _bodies: Array<BODY>,
     _sets: Vec<Set>,
-    _dom: Array<DOM>,
+    dom: Array<DOM>,
 }
 
 impl Host {
@@ -52,7 +52,7 @@ impl Host {
         let ldy = unsafe { LOCDYN_Create(dom.first()) };
         // SAFETY: as above.
         unsafe { (*dom.first()).ldy = ldy };
-        Self { scene, random: Random(1), ldy, constraints, arrays, _bodies: bodies, _sets: sets, _dom: dom }
+        Self { scene, random: Random(1), ldy, constraints, arrays, _bodies: bodies, _sets: sets, dom }
     }
 
     /// The structure under test.
@@ -98,6 +98,17 @@ impl Host {
     pub fn update(&self) {
         // SAFETY: domain, bodies and constraints are valid.
         unsafe { LOCDYN_Update_Begin(self.ldy) };
+    }
+
+    /// The domain.
+    pub fn domain(&self) -> *mut DOM {
+        self.dom.first()
+    }
+
+    /// What the last update said of the energy.
+    pub fn free_energy(&self) -> f64 {
+        // SAFETY: the structure is the host's, and nobody writes it now.
+        unsafe { (*self.ldy).free_energy }
     }
 
     /// All rows, in the order of their list.

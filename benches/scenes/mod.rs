@@ -131,6 +131,7 @@ pub fn by_name(name: &str) -> Option<Scene> {
         "hub" if !middle => Some(spheres::hub(size)),
         "boxes" => Some(stacks::rigid(size, points(Points::Corners))),
         "prb" => Some(stacks::pseudo_rigid(size, points(Points::Corners))),
+        "crush" if !middle => Some(stacks::crush(size)),
         "tlexp" => Some(meshes(Motion::Explicit)),
         "bclim" => Some(meshes(Motion::Corotational)),
         "tllim" => Some(meshes(Motion::TotalLagrangian)),

@@ -56,10 +56,19 @@ pub fn pseudo_rigid(size: usize, points: Points) -> Scene {
 
 /// `size`² stacks of three boxes of `cells`³ hexahedra.
 pub fn meshes(size: usize, cells: usize, points: Points, motion: Motion) -> Scene {
+    stacked_meshes(size, 3, cells, points, motion)
+}
+
+/// `size`³ boxes of 3³ hexahedra that stay pressed together: `size`² stacks of as many, co-rotational.
+pub fn crush(size: usize) -> Scene {
+    stacked_meshes(size, size, 3, Points::Middle, Motion::Corotational)
+}
+
+fn stacked_meshes(size: usize, levels: usize, cells: usize, points: Points, motion: Motion) -> Scene {
     let grid = |low| Grid { low, edges: EDGES, cells };
     let matrices = Rc::new(Matrices::new(&grid([0.0; 3])));
     let body = |low| Body::Mesh { grid: grid(low), motion, matrices: Rc::clone(&matrices) };
-    scene(size, 3, points, body)
+    scene(size, levels, points, body)
 }
 
 fn lumped(low: Vector) -> Lumped {

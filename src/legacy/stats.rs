@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use crate::inertia::Freshness;
-
 use super::errors::{Code, fail};
 use super::interface::additions::ldy_stats;
 use super::layout::LOCDYN;
@@ -42,13 +40,10 @@ impl Tally {
         Stopwatch(Instant::now())
     }
 
-    /// Count what was done for a factor, if there was one.
-    pub fn count(&mut self, freshness: Option<Freshness>) {
-        match freshness {
-            Some(Freshness::Kept) => self.factors_reused += 1,
-            Some(_) => self.factorisations += 1,
-            None => {}
-        }
+    /// Count factors that were found still right, and those that were made.
+    pub fn count(&mut self, kept: usize, made: usize) {
+        self.factors_reused += kept;
+        self.factorisations += made;
     }
 }
 
@@ -116,10 +111,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
             block_bytes: module.pairs.bytes() + external.bytes,
             operator_bytes,
             factor_bytes,
-            scratch_bytes: module.work.bytes()
-                + module.bodies.bytes()
-                + module.scratch_bytes()
-                + external.scratch_bytes,
+            scratch_bytes: module.bodies.bytes() + module.scratch_bytes() + external.scratch_bytes,
             factorisations: module.tally.factorisations,
             factors_reused: module.tally.factors_reused,
             velocities_time,

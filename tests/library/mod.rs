@@ -23,6 +23,21 @@ pub fn make(arguments: &[String]) -> String {
     succeeds(make.arg("--no-print-directory").args(arguments).env("CARGO_TARGET_DIR", target()))
 }
 
+/// `make` with targets of `c_tests/Makefile`, whether it succeeded, and what it printed. `place` is a directory of its
+/// own, so that tests in different programs do not build the same files at the same time.
+pub fn make_c_tests(place: &str, arguments: &[&str]) -> (bool, String) {
+    let mut make = command("make");
+    make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL").args(["--silent", "-f", "c_tests/Makefile"]);
+    make.arg(format!("LDY_LIB={}", archive().display()));
+    make.arg(format!("BUILD={}", c_tests(place).display()));
+    run(make.args(arguments))
+}
+
+/// Where that puts what it builds.
+pub fn c_tests(place: &str) -> PathBuf {
+    target().join("c_tests").join(place)
+}
+
 /// Runs a command and gives what it printed; panics if it fails.
 pub fn succeeds(command: &mut Command) -> String {
     let (success, messages) = run(command);
@@ -30,23 +45,22 @@ pub fn succeeds(command: &mut Command) -> String {
     messages
 }
 
-/// Builds both libraries, once a process.
-fn build() {
+/// libldy.a of the release profile, without any feature; built by the first test that asks for it.
+pub fn archive() -> PathBuf {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
-        make(&["library".into(), "shared".into()]);
+        make(&["library".into()]);
     });
-}
-
-/// libldy.a, up to date.
-pub fn archive() -> PathBuf {
-    build();
     target().join("release/libldy.a")
 }
 
 /// The directory of libldy.so, up to date.
 pub fn shared_directory() -> PathBuf {
-    build();
+    static BUILT: OnceLock<()> = OnceLock::new();
+    archive();
+    BUILT.get_or_init(|| {
+        make(&["shared".into()]);
+    });
     target().join("shared")
 }
 

@@ -145,7 +145,8 @@ impl Attached {
 /// All bodies with rows attached.
 #[derive(Default)]
 pub struct Attachments {
-    bodies: Vec<Attached>,
+    /// The bodies, free indices among them.
+    pub bodies: Vec<Attached>,
     /// The panel of each body: apart, so that the assembly of pairs finds them close together.
     pub panels: Vec<Panel>,
     /// What the operators of each body are made with, as long as an update lasts.
@@ -197,14 +198,6 @@ impl Attachments {
         let indexed = (0..).zip(&self.bodies).filter(found).count();
         let taken = self.bodies.iter().filter(|attached| attached.rows > 0).count();
         indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
-    }
-
-    /// The bodies with rows attached, in the order of their indices, with their panels and operators.
-    pub fn parts_mut(&mut self) -> impl Iterator<Item = (&Attached, &mut Panel, &mut Operators)> {
-        let parts = self.bodies.iter().zip(&mut self.panels).zip(&mut self.operators);
-        parts
-            .map(|((attached, panel), operators)| (attached, panel, operators))
-            .filter(|part| part.0.has_rows())
     }
 
     /// Bytes held, but for what panels hold.
@@ -324,7 +317,7 @@ mod tests {
         assert_eq!(all.attach(address(1), 1, address(13)).unwrap(), one);
         all.detach(two);
         assert_eq!(all.index_of(address(2)), None);
-        assert_eq!(all.parts_mut().count(), 1);
+        assert_eq!(all.bodies.iter().filter(|attached| attached.has_rows()).count(), 1);
         assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
     }

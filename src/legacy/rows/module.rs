@@ -46,8 +46,8 @@ pub struct Module {
     /// What goes to other processes and comes from them.
     #[cfg(feature = "mpi")]
     pub exchange: Exchange,
-    /// Memory lent to factorisations and solves.
-    pub work: Workspace,
+    /// Memory lent to factorisations and solves, one for each thread.
+    pub works: Vec<Workspace>,
     /// What updates did.
     pub tally: Tally,
 }
@@ -81,7 +81,7 @@ impl Module {
             (&raw mut (*module).externals).write(Externals::default());
             #[cfg(feature = "mpi")]
             (&raw mut (*module).exchange).write(Exchange::default());
-            (&raw mut (*module).work).write(Workspace::default());
+            (&raw mut (*module).works).write(Vec::new());
             (&raw mut (*module).tally).write(Tally::default());
             Ok(Box::from_raw(module))
         }
@@ -138,6 +138,7 @@ impl Module {
         size_of::<Neighbour>() * self.neighbours.capacity()
             + size_of::<Task>() * self.tasks.capacity()
             + size_of::<*const SET>() * self.stack.capacity()
+            + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
     /// The domain.

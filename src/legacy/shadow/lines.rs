@@ -48,7 +48,9 @@ impl Line {
 pub struct Lines {
     /// The rows.
     pub all: Vec<Line>,
+    /// Those of the last check that came to an end.
     previous: Vec<Line>,
+    remembered: bool,
     /// Constraint to the row's position in the list.
     of_constraint: Map<*const CON, Option<u32>>,
     of_row: Map<*const DIAB, u32>,
@@ -58,6 +60,11 @@ impl Lines {
     /// The position of a row.
     pub fn of_row(&self, dia: *const DIAB) -> Option<u32> {
         self.of_row.get(&dia).copied()
+    }
+
+    /// Compare the next rows with these. Rows that were read and not remembered are as if never seen.
+    pub fn remember(&mut self) {
+        self.remembered = true;
     }
 
     /// Read the list; what is wrong with it is added to `findings`.
@@ -82,7 +89,9 @@ impl Lines {
                 self.of_constraint.try_reserve(1).map_err(exhausted)?;
                 self.of_constraint.insert(con, None);
             }
-            mem::swap(&mut self.all, &mut self.previous);
+            if mem::take(&mut self.remembered) {
+                mem::swap(&mut self.all, &mut self.previous);
+            }
             self.walk(legacy, findings)?;
             for con in domain::constraints(dom) {
                 if let Some(None) = self.of_constraint.get(&con.cast_const()) {

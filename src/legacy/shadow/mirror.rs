@@ -23,8 +23,9 @@ struct Attached {
     body: *const BODY,
     rows: Vec<(u32, bool)>,
     panel: Panel,
-    freshness: Option<Freshness>,
-    /// Condition number of the matrix A; 0: the inverse is given.
+    /// Whether the matrix A is given, not its inverse.
+    factored: bool,
+    /// Condition number of the matrix A; 0: there is none, or it is not estimated yet.
     condition: f64,
 }
 
@@ -74,7 +75,8 @@ pub struct Mirror {
     entries: Vec<Entry>,
     /// Rows coupled by nodes that they shared when first seen.
     by_nodes: Map<Known, ()>,
-    by_nodes_before: Map<Known, ()>,
+    /// The same, as far as decided for the rows at hand.
+    by_nodes_now: Map<Known, ()>,
     /// The values, in the order of the rows.
     pub values: Vec<Values>,
     /// The free energy.
@@ -134,12 +136,12 @@ impl Mirror {
             self.forget_bare();
             self.couples.clear();
             self.entries.clear();
-            mem::swap(&mut self.by_nodes, &mut self.by_nodes_before);
-            self.by_nodes.clear();
+            self.by_nodes_now.clear();
             for body in 0..self.bodies.len() {
                 self.couple_on(body as u32, lines)?;
             }
         }
+        mem::swap(&mut self.by_nodes, &mut self.by_nodes_now);
         self.entries.sort_unstable();
         Ok(())
     }
@@ -154,7 +156,7 @@ impl Mirror {
                 self.bodies.try_reserve(1).map_err(exhausted)?;
                 self.of_body.try_reserve(1).map_err(exhausted)?;
                 let (rows, panel) = (Vec::new(), Panel::default());
-                self.bodies.push(Attached { body, rows, panel, freshness: None, condition: 0.0 });
+                self.bodies.push(Attached { body, rows, panel, factored: false, condition: 0.0 });
                 self.of_body.insert(body, index);
                 index
             }
@@ -194,7 +196,7 @@ impl Mirror {
                 let key = (line.dia, other.dia, *body);
                 // Decided at insertion, and fixed from then on.
                 let interact = match by_nodes && line.known && other.known {
-                    true => self.by_nodes_before.contains_key(&key),
+                    true => self.by_nodes.contains_key(&key),
                     // SAFETY: promised by the caller.
                     false => unsafe { adjacency.allows(other.con)? },
                 };
@@ -202,8 +204,8 @@ impl Mirror {
                     continue;
                 }
                 if by_nodes {
-                    self.by_nodes.try_reserve(1).map_err(exhausted)?;
-                    self.by_nodes.insert(key, ());
+                    self.by_nodes_now.try_reserve(1).map_err(exhausted)?;
+                    self.by_nodes_now.insert(key, ());
                 }
                 let (rows, slots) = match line.id < other.id {
                     true => ([later, earlier], [slot as u32, other_slot as u32]),
@@ -246,14 +248,20 @@ impl Mirror {
             if kind == UpdateKind::Minimal {
                 return Ok(());
             }
-            for Attached { body, rows, panel, freshness, .. } in &mut self.bodies {
+            for Attached { body, rows, panel, factored, condition } in &mut self.bodies {
                 if rows.iter().all(|&(_, counts)| !counts) {
                     continue;
                 }
                 let slots = rows.iter().enumerate().filter(|(_, (_, counts))| *counts);
                 let slots = slots.map(|(slot, &(row, _))| (slot, lines.all[row as usize].con));
                 stages::fill_panel(panel, *body, step, rows.len(), slots)?;
-                *freshness = stages::apply_inverse(panel, *body, step, &mut self.work)?;
+                // Not known any more where this fails halfway.
+                let estimate = mem::take(condition);
+                let freshness = stages::apply_inverse(panel, *body, step, &mut self.work)?;
+                *factored = freshness.is_some();
+                if let Some(Freshness::Kept) = freshness {
+                    *condition = estimate;
+                }
             }
             self.diagonals(lines, kind)?;
         }
@@ -303,7 +311,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Estimate the condition numbers of matrices that were factored since the last time.
+    /// Estimate the condition numbers of matrices that were factored since they were last estimated.
     ///
     /// # Errors
     /// As the panel.
@@ -311,16 +319,12 @@ impl Mirror {
     /// # Safety
     /// The bodies are valid.
     pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result<(), Code> {
-        for Attached { body, panel, freshness, condition, .. } in &mut self.bodies {
-            match freshness {
-                None => *condition = 0.0,
-                Some(Freshness::Kept) if *condition > 0.0 => {}
-                Some(_) => {
-                    // SAFETY: promised by the caller.
-                    let name = unsafe { names::body(*body) };
-                    let estimate = panel.condition(&mut self.work);
-                    *condition = estimate.map_err(|fault| stages::panel_fault(&name, fault))?;
-                }
+        for Attached { body, panel, factored, condition, .. } in &mut self.bodies {
+            if *factored && *condition == 0.0 {
+                // SAFETY: promised by the caller.
+                let name = unsafe { names::body(*body) };
+                let estimate = panel.condition(&mut self.work);
+                *condition = estimate.map_err(|fault| stages::panel_fault(&name, fault))?;
             }
             findings.condition = findings.condition.max(*condition);
         }

@@ -97,6 +97,7 @@ impl Shadow {
             let kind = domain::update_kind(dom)?;
             self.lines.read(self.legacy, dom, findings)?;
             self.mirror.couple(&self.lines)?;
+            self.lines.remember();
             let start = Instant::now();
             self.mirror.assemble(&self.lines, step, kind)?;
             findings.time = start.elapsed().as_secs_f64();
@@ -117,4 +118,15 @@ fn exhausted(_: std::collections::TryReserveError) -> Code {
 /// A link of one of the other module's lists.
 fn link<T>(pointer: *const T) -> Option<*const T> {
     if ptr::eq(pointer, ptr::null()) { None } else { Some(pointer) }
+}
+
+#[cfg(all(test, feature = "mpi"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_build_for_mpi_has_no_shadows() {
+        let legacy = ptr::dangling::<LOCDYN>();
+        assert!(matches!(new(legacy), Err(Code::NotImplemented)));
+    }
 }

@@ -1,35 +1,108 @@
 //! The panels of bodies.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use crate::assembly::panel::Panel;
-use crate::legacy::errors::Code;
-use crate::legacy::rows::{Attached, Module, Operators, Slot};
+use crate::inertia::{Freshness, Workspace};
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::rows::{Attached, Attachments, Module, Operators, Slot};
 use crate::legacy::stages;
 use crate::legacy::stats::{Phase, Stopwatch};
+use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
+use super::disjoint::{Disjoint, Read, part};
+
+/// Bodies a thread takes at a time, where a body may be a mesh.
+const BODIES: usize = 16;
 
 /// Ready the panels of all bodies: complete but for rigid and pseudo-rigid bodies, whose operators are left to their
 /// constraints, which make V and B of them as well. Where V and B have been made, all are complete.
 ///
 /// # Errors
-/// As [`stages::start_panel`] and [`stages::apply_inverse`].
+/// As [`stages::start_panel`] and [`stages::apply_inverse`], of the first body that fails.
 ///
 /// # Safety
 /// The bodies with rows attached and their constraints are valid.
-pub unsafe fn prepare(module: &mut Module, step: f64, watch: &mut Stopwatch) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
-    unsafe {
-        for (attached, panel, operators) in module.bodies.parts_mut() {
-            *operators = start(attached, panel, step)?;
-        }
-        watch.end(Phase::Operators, &mut module.tally);
-        for (attached, panel, _) in module.bodies.parts_mut() {
-            let freshness = stages::apply_inverse(panel, attached.body, step, &mut module.work)?;
-            module.tally.count(freshness);
-        }
-        watch.end(Phase::Solves, &mut module.tally);
-    }
+pub unsafe fn prepare(
+    module: &mut Module,
+    step: f64,
+    team: &Team,
+    watch: &mut Stopwatch,
+) -> Result<(), Code> {
+    let Module { bodies: Attachments { bodies, panels, operators, .. }, works, tally, .. } = module;
+    let missing = team.size().saturating_sub(works.len());
+    works.try_reserve(missing).map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
+    works.resize_with(works.len().max(team.size()), Workspace::default);
+
+    let start = |attached: &Attached, panel: &mut Panel, operators: &mut Operators, _: &mut Workspace| {
+        // SAFETY: promised by the caller.
+        *operators = unsafe { start(attached, panel, step)? };
+        Ok(None)
+    };
+    each(bodies, panels, operators, works, team, &start)?;
+    watch.end(Phase::Operators, tally);
+    let solve = |attached: &Attached, panel: &mut Panel, _: &mut Operators, work: &mut Workspace| {
+        // SAFETY: promised by the caller.
+        unsafe { stages::apply_inverse(panel, attached.body, step, work) }
+    };
+    let [kept, renewed] = each(bodies, panels, operators, works, team, &solve)?;
+    tally.count(kept, renewed);
+    watch.end(Phase::Solves, tally);
     Ok(())
+}
+
+/// What is done for a body.
+type Step<'a> = dyn Fn(&Attached, &mut Panel, &mut Operators, &mut Workspace) -> Result<Option<Freshness>, Code>
+    + Sync
+    + 'a;
+
+/// Do something for each body with rows; returns how many factors were kept, and made.
+fn each(
+    bodies: &[Attached],
+    panels: &mut [Panel],
+    operators: &mut [Operators],
+    works: &mut [Workspace],
+    team: &Team,
+    step: &Step,
+) -> Result<[usize; 2], Code> {
+    let counts = [AtomicUsize::new(0), AtomicUsize::new(0)];
+    let has_failed = AtomicBool::new(false);
+    {
+        let (bodies, panels, operators, works) =
+            (Read(&bodies), Disjoint::new(panels), Disjoint::new(operators), Disjoint::new(works));
+        let count = panels.len();
+        team.share(count.div_ceil(BODIES), &|member, number| {
+            let range = part(number, BODIES, count);
+            // SAFETY: each part is done once, and a member of the team is one thread.
+            let (panels, operators, work) = unsafe {
+                (
+                    panels.range(range.clone()),
+                    operators.range(range.clone()),
+                    &mut works.range(member..member + 1)[0],
+                )
+            };
+            for ((attached, panel), operators) in bodies.get()[range].iter().zip(panels).zip(operators) {
+                if !attached.has_rows() {
+                    continue;
+                }
+                match step(attached, panel, operators, work) {
+                    Ok(Some(Freshness::Kept)) => drop(counts[0].fetch_add(1, Ordering::Relaxed)),
+                    Ok(Some(_)) => drop(counts[1].fetch_add(1, Ordering::Relaxed)),
+                    Ok(None) => {}
+                    Err(_) => return has_failed.store(true, Ordering::Relaxed),
+                }
+            }
+        });
+    }
+    if has_failed.into_inner() {
+        // Once more, in order and on this thread, whose the text of the error is to be.
+        let parts = bodies.iter().zip(panels).zip(operators).filter(|((attached, _), _)| attached.has_rows());
+        for ((attached, panel), operators) in parts {
+            step(attached, panel, operators, &mut works[0])?;
+        }
+    }
+    Ok(counts.map(AtomicUsize::into_inner))
 }
 
 /// # Safety

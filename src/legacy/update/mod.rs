@@ -1,12 +1,15 @@
 //! The way of one update: [`tasks`] gathers the constraints with their rows, [`bodies`] readies the panels,
-//! [`rows`] computes what belongs to a row alone, [`pairs`] the blocks between rows.
+//! [`rows`] computes what belongs to a row alone, [`pairs`] the blocks between rows. The last three are shared by threads.
 
 mod bodies;
+mod disjoint;
 mod pairs;
 mod rows;
 mod tasks;
 
 pub use tasks::Task;
+
+use crate::threads::Team;
 
 use super::errors::Code;
 use super::host::domain::{self, UpdateKind};
@@ -19,6 +22,9 @@ use super::stats::Phase;
 
 /// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
+
+/// Constraints from which on threads pay.
+const ENOUGH_FOR_A_TEAM: usize = 512;
 
 /// Assemble; see `LOCDYN_Update_Begin`.
 ///
@@ -37,15 +43,23 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             Ok(found)
         })?;
         watch.end(Phase::Velocities, &mut module.tally);
+        let team = match module.tasks.len() {
+            0..ENOUGH_FOR_A_TEAM => Team::alone(),
+            _ => Team::gather(),
+        };
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
             external::rebuild(module, kind)?;
-            bodies::prepare(module, step, &mut watch)?;
+            if let Err(code) = bodies::prepare(module, step, &team, &mut watch) {
+                // If a constraint knows what is wrong, its text says more.
+                rows::assemble(module, UpdateKind::Minimal, &Team::alone(), &mut watch)?;
+                return Err(code);
+            }
         }
-        let energy = rows::assemble(module, kind, &mut watch)?;
+        let energy = rows::assemble(module, kind, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {
             module.face.free_energy = energy;
-            pairs::assemble(module, kind);
+            pairs::assemble(module, kind, &team);
             #[cfg(feature = "mpi")]
             external::assemble(module);
             watch.end(Phase::Pairs, &mut module.tally);

@@ -4,6 +4,7 @@
 
 use std::mem::offset_of;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::assembly::dispatch::dispatch;
 use crate::block::lanes::{Lanes, add, add_scaled, packed, vector};
@@ -16,29 +17,76 @@ use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Attachments, Module, Operators};
 use crate::legacy::stages;
 use crate::legacy::stats::{Phase, Stopwatch};
+use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
+use super::disjoint::{Disjoint, Read, part};
 use super::tasks::Task;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
 const BATCH: usize = 64;
 
+/// Rows a thread takes at a time.
+const ROWS: usize = 4 * BATCH;
+
 /// Update all rows that were gathered; returns the free energy.
 ///
 /// # Errors
-/// As the stages.
+/// As the stages, of the first row that fails.
 ///
 /// # Safety
 /// The constraints and their bodies are valid; panels are ready, but for [`UpdateKind::Minimal`].
-pub unsafe fn assemble(module: &mut Module, kind: UpdateKind, watch: &mut Stopwatch) -> Result<f64, Code> {
+pub unsafe fn assemble(
+    module: &mut Module,
+    kind: UpdateKind,
+    team: &Team,
+    watch: &mut Stopwatch,
+) -> Result<f64, Code> {
     let Module { tasks, bodies, tally, .. } = module;
+    let count = tasks.len();
+    let has_failed = AtomicBool::new(false);
+    if team.size() > 1 {
+        let (tasks, bodies) = (Disjoint::new(tasks), Read(bodies));
+        team.share(count.div_ceil(ROWS), &|_, number| {
+            // SAFETY: each part is done once; the rest is promised by the caller.
+            let result = unsafe {
+                let tasks = tasks.range(part(number, ROWS, count));
+                some(tasks, bodies.get(), kind, &mut |_| {})
+            };
+            if result.is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+        });
+        watch.end(Phase::Velocities, tally);
+    }
+    // After a failure once more, in order and on this thread, whose the text of the error is to be.
+    if team.size() == 1 || has_failed.into_inner() {
+        // SAFETY: promised by the caller.
+        unsafe { some(tasks, bodies, kind, &mut |phase| watch.end(phase, tally))? };
+    }
+    Ok(tasks.iter().map(|task| task.energy).sum())
+}
+
+/// Update some rows; `ended` is told of the end of each phase.
+///
+/// # Errors
+/// As [`assemble`].
+///
+/// # Safety
+/// As there; nobody else updates these rows.
+unsafe fn some(
+    tasks: &mut [Task],
+    bodies: &Attachments,
+    kind: UpdateKind,
+    ended: &mut dyn FnMut(Phase),
+) -> Result<(), Code> {
     if kind == UpdateKind::Minimal {
         if !VELOCITIES_AHEAD {
             // SAFETY: promised by the caller.
             unsafe { velocities(tasks)? };
         }
-        watch.end(Phase::Velocities, tally);
-        return Ok(0.0);
+        ended(Phase::Velocities);
+        return Ok(());
     }
     dispatch(
         #[inline(always)]
@@ -51,12 +99,12 @@ pub unsafe fn assemble(module: &mut Module, kind: UpdateKind, watch: &mut Stopwa
                     fetch_ahead(batch, later, bodies);
                     let mut w = [[[0.0; 4]; 3]; BATCH];
                     contributions(batch, bodies, &mut w)?;
-                    watch.end(Phase::Velocities, tally);
+                    ended(Phase::Velocities);
                     diagonals(batch, &w, kind)?;
-                    watch.end(Phase::Diagonal, tally);
+                    ended(Phase::Diagonal);
                 }
             }
-            Ok(tasks.iter().map(|task| task.energy).sum())
+            Ok(())
         },
     )
 }

@@ -1,0 +1,36 @@
+"""Recorded lines: `bench SCENE key=value ...`, `peer SCENE key=value ...`, and `# key: text` about the machine."""
+
+
+class Record:
+    """What a file holds: `about` the machine, and `lines`, each a dictionary with the scene under "scene"."""
+
+    def __init__(self, path):
+        self.about, self.lines = {}, []
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("# "):
+                    key, _, text = line[2:].strip().partition(": ")
+                    self.about[key] = text
+                elif line.startswith(("bench ", "peer ")):
+                    self.lines.append(parsed(line))
+
+    def of_threads(self, count):
+        return [line for line in self.lines if line["threads"] == count]
+
+    def thread_counts(self):
+        return sorted({line["threads"] for line in self.lines})
+
+
+def parsed(line):
+    _, scene, *pairs = line.split()
+    values = dict(pair.split("=", 1) for pair in pairs)
+    return {"scene": scene} | {key: number(value) for key, value in values.items()}
+
+
+def number(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

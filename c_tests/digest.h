@@ -1,0 +1,14 @@
+/* A number made of all values of rows and blocks, in list order: equal numbers stand for equal bits. */
+#ifndef DIGEST_H
+#define DIGEST_H
+
+#include <stdint.h>
+
+#include "ldy_host.h"
+
+#define DIGEST_START UINT64_C (14695981039346656037)
+
+/* `sum` continued with the values of another update. */
+uint64_t digest_rows (uint64_t sum, const LOCDYN *ldy);
+
+#endif
