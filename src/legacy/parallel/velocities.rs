@@ -71,7 +71,7 @@ pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
 ///
 /// # Safety
 /// `body` is valid.
-pub unsafe fn is_here(body: *const BODY) -> bool {
+unsafe fn is_here(body: *const BODY) -> bool {
     // SAFETY: promised by the caller.
     unsafe { (*body).flags & (BODY_PARENT | BODY_CHILD) != 0 }
 }

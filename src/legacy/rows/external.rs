@@ -16,7 +16,7 @@ use crate::legacy::host::set::InOrder;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
-use crate::legacy::parallel::velocities::{external, is_here};
+use crate::legacy::parallel::velocities::external;
 
 use super::module::Module;
 use super::pool::Exhausted;
@@ -107,13 +107,13 @@ unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Res
 /// # Safety
 /// As [`rebuild`]; `con` is valid and has been checked.
 unsafe fn couple(module: &mut Module, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
-    // SAFETY: promised by the caller; a dummy is a valid body, of which only flags and kind are read.
+    // SAFETY: promised by the caller; a dummy is a valid body, of which only the kind is read: it has no rows.
     unsafe {
         let bodies = [(*con).master, (*con).slave];
         // What comes later lies before it in the lists.
         let repeated = [bodies[0] == bodies[1], false];
         for (body, repeated) in bodies.into_iter().zip(repeated) {
-            if !body.is_null() && is_here(body) && !constraint::is_contact_on_obstacle(con, body) {
+            if !body.is_null() && !constraint::is_contact_on_obstacle(con, body) {
                 couple_through(module, con, body, repeated, kind)?;
             }
         }
@@ -122,7 +122,7 @@ unsafe fn couple(module: &mut Module, con: *mut CON, kind: UpdateKind) -> Result
 }
 
 /// # Safety
-/// As [`couple`]; `body` is here.
+/// As [`couple`]; `body` is one of the constraint's.
 unsafe fn couple_through(
     module: &mut Module,
     con: *mut CON,
