@@ -345,6 +345,12 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
 #define LDY_SELF_CONTACT_ONCE 2
 
+/* Option of ldy_set_option: with 1 the host promises that it writes neither W, A and rho of rows nor W of blocks, and an
+   update leaves those of them alone that follow from rigid and pseudo-rigid bodies, constraints and a step which have the
+   same bits as at the update before; with 0, the default, everything is written. V, B and the free energy are always made.
+   Factors of matrices A are kept without any promise as long as the bits of A stay. */
+#define LDY_REUSE 3
+
 /* A mirror of the rows of a legacy module; see ldy_shadow_new. */
 typedef struct ldy_shadow ldy_shadow;
 
@@ -464,7 +470,7 @@ const char *ldy_last_error(void);
 
 /* Set an option for the whole process.
 
-   option: LDY_NO_LONGJMP or LDY_SELF_CONTACT_ONCE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
+   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE or LDY_REUSE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
 

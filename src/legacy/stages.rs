@@ -20,7 +20,7 @@ use super::host::place::{Place, Role};
 use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
-use super::rows::Operators;
+use super::rows::{Operators, Slots};
 
 /// V and B of a constraint.
 ///
@@ -73,7 +73,7 @@ pub unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -
 }
 
 /// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, operators are left to
-/// be written, by [`rigid_slot`] or [`pseudo_rigid_slot`]; else H of the constraints is put into their slots.
+/// be written, by [`rigid_share`] or [`pseudo_rigid_share`], to slots that `compare` or not; else H of the constraints is put into their slots.
 ///
 /// # Errors
 /// As [`Body::new`], [`inertia::of`], [`Body::dense_point`] and the panel.
@@ -84,6 +84,7 @@ pub unsafe fn start_panel(
     panel: &mut Panel,
     body: *const BODY,
     step: f64,
+    compare: bool,
     count: usize,
     slots: impl Iterator<Item = (usize, *const CON)>,
 ) -> Result<Operators, Code> {
@@ -94,12 +95,12 @@ pub unsafe fn start_panel(
         let failed = |fault| panel_fault(&name, fault);
         match (view, root(body, &view, step)?) {
             (Body::Rigid(_), Some(root)) => {
-                let memory = panel.start_rigid(count).map_err(failed)?;
-                return Ok(Operators::Rigid(root, memory.as_mut_ptr().cast()));
+                let slots = panel.start_rigid(count).map_err(failed)?;
+                return Ok(Operators::Rigid(root, Slots::new(slots, compare)));
             }
             (Body::PseudoRigid(_), Some(root)) => {
-                let memory = panel.start_pseudo_rigid(count).map_err(failed)?;
-                return Ok(Operators::PseudoRigid(root, memory.as_mut_ptr().cast()));
+                let slots = panel.start_pseudo_rigid(count).map_err(failed)?;
+                return Ok(Operators::PseudoRigid(root, Slots::new(slots, compare)));
             }
             (Body::FiniteElement(mesh), _) if mesh.is_nodal() => {
                 let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
@@ -138,19 +139,19 @@ pub unsafe fn fill_panel(
     count: usize,
     slots: impl Iterator<Item = (usize, *const CON)> + Clone,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller; memory is as large as the panel has slots.
+    // SAFETY: promised by the caller.
     unsafe {
-        match start_panel(panel, body, step, count, slots.clone())? {
+        match start_panel(panel, body, step, false, count, slots.clone())? {
             Operators::Complete => {}
-            Operators::Rigid(root, memory) => slots.for_each(|(slot, con)| {
+            Operators::Rigid(root, z) => slots.for_each(|(slot, con)| {
                 let mut h = rigid_columns(con, body);
                 root.apply(&mut h);
-                memory.add(slot).write(packed(&h));
+                z.write(slot, &packed(&h));
             }),
-            Operators::PseudoRigid(root, memory) => slots.for_each(|(slot, con)| {
+            Operators::PseudoRigid(root, z) => slots.for_each(|(slot, con)| {
                 let mut h = pseudo_rigid_columns(con, body);
                 root.apply(&mut h);
-                memory.add(slot).write(packed(&h));
+                z.write(slot, &packed(&h));
             }),
         }
     }
@@ -182,6 +183,8 @@ pub struct Share {
     pub velocities: [Lanes; 2],
     /// Its part of W_αα.
     pub w: [Lanes; 3],
+    /// Whether the operator has other bits than at the update before.
+    pub changed: bool,
 }
 
 /// What a constraint gets from a rigid body; Z = H L is written to its slot.
@@ -190,16 +193,18 @@ pub struct Share {
 /// [`Code::BugFound`] if the body has no velocities.
 ///
 /// # Safety
-/// The constraint is valid, and so is the body, whose panel has been started; the slot can be written.
+/// The constraint is valid, and so is the body, whose panel has been started, with the slots, of which one
+/// is the constraint's.
 #[inline(always)]
 pub unsafe fn rigid_share(
     con: *const CON,
     body: *const BODY,
     root: &Root,
-    slot: *mut [f64; panel::RIGID],
+    slots: &Slots<{ panel::RIGID }>,
+    slot: usize,
 ) -> Result<Share, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(con, body, root, slot, rigid_columns(con, body)) }
+    unsafe { share(con, body, root, slots, slot, rigid_columns(con, body)) }
 }
 
 /// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
@@ -214,10 +219,11 @@ pub unsafe fn pseudo_rigid_share(
     con: *const CON,
     body: *const BODY,
     root: &Root,
-    slot: *mut [f64; panel::PSEUDO_RIGID],
+    slots: &Slots<{ panel::PSEUDO_RIGID }>,
+    slot: usize,
 ) -> Result<Share, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(con, body, root, slot, pseudo_rigid_columns(con, body)) }
+    unsafe { share(con, body, root, slots, slot, pseudo_rigid_columns(con, body)) }
 }
 
 /// # Safety
@@ -227,7 +233,8 @@ unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
     con: *const CON,
     body: *const BODY,
     root: &Root,
-    slot: *mut [f64; LENGTH],
+    slots: &Slots<LENGTH>,
+    slot: usize,
     mut h: [Lanes; FREEDOMS],
 ) -> Result<Share, Code> {
     // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
@@ -238,8 +245,8 @@ unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
         }
         let velocities = [combination(&h, &*velo.add(1)), combination(&h, &*velo)];
         root.apply(&mut h);
-        slot.write(packed(&h));
-        Ok(Share { velocities, w: root::square(&h) })
+        let changed = slots.write(slot, &packed(&h));
+        Ok(Share { velocities, w: root::square(&h), changed })
     }
 }
 
@@ -340,8 +347,7 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
     fail!(code, "{body}: its matrix A: {fault}")
 }
 
-/// The diagonal block of a constraint, `w` up to rounding, and its share of the free energy; rho for
-/// [`UpdateKind::All`] only.
+/// The diagonal block of a constraint, `w` up to rounding; rho for [`UpdateKind::All`] only.
 ///
 /// # Errors
 /// [`Code::BugFound`] for what is not finite, [`Code::EigenDecomposition`], [`Code::LuFactor`] for a singular block.
@@ -349,18 +355,28 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
 /// # Safety
 /// The constraint and its bodies are valid.
 #[inline(always)]
-pub unsafe fn diagonal(
-    con: *const CON,
-    w: &Block,
-    b: &Vector,
-    kind: UpdateKind,
-) -> Result<(Diagonal, f64), Code> {
+pub unsafe fn diagonal(con: *const CON, w: &Block, kind: UpdateKind) -> Result<Diagonal, Code> {
+    Diagonal::new(w, kind == UpdateKind::All).map_err(
+        #[cold]
+        // SAFETY: promised by the caller.
+        |fault| unsafe { unusable(con, fault) },
+    )
+}
+
+/// The share of a constraint in the free energy.
+///
+/// # Errors
+/// [`Code::BugFound`] if it is not finite.
+///
+/// # Safety
+/// As [`diagonal`].
+#[inline(always)]
+pub unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let diagonal = Diagonal::new(w, kind == UpdateKind::All).map_err(|fault| unusable(con, fault))?;
         let share = diagonal.free_energy(b, prescribed_velocity(con));
         if share.is_finite() {
-            return Ok((diagonal, share));
+            return Ok(share);
         }
         let name = names::constraint(con);
         Err(fail!(Code::BugFound, "{name}: B or the prescribed velocity Z[0] is not finite"))

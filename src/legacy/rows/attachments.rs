@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::num::NonZero;
 use std::ptr;
 
-use crate::assembly::panel::root::Root;
+use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
 use crate::legacy::layout::{BODY, CON};
 
@@ -57,10 +57,44 @@ pub struct Attached {
 pub enum Operators {
     /// They are there already.
     Complete,
-    /// Z = H L is to be written behind the pointer, slot behind slot.
-    Rigid(Root, *mut [f64; panel::RIGID]),
+    /// Z = H L is to be written to the slots of a rigid body.
+    Rigid(Root, Slots<{ panel::RIGID }>),
     /// The same for a pseudo-rigid body.
-    PseudoRigid(Root, *mut [f64; panel::PSEUDO_RIGID]),
+    PseudoRigid(Root, Slots<{ panel::PSEUDO_RIGID }>),
+}
+
+/// Where Z = H L of each slot goes, and whether it changes; see [`root::Slots`].
+#[derive(Clone, Copy)]
+pub struct Slots<const LENGTH: usize> {
+    z: *mut [f64; LENGTH],
+    changed: *mut bool,
+    /// Whether it matters if a slot changes; else all count as changed.
+    compare: bool,
+}
+
+impl<const LENGTH: usize> Slots<LENGTH> {
+    /// The slots that a panel was started with; `compare`: whether it matters if they change, else all count as changed.
+    pub fn new(slots: root::Slots<LENGTH>, compare: bool) -> Self {
+        Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr(), compare }
+    }
+
+    /// Write Z of a slot, and whether its bits change; returns that.
+    ///
+    /// # Safety
+    /// There is such a slot, and the panel has not been touched since it was started; nobody else writes or reads the slot
+    /// meanwhile.
+    #[inline(always)]
+    pub unsafe fn write(&self, slot: usize, z: &[f64; LENGTH]) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let old = &mut *self.z.add(slot);
+            let bits = || old.iter().zip(z).fold(0, |bits, (old, z)| bits | (old.to_bits() ^ z.to_bits()));
+            let changed = !self.compare || bits() != 0;
+            *old = *z;
+            self.changed.add(slot).write(changed);
+            changed
+        }
+    }
 }
 
 /// A slot of a panel: a row, or free and a link to the next free slot.
@@ -242,7 +276,10 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => Ok(Side::new(index, slot)),
+            Ok(slot) => {
+                self.panels[index as usize].forget(slot as usize);
+                Ok(Side::new(index, slot))
+            }
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)

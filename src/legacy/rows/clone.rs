@@ -94,8 +94,8 @@ impl<'a> Copies<'a> {
         clone.pairs.reserve(halves / 2)?;
         #[cfg(feature = "mpi")]
         clone.externals.reserve(source.externals.live())?;
-        let rows = nulls(source.rows.pool.taken())?;
-        let pairs = nulls(source.pairs.taken())?;
+        let rows = nulls(source.rows.pool.capacity())?;
+        let pairs = nulls(source.pairs.capacity())?;
         Ok(Self { source, clone, rows, pairs })
     }
 

@@ -6,6 +6,7 @@
 //! which they lie in memory and never follows a list.
 
 mod attachments;
+mod bits;
 mod clone;
 mod consistency;
 #[cfg(feature = "mpi")]
@@ -17,11 +18,12 @@ mod pool;
 mod remove;
 mod row;
 
-pub use attachments::{Attached, Attachments, Operators, Slot};
+pub use attachments::{Attached, Attachments, Operators, Slot, Slots};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use insert::{insert, side_on};
 pub use module::Module;
 pub use pair::Pair;
+pub use pool::WORD;
 pub use remove::remove;
 pub use row::{Row, Rows};

@@ -34,6 +34,8 @@ pub struct Module {
     pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
+    /// Whether the last update computed everything.
+    pub is_complete: bool,
     /// Counts updates.
     pub round: u32,
     /// Memory lent to updates.
@@ -74,6 +76,7 @@ impl Module {
             (&raw mut (*module).bodies).write(Attachments::default());
             (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());
+            (*module).is_complete = false;
             (*module).round = 0;
             (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());

@@ -304,9 +304,11 @@ impl Mirror {
             let mut w = [0.0; 9];
             contributions.for_each(|contribution| add(&mut w, &contribution));
             // SAFETY: promised by the caller.
-            let (diagonal, share) = unsafe { stages::diagonal(line.con, &w, &values.b, kind)? };
-            values.diagonal = Some(diagonal);
-            self.energy += share;
+            unsafe {
+                let diagonal = stages::diagonal(line.con, &w, kind)?;
+                self.energy += stages::free_energy(line.con, &diagonal, &values.b)?;
+                values.diagonal = Some(diagonal);
+            }
         }
         Ok(())
     }

@@ -17,7 +17,8 @@ use super::disjoint::{Disjoint, Read, part};
 const BODIES: usize = 16;
 
 /// Ready the panels of all bodies: complete but for rigid and pseudo-rigid bodies, whose operators are left to their
-/// constraints, which make V and B of them as well. Where V and B have been made, all are complete.
+/// constraints, which make V and B of them as well; with `reuse` these find out whether they change. Where V and B have
+/// been made, all are complete.
 ///
 /// # Errors
 /// As [`stages::start_panel`] and [`stages::apply_inverse`], of the first body that fails.
@@ -27,6 +28,7 @@ const BODIES: usize = 16;
 pub unsafe fn prepare(
     module: &mut Module,
     step: f64,
+    reuse: bool,
     team: &Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
@@ -37,7 +39,7 @@ pub unsafe fn prepare(
 
     let start = |attached: &Attached, panel: &mut Panel, operators: &mut Operators, _: &mut Workspace| {
         // SAFETY: promised by the caller.
-        *operators = unsafe { start(attached, panel, step)? };
+        *operators = unsafe { start(attached, panel, step, reuse)? };
         Ok(None)
     };
     each(bodies, panels, operators, works, team, &start)?;
@@ -107,7 +109,7 @@ fn each(
 
 /// # Safety
 /// As [`prepare`].
-unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64) -> Result<Operators, Code> {
+unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) -> Result<Operators, Code> {
     let slots = attached.slots();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
@@ -116,7 +118,7 @@ unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64) -> Result<Ope
     });
     if !VELOCITIES_AHEAD {
         // SAFETY: promised by the caller.
-        return unsafe { stages::start_panel(panel, attached.body, step, slots.len(), taken) };
+        return unsafe { stages::start_panel(panel, attached.body, step, reuse, slots.len(), taken) };
     }
     let externals = attached.externals();
     let taken = taken.chain((slots.len()..).zip(externals.iter().copied()));

@@ -9,10 +9,13 @@ mod tasks;
 
 pub use tasks::Task;
 
+use std::mem;
+
 use crate::threads::Team;
 
 use super::errors::Code;
 use super::host::domain::{self, UpdateKind};
+use super::options;
 #[cfg(feature = "mpi")]
 use super::parallel;
 use super::rows::Module;
@@ -42,6 +45,11 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             parallel::velocities::of_parents(module, world)?;
             Ok(found)
         })?;
+        // External blocks have slots of their own in each update: nothing is as before.
+        let reuse = mem::take(&mut module.is_complete)
+            && kind == UpdateKind::All
+            && options::reuse()
+            && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
         let team = match module.tasks.len() {
             0..ENOUGH_FOR_A_TEAM => Team::alone(),
@@ -50,20 +58,21 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
             external::rebuild(module, kind)?;
-            if let Err(code) = bodies::prepare(module, step, &team, &mut watch) {
+            if let Err(code) = bodies::prepare(module, step, reuse, &team, &mut watch) {
                 // If a constraint knows what is wrong, its text says more.
-                rows::assemble(module, UpdateKind::Minimal, &Team::alone(), &mut watch)?;
+                rows::assemble(module, UpdateKind::Minimal, false, &Team::alone(), &mut watch)?;
                 return Err(code);
             }
         }
-        let energy = rows::assemble(module, kind, &team, &mut watch)?;
+        let energy = rows::assemble(module, kind, reuse, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {
             module.face.free_energy = energy;
-            pairs::assemble(module, kind, &team);
+            pairs::assemble(module, kind, reuse, &team);
             #[cfg(feature = "mpi")]
             external::assemble(module);
             watch.end(Phase::Pairs, &mut module.tally);
         }
+        module.is_complete = kind == UpdateKind::All;
     }
     Ok(())
 }
