@@ -18,6 +18,8 @@
 //! constraints seen as the core wants them, entry points and errors. All `unsafe` is there. Arrows go one way:
 //! legacy → assembly → kinematics, inertia → block, and legacy → export → block.
 //!
+//! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
+//!
 //! # The way of one update
 //!
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → V and B of every constraint

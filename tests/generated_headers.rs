@@ -44,6 +44,7 @@ fn generate() -> [Generated; 4] {
         &prototypes("module.rs"),
         &prototypes("codes.rs"),
         &prototypes("additions.rs"),
+        &prototypes("parallel.rs"),
     );
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("operators.rs"));
     let exports =

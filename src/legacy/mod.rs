@@ -19,6 +19,8 @@ mod matrix;
 mod names;
 mod operators;
 mod options;
+#[cfg(feature = "mpi")]
+mod parallel;
 mod prefetch;
 mod report;
 mod rows;

@@ -60,6 +60,12 @@ pub struct ldy_stats {
     pub diagonal_time: f64,
     /// Seconds that it spent on the off-diagonal blocks.
     pub pairs_time: f64,
+    /// MPI: blocks to external constraints, all rows together; not counted in blocks. Their bytes are in block_bytes.
+    pub external_blocks: usize,
+    /// MPI: messages with contributions to V and B that the last update sent to other processes.
+    pub messages: usize,
+    /// MPI: bytes in these messages.
+    pub message_bytes: usize,
 }
 
 /// A host's error handler: code, details (valid until the thread's next error), and the data given with it.

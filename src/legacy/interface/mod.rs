@@ -4,3 +4,5 @@ pub mod additions;
 pub mod codes;
 pub mod module;
 pub mod operators;
+#[cfg(feature = "mpi")]
+pub mod parallel;

@@ -10,7 +10,7 @@ use std::ptr;
 
 use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
-use crate::legacy::layout::BODY;
+use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
@@ -47,6 +47,9 @@ pub struct Attached {
     slots: Vec<Slot>,
     next_free_slot: Option<u32>,
     rows: usize,
+    /// External constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
+    #[cfg(feature = "mpi")]
+    externals: Vec<*const CON>,
 }
 
 /// How the operators of a body get into its panel.
@@ -105,7 +108,23 @@ pub enum Slot {
 
 impl Attached {
     fn new(body: *mut BODY, id: u32) -> Self {
-        Self { body, id, slots: Vec::new(), next_free_slot: None, rows: 0 }
+        Self {
+            body,
+            id,
+            slots: Vec::new(),
+            next_free_slot: None,
+            rows: 0,
+            #[cfg(feature = "mpi")]
+            externals: Vec::new(),
+        }
+    }
+
+    /// The external constraints, whose slots follow those of the rows.
+    pub fn externals(&self) -> &[*const CON] {
+        #[cfg(feature = "mpi")]
+        return &self.externals;
+        #[cfg(not(feature = "mpi"))]
+        &[]
     }
 
     /// The slots.
@@ -218,12 +237,35 @@ impl Attachments {
     /// Bytes held, but for what panels hold.
     pub fn bytes(&self) -> usize {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
+        #[cfg(feature = "mpi")]
+        let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
         size_of::<Attached>() * self.bodies.capacity()
             + size_of::<Panel>() * self.panels.capacity()
             + size_of::<Operators>() * self.operators.capacity()
             + size_of::<Slot>() * slots
             + size_of::<u32>() * self.free.capacity()
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
+    }
+
+    /// Take the slots of all external constraints away.
+    #[cfg(feature = "mpi")]
+    pub fn forget_externals(&mut self) {
+        self.bodies.iter_mut().for_each(|attached| attached.externals.clear());
+    }
+
+    /// The slot of an external constraint on the body with this index: the last one given, if it is the same
+    /// constraint's, else a new one.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    #[cfg(feature = "mpi")]
+    pub fn external_slot(&mut self, body: u32, con: *const CON) -> Result<u32, Exhausted> {
+        let Attached { slots, externals, .. } = &mut self.bodies[body as usize];
+        if externals.last() != Some(&con) {
+            externals.try_reserve(1)?;
+            externals.push(con);
+        }
+        u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }
 
     /// Attach a row to a body with an id. On failure nothing is changed.

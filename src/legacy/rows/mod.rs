@@ -9,6 +9,8 @@ mod attachments;
 mod bits;
 mod clone;
 mod consistency;
+#[cfg(feature = "mpi")]
+pub mod external;
 mod insert;
 mod module;
 mod pair;

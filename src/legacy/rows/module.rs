@@ -6,10 +6,14 @@ use std::{iter, ptr};
 use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
+#[cfg(feature = "mpi")]
+use crate::legacy::parallel::Exchange;
 use crate::legacy::stats::Tally;
 use crate::legacy::update::Task;
 
 use super::attachments::Attachments;
+#[cfg(feature = "mpi")]
+use super::external::Externals;
 use super::insert::Neighbour;
 use super::pair::Pair;
 use super::pool::Pool;
@@ -38,6 +42,12 @@ pub struct Module {
     pub tasks: Vec<Task>,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
+    /// Blocks to external constraints.
+    #[cfg(feature = "mpi")]
+    pub externals: Externals,
+    /// What goes to other processes and comes from them.
+    #[cfg(feature = "mpi")]
+    pub exchange: Exchange,
     /// Memory lent to factorisations and solves, one for each thread.
     pub works: Vec<Workspace>,
     /// What updates did.
@@ -70,6 +80,10 @@ impl Module {
             (*module).round = 0;
             (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
+            #[cfg(feature = "mpi")]
+            (&raw mut (*module).externals).write(Externals::default());
+            #[cfg(feature = "mpi")]
+            (&raw mut (*module).exchange).write(Exchange::default());
             (&raw mut (*module).works).write(Vec::new());
             (&raw mut (*module).tally).write(Tally::default());
             Ok(Box::from_raw(module))

@@ -33,6 +33,9 @@ pub struct Row {
     /// What is known of its constraint's places, where one is on a mesh; else NULL.
     pub known: KnownPlaces,
     live: u64,
+    /// Which of its bodies have made their parts of V and B, a bit each.
+    #[cfg(feature = "mpi")]
+    pub contributors: u8,
 }
 
 /// Marks rows in use.

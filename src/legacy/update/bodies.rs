@@ -1,5 +1,6 @@
 //! The panels of bodies.
 
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::assembly::panel::Panel;
@@ -10,13 +11,15 @@ use crate::legacy::stages::{self, Occupant};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
+use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, Read, part};
 
 /// Bodies a thread takes at a time, where a body may be a mesh.
 const BODIES: usize = 16;
 
 /// Ready the panels of all bodies: complete but for rigid and pseudo-rigid bodies, whose operators are left to their
-/// constraints; with `reuse` these find out whether they change.
+/// constraints, which make V and B of them as well; with `reuse` these find out whether they change. Where V and B have
+/// been made, all are complete.
 ///
 /// # Errors
 /// As [`stages::start_panel`] and [`stages::apply_inverse`], of the first body that fails.
@@ -116,6 +119,14 @@ unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) 
         },
         Slot::Free(_) => None,
     });
+    if !VELOCITIES_AHEAD {
+        // SAFETY: promised by the caller.
+        return unsafe { stages::start_panel(panel, attached.body, step, reuse, slots.len(), taken) };
+    }
+    let externals = attached.externals();
+    let external = |(slot, &con)| Occupant { slot, con, known: ptr::null_mut() };
+    let taken = taken.chain((slots.len()..).zip(externals).map(external));
     // SAFETY: promised by the caller.
-    unsafe { stages::start_panel(panel, attached.body, step, reuse, slots.len(), taken) }
+    unsafe { stages::fill_panel(panel, attached.body, step, slots.len() + externals.len(), taken)? };
+    Ok(Operators::Complete)
 }

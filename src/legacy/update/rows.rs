@@ -20,6 +20,7 @@ use crate::legacy::stages::{self, Share};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
+use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, Read, part};
 use super::tasks::Task;
 
@@ -86,8 +87,10 @@ unsafe fn some(
     ended: &mut dyn FnMut(Phase),
 ) -> Result<(), Code> {
     if kind == UpdateKind::Minimal {
-        // SAFETY: promised by the caller.
-        unsafe { velocities(tasks)? };
+        if !VELOCITIES_AHEAD {
+            // SAFETY: promised by the caller.
+            unsafe { velocities(tasks)? };
+        }
         ended(Phase::Velocities);
         return Ok(());
     }
@@ -172,7 +175,7 @@ unsafe fn contributions(
         // SAFETY: promised by the caller.
         unsafe {
             contribution(task, bodies, share)?;
-            if task.is_listed {
+            if task.is_listed && !VELOCITIES_AHEAD {
                 let [v, b] = &share.velocities;
                 write_velocities(task, stages::finite(task.con, [vector(v), vector(b)])?);
             }
@@ -212,6 +215,9 @@ unsafe fn contribution(
             add(&mut made.velocities, &share.velocities);
             made.changed |= share.changed;
             left.iter_mut().filter(|left| **left == body).for_each(|left| *left = ptr::null_mut());
+        }
+        if VELOCITIES_AHEAD {
+            left = [ptr::null_mut(); 2];
         }
         // Bodies without a root, and obstacles that W leaves out.
         for (body, role, sign) in [(left[0], Role::Master, 1.0), (left[1], Role::Slave, -1.0)] {
