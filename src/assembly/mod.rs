@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 pub mod diagonal;
-pub mod dispatch;
 pub mod pairs;
 pub mod panel;
 pub mod velocities;

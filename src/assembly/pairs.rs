@@ -1,6 +1,5 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
-use super::dispatch::dispatch;
 use super::panel::Panel;
 use crate::block::Block;
 use crate::block::lanes::{write, write_transposed};
@@ -31,23 +30,18 @@ pub struct Coupling {
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the caller's choice of α decides which.
 pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator<Item = Pair<'a>>) {
-    dispatch(
-        #[inline(always)]
-        || {
-            for Pair { coupling, block, transpose } in pairs {
-                let w = match coupling {
-                    Some(Coupling { body, row, column }) => panel(body).columns(row, column),
-                    None => [[0.0; 4]; 3],
-                };
-                if let Some(block) = block {
-                    write(block, &w);
-                }
-                if let Some(transpose) = transpose {
-                    write_transposed(transpose, &w);
-                }
-            }
-        },
-    );
+    for Pair { coupling, block, transpose } in pairs {
+        let w = match coupling {
+            Some(Coupling { body, row, column }) => panel(body).columns(row, column),
+            None => [[0.0; 4]; 3],
+        };
+        if let Some(block) = block {
+            write(block, &w);
+        }
+        if let Some(transpose) = transpose {
+            write_transposed(transpose, &w);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::assembly::diagonal::Diagonal;
-use crate::assembly::dispatch::dispatch;
 use crate::block::lanes::{add, add_scaled, packed, vector};
 use crate::block::{Block, Vector};
 use crate::legacy::errors::Code;
@@ -94,25 +93,20 @@ unsafe fn some(
         ended(Phase::Velocities);
         return Ok(());
     }
-    dispatch(
-        #[inline(always)]
-        || {
-            for start in (0..tasks.len()).step_by(BATCH) {
-                let end = tasks.len().min(start + BATCH);
-                let (batch, later) = tasks[start..].split_at_mut(end - start);
-                // SAFETY: promised by the caller.
-                unsafe {
-                    fetch_ahead(batch, later, bodies);
-                    let mut shares = [NOTHING; BATCH];
-                    contributions(batch, bodies, &mut shares)?;
-                    ended(Phase::Velocities);
-                    diagonals(batch, &shares, kind, reuse)?;
-                    ended(Phase::Diagonal);
-                }
-            }
-            Ok(())
-        },
-    )
+    for start in (0..tasks.len()).step_by(BATCH) {
+        let end = tasks.len().min(start + BATCH);
+        let (batch, later) = tasks[start..].split_at_mut(end - start);
+        // SAFETY: promised by the caller.
+        unsafe {
+            fetch_ahead(batch, later, bodies);
+            let mut shares = [NOTHING; BATCH];
+            contributions(batch, bodies, &mut shares)?;
+            ended(Phase::Velocities);
+            diagonals(batch, &shares, kind, reuse)?;
+            ended(Phase::Diagonal);
+        }
+    }
+    Ok(())
 }
 
 /// Ask for what is reached through what has been asked for before: constraints and rows two batches ahead, bodies one
