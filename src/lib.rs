@@ -15,17 +15,18 @@
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //!
 //! The face of the legacy module, [`legacy`]: layouts, the linked rows and their memory, the host's bodies and
-//! constraints seen as the core wants them, entry points and errors. All `unsafe` is there. Arrows go one way:
+//! constraints seen as the core wants them, entry points and errors. All `unsafe` is there, but for the handing out of
+//! work in [`threads`]. Arrows go one way:
 //! legacy → assembly → kinematics, inertia → block, and legacy → export → block.
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
 //!
 //! # The way of one update
 //!
-//! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → V and B of every constraint
-//! ([`assembly::velocities`]) → per body, H and Y of its constraints ([`assembly::panel`]) → per row, W_αα, A, rho,
-//! energy ([`assembly::diagonal`]) → per pair, W_αβ and W_βα ([`assembly::pairs`]) written straight into the rows'
-//! blocks, in the order in which they lie in memory.
+//! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → per body, a root of A⁻¹, or H of its constraints and
+//! what A⁻¹ makes of it ([`assembly::panel`]) → per row, V and B ([`assembly::velocities`]), H where a root waits for it,
+//! W_αα, A, rho, energy ([`assembly::diagonal`]) → per pair, W_αβ and W_βα ([`assembly::pairs`]) written straight into
+//! the rows' blocks, in the order in which they lie in memory. [`threads`] share bodies, rows and pairs.
 
 pub mod assembly;
 pub mod block;
