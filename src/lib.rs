@@ -31,4 +31,5 @@ pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+pub mod system;
 pub mod threads;
