@@ -235,7 +235,10 @@ impl Scene {
                     h.view_mut((0, 9), (3, 3)).fill_with_identity();
                 }
             }
-            Some((body?, DMatrix::from_column_slice(3, h.ncols(), (frame.transpose() * &h * sign).as_slice())))
+            Some((
+                body?,
+                DMatrix::from_column_slice(3, h.ncols(), (frame.transpose() * &h * sign).as_slice()),
+            ))
         };
         sides.filter_map(operator).collect()
     }
@@ -392,7 +395,7 @@ fn block(matrix: &Matrix3<f64>) -> [f64; 9] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn systems_are_as_dense_matrices_say(seed: u64) {
