@@ -65,7 +65,7 @@ pub struct ldy_rows {
     pub V: *const f64,
     /// The diagonal blocks once more, nine values a row.
     pub diagonal: *const f64,
-    /// Their inverses, nine values a row; NaN where one is singular, see ldy_system_check_inverses.
+    /// Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses.
     pub inverse: *const f64,
     /// Id of each row's constraint.
     pub constraints: *const c_longlong,
