@@ -45,6 +45,7 @@ impl<T: Solve> Solve for [T; 1] {
 }
 
 /// What is known of A.
+#[allow(clippy::large_enum_variant, reason = "most bodies have blocks, and go without an allocation")]
 pub enum Inertia {
     /// A⁻¹ = 0: an obstacle, whose velocity is prescribed.
     Obstacle,
@@ -129,7 +130,7 @@ impl Inertia {
     /// # Errors
     /// If there are not as many, they are not finite, not symmetric up to 1e-10 of the diagonal, or memory is exhausted.
     pub fn dense(size: usize, inverse: &[f64]) -> Result<Self, Fault> {
-        of_size("the dense inverse", inverse, size.checked_mul(size).unwrap_or(usize::MAX))?;
+        of_size("the dense inverse", inverse, size.saturating_mul(size))?;
         finite("the dense inverse", inverse)?;
         let at = |i: usize, j: usize| inverse[size * j + i];
         let is_symmetric = |i, j| {
