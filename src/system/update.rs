@@ -411,18 +411,17 @@ fn add_locals(sum: &mut [Vector; 2], local: &[Vector; 2]) {
 /// Let the user's solver, if the body has one, work on the operators of all slots at once.
 fn solve(body: &mut Body, step: f64) -> Result<(), Fault> {
     let (freedoms, slots) = (body.freedoms(), body.locals.len());
-    let Inertia::Solver(solver) = &body.inertia else { return Ok(()) };
+    let Body { inertia: Inertia::Solver(solver), panel, columns, .. } = body else { return Ok(()) };
     if slots == 0 {
         return Ok(());
     }
-    let mut columns = Vec::new();
-    filled(&mut columns, 3 * freedoms * slots, 0.0).map_err(|error| error.fault)?;
-    body.panel.apply_with(step, |products| {
+    filled(columns, 3 * freedoms * slots, 0.0).map_err(|error| error.fault)?;
+    panel.apply_with(step, |products| {
         // 3 × n panels to columns of n values, and back.
         for (panel, to) in products.chunks_exact(3 * freedoms).zip(columns.chunks_exact_mut(3 * freedoms)) {
             panel.iter().enumerate().for_each(|(k, value)| to[freedoms * (k % 3) + k / 3] = *value);
         }
-        match solver.solve(freedoms, &mut columns) {
+        match solver.solve(freedoms, columns) {
             0 => {}
             code => return Err(Fault::Solver(code)),
         }
