@@ -460,7 +460,9 @@ mod tests {
     /// 4 1 0 / 1 5 2 / 0 2 6.
     const LOWER: ([i32; 4], [i32; 5], [f64; 5]) = ([0, 2, 4, 5], [0, 1, 1, 2, 2], [4.0, 1.0, 5.0, 2.0, 6.0]);
 
-    fn lower(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<(Vec<i32>, Vec<i32>, Vec<f64>), Fault> {
+    type Columns = (Vec<i32>, Vec<i32>, Vec<f64>);
+
+    fn lower(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Columns, Fault> {
         match Inertia::matrix(starts, rows, values)? {
             Inertia::Matrix { starts, rows, values } => Ok((starts, rows, values)),
             other => panic!("{other:?}"),
