@@ -14,6 +14,7 @@ mod matrix_copy;
 mod nodal_inverse;
 mod node_blocks;
 mod sparse;
+mod supernodal;
 mod workspace;
 
 pub use block_diagonal::BlockDiagonal;
@@ -53,6 +54,14 @@ impl Inverse<'_> {
     pub fn node_blocks(&self) -> Option<impl Iterator<Item = Block>> {
         match self {
             Self::Sparse(inverse) => inverse.blocks_of_nodes(),
+            Self::BlockDiagonal(_) | Self::Dense(_) => None,
+        }
+    }
+
+    /// The diagonal of an inverse that is stored as nothing else.
+    pub fn diagonal(&self) -> Option<&[f64]> {
+        match self {
+            Self::Sparse(inverse) => inverse.diagonal(),
             Self::BlockDiagonal(_) | Self::Dense(_) => None,
         }
     }
