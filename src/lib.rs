@@ -14,10 +14,15 @@
 //! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //!
-//! The face of the legacy module, [`legacy`]: layouts, the linked rows and their memory, the host's bodies and
-//! constraints seen as the core wants them, entry points and errors. All `unsafe` is there, but for the handing out of
-//! work in [`threads`]. Arrows go one way:
-//! legacy → assembly → kinematics, inertia → block, and legacy → export → block.
+//! Two faces, each for a kind of host:
+//!
+//! - [`legacy`], that of the legacy module: layouts, the linked rows and their memory, the host's bodies and constraints
+//!   seen as the core wants them, entry points.
+//! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
+//!
+//! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
+//! [`threads`] alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
+//! export → block.
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
 //!
@@ -30,8 +35,10 @@
 
 pub mod assembly;
 pub mod block;
+pub mod boundary;
 pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+pub mod system;
 pub mod threads;

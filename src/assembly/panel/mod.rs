@@ -150,6 +150,27 @@ impl Panel {
         }
     }
 
+    /// As [`Panel::apply`] on dense operators, with an A⁻¹ that the caller knows: `solve` is to replace the operators Hᵢ of
+    /// all slots by (A⁻¹Hᵢᵀ)ᵀ, 3 × freedoms, column-major, slot behind slot.
+    ///
+    /// # Errors
+    /// Those of `solve`.
+    pub fn apply_with<E>(
+        &mut self,
+        step: f64,
+        solve: impl FnOnce(&mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match (self.form, self.large.as_deref_mut()) {
+            (Form::Dense, Some(large)) => large.dense.apply_with(step, solve),
+            _ => Ok(()),
+        }
+    }
+
+    /// The factor of A that was made last, if this body has one.
+    pub fn factored(&self) -> Option<&Factored> {
+        self.large.as_ref().map(|large| &large.factored)
+    }
+
     /// Let what is written to a slot next count as changed: it was taken by another constraint.
     pub fn forget(&mut self, slot: usize) {
         self.roots.forget(slot);

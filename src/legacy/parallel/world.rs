@@ -4,9 +4,9 @@ use std::ffi::{CStr, c_char, c_int};
 use std::{ptr, slice};
 
 use crate::block::Vector;
+use crate::boundary::codes::LDY_REPORT_TEXT;
 use crate::legacy::errors::{self, Code, fail};
 use crate::legacy::host::place::Role;
-use crate::legacy::interface::codes::LDY_REPORT_TEXT;
 
 /// What one rank adds to V and B of a constraint of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
