@@ -13,6 +13,7 @@
 //! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
 //! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
 //! - [`export`]: W as text, the dump and MatrixMarket.
+//! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! The face of the legacy module, [`legacy`]: layouts, the linked rows and their memory, the host's bodies and
 //! constraints seen as the core wants them, entry points and errors. All `unsafe` is there. Arrows go one way:
@@ -31,4 +32,5 @@ pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+pub mod stability;
 pub mod threads;
