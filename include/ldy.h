@@ -362,13 +362,14 @@ typedef struct {
   size_t factorisations;
   /* Times that a factor was found still right since LOCDYN_Create. */
   size_t factors_reused;
-  /* Seconds that the last update spent on V and B. */
+  /* Seconds that the last update spent on V and B and, as one goes with the other, on H of rigid and pseudo-rigid
+     bodies; with several threads on the diagonal blocks too. */
   double velocities_time;
-  /* Seconds that it spent on the operators H. */
+  /* Seconds that it spent on H of other bodies. */
   double operators_time;
   /* Seconds that it spent on factorisations and products with inverses. */
   double solves_time;
-  /* Seconds that it spent on the diagonal blocks. */
+  /* Seconds that it spent on the diagonal blocks; 0 with several threads. */
   double diagonal_time;
   /* Seconds that it spent on the off-diagonal blocks. */
   double pairs_time;
@@ -450,6 +451,22 @@ const char *ldy_last_error(void);
    option: LDY_NO_LONGJMP or LDY_SELF_CONTACT_ONCE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
+
+/* Set how many threads updates may use, from 1, which is the default, to 1024.
+
+   Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
+   from the next update on; updates of few constraints use one thread all the same. Results have the same bits
+   whatever the number. Threads are started by the first update that uses them and parked between updates. Of updates that
+   run at the same time in several threads of the host, one has the threads, others go on with their own alone. A forked
+   child has one thread, until it sets another number.
+   Returns 0, or 52 if n is out of range (then nothing changes); never raises. */
+int ldy_set_threads(int n);
+
+/* End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
+
+   It waits for an update that uses them. Everything goes on working afterwards: the next update that uses threads
+   starts them anew. Never raises. */
+void ldy_shutdown(void);
 
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);

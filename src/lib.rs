@@ -33,4 +33,5 @@ pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
 pub mod stability;
+pub mod system;
 pub mod threads;

@@ -16,6 +16,11 @@ impl<T> Boxed<T> {
         place.push(value);
         place.into_boxed_slice().try_into().map(Self).map_err(|_| FactorError::Memory)
     }
+
+    /// As a box of one.
+    pub(crate) fn into_box(self) -> Box<[T; 1]> {
+        self.0
+    }
 }
 
 impl<T> Deref for Boxed<T> {

@@ -265,6 +265,17 @@ impl Factored {
         )
     }
 
+    /// Replace the vector x by A⁻¹x.
+    ///
+    /// # Errors
+    /// As [`Self::solve`].
+    ///
+    /// # Panics
+    /// If x is shorter than A has rows.
+    pub fn solve_vector(&self, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
+        self.solve_column(Solve::Inverse, x, work)
+    }
+
     fn solve_column(&self, which: Solve, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
         self.solve_columns(
             which,

@@ -114,6 +114,20 @@ impl Matrix<'_> {
     pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<Freshness, FactorError> {
         factored.update(self.structure, self.starts, self.rows, self.values, work)
     }
+
+    /// Check that the columns describe a square matrix of finite values, as [`Factored::update`] would.
+    ///
+    /// # Errors
+    /// As there, and if memory is exhausted.
+    pub fn check(&self) -> Result<(), FactorError> {
+        matrix_copy::check(
+            self.starts,
+            self.rows,
+            self.values,
+            self.structure == Structure::PositiveDefinite,
+        )?;
+        if crate::block::is_finite(self.values) { Ok(()) } else { Err(FactorError::NotFinite) }
+    }
 }
 
 /// What is wrong with the description of a matrix.

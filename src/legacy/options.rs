@@ -3,6 +3,8 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::threads;
+
 use super::errors::{Code, fail};
 use super::interface::additions::{LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE};
 
@@ -22,6 +24,17 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
     Ok(())
+}
+
+/// Set the number of threads.
+pub fn set_threads(count: c_int) -> Result<(), Code> {
+    match usize::try_from(count) {
+        Ok(count @ 1..=threads::MOST) => {
+            threads::ask(count);
+            Ok(())
+        }
+        _ => Err(fail!(Code::BugFound, "{count} threads")),
+    }
 }
 
 /// Whether errors may jump through the host's error stack.

@@ -48,12 +48,21 @@ impl Dense {
             }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
-                self.products.copy_from_slice(&self.operators);
-                factored.solve(&mut self.products, work)?;
-                self.products.iter_mut().for_each(|y| *y *= step);
+                self.apply_with(step, |products| factored.solve(products, work))?;
                 Ok(Some(freshness))
             }
         }
+    }
+
+    pub(super) fn apply_with<E>(
+        &mut self,
+        step: f64,
+        solve: impl FnOnce(&mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.products.copy_from_slice(&self.operators);
+        solve(&mut self.products)?;
+        self.products.iter_mut().for_each(|y| *y *= step);
+        Ok(())
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -148,6 +148,27 @@ impl Panel {
         }
     }
 
+    /// As [`Panel::apply`] on dense operators, with an A⁻¹ that the caller knows: `solve` is to replace the operators Hᵢ of
+    /// all slots by (A⁻¹Hᵢᵀ)ᵀ, 3 × freedoms, column-major, slot behind slot.
+    ///
+    /// # Errors
+    /// Those of `solve`.
+    pub fn apply_with<E>(
+        &mut self,
+        step: f64,
+        solve: impl FnOnce(&mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match (self.form, self.large.as_deref_mut()) {
+            (Form::Dense, Some(large)) => large.dense.apply_with(step, solve),
+            _ => Ok(()),
+        }
+    }
+
+    /// The factor of A that was made last, if this body has one.
+    pub fn factored(&self) -> Option<&Factored> {
+        self.large.as_ref().map(|large| &large.factored)
+    }
+
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
     pub fn needs_inverse(&self) -> bool {
         matches!(self.form, Form::Dense | Form::Nodal)

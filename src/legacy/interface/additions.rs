@@ -9,6 +9,7 @@ use crate::legacy::interface::codes::LDY_REPORT_TEXT;
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
 use crate::legacy::{boundary, operators, options, report, shadow, stats};
+use crate::threads;
 
 /// Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
 /// with NOTHROW); with 0, the default, it does.
@@ -42,13 +43,14 @@ pub struct ldy_stats {
     pub factorisations: usize,
     /// Times that a factor was found still right since LOCDYN_Create.
     pub factors_reused: usize,
-    /// Seconds that the last update spent on V and B.
+    /// Seconds that the last update spent on V and B and, as one goes with the other, on H of rigid and pseudo-rigid
+    /// bodies; with several threads on the diagonal blocks too.
     pub velocities_time: f64,
-    /// Seconds that it spent on the operators H.
+    /// Seconds that it spent on H of other bodies.
     pub operators_time: f64,
     /// Seconds that it spent on factorisations and products with inverses.
     pub solves_time: f64,
-    /// Seconds that it spent on the diagonal blocks.
+    /// Seconds that it spent on the diagonal blocks; 0 with several threads.
     pub diagonal_time: f64,
     /// Seconds that it spent on the off-diagonal blocks.
     pub pairs_time: f64,
@@ -84,6 +86,31 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     boundary::status(|| options::set(option, value))
+}
+
+/// Set how many threads updates may use, from 1, which is the default, to 1024.
+///
+/// Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
+/// from the next update on; updates of few constraints use one thread all the same. Results have the same bits
+/// whatever the number. Threads are started by the first update that uses them and parked between updates. Of updates that
+/// run at the same time in several threads of the host, one has the threads, others go on with their own alone. A forked
+/// child has one thread, until it sets another number.
+/// Returns 0, or 52 if n is out of range (then nothing changes); never raises.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_set_threads(n: c_int) -> c_int {
+    boundary::status(|| options::set_threads(n))
+}
+
+/// End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
+///
+/// It waits for an update that uses them. Everything goes on working afterwards: the next update that uses threads
+/// starts them anew. Never raises.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_shutdown() {
+    boundary::status(|| {
+        threads::shut_down();
+        Ok(())
+    });
 }
 
 /// The library's version, "major.minor.patch": a string of static lifetime.

@@ -88,8 +88,8 @@ impl<'a> Copies<'a> {
         };
         clone.rows.pool.reserve(rows)?;
         clone.pairs.reserve(halves / 2)?;
-        let rows = nulls(source.rows.pool.taken())?;
-        let pairs = nulls(source.pairs.taken())?;
+        let rows = nulls(source.rows.pool.capacity())?;
+        let pairs = nulls(source.pairs.capacity())?;
         Ok(Self { source, clone, rows, pairs })
     }
 

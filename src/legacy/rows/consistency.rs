@@ -12,7 +12,6 @@ use crate::legacy::layout::{CON, OFFB};
 use super::attachments::Side;
 use super::module::Module;
 use super::pair::{Half, Pair};
-use super::pool::Pool;
 use super::row::Row;
 
 /// What is being looked at, as ids.
@@ -64,25 +63,21 @@ impl Inspection<'_> {
         if holds { Ok(()) } else { Err(fail!(Code::BugFound, "{}{otherwise}", self.place)) }
     }
 
-    /// Memory given back has been left alone since, and all other is in use.
+    /// All memory in use holds what it is for, and that of removed rows has been left alone since.
     fn memory(&self) -> Result<InUse, Code> {
         let Module { rows, pairs, .. } = self.module;
-        // SAFETY: chunks of the pool are rows, live, dead or zero.
+        // SAFETY: chunks in use are rows.
         let is_row = |chunk: *mut u8| unsafe { (*chunk.cast::<Row>()).is_live() };
-        // SAFETY: chunks of the pool are pairs, live, dead or zero.
+        // SAFETY: chunks in use are pairs.
         let is_pair = |chunk: *mut u8| unsafe { (*chunk.cast::<Pair>()).is_live() };
-        Ok(InUse {
-            rows: self.chunks(&rows.pool, is_row, "row")?,
-            pairs: self.chunks(pairs, is_pair, "block")?,
-        })
-    }
-
-    fn chunks(&self, pool: &Pool, is_live: impl Fn(*mut u8) -> bool, what: &str) -> Result<usize, Code> {
-        let in_use = pool.in_use();
-        self.demand(in_use.is_some(), format_args!("memory of a removed {what} has been written to"))?;
-        let live = pool.chunks().filter(|&chunk| is_live(chunk)).count();
-        self.demand(in_use == Some(live), format_args!("hidden data of a {what} are damaged"))?;
-        Ok(live)
+        // SAFETY: memory of removed rows is all zero, or what a host has written there.
+        let is_clean = |chunk: *mut u8| unsafe {
+            (*chunk.cast::<[u8; size_of::<Row>()]>()).iter().all(|&byte| byte == 0)
+        };
+        self.demand(rows.pool.given_back().all(is_clean), "memory of a removed row has been written to")?;
+        self.demand(rows.pool.chunks().all(is_row), "hidden data of a row are damaged")?;
+        self.demand(pairs.chunks().all(is_pair), "hidden data of a block are damaged")?;
+        Ok(InUse { rows: rows.pool.live(), pairs: pairs.live() })
     }
 
     /// Each attached row knows where it is attached.
@@ -118,7 +113,22 @@ impl Inspection<'_> {
         }
         *self.place = Place::default();
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
-        self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")
+        self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")?;
+        self.ends()
+    }
+
+    /// Each row knows the last of its blocks.
+    fn ends(&mut self) -> Result<(), Code> {
+        // SAFETY: the lists have been found to hold live rows and blocks.
+        for row in unsafe { self.module.list() } {
+            // SAFETY: as above.
+            let (row, last) = unsafe { (&*row, (*row).blocks().last()) };
+            *self.place = Place { constraint: Some(row.id), ..Place::default() };
+            let known: *mut OFFB = row.last.cast();
+            self.demand(last.unwrap_or(std::ptr::null_mut()) == known, "its hidden data are damaged")?;
+        }
+        *self.place = Place::default();
+        Ok(())
     }
 
     /// What belongs to one row alone.
@@ -205,7 +215,6 @@ fn live_pair(module: &Module, block: *mut OFFB) -> Option<(&Pair, bool)> {
     if !module.pairs.owns(pair.addr()) {
         return None;
     }
-    // SAFETY: the chunk is a pair, live, dead or zero.
-    let pair = unsafe { &*pair };
-    pair.is_live().then_some((pair, is_second))
+    // SAFETY: a chunk in use is a pair.
+    Some((unsafe { &*pair }, is_second))
 }

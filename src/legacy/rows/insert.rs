@@ -167,7 +167,7 @@ unsafe fn release(module: &mut Module, row: *mut Row) {
     // SAFETY: promised by the caller.
     unsafe {
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
-        module.rows.pool.give(row.cast());
+        module.rows.give(row);
     }
 }
 

@@ -6,6 +6,7 @@
 //! which they lie in memory and never follows a list.
 
 mod attachments;
+mod bits;
 mod clone;
 mod consistency;
 mod insert;
@@ -21,5 +22,6 @@ pub use consistency::{Place, check as check_consistency};
 pub use insert::{insert, side_on};
 pub use module::Module;
 pub use pair::Pair;
+pub use pool::WORD;
 pub use remove::remove;
 pub use row::{Row, Rows};

@@ -41,8 +41,7 @@ pub struct Pair {
 }
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
-/// through the same body before this one in their lists, and the body's index. Zero, as in memory given back, belongs to
-/// no pair in use.
+/// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.
 #[derive(Clone, Copy)]
 struct Tag(u32);
 
@@ -120,8 +119,9 @@ impl Pair {
             for (half, other) in [(halves[0], halves[1]), (halves[1], halves[0])] {
                 let head = &raw mut (*(*other).face.dia).adj;
                 (*half).face.n = *head;
-                if let Some(next) = (*head).cast::<Half>().as_mut() {
-                    next.previous = half;
+                match (*head).cast::<Half>().as_mut() {
+                    Some(next) => next.previous = half,
+                    None => (*(*other).face.dia.cast::<Row>()).last = half,
                 }
                 *head = half.cast();
             }
@@ -136,31 +136,38 @@ impl Pair {
         // SAFETY: promised by the caller.
         unsafe {
             (*block.cast::<Half>()).previous = last.cast();
+            let row = Self::row_of(block);
             match last.as_mut() {
                 Some(last) => last.n = block,
-                None => (*Self::row_of(block)).face.adj = block,
+                None => (*row).face.adj = block,
             }
+            (*row).last = block.cast();
         }
     }
 
-    /// Take both blocks out of their rows. The memory of the pair, live still, is to be given back.
+    /// Take the partner of a block out of its row, and return the pair. The block itself is left in its row, which is to
+    /// be given up.
     ///
     /// # Safety
-    /// The pair is linked; its rows and the blocks in them are live.
-    pub unsafe fn unlink(pair: *mut Self) {
+    /// The block's pair is linked; the partner's row and the blocks in it are live.
+    #[inline]
+    pub unsafe fn unlink_partner(block: *mut Half) -> *mut Self {
         // SAFETY: promised by the caller.
         unsafe {
-            let halves = Self::halves(pair);
-            for (half, other) in [(halves[0], halves[1]), (halves[1], halves[0])] {
-                let (previous, next) = ((*half).previous, (*half).face.n);
-                match previous.is_null() {
-                    true => (*(*other).face.dia).adj = next,
-                    false => (*previous).face.n = next,
-                }
-                if let Some(next) = next.cast::<Half>().as_mut() {
-                    next.previous = previous;
-                }
+            let pair = Self::of(block.cast());
+            let [first, second] = Self::halves(pair);
+            let partner = if block == first { second } else { first };
+            let (previous, next) = ((*partner).previous, (*partner).face.n.cast::<Half>());
+            let row = (*block).face.dia.cast::<Row>();
+            match previous.is_null() {
+                true => (*row).face.adj = next.cast(),
+                false => (*previous).face.n = next.cast(),
             }
+            match next.is_null() {
+                true => (*row).last = previous,
+                false => (*next).previous = previous,
+            }
+            pair
         }
     }
 

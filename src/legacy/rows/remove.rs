@@ -2,9 +2,11 @@
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::DIAB;
+use crate::legacy::prefetch::fetch;
 
 use super::module::Module;
-use super::pair::Pair;
+use super::pair::{Half, Pair};
+use super::row::Row;
 
 /// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Neither bodies nor constraints are read.
 pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
@@ -16,11 +18,7 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
     };
     // SAFETY: the row is live, so its blocks, their partners' rows and its neighbours in the list are.
     unsafe {
-        while !(*row).face.adj.is_null() {
-            let pair = Pair::of((*row).face.adj);
-            Pair::unlink(pair);
-            module.pairs.give(pair.cast());
-        }
+        remove_blocks(module, row);
         let (previous, next) = ((*row).face.p, (*row).face.n);
         match previous.is_null() {
             true => module.face.dia = next,
@@ -30,7 +28,33 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
             next.p = previous;
         }
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
-        module.rows.pool.give(row.cast());
+        module.rows.give(row);
     }
     Ok(())
+}
+
+/// Take all pairs of a row out of the other rows, and give their memory back.
+///
+/// # Safety
+/// The row is live, and is given up.
+unsafe fn remove_blocks(module: &mut Module, row: *mut Row) {
+    // SAFETY: promised by the caller; blocks of live rows and their partners' rows are live.
+    unsafe {
+        let (mut front, mut back) = ((*row).face.adj.cast::<Half>(), (*row).last);
+        // From both ends, as each step waits for memory that the one before leads to.
+        while !front.is_null() {
+            let (after, before) = ((*front).face.n.cast::<Half>(), (*back).previous);
+            fetch(after);
+            fetch(before);
+            module.pairs.give(Pair::unlink_partner(front).cast());
+            if front == back {
+                break;
+            }
+            module.pairs.give(Pair::unlink_partner(back).cast());
+            if after == back {
+                break;
+            }
+            (front, back) = (after, before);
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
 use crate::legacy::names;
 
 use super::attachments::Side;
+use super::pair::Half;
 use super::pool::Pool;
 
 /// A row with the hidden data behind what the host sees.
@@ -24,20 +25,23 @@ pub struct Row {
     pub round: u32,
     /// Its constraint once more, out of the host's reach.
     pub con: *mut CON,
+    /// The last block of its list, NULL if there is none.
+    pub last: *mut Half,
     live: u64,
 }
 
-/// Marks rows in use; memory given back is zero, as fresh memory is.
+/// Marks rows in use.
 const LIVE: u64 = 0x6c64_795f_726f_7721;
 
 impl Row {
     /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
     ///
     /// # Safety
-    /// `row` is a chunk of zeros for a row, and held by nobody else; `con` is valid.
+    /// `row` is a chunk for a row, and held by nobody else; `con` is valid.
     pub unsafe fn open(row: *mut Self, con: *mut CON) {
         // SAFETY: promised by the caller; a row may be all zero, which has no sides.
         unsafe {
+            row.write_bytes(0, 1);
             (*row).id = (*con).id;
             (*row).con = con;
             (*row).face.con = con;
@@ -84,7 +88,7 @@ impl Rows {
     /// The row behind what a host passes, if it is a live one from here.
     pub fn live(&self, dia: *mut DIAB) -> Option<*mut Row> {
         let row = dia.cast::<Row>();
-        // SAFETY: the address is that of a chunk of the pool, and chunks are rows, live, dead or zero.
+        // SAFETY: the address is that of a chunk in use, and those are rows.
         (self.pool.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
     }
 
@@ -101,6 +105,18 @@ impl Rows {
             let found = (*con).dia;
             let is_beside = !found.is_null() && (found == face.n || found == face.p);
             (is_beside && (*found).con == con).then_some(found.cast())
+        }
+    }
+
+    /// Give the memory of a row back.
+    ///
+    /// # Safety
+    /// It was taken from here, and nobody uses it any more.
+    pub unsafe fn give(&mut self, row: *mut Row) {
+        // SAFETY: promised by the caller. Being zero, the memory tells later whether somebody has written to it.
+        unsafe {
+            row.write_bytes(0, 1);
+            self.pool.give(row.cast());
         }
     }
 

@@ -38,7 +38,11 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             _ => Team::gather(),
         };
         if kind != UpdateKind::Minimal {
-            bodies::prepare(module, step, &team, &mut watch)?;
+            if let Err(code) = bodies::prepare(module, step, &team, &mut watch) {
+                // If a constraint knows what is wrong, its text says more.
+                rows::assemble(module, UpdateKind::Minimal, &Team::alone(), &mut watch)?;
+                return Err(code);
+            }
         }
         let energy = rows::assemble(module, kind, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {

@@ -1,0 +1,118 @@
+//! Sets of small numbers.
+
+use std::collections::TryReserveError;
+
+/// A set of numbers below a limit, as bits. The least number that is missing is found at once, whatever the limit.
+pub struct Bits {
+    words: Vec<u64>,
+    /// Which words are full.
+    full: Vec<u64>,
+    /// Words of `full` before this one are full.
+    from: usize,
+}
+
+/// Numbers to a word.
+pub const WORD: usize = u64::BITS as usize;
+
+impl Bits {
+    /// The empty set of numbers below `len`, a multiple of [`WORD`].
+    pub fn new(len: usize) -> Result<Self, TryReserveError> {
+        debug_assert!(len.is_multiple_of(WORD));
+        let words = zeros(len / WORD)?;
+        let mut full = zeros(words.len().div_ceil(WORD))?;
+        // Words that are not there are never looked into.
+        if let Some(last) = full.last_mut()
+            && !words.len().is_multiple_of(WORD)
+        {
+            *last = u64::MAX << (words.len() % WORD);
+        }
+        Ok(Self { words, full, from: 0 })
+    }
+
+    /// The limit.
+    pub fn len(&self) -> usize {
+        WORD * self.words.len()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<u64>() * (self.words.capacity() + self.full.capacity())
+    }
+
+    /// Number k is in the set if bit k is set.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Whether a number below the limit is in the set.
+    pub fn has(&self, number: usize) -> bool {
+        self.words[number / WORD] & bit(number) != 0
+    }
+
+    /// Put the least number that is missing into the set, and return it; `None` if none is.
+    pub fn set_first(&mut self) -> Option<usize> {
+        let full = loop {
+            match self.full.get(self.from)? {
+                &u64::MAX => self.from += 1,
+                full => break full,
+            }
+        };
+        let place = WORD * self.from + full.trailing_ones() as usize;
+        let word = &mut self.words[place];
+        let number = WORD * place + word.trailing_ones() as usize;
+        *word |= bit(number);
+        if *word == u64::MAX {
+            self.full[self.from] |= bit(place);
+        }
+        Some(number)
+    }
+
+    /// Take a number out of the set.
+    pub fn clear(&mut self, number: usize) {
+        let place = number / WORD;
+        self.words[place] &= !bit(number);
+        self.full[place / WORD] &= !bit(place);
+        self.from = self.from.min(place / WORD);
+    }
+}
+
+fn bit(number: usize) -> u64 {
+    1 << (number % WORD)
+}
+
+fn zeros(count: usize) -> Result<Vec<u64>, TryReserveError> {
+    let mut words = Vec::new();
+    words.try_reserve_exact(count)?;
+    words.resize(count, 0);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against a set of the standard library.
+        #[test]
+        fn the_least_missing_number_is_found(words in 1..140_usize, changes in prop::collection::vec((any::<u32>(), 1..400_usize), 1..60)) {
+            let len = WORD * words;
+            let mut bits = Bits::new(len).unwrap();
+            let mut missing: BTreeSet<usize> = (0..len).collect();
+            for (number, count) in changes {
+                for _ in 0..count {
+                    prop_assert_eq!(bits.set_first(), missing.pop_first());
+                }
+                for k in 0..count / 2 {
+                    let number = (number as usize).wrapping_mul(k + 1) % len;
+                    bits.clear(number);
+                    missing.insert(number);
+                }
+                prop_assert!((0..len).all(|number| bits.has(number) != missing.contains(&number)));
+            }
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Bodies: how their points move, what A⁻¹ is, and their generalised velocities.
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use crate::assembly::panel::Panel;
+use crate::block::{Block, Vector, inverse_symmetric, is_finite};
+use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
+use crate::kinematics::Point;
+use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
+use crate::kinematics::rigid::{self, Rigid};
+
+use super::error::Fault;
+
+/// How the points of a body move with its generalised velocity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kinematics {
+    /// x = Λ (X − X̄) + x̄, u = (angular velocity in the referential frame, velocity of the centre), theory (43).
+    Rigid {
+        /// Λ, column-major.
+        rotation: Block,
+        /// X̄, the referential mass centre.
+        center: Vector,
+    },
+    /// x = F (X − X̄) + x̄, u = (rate of F row by row, velocity of the centre), theory (44).
+    PseudoRigid {
+        /// X̄, the referential mass centre.
+        center: Vector,
+    },
+    /// Known to the user alone, who gives operators H.
+    General,
+}
+
+/// Applies A⁻¹ for a body. It is called by the thread that updates or multiplies, never by two at once.
+pub trait Solve: Send + Sync {
+    /// Replace the columns of `x`, `size` values each and one behind the other, by A⁻¹ times them; a number other than
+    /// zero says that this failed.
+    fn solve(&self, size: usize, x: &mut [f64]) -> i32;
+}
+
+impl<T: Solve> Solve for [T; 1] {
+    fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
+        self[0].solve(size, x)
+    }
+}
+
+/// What is known of A.
+pub enum Inertia {
+    /// A⁻¹ = 0: an obstacle, whose velocity is prescribed.
+    Obstacle,
+    /// A⁻¹ in 3×3 blocks along the diagonal: two of a rigid body, four of a pseudo-rigid one.
+    Blocks {
+        /// The blocks, column-major; of a rigid body two count.
+        values: [f64; 36],
+        /// 2 or 4.
+        count: usize,
+    },
+    /// A⁻¹, column-major.
+    Dense(Vec<f64>),
+    /// The diagonal of A⁻¹.
+    Diagonal {
+        /// The diagonal.
+        values: Vec<f64>,
+        /// 0, 1, …, n.
+        ends: Vec<i32>,
+    },
+    /// The lower triangle of A in compressed sparse columns, the diagonal first and then ascending rows in each.
+    Matrix {
+        /// First entries of the columns, and the end.
+        starts: Vec<i32>,
+        /// Row of each entry.
+        rows: Vec<i32>,
+        /// The entries.
+        values: Vec<f64>,
+    },
+    /// A⁻¹ is applied by the user.
+    Solver(Box<dyn Solve>),
+}
+
+impl fmt::Debug for Inertia {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Obstacle => "Obstacle",
+            Self::Blocks { .. } => "Blocks",
+            Self::Dense(_) => "Dense",
+            Self::Diagonal { .. } => "Diagonal",
+            Self::Matrix { .. } => "Matrix",
+            Self::Solver(_) => "Solver",
+        })
+    }
+}
+
+/// Starts of the values of the blocks, and their first rows.
+const BLOCK_STARTS: [i32; 5] = [0, 9, 18, 27, 36];
+const BLOCK_ROWS: [i32; 5] = [0, 3, 6, 9, 12];
+
+/// How far the two halves of a symmetric matrix may be apart, relative to its diagonal.
+const ASYMMETRY: f64 = 1e-10;
+
+impl Inertia {
+    /// A⁻¹ of a rigid body: of its referential inertia, and of its mass.
+    ///
+    /// # Errors
+    /// If they are not finite, symmetric and positive definite.
+    pub fn rigid(mass: f64, inertia: &Block) -> Result<Self, Fault> {
+        let (moments, weight) = (inverse_of("the referential inertia", inertia)?, inverse_of_mass(mass)?);
+        let mut values = [0.0; 36];
+        values[..9].copy_from_slice(&moments);
+        values[9..18].copy_from_slice(&weight);
+        Ok(Self::Blocks { values, count: 2 })
+    }
+
+    /// A⁻¹ of a pseudo-rigid body: three times of its Euler tensor, and of its mass.
+    ///
+    /// # Errors
+    /// If they are not finite, symmetric and positive definite.
+    pub fn pseudo_rigid(mass: f64, euler: &Block) -> Result<Self, Fault> {
+        let (tensor, weight) = (inverse_of("the Euler tensor", euler)?, inverse_of_mass(mass)?);
+        let mut values = [0.0; 36];
+        values
+            .chunks_exact_mut(9)
+            .zip([tensor, tensor, tensor, weight])
+            .for_each(|(to, from)| to.copy_from_slice(&from));
+        Ok(Self::Blocks { values, count: 4 })
+    }
+
+    /// A dense A⁻¹, column-major, `size`² values.
+    ///
+    /// # Errors
+    /// If there are not as many, they are not finite, not symmetric up to 1e-10 of the diagonal, or memory is exhausted.
+    pub fn dense(size: usize, inverse: &[f64]) -> Result<Self, Fault> {
+        of_size("the dense inverse", inverse, size.checked_mul(size).unwrap_or(usize::MAX))?;
+        finite("the dense inverse", inverse)?;
+        let at = |i: usize, j: usize| inverse[size * j + i];
+        let is_symmetric = |i, j| {
+            let scale = at(i, i).abs().max(at(j, j).abs());
+            (at(i, j) - at(j, i)).abs() <= ASYMMETRY * scale
+        };
+        if !(0..size).all(|j| (0..j).all(|i| is_symmetric(i, j))) {
+            return Err(Fault::Invalid("the dense inverse is not symmetric"));
+        }
+        Ok(Self::Dense(copied(inverse)?))
+    }
+
+    /// The diagonal of A⁻¹, of which nothing may be negative.
+    ///
+    /// # Errors
+    /// If a value is negative or not finite, or memory is exhausted.
+    pub fn diagonal(inverse: &[f64]) -> Result<Self, Fault> {
+        finite("the diagonal inverse", inverse)?;
+        if inverse.iter().any(|&value| value < 0.0) {
+            return Err(Fault::Invalid("the diagonal inverse has a negative value"));
+        }
+        let size = i32::try_from(inverse.len()).map_err(|_| Fault::Memory)?;
+        let mut ends = Vec::new();
+        ends.try_reserve_exact(inverse.len() + 1)?;
+        ends.extend(0..=size);
+        Ok(Self::Diagonal { values: copied(inverse)?, ends })
+    }
+
+    /// A symmetric positive definite A in compressed sparse columns. Of a matrix with entries above the diagonal the
+    /// lower triangle is kept, and the upper one must agree with it up to 1e-10 of the diagonal.
+    ///
+    /// # Errors
+    /// If the columns are ill-formed or not symmetric, a value is not finite, or memory is exhausted. Whether A is positive
+    /// definite shows when it is factored.
+    pub fn matrix(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
+        let given = Matrix { structure: Structure::General, starts, rows, values };
+        given.check()?;
+        let columns = || {
+            starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
+        };
+        let mut lower = Lower::with_room(starts.len(), rows.len())?;
+        for (j, range) in columns() {
+            lower.start_column();
+            let start = lower.entries.len();
+            lower.entries.extend(range.filter(|&k| rows[k] >= j).map(|k| (rows[k], values[k])));
+            lower.entries[start..].sort_unstable_by_key(|entry| entry.0);
+            if lower.entries.get(start).map(|entry| entry.0) != Some(j) {
+                return Err(Fault::Matrix(FactorError::NotPositiveDefinite { row: j as usize }));
+            }
+        }
+        lower.start_column();
+        let above = columns().flat_map(|(j, range)| range.filter(move |&k| rows[k] < j).map(move |k| (k, j)));
+        let mut count = 0;
+        for (k, column) in above {
+            count += 1;
+            if !lower.has(column, rows[k], values[k]) {
+                return Err(Fault::Invalid("the matrix A is not symmetric"));
+            }
+        }
+        if count != 0 && count != lower.entries.len() - (starts.len() - 1) {
+            return Err(Fault::Invalid("the matrix A is not symmetric: entries are missing"));
+        }
+        lower.into_inertia()
+    }
+
+    /// A⁻¹ applied by a solver.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn solver(solver: impl Solve + 'static) -> Result<Self, Fault> {
+        Ok(Self::Solver(Boxed::new(solver)?.into_box()))
+    }
+
+    /// Number of generalised velocities; `None` if any number goes.
+    pub fn size(&self) -> Option<usize> {
+        match self {
+            Self::Obstacle | Self::Solver(_) => None,
+            Self::Blocks { count, .. } => Some(3 * count),
+            Self::Dense(values) => Some(values.len().isqrt()),
+            Self::Diagonal { values, .. } => Some(values.len()),
+            Self::Matrix { starts, .. } => Some(starts.len() - 1),
+        }
+    }
+
+    /// As the stages want it; `None` of obstacles and solvers.
+    pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
+        let inverse = match self {
+            Self::Obstacle | Self::Solver(_) => return Ok(None),
+            Self::Matrix { starts, rows, values } => {
+                let structure = Structure::PositiveDefinite;
+                return Ok(Some(inertia::Inertia::Matrix(Matrix { structure, starts, rows, values })));
+            }
+            Self::Blocks { .. } => match self.blocks()? {
+                Some(blocks) => Inverse::BlockDiagonal(blocks),
+                None => return Ok(None),
+            },
+            Self::Dense(values) => Inverse::Dense(inertia::Dense::new(values.len().isqrt(), values)?),
+            Self::Diagonal { values, ends } => {
+                Inverse::BlockDiagonal(BlockDiagonal::new(ends, ends, values)?)
+            }
+        };
+        Ok(Some(inertia::Inertia::Inverse(inverse)))
+    }
+
+    /// The 3×3 blocks of A⁻¹, if there are such.
+    pub(super) fn blocks(&self) -> Result<Option<BlockDiagonal<'_>>, Defect> {
+        match self {
+            Self::Blocks { values, count } => {
+                BlockDiagonal::new(&BLOCK_STARTS[..=*count], &BLOCK_ROWS[..=*count], &values[..9 * count])
+                    .map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The lower triangle of a matrix while it is put together.
+struct Lower {
+    starts: Vec<i32>,
+    /// Row and value.
+    entries: Vec<(i32, f64)>,
+}
+
+impl Lower {
+    fn with_room(starts: usize, entries: usize) -> Result<Self, Fault> {
+        let mut lower = Self { starts: Vec::new(), entries: Vec::new() };
+        lower.starts.try_reserve_exact(starts)?;
+        lower.entries.try_reserve_exact(entries)?;
+        Ok(lower)
+    }
+
+    fn start_column(&mut self) {
+        self.starts.push(self.entries.len() as i32);
+    }
+
+    fn column(&self, j: i32) -> &[(i32, f64)] {
+        &self.entries[self.starts[j as usize] as usize..self.starts[j as usize + 1] as usize]
+    }
+
+    /// Whether entry (`row`, `column`) is the value, up to rounding.
+    fn has(&self, row: i32, column: i32, value: f64) -> bool {
+        let entries = self.column(column);
+        let Ok(found) = entries.binary_search_by_key(&row, |entry| entry.0) else { return false };
+        let scale = self.column(row)[0].1.abs().max(entries[0].1.abs());
+        (entries[found].1 - value).abs() <= ASYMMETRY * scale
+    }
+
+    fn into_inertia(self) -> Result<Inertia, Fault> {
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
+        rows.try_reserve_exact(self.entries.len())?;
+        rows.extend(self.entries.iter().map(|entry| entry.0));
+        values.try_reserve_exact(self.entries.len())?;
+        values.extend(self.entries.iter().map(|entry| entry.1));
+        Ok(Inertia::Matrix { starts: self.starts, rows, values })
+    }
+}
+
+fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
+    finite(what, b)?;
+    let scale = b[0].abs().max(b[4].abs()).max(b[8].abs());
+    let are_close = |i: usize, j: usize| (b[i] - b[j]).abs() <= ASYMMETRY * scale;
+    if !(are_close(1, 3) && are_close(2, 6) && are_close(5, 7)) {
+        return Err(Fault::Invalid("its inertia is not symmetric"));
+    }
+    let minor = b[0] * b[4] - b[1] * b[1];
+    let inverse = inverse_symmetric(b).filter(|inverse| is_finite(inverse));
+    match inverse {
+        Some(inverse) if b[0] > 0.0 && minor > 0.0 && inverse[8] > 0.0 => Ok(inverse),
+        _ => Err(Fault::Invalid("its inertia is not positive definite")),
+    }
+}
+
+fn inverse_of_mass(mass: f64) -> Result<Block, Fault> {
+    let weight = 1.0 / mass;
+    if !(mass > 0.0 && mass.is_finite() && weight.is_finite()) {
+        return Err(Fault::Invalid("its mass is not positive and finite"));
+    }
+    Ok([weight, 0.0, 0.0, 0.0, weight, 0.0, 0.0, 0.0, weight])
+}
+
+pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), Fault> {
+    if is_finite(values) { Ok(()) } else { Err(Fault::NotFinite(what)) }
+}
+
+pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Result<(), Fault> {
+    match values.len() {
+        found if found == expected => Ok(()),
+        found => Err(Fault::Size { what, expected, found }),
+    }
+}
+
+pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, Fault> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(values.len())?;
+    copy.extend_from_slice(values);
+    Ok(copy)
+}
+
+/// A body.
+#[derive(Debug)]
+pub struct Body {
+    pub(super) kinematics: Kinematics,
+    pub(super) inertia: Inertia,
+    /// Generalised velocities: the previous and the free one, one behind the other.
+    pub(super) velocities: Vec<f64>,
+    /// Constraints on the body, one counted twice if it is master and slave.
+    pub(super) users: usize,
+    pub(super) panel: Panel,
+    /// H of the previous and the current velocity for every slot.
+    pub(super) locals: Vec<[Vector; 2]>,
+}
+
+impl Body {
+    /// A body at rest.
+    ///
+    /// # Errors
+    /// If kinematics and inertia have different numbers of velocities, the configuration is not finite, or memory is
+    /// exhausted.
+    pub fn new(freedoms: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Self, Fault> {
+        kinematics.check()?;
+        if freedoms == 0 || kinematics.freedoms().is_some_and(|expected| expected != freedoms) {
+            let (what, expected) = ("its generalised velocity", kinematics.freedoms().unwrap_or(1));
+            return Err(Fault::Size { what, expected, found: freedoms });
+        }
+        fits(&inertia, freedoms)?;
+        let mut velocities = Vec::new();
+        velocities.try_reserve_exact(2 * freedoms)?;
+        velocities.resize(2 * freedoms, 0.0);
+        Ok(Self { kinematics, inertia, velocities, users: 0, panel: Panel::default(), locals: Vec::new() })
+    }
+
+    /// Number of generalised velocities.
+    pub fn freedoms(&self) -> usize {
+        self.velocities.len() / 2
+    }
+
+    /// How its points move.
+    pub fn kinematics(&self) -> &Kinematics {
+        &self.kinematics
+    }
+
+    /// What is known of A.
+    pub fn inertia(&self) -> &Inertia {
+        &self.inertia
+    }
+
+    /// The free velocity, of which B is made.
+    pub fn velocity(&self) -> &[f64] {
+        &self.velocities[self.freedoms()..]
+    }
+
+    /// The previous velocity, of which V is made.
+    pub fn previous_velocity(&self) -> &[f64] {
+        &self.velocities[..self.freedoms()]
+    }
+
+    pub(super) fn velocity_mut(&mut self) -> &mut [f64] {
+        let freedoms = self.freedoms();
+        &mut self.velocities[freedoms..]
+    }
+
+    pub(super) fn previous_velocity_mut(&mut self) -> &mut [f64] {
+        let freedoms = self.freedoms();
+        &mut self.velocities[..freedoms]
+    }
+
+    pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Result<(), Fault> {
+        kinematics.check()?;
+        self.kinematics = kinematics;
+        Ok(())
+    }
+
+    pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Result<(), Fault> {
+        fits(&inertia, self.freedoms())?;
+        self.inertia = inertia;
+        Ok(())
+    }
+
+    /// A referential point and what ties it to the velocity; `None` if only the user knows.
+    pub(super) fn point<'a>(&'a self, point: &Vector) -> Option<Point<'a>> {
+        match &self.kinematics {
+            Kinematics::Rigid { rotation, center } => Some(Point::Rigid(Rigid { rotation, center }, *point)),
+            Kinematics::PseudoRigid { center } => Some(Point::PseudoRigid(PseudoRigid { center }, *point)),
+            Kinematics::General => None,
+        }
+    }
+}
+
+fn fits(inertia: &Inertia, freedoms: usize) -> Result<(), Fault> {
+    match inertia.size() {
+        Some(found) if found != freedoms => {
+            Err(Fault::Size { what: "rows of its inertia", expected: freedoms, found })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Kinematics {
+    /// Number of generalised velocities, if they are known.
+    pub fn freedoms(&self) -> Option<usize> {
+        match self {
+            Self::Rigid { .. } => Some(rigid::FREEDOMS),
+            Self::PseudoRigid { .. } => Some(pseudo_rigid::FREEDOMS),
+            Self::General => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        match self {
+            Self::Rigid { rotation, center } => {
+                finite("its rotation", rotation)?;
+                finite("its centre", center)
+            }
+            Self::PseudoRigid { center } => finite("its centre", center),
+            Self::General => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What goes wrong, and with which body or constraint.
+#![forbid(unsafe_code)]
+
+use std::collections::TryReserveError;
+use std::fmt;
+
+use crate::assembly::panel;
+use crate::inertia::FactorError;
+
+use super::table::Id;
+
+/// What went wrong, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Error {
+    /// Where.
+    pub subject: Subject,
+    /// What.
+    pub fault: Fault,
+}
+
+/// What an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The system as a whole.
+    System,
+    /// A body.
+    Body(Id),
+    /// A constraint and its bodies; `None` is the ground.
+    Constraint(Id, [Option<Id>; 2]),
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// Memory is exhausted.
+    Memory,
+    /// There is no such body or constraint.
+    Unknown,
+    /// A constraint refers to a body that is not there.
+    NoBody(Id),
+    /// A body cannot be removed: a constraint acts on it.
+    InUse(Id),
+    /// A value is not finite; which.
+    NotFinite(&'static str),
+    /// Something else is wrong with an argument; what.
+    Invalid(&'static str),
+    /// So many values were given where as many others are needed.
+    Size {
+        /// Of what.
+        what: &'static str,
+        /// As many as needed.
+        expected: usize,
+        /// As many as given.
+        found: usize,
+    },
+    /// A matrix or inverse cannot be used.
+    Matrix(FactorError),
+    /// The user's solver returned this.
+    Solver(i32),
+    /// A diagonal block is singular.
+    Singular,
+    /// Results are asked for that no update has made since the last change.
+    Stale,
+}
+
+impl Error {
+    /// An error of the system as a whole.
+    pub fn of_system(fault: Fault) -> Self {
+        Self { subject: Subject::System, fault }
+    }
+
+    /// An error of a body.
+    pub fn of_body(body: Id, fault: impl Into<Fault>) -> Self {
+        Self { subject: Subject::Body(body), fault: fault.into() }
+    }
+}
+
+impl From<TryReserveError> for Error {
+    fn from(_: TryReserveError) -> Self {
+        Self::of_system(Fault::Memory)
+    }
+}
+
+impl From<TryReserveError> for Fault {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
+}
+
+impl From<FactorError> for Fault {
+    fn from(error: FactorError) -> Self {
+        if error == FactorError::Memory { Self::Memory } else { Self::Matrix(error) }
+    }
+}
+
+impl From<panel::Fault> for Fault {
+    fn from(fault: panel::Fault) -> Self {
+        match fault {
+            panel::Fault::Memory => Self::Memory,
+            panel::Fault::Factor(error) => error.into(),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.subject {
+            Subject::System => f.write_str("system")?,
+            Subject::Body(id) => write!(f, "body {id}")?,
+            Subject::Constraint(id, bodies) => {
+                write!(f, "constraint {id}")?;
+                match bodies {
+                    [Some(master), Some(slave)] => write!(f, " between bodies {master} and {slave}")?,
+                    [Some(body), None] | [None, Some(body)] => write!(f, " on body {body}")?,
+                    [None, None] => {}
+                }
+            }
+        }
+        write!(f, ": {}", self.fault)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("out of memory"),
+            Self::Unknown => f.write_str("there is none with this id"),
+            Self::NoBody(body) => write!(f, "there is no body {body}"),
+            Self::InUse(constraint) => write!(f, "constraint {constraint} acts on it"),
+            Self::NotFinite(what) => write!(f, "{what} is not finite"),
+            Self::Invalid(what) => f.write_str(what),
+            Self::Size { what, expected, found } => {
+                write!(f, "{what}: {found} values where {expected} are needed")
+            }
+            Self::Matrix(error) => write!(f, "its matrix A: {error}"),
+            Self::Solver(code) => write!(f, "its solver returned {code}"),
+            Self::Singular => f.write_str("its diagonal block of W is singular"),
+            Self::Stale => f.write_str("no update since the last change"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_name_what_it_is_about() {
+        let text = |subject, fault| Error { subject, fault }.to_string();
+        let both = Subject::Constraint(12, [Some(3), Some(7)]);
+        assert_eq!(text(both, Fault::NoBody(7)), "constraint 12 between bodies 3 and 7: there is no body 7");
+        let one = Subject::Constraint(12, [Some(3), None]);
+        assert_eq!(
+            text(one, Fault::NotFinite("the frame")),
+            "constraint 12 on body 3: the frame is not finite"
+        );
+        let matrix = Fault::from(FactorError::NotPositiveDefinite { row: 4 });
+        assert_eq!(text(Subject::Body(3), matrix), "body 3: its matrix A: not positive definite in row 4");
+        assert_eq!(Fault::from(panel::Fault::Factor(FactorError::Memory)), Fault::Memory);
+    }
+}

@@ -1,0 +1,28 @@
+//! The neutral face: U = B + W R for any simulator of constrained bodies.
+//!
+//! [`System`] holds bodies and constraints, and makes of them the block-sparse rows of W; [`interface`] is what
+//! `include/ldy_system.h` is generated from, and the one file with `unsafe`. The numbers come from the stages of
+//! [`crate::assembly`], as those of the legacy face do: one scene has the same bits through both.
+//!
+//! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `update`
+//! computes the blocks, `product` multiplies with W, [`lanczos`] estimates its largest eigenvalue, `files` writes it.
+
+pub mod body;
+pub mod constraint;
+pub mod error;
+
+pub mod lanczos;
+mod model;
+mod product;
+pub mod rows;
+pub mod structure;
+pub mod table;
+mod update;
+
+pub use body::{Body, Inertia, Kinematics, Solve};
+pub use constraint::{Constraint, Operator, Placement};
+pub use error::{Error, Fault, Subject};
+pub use lanczos::Estimate;
+pub use model::System;
+pub use rows::Rows;
+pub use table::Id;

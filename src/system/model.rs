@@ -1,0 +1,520 @@
+//! The system: bodies, constraints, and what an update makes of them.
+#![forbid(unsafe_code)]
+
+use std::sync::Mutex;
+
+use crate::block::{Block, Vector};
+use crate::inertia::Workspace;
+
+use super::body::{Body, Inertia, Kinematics, finite, of_size};
+use super::constraint::{Constraint, Operator, Placement, check_compliance};
+use super::error::{Error, Fault, Subject};
+use super::lanczos::{self, Estimate, Failure};
+use super::product::{self, Bodies};
+use super::rows::{Results, Rows};
+use super::structure::Structure;
+use super::table::{Id, Table};
+use super::update::{self, held};
+
+/// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
+///
+/// Rows have the order in which constraints were inserted; where one is removed the later ones move up. Ids of bodies and
+/// constraints are never used again. Results are there from a successful [`System::update`] to the next change.
+#[derive(Debug, Default)]
+pub struct System {
+    bodies: Table<Body>,
+    constraints: Table<Constraint>,
+    structure: Structure,
+    results: Results,
+    /// Scratch memory of each thread.
+    works: Vec<Mutex<Workspace>>,
+    step: f64,
+    /// Whether the structure is that of the constraints.
+    is_structured: bool,
+    /// Whether the results are those of bodies and constraints.
+    is_fresh: bool,
+    /// Whether the operators are: velocities may have changed.
+    has_operators: bool,
+}
+
+impl System {
+    /// A system without bodies.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    // ---- bodies
+
+    /// Insert a body with a given number of generalised velocities, all zero.
+    ///
+    /// # Errors
+    /// As [`Body::new`].
+    pub fn insert_body(
+        &mut self,
+        freedoms: usize,
+        kinematics: Kinematics,
+        inertia: Inertia,
+    ) -> Result<Id, Error> {
+        let id = self.bodies.next();
+        let body = Body::new(freedoms, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
+        let id = self.bodies.insert(body)?;
+        self.structure_changes();
+        Ok(id)
+    }
+
+    /// Insert a rigid body: its mass, its referential inertia about the mass centre, Λ, and X̄.
+    ///
+    /// # Errors
+    /// As [`Inertia::rigid`] and [`Body::new`].
+    pub fn insert_rigid(
+        &mut self,
+        mass: f64,
+        inertia: &Block,
+        rotation: &Block,
+        center: &Vector,
+    ) -> Result<Id, Error> {
+        let inertia =
+            Inertia::rigid(mass, inertia).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
+        self.insert_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
+    }
+
+    /// Insert a pseudo-rigid body: its mass, its Euler tensor about the mass centre, and X̄.
+    ///
+    /// # Errors
+    /// As [`Inertia::pseudo_rigid`] and [`Body::new`].
+    pub fn insert_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id, Error> {
+        let inertia =
+            Inertia::pseudo_rigid(mass, euler).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
+        self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
+    }
+
+    /// Remove a body that no constraint acts on.
+    ///
+    /// # Errors
+    /// If there is none with this id, or a constraint acts on it.
+    pub fn remove_body(&mut self, id: Id) -> Result<(), Error> {
+        if self.body(id)?.users > 0 {
+            let user = self.constraints.iter().find(|(_, constraint)| constraint.bodies.contains(&Some(id)));
+            return Err(Error::of_body(id, user.map_or(Fault::Unknown, |(user, _)| Fault::InUse(user))));
+        }
+        self.bodies.remove(id);
+        self.structure_changes();
+        Ok(())
+    }
+
+    /// A body.
+    ///
+    /// # Errors
+    /// If there is none with this id.
+    pub fn body(&self, id: Id) -> Result<&Body, Error> {
+        self.bodies.get(id).ok_or(Error::of_body(id, Fault::Unknown))
+    }
+
+    /// All bodies, in the order of insertion.
+    pub fn bodies(&self) -> impl Iterator<Item = (Id, &Body)> + Clone {
+        self.bodies.iter()
+    }
+
+    /// Set Λ of a rigid body.
+    ///
+    /// # Errors
+    /// If there is none with this id, the body is of another kind, or the rotation is not finite.
+    pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result<(), Error> {
+        let Kinematics::Rigid { center, .. } = *self.body(id)?.kinematics() else {
+            return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
+        };
+        let kinematics = Kinematics::Rigid { rotation: *rotation, center };
+        self.change_body(id, |body| body.set_kinematics(kinematics))
+    }
+
+    /// Set what is known of A. The kind may change, but not to or from that of obstacles while constraints act on the body.
+    ///
+    /// # Errors
+    /// If there is none with this id, the sizes differ, or the above.
+    pub fn set_inertia(&mut self, id: Id, inertia: Inertia) -> Result<(), Error> {
+        let body = self.body(id)?;
+        let is_obstacle = |inertia: &Inertia| matches!(inertia, Inertia::Obstacle);
+        if body.users > 0 && is_obstacle(body.inertia()) != is_obstacle(&inertia) {
+            let what = "it cannot become an obstacle, or stop being one, while constraints act on it";
+            return Err(Error::of_body(id, Fault::Invalid(what)));
+        }
+        self.change_body(id, |body| body.set_inertia(inertia))
+    }
+
+    /// Set the free generalised velocity, of which B is made.
+    ///
+    /// # Errors
+    /// If there is no such body, or there are not as many values or they are not finite.
+    pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+        self.set_either_velocity(id, velocity, Body::velocity_mut)
+    }
+
+    /// Set the previous generalised velocity, of which V is made.
+    ///
+    /// # Errors
+    /// As [`System::set_velocity`].
+    pub fn set_previous_velocity(&mut self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+        self.set_either_velocity(id, velocity, Body::previous_velocity_mut)
+    }
+
+    fn set_either_velocity(
+        &mut self,
+        id: Id,
+        velocity: &[f64],
+        place: impl FnOnce(&mut Body) -> &mut [f64],
+    ) -> Result<(), Error> {
+        let failed = |fault| Error::of_body(id, fault);
+        of_size("its generalised velocity", velocity, self.body(id)?.freedoms()).map_err(failed)?;
+        finite("its generalised velocity", velocity).map_err(failed)?;
+        self.is_fresh = false;
+        if let Some(body) = self.bodies.get_mut(id) {
+            place(body).copy_from_slice(velocity);
+        }
+        Ok(())
+    }
+
+    fn change_body(
+        &mut self,
+        id: Id,
+        change: impl FnOnce(&mut Body) -> Result<(), Fault>,
+    ) -> Result<(), Error> {
+        let body = self.bodies.get_mut(id).ok_or(Error::of_body(id, Fault::Unknown))?;
+        change(body).map_err(|fault| Error::of_body(id, fault))?;
+        self.values_change();
+        Ok(())
+    }
+
+    // ---- constraints
+
+    /// Insert a constraint between points of bodies; `None` is the ground. U = Eᵀ (velocity of the master's point − velocity
+    /// of the slave's), E = `frame` with the local axes as columns. Points are referential; that of the ground does not count.
+    ///
+    /// # Errors
+    /// If there is no such body, a body has no points, both are the ground, something is not finite, or memory is exhausted.
+    pub fn insert_constraint(
+        &mut self,
+        bodies: [Option<Id>; 2],
+        frame: &Block,
+        points: [Vector; 2],
+    ) -> Result<Id, Error> {
+        self.insert_placed(bodies, Placement::at_points(frame, points))
+    }
+
+    /// Insert a constraint by operators, one for each body that is not the ground: U = H_master u_master + H_slave u_slave,
+    /// signs included.
+    ///
+    /// # Errors
+    /// If there is no such body, an operator is missing or of another size, both are the ground, or memory is exhausted.
+    pub fn insert_operators(
+        &mut self,
+        bodies: [Option<Id>; 2],
+        operators: [Option<Operator>; 2],
+    ) -> Result<Id, Error> {
+        self.insert_placed(bodies, Ok(Placement::Operators(operators)))
+    }
+
+    fn insert_placed(
+        &mut self,
+        bodies: [Option<Id>; 2],
+        placement: Result<Placement, Fault>,
+    ) -> Result<Id, Error> {
+        let subject = Subject::Constraint(self.constraints.next(), bodies);
+        let failed = |fault| Error { subject, fault };
+        let placement = placement.map_err(failed)?;
+        self.check_placement(bodies, &placement).map_err(failed)?;
+        let constraint = Constraint { bodies, placement, compliance: None };
+        let id = self.constraints.insert(constraint).map_err(|_| failed(Fault::Memory))?;
+        for body in bodies.into_iter().flatten() {
+            if let Some(body) = self.bodies.get_mut(body) {
+                body.users += 1;
+            }
+        }
+        self.structure_changes();
+        Ok(id)
+    }
+
+    fn check_placement(&self, bodies: [Option<Id>; 2], placement: &Placement) -> Result<(), Fault> {
+        if bodies == [None, None] {
+            return Err(Fault::Invalid("both of its bodies are the ground"));
+        }
+        for (k, id) in bodies.into_iter().enumerate() {
+            let body = id.map(|id| self.bodies.get(id).ok_or(Fault::NoBody(id))).transpose()?;
+            match (body, placement) {
+                (None, Placement::Points { .. }) => {}
+                (Some(body), Placement::Points { .. }) if body.kinematics().freedoms().is_some() => {}
+                (Some(_), Placement::Points { .. }) => {
+                    return Err(Fault::Invalid(
+                        "a body of it is neither rigid nor pseudo-rigid and has no points",
+                    ));
+                }
+                (body, Placement::Operators(operators)) => match (body, &operators[k]) {
+                    (None, None) => {}
+                    (Some(body), Some(operator)) if operator.freedoms() == body.freedoms() => {}
+                    (Some(body), Some(operator)) => {
+                        let (expected, found) = (body.freedoms(), operator.freedoms());
+                        return Err(Fault::Size { what: "columns of its operator H", expected, found });
+                    }
+                    _ => return Err(Fault::Invalid("it needs one operator H for each of its bodies")),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Remove a constraint: later rows move up.
+    ///
+    /// # Errors
+    /// If there is none with this id.
+    pub fn remove_constraint(&mut self, id: Id) -> Result<(), Error> {
+        let constraint = self.constraints.remove(id).ok_or(unknown(id))?;
+        for body in constraint.bodies.into_iter().flatten() {
+            if let Some(body) = self.bodies.get_mut(body) {
+                body.users -= 1;
+            }
+        }
+        self.structure_changes();
+        Ok(())
+    }
+
+    /// Give a constraint at points another frame and other points.
+    ///
+    /// # Errors
+    /// If there is none with this id, it was inserted with operators, or something is not finite.
+    pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result<(), Error> {
+        let is_at_points = matches!(self.constraint(id)?.placement, Placement::Points { .. });
+        self.place(id, Placement::at_points(frame, points), is_at_points)
+    }
+
+    /// Give a constraint by operators other ones.
+    ///
+    /// # Errors
+    /// If there is none with this id, it was inserted at points, or an operator is missing or of another size.
+    pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result<(), Error> {
+        let has_operators = matches!(self.constraint(id)?.placement, Placement::Operators(_));
+        self.place(id, Ok(Placement::Operators(operators)), has_operators)
+    }
+
+    fn place(&mut self, id: Id, placement: Result<Placement, Fault>, is_of_kind: bool) -> Result<(), Error> {
+        let bodies = self.constraint(id)?.bodies;
+        let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
+        if !is_of_kind {
+            return Err(failed(Fault::Invalid(
+                "it is placed at points or by operators H as it was inserted",
+            )));
+        }
+        let placement = placement.map_err(failed)?;
+        self.check_placement(bodies, &placement).map_err(failed)?;
+        self.change_constraint(id, |constraint| constraint.placement = placement)
+    }
+
+    /// Set what is added to the diagonal block of a constraint, symmetric; `None`: nothing.
+    ///
+    /// # Errors
+    /// If there is none with this id, or the compliance is not finite or not symmetric.
+    pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result<(), Error> {
+        let subject = Subject::Constraint(id, self.constraint(id)?.bodies);
+        if let Some(compliance) = &compliance {
+            check_compliance(compliance).map_err(|fault| Error { subject, fault })?;
+        }
+        self.change_constraint(id, |constraint| constraint.compliance = compliance)
+    }
+
+    fn change_constraint(&mut self, id: Id, change: impl FnOnce(&mut Constraint)) -> Result<(), Error> {
+        change(self.constraints.get_mut(id).ok_or(unknown(id))?);
+        self.values_change();
+        Ok(())
+    }
+
+    /// A constraint.
+    ///
+    /// # Errors
+    /// If there is none with this id.
+    pub fn constraint(&self, id: Id) -> Result<&Constraint, Error> {
+        self.constraints.get(id).ok_or(unknown(id))
+    }
+
+    /// All constraints, in the order of rows.
+    pub fn constraints(&self) -> impl Iterator<Item = (Id, &Constraint)> + Clone {
+        self.constraints.iter()
+    }
+
+    /// The row of a constraint.
+    ///
+    /// # Errors
+    /// If there is none with this id, or no update since the last change.
+    pub fn row(&self, id: Id) -> Result<usize, Error> {
+        self.constraint(id)?;
+        self.needs(self.is_structured)?;
+        self.constraints.place(id).ok_or(unknown(id))
+    }
+
+    // ---- results
+
+    /// Assemble W, V, B and the diagonal for a step h, positive.
+    ///
+    /// After an error there are no results, and everything may be changed and updated again.
+    ///
+    /// # Errors
+    /// Of the first body, else of the first constraint that fails: a matrix that cannot be factored, a solver that fails, or
+    /// values that are not finite; also if memory is exhausted.
+    pub fn update(&mut self, step: f64) -> Result<(), Error> {
+        if !(step.is_finite() && step > 0.0) {
+            return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
+        }
+        self.values_change();
+        self.bodies.close_up();
+        self.constraints.close_up();
+        if !self.is_structured {
+            self.structure.build(&self.bodies, &self.constraints)?;
+            self.is_structured = true;
+        }
+        let Self { bodies, constraints, structure, results, works, .. } = self;
+        update::assemble(bodies, constraints, structure, results, works, step)?;
+        self.step = step;
+        self.has_operators = true;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    /// The rows of W and what goes with them.
+    ///
+    /// # Errors
+    /// If there was no update since the last change.
+    pub fn rows(&self) -> Result<Rows<'_>, Error> {
+        self.needs(self.is_fresh)?;
+        Ok(self.latest_rows())
+    }
+
+    /// As [`System::rows`], and every diagonal block has an inverse.
+    ///
+    /// # Errors
+    /// As there, and if a diagonal block is singular.
+    pub fn rows_with_inverses(&self) -> Result<Rows<'_>, Error> {
+        let rows = self.rows()?;
+        match rows.inverse.iter().zip(self.constraints.iter()).find(|(inverse, _)| inverse[0].is_nan()) {
+            Some((_, (id, constraint))) => {
+                Err(Error { subject: Subject::Constraint(id, constraint.bodies), fault: Fault::Singular })
+            }
+            None => Ok(rows),
+        }
+    }
+
+    fn latest_rows(&self) -> Rows<'_> {
+        let Results { values, b, v, diagonal, inverse } = &self.results;
+        let (starts, columns) = (self.structure.starts(), self.structure.columns());
+        Rows { starts, columns, values, b, v, diagonal, inverse }
+    }
+
+    /// y = W x, of the blocks.
+    ///
+    /// # Errors
+    /// If there was no update since anything but velocities changed, or x or y have not three values a row.
+    pub fn times(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
+        self.check_vectors(&[x, y])?;
+        product::assembled(&self.latest_rows(), x, y);
+        Ok(())
+    }
+
+    /// y = W x as h H A⁻¹ Hᵀ x (+ compliance), without the blocks: through each body.
+    ///
+    /// # Errors
+    /// As [`System::times`], and if a solver fails or memory is exhausted.
+    pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
+        self.check_vectors(&[x, y])?;
+        self.through_bodies().times(x, y, &mut Vec::new(), &mut held(&self.works[0]))
+    }
+
+    /// Add the generalised force Hᵀ R of all constraints on a body to `force`.
+    ///
+    /// # Errors
+    /// As [`System::times`]; if there is no such body, or `force` is of another size.
+    pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result<(), Error> {
+        self.check_vectors(&[reactions])?;
+        let body = self.body(id)?;
+        of_size("the generalised force", force, body.freedoms())
+            .map_err(|fault| Error::of_body(id, fault))?;
+        if let Some(place) = self.bodies.place(id) {
+            self.through_bodies().add_force(place, id, body, reactions, force);
+        }
+        Ok(())
+    }
+
+    /// Add h A⁻¹ Hᵀ R to the free velocity of every body, theory (50): the velocity at the end of the step.
+    ///
+    /// B is that of the velocity before, so [`System::rows`] needs another update; products do not.
+    ///
+    /// # Errors
+    /// As [`System::times_through_bodies`]; velocities of the bodies before the one that fails have changed then.
+    pub fn add_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
+        self.check_vectors(&[reactions])?;
+        self.is_fresh = false;
+        let mut change = Vec::new();
+        let mut place = 0;
+        while let Some((id, body)) =
+            self.bodies.entries().get(place).and_then(|(id, body)| Some((*id, body.as_ref()?)))
+        {
+            super::structure::filled(&mut change, body.freedoms(), 0.0)?;
+            let mut work = held(&self.works[0]);
+            self.through_bodies().velocity_change(place, id, body, reactions, &mut change, &mut work)?;
+            drop(work);
+            if let Some(body) = self.bodies.get_mut(id) {
+                body.velocity_mut()
+                    .iter_mut()
+                    .zip(&change)
+                    .for_each(|(velocity, change)| *velocity += change);
+            }
+            place += 1;
+        }
+        Ok(())
+    }
+
+    /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`lanczos::largest_eigenvalue`].
+    ///
+    /// # Errors
+    /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
+    pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate, Error> {
+        self.needs(self.has_operators)?;
+        if tolerance.is_nan() {
+            return Err(Error::of_system(Fault::NotFinite("the tolerance")));
+        }
+        let size = 3 * self.structure.len();
+        let estimate = lanczos::largest_eigenvalue(size, tolerance, most_products, |x, y| self.times(x, y));
+        estimate.map_err(|failure| match failure {
+            Failure::Product(error) => error,
+            Failure::Memory => Error::of_system(Fault::Memory),
+            Failure::NotFinite => Error::of_system(Fault::NotFinite("a product with W")),
+        })
+    }
+
+    fn through_bodies(&self) -> Bodies<'_> {
+        let Self { bodies, constraints, structure, step, .. } = self;
+        Bodies { bodies, constraints, structure, step: *step }
+    }
+
+    fn check_vectors(&self, vectors: &[&[f64]]) -> Result<(), Error> {
+        self.needs(self.has_operators)?;
+        let expected = 3 * self.structure.len();
+        vectors
+            .iter()
+            .try_for_each(|vector| of_size("a vector of three values a row", vector, expected))
+            .map_err(Error::of_system)
+    }
+
+    fn needs(&self, has: bool) -> Result<(), Error> {
+        if has { Ok(()) } else { Err(Error::of_system(Fault::Stale)) }
+    }
+
+    fn values_change(&mut self) {
+        self.is_fresh = false;
+        self.has_operators = false;
+    }
+
+    fn structure_changes(&mut self) {
+        self.values_change();
+        self.is_structured = false;
+    }
+}
+
+fn unknown(id: Id) -> Error {
+    Error { subject: Subject::Constraint(id, [None, None]), fault: Fault::Unknown }
+}

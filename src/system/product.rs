@@ -1,0 +1,172 @@
+//! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them.
+#![forbid(unsafe_code)]
+
+use crate::assembly::dispatch::dispatch;
+use crate::block::lanes::{add_scaled, columns, vector};
+use crate::block::{self, Vector};
+use crate::inertia::{self, FactorError, Inverse, Workspace};
+use crate::kinematics::pseudo_rigid;
+
+use super::body::{Body, Inertia};
+use super::constraint::{Constraint, Placement};
+use super::error::{Error, Fault};
+use super::rows::Rows;
+use super::structure::Structure;
+use super::table::{Id, Table};
+use super::update::times_operators;
+
+/// y = W x of the blocks, three values a row.
+pub(super) fn assembled(rows: &Rows, x: &[f64], y: &mut [f64]) {
+    dispatch(
+        #[inline(always)]
+        || {
+            for (range, y) in rows.starts.windows(2).zip(y.chunks_exact_mut(3)) {
+                let range = range[0] as usize..range[1] as usize;
+                let mut sum = [0.0; 4];
+                for (&column, w) in rows.columns[range.clone()].iter().zip(&rows.values[range]) {
+                    let x = &x[3 * column as usize..][..3];
+                    columns(w).iter().zip(x).for_each(|(column, x)| add_scaled(&mut sum, column, *x));
+                }
+                y.copy_from_slice(&vector(&sum));
+            }
+        },
+    );
+}
+
+/// What is needed to go through the bodies. Tables have no gaps, and the structure is theirs.
+pub(super) struct Bodies<'a> {
+    pub bodies: &'a Table<Body>,
+    pub constraints: &'a Table<Constraint>,
+    pub structure: &'a Structure,
+    pub step: f64,
+}
+
+impl Bodies<'_> {
+    /// y = W x, compliance included; `change` is room for the velocities of a body.
+    pub fn times(
+        &self,
+        x: &[f64],
+        y: &mut [f64],
+        change: &mut Vec<f64>,
+        work: &mut Workspace,
+    ) -> Result<(), Error> {
+        y.fill(0.0);
+        for (place, (id, body)) in self.bodies.iter().enumerate() {
+            let rows = self.structure.rows_on(place);
+            if rows.is_empty() {
+                continue;
+            }
+            super::structure::filled(change, body.freedoms(), 0.0)?;
+            self.velocity_change(place, id, body, x, change, work)?;
+            for &row in rows {
+                if let Some(constraint) = self.constraint(row) {
+                    let local = times_operators(constraint, id, body, change);
+                    at_mut(y, row).iter_mut().zip(local).for_each(|(y, local)| *y += local);
+                }
+            }
+        }
+        for (row, (_, constraint)) in self.constraints.iter().enumerate() {
+            if let Some(compliance) = constraint.compliance() {
+                let local = block::times(&block::mirrored(compliance), &at(x, row as u32));
+                at_mut(y, row as u32).iter_mut().zip(local).for_each(|(y, local)| *y += local);
+            }
+        }
+        Ok(())
+    }
+
+    /// Add Hᵀ x of a body to `force`.
+    pub fn add_force(&self, place: usize, id: Id, body: &Body, x: &[f64], force: &mut [f64]) {
+        for &row in self.structure.rows_on(place) {
+            if let Some(constraint) = self.constraint(row) {
+                add_transposed(constraint, id, body, &at(x, row), force);
+            }
+        }
+    }
+
+    /// Make `change`, all zero, h A⁻¹ Hᵀ x of a body.
+    pub fn velocity_change(
+        &self,
+        place: usize,
+        id: Id,
+        body: &Body,
+        x: &[f64],
+        change: &mut [f64],
+        work: &mut Workspace,
+    ) -> Result<(), Error> {
+        self.add_force(place, id, body, x, change);
+        apply_inverse(body, change, work).map_err(|fault| Error::of_body(id, fault))?;
+        change.iter_mut().for_each(|value| *value *= self.step);
+        Ok(())
+    }
+
+    fn constraint(&self, row: u32) -> Option<&Constraint> {
+        self.constraints.entries()[row as usize].1.as_ref()
+    }
+}
+
+/// x ← A⁻¹ x.
+fn apply_inverse(body: &Body, x: &mut [f64], work: &mut Workspace) -> Result<(), Fault> {
+    if let Inertia::Solver(solver) = body.inertia() {
+        return match solver.solve(x.len(), x) {
+            0 => Ok(()),
+            code => Err(Fault::Solver(code)),
+        };
+    }
+    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
+    match body.inertia().view().map_err(defect)? {
+        None => x.fill(0.0),
+        Some(inertia::Inertia::Inverse(inverse)) => times_inverse(&inverse, x)?,
+        Some(inertia::Inertia::Matrix(_)) => {
+            let factored = body.panel.factored().ok_or(FactorError::Missing)?;
+            factored.solve_vector(x, work)?;
+        }
+    }
+    Ok(())
+}
+
+/// x ← A⁻¹ x of an inverse: as an operator whose other two rows are zero.
+fn times_inverse(inverse: &Inverse, x: &mut [f64]) -> Result<(), Fault> {
+    let (mut h, mut y) = (Vec::new(), Vec::new());
+    for values in [&mut h, &mut y] {
+        values.try_reserve_exact(3 * x.len())?;
+        values.resize(3 * x.len(), 0.0);
+    }
+    h.iter_mut().step_by(3).zip(&*x).for_each(|(h, x)| *h = *x);
+    inverse.apply(1.0, &h, &mut y);
+    x.iter_mut().zip(y.iter().step_by(3)).for_each(|(x, y)| *x = *y);
+    Ok(())
+}
+
+/// Add Hᵀ x of a constraint on a body, signs included.
+fn add_transposed(constraint: &Constraint, id: Id, body: &Body, x: &Vector, force: &mut [f64]) {
+    for (k, sign) in [1.0, -1.0].into_iter().enumerate().filter(|(k, _)| constraint.bodies[*k] == Some(id)) {
+        match constraint.placement() {
+            Placement::Points { frame, points } => {
+                // Bodies with points have at most so many freedoms.
+                let mut h = [0.0; 3 * pseudo_rigid::FREEDOMS];
+                if let (Some(point), Some(h)) = (body.point(&points[k]), h.get_mut(..3 * force.len())) {
+                    point.add_operator(sign, frame, h);
+                    let columns = h.chunks_exact(3);
+                    force
+                        .iter_mut()
+                        .zip(columns)
+                        .for_each(|(f, h)| *f += h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
+                }
+            }
+            Placement::Operators(operators) => {
+                if let Some(operator) = &operators[k] {
+                    operator.add_transposed_times(x, force);
+                }
+            }
+        }
+    }
+}
+
+fn at(x: &[f64], row: u32) -> Vector {
+    let x = &x[3 * row as usize..][..3];
+    [x[0], x[1], x[2]]
+}
+
+fn at_mut(y: &mut [f64], row: u32) -> &mut [f64] {
+    &mut y[3 * row as usize..][..3]
+}

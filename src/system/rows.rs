@@ -1,0 +1,34 @@
+//! The results of an update.
+#![forbid(unsafe_code)]
+
+use crate::block::{Block, Vector};
+
+/// The rows of W and what goes with them: row k belongs to the k-th constraint in the order of insertion, those removed
+/// left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// Row k has the blocks `starts[k]..starts[k + 1]`.
+    pub starts: &'a [i32],
+    /// Column of each block, ascending in a row, the diagonal among them.
+    pub columns: &'a [i32],
+    /// The blocks, column-major.
+    pub values: &'a [Block],
+    /// Free local velocities, of the free generalised velocities.
+    pub b: &'a [Vector],
+    /// Previous local velocities.
+    pub v: &'a [Vector],
+    /// Diagonal blocks, symmetric to the bit.
+    pub diagonal: &'a [Block],
+    /// Their inverses, symmetric to the bit; NaN where a block is singular.
+    pub inverse: &'a [Block],
+}
+
+/// Where results are kept.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    pub values: Vec<Block>,
+    pub b: Vec<Vector>,
+    pub v: Vec<Vector>,
+    pub diagonal: Vec<Block>,
+    pub inverse: Vec<Block>,
+}

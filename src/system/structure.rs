@@ -1,0 +1,237 @@
+//! Which rows are on which bodies, and so which blocks W has.
+#![forbid(unsafe_code)]
+
+use crate::assembly::pairs::Coupling;
+
+use super::body::{Body, Inertia};
+use super::constraint::Constraint;
+use super::error::{Error, Fault};
+use super::table::Table;
+
+/// A body of a row, and the row's slot in its panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// Place of the body.
+    pub body: u32,
+    /// Slot.
+    pub slot: u32,
+}
+
+/// Rows, one a constraint in the order of ids, and their blocks.
+#[derive(Debug, Default)]
+pub struct Structure {
+    /// Bodies of each row, obstacles left out; one that is master and slave is there once.
+    sides: Vec<[Option<Side>; 2]>,
+    /// Where the rows of each body begin, and the end.
+    body_starts: Vec<usize>,
+    /// The rows of each body, ascending.
+    on_body: Vec<u32>,
+    /// Where the generalised velocities of each body begin if all are put one behind the other, and the end.
+    offsets: Vec<usize>,
+    /// Where the blocks of each row begin, and the end.
+    starts: Vec<i32>,
+    /// Column of each block, ascending in a row.
+    columns: Vec<i32>,
+    /// Where the diagonal block of each row is.
+    diagonals: Vec<i32>,
+    /// Room to count in.
+    cursors: Vec<i32>,
+}
+
+impl Structure {
+    /// Make it anew; tables have no gaps. After an error it is to be made again.
+    ///
+    /// # Errors
+    /// If memory is exhausted, or no `int` can count the blocks.
+    pub fn build(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
+        if i32::try_from(constraints.len()).is_err() {
+            return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
+        }
+        self.list_bodies(bodies, constraints)?;
+        self.list_blocks(constraints.len())
+    }
+
+    fn list_bodies(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
+        let Self { sides, body_starts, on_body, offsets, .. } = self;
+        offsets.clear();
+        offsets.try_reserve(bodies.len() + 1)?;
+        offsets.push(0);
+        let mut end = 0;
+        offsets.extend(bodies.iter().map(|(_, body)| {
+            end += body.freedoms();
+            end
+        }));
+        filled(body_starts, bodies.len() + 1, 0)?;
+        filled(sides, constraints.len(), [None; 2])?;
+        for (sides, (_, constraint)) in sides.iter_mut().zip(constraints.iter()) {
+            let mut count = 0;
+            for (k, id) in constraint.bodies().into_iter().enumerate() {
+                let Some(id) = id.filter(|_| k == 0 || constraint.bodies()[0] != id) else { continue };
+                let place = bodies.place(id);
+                let is_obstacle =
+                    bodies.get(id).is_some_and(|body| matches!(body.inertia(), Inertia::Obstacle));
+                if let Some(place) = place.filter(|_| !is_obstacle) {
+                    let slot = body_starts[place + 1] as u32;
+                    sides[count] = Some(Side { body: place as u32, slot });
+                    body_starts[place + 1] += 1;
+                    count += 1;
+                }
+            }
+        }
+        for place in 0..bodies.len() {
+            body_starts[place + 1] += body_starts[place];
+        }
+        filled(on_body, body_starts[bodies.len()], 0)?;
+        for (row, sides) in sides.iter().enumerate() {
+            for side in sides.iter().flatten() {
+                on_body[body_starts[side.body as usize] + side.slot as usize] = row as u32;
+            }
+        }
+        Ok(())
+    }
+
+    fn list_blocks(&mut self, rows: usize) -> Result<(), Error> {
+        let (mut starts, mut columns) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.columns));
+        let (mut diagonals, mut cursors) =
+            (std::mem::take(&mut self.diagonals), std::mem::take(&mut self.cursors));
+        filled(&mut starts, rows + 1, 0)?;
+        for row in 0..rows {
+            starts[row + 1] += 1;
+            for (column, _) in self.later(row) {
+                starts[row + 1] += 1;
+                starts[column + 1] += 1;
+            }
+        }
+        for row in 0..rows {
+            starts[row + 1] =
+                starts[row].checked_add(starts[row + 1]).ok_or(Error::of_system(Fault::Memory))?;
+        }
+        filled(&mut columns, starts[rows] as usize, 0)?;
+        filled(&mut diagonals, rows, 0)?;
+        cursors.clear();
+        cursors.try_reserve(rows)?;
+        cursors.extend_from_slice(&starts[..rows]);
+        let mut put = |row: usize, column: usize, cursors: &mut [i32]| {
+            columns[cursors[row] as usize] = column as i32;
+            cursors[row] += 1;
+        };
+        // What is to the left of a row's diagonal has been put there by the rows before.
+        for row in 0..rows {
+            diagonals[row] = cursors[row];
+            put(row, row, &mut cursors);
+            for (column, _) in self.later(row) {
+                put(row, column, &mut cursors);
+                put(column, row, &mut cursors);
+            }
+        }
+        (self.starts, self.columns, self.diagonals, self.cursors) = (starts, columns, diagonals, cursors);
+        Ok(())
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.sides.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.sides.is_empty()
+    }
+
+    /// Where the blocks of each row begin, and the end.
+    pub fn starts(&self) -> &[i32] {
+        &self.starts
+    }
+
+    /// Column of each block, ascending in a row.
+    pub fn columns(&self) -> &[i32] {
+        &self.columns
+    }
+
+    /// Where the diagonal block of a row is.
+    pub fn diagonal(&self, row: usize) -> usize {
+        self.diagonals[row] as usize
+    }
+
+    /// Bodies of a row, obstacles left out.
+    pub fn sides(&self, row: usize) -> impl Iterator<Item = Side> {
+        self.sides[row].into_iter().flatten()
+    }
+
+    /// The rows on a body, ascending: slot by slot.
+    pub fn rows_on(&self, body: usize) -> &[u32] {
+        &self.on_body[self.body_starts[body]..self.body_starts[body + 1]]
+    }
+
+    /// Where the generalised velocities of a body lie if those of all are put one behind the other.
+    pub fn freedoms(&self, body: usize) -> std::ops::Range<usize> {
+        self.offsets[body]..self.offsets[body + 1]
+    }
+
+    /// The rows behind `row` that share a body with it, ascending, with what couples them.
+    pub fn later(&self, row: usize) -> Later<'_> {
+        let rest = |side: Option<Side>| {
+            let Some(side) = side else { return Rest::default() };
+            let next = side.slot as usize + 1;
+            Rest {
+                body: side.body,
+                own: side.slot,
+                next: next as u32,
+                rows: &self.rows_on(side.body as usize)[next..],
+            }
+        };
+        Later(self.sides[row].map(rest))
+    }
+
+    /// Call `copy` for each block right of a diagonal and its counterpart left of one.
+    pub(super) fn each_mirrored(&mut self, mut copy: impl FnMut(usize, usize)) {
+        let rows = self.len();
+        self.cursors.copy_from_slice(&self.starts[..rows]);
+        for row in 0..rows {
+            for k in self.diagonals[row] as usize + 1..self.starts[row + 1] as usize {
+                let cursor = &mut self.cursors[self.columns[k] as usize];
+                copy(k, *cursor as usize);
+                *cursor += 1;
+            }
+        }
+    }
+}
+
+/// See [`Structure::later`].
+pub struct Later<'a>([Rest<'a>; 2]);
+
+#[derive(Clone, Copy, Default)]
+struct Rest<'a> {
+    body: u32,
+    own: u32,
+    next: u32,
+    rows: &'a [u32],
+}
+
+impl Rest<'_> {
+    fn take(&mut self, row: u32) -> Option<Coupling> {
+        if self.rows.first() != Some(&row) {
+            return None;
+        }
+        self.rows = &self.rows[1..];
+        self.next += 1;
+        Some(Coupling { body: self.body as usize, row: self.own as usize, column: self.next as usize - 1 })
+    }
+}
+
+impl Iterator for Later<'_> {
+    type Item = (usize, [Option<Coupling>; 2]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.0.iter().filter_map(|rest| rest.rows.first().copied()).min()?;
+        Some((row as usize, [self.0[0].take(row), self.0[1].take(row)]))
+    }
+}
+
+/// Make a vector so many copies of a value.
+pub(super) fn filled<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
+    values.clear();
+    values.try_reserve(length)?;
+    values.resize(length, value);
+    Ok(())
+}

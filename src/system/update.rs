@@ -1,0 +1,450 @@
+//! The way of one update: panels body by body, then rows, then what is left of the diagonal.
+#![forbid(unsafe_code)]
+
+use std::sync::Mutex;
+
+use crate::assembly::diagonal::{self, Diagonal};
+use crate::assembly::dispatch::dispatch;
+use crate::assembly::panel::root::Root;
+use crate::block::lanes::{Lanes, add, add_scaled, columns, combination, packed, transposed_columns, vector};
+use crate::block::{Block, Vector, is_finite, transposed};
+use crate::inertia::{FactorError, Workspace};
+use crate::kinematics::pseudo_rigid::PseudoRigid;
+use crate::kinematics::rigid::Rigid;
+use crate::threads::Team;
+
+use super::body::{Body, Inertia, Kinematics};
+use super::constraint::{Constraint, Placement};
+use super::error::{Error, Fault, Subject};
+use super::rows::Results;
+use super::structure::{Structure, filled};
+use super::table::{Id, Table};
+
+/// Constraints from which on threads pay.
+const ENOUGH_FOR_A_TEAM: usize = 512;
+
+/// Bodies that a thread takes at a time, where one may be a large matrix.
+const BODIES: usize = 16;
+
+/// Rows that a thread takes at a time.
+const ROWS: usize = 256;
+
+/// Assemble everything; tables have no gaps, and the structure is theirs.
+///
+/// # Errors
+/// Of the first body, else of the first constraint that fails.
+pub(super) fn assemble(
+    bodies: &mut Table<Body>,
+    constraints: &Table<Constraint>,
+    structure: &mut Structure,
+    results: &mut Results,
+    works: &mut Vec<Mutex<Workspace>>,
+    step: f64,
+) -> Result<(), Error> {
+    let team = if structure.len() < ENOUGH_FOR_A_TEAM { Team::alone() } else { Team::gather() };
+    let missing = team.size().saturating_sub(works.len());
+    works.try_reserve(missing)?;
+    works.resize_with(works.len().max(team.size()), Mutex::default);
+    let scene = Scene { constraints: constraints.entries(), structure, step };
+    scene.ready_panels(bodies.entries_mut(), works, &team)?;
+
+    let Results { values, b, v, diagonal, inverse } = results;
+    let (rows, blocks) = (structure.len(), structure.columns().len());
+    for blocks_of in [(&mut *values, blocks), (&mut *diagonal, rows), (&mut *inverse, rows)] {
+        resized(blocks_of.0, blocks_of.1, [0.0; 9])?;
+    }
+    resized(b, rows, [0.0; 3])?;
+    resized(v, rows, [0.0; 3])?;
+    let scene = Scene { constraints: constraints.entries(), structure, step };
+    scene.write_rows(bodies, Part { first: 0, values, b, v, diagonal, inverse }, &team)?;
+    structure.each_mirrored(|k, counterpart| values[counterpart] = transposed(&values[k]));
+    Ok(())
+}
+
+/// As [`filled`], without touching what is there already.
+fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
+    values.try_reserve(length.saturating_sub(values.len()))?;
+    values.resize(length, value);
+    Ok(())
+}
+
+struct Scene<'a> {
+    /// In the order of rows.
+    constraints: &'a [(Id, Option<Constraint>)],
+    structure: &'a Structure,
+    step: f64,
+}
+
+impl Scene<'_> {
+    /// The constraint of a row.
+    fn constraint(&self, row: usize) -> Option<&Constraint> {
+        self.constraints[row].1.as_ref()
+    }
+
+    /// Fill and complete the panels of all bodies with rows; those of the user's solvers on this thread.
+    fn ready_panels(
+        &self,
+        bodies: &mut [(Id, Option<Body>)],
+        works: &[Mutex<Workspace>],
+        team: &Team,
+    ) -> Result<(), Error> {
+        let first_error = FirstError::default();
+        {
+            let parts = bodies.len().div_ceil(BODIES);
+            let chunks = Mutex::new(bodies.chunks_mut(BODIES).enumerate());
+            team.share(parts, &|member, _| {
+                let Some((number, chunk)) = held(&chunks).next() else { return };
+                for (k, (id, body)) in chunk.iter_mut().enumerate() {
+                    let place = number * BODIES + k;
+                    let Some(body) = body else { continue };
+                    if let Err(fault) = self.ready_panel(*id, place, body, &mut held(&works[member])) {
+                        first_error.put(place, Error::of_body(*id, fault));
+                    }
+                }
+            });
+        }
+        first_error.into_result()?;
+        for (id, body) in bodies.iter_mut() {
+            if let Some(body) = body {
+                solve(body, self.step).map_err(|fault| Error::of_body(*id, fault))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ready_panel(&self, id: Id, place: usize, body: &mut Body, work: &mut Workspace) -> Result<(), Fault> {
+        let rows = self.structure.rows_on(place);
+        resized(&mut body.locals, rows.len(), [[0.0; 3]; 2]).map_err(|error| error.fault)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
+        let root = body.inertia.blocks().map_err(defect)?.and_then(|blocks| Root::new(self.step, &blocks));
+        let (previous, free) = body.velocities.split_at(body.velocities.len() / 2);
+        match (&body.kinematics, root) {
+            (Kinematics::Rigid { rotation, center }, Some(root)) => {
+                let rigid = Rigid { rotation, center };
+                let slots = body.panel.start_rigid(rows.len())?;
+                self.write_slots(
+                    id,
+                    rows,
+                    &root,
+                    [previous, free],
+                    |point, axes| rigid.columns(point, axes),
+                    slots,
+                    &mut body.locals,
+                );
+            }
+            (Kinematics::PseudoRigid { center }, Some(root)) => {
+                let pseudo_rigid = PseudoRigid { center };
+                let slots = body.panel.start_pseudo_rigid(rows.len())?;
+                self.write_slots(
+                    id,
+                    rows,
+                    &root,
+                    [previous, free],
+                    |point, axes| pseudo_rigid.columns(point, axes),
+                    slots,
+                    &mut body.locals,
+                );
+            }
+            _ => {
+                self.write_dense(id, rows, body)?;
+                if let Some(inertia) = body.inertia.view().map_err(defect)? {
+                    body.panel.apply(self.step, &inertia, work)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Z = H L and H of both velocities for all slots of a body with a root.
+    #[allow(clippy::too_many_arguments, reason = "one call for each of two kinds of body")]
+    fn write_slots<const FREEDOMS: usize>(
+        &self,
+        id: Id,
+        rows: &[u32],
+        root: &Root,
+        velocities: [&[f64]; 2],
+        columns: impl Fn(&Vector, &[Lanes; 3]) -> [Lanes; FREEDOMS],
+        slots: &mut [f64],
+        locals: &mut [[Vector; 2]],
+    ) {
+        dispatch(
+            #[inline(always)]
+            || {
+                let slots = slots.chunks_exact_mut(3 * FREEDOMS);
+                for ((&row, slot), local) in rows.iter().zip(slots).zip(locals) {
+                    let Some(constraint) = self.constraint(row as usize) else { continue };
+                    let mut h = signed_columns(constraint, id, &columns);
+                    *local = velocities.map(|velocity| vector(&combination(&h, velocity)));
+                    root.apply(&mut h);
+                    for (slot, column) in slot.chunks_exact_mut(3).zip(&h) {
+                        slot.copy_from_slice(&column[..3]);
+                    }
+                }
+            },
+        );
+    }
+
+    /// H and H of both velocities for all slots of any other body.
+    fn write_dense(&self, id: Id, rows: &[u32], body: &mut Body) -> Result<(), Fault> {
+        let mut panel = std::mem::take(&mut body.panel);
+        let mut locals = std::mem::take(&mut body.locals);
+        let result = panel.start_dense(rows.len(), body.freedoms()).map(|dense| {
+            for (slot, &row) in rows.iter().enumerate() {
+                let Some(constraint) = self.constraint(row as usize) else { continue };
+                add_operators(constraint, id, body, dense.operator_mut(slot));
+                locals[slot] = local_velocities(constraint, id, body);
+            }
+        });
+        (body.panel, body.locals) = (panel, locals);
+        Ok(result?)
+    }
+
+    /// Everything that belongs to rows, but for blocks left of the diagonal.
+    fn write_rows(&self, bodies: &Table<Body>, all: Part, team: &Team) -> Result<(), Error> {
+        let first_error = FirstError::default();
+        let rest = Mutex::new(all);
+        team.share(self.structure.len().div_ceil(ROWS), &|_, _| {
+            let part = held(&rest).split(self.structure);
+            dispatch(
+                #[inline(always)]
+                || {
+                    if let Err((row, error)) = self.write_part(bodies, part) {
+                        first_error.put(row, error);
+                    }
+                },
+            );
+        });
+        first_error.into_result()
+    }
+
+    #[inline(always)]
+    fn write_part(&self, bodies: &Table<Body>, part: Part) -> Result<(), (usize, Error)> {
+        let starts = self.structure.starts();
+        let base = starts[part.first] as usize;
+        let panel = |place: usize| bodies.entries()[place].1.as_ref().map(|body| &body.panel);
+        for (k, (b, v)) in part.b.iter_mut().zip(part.v).enumerate() {
+            let row = part.first + k;
+            let Some(constraint) = self.constraint(row) else { continue };
+            let failed = |fault| {
+                let subject = Subject::Constraint(self.constraints[row].0, constraint.bodies());
+                Err((row, Error { subject, fault }))
+            };
+            let mut w = [[0.0; 4]; 3];
+            let mut local = [[0.0; 3]; 2];
+            for side in self.structure.sides(row) {
+                let Some(body) = bodies.entries()[side.body as usize].1.as_ref() else { continue };
+                add(&mut w, &body.panel.columns(side.slot as usize, side.slot as usize));
+                add_locals(&mut local, &body.locals[side.slot as usize]);
+            }
+            self.add_obstacles(constraint, bodies, &mut local);
+            if let Some(compliance) = constraint.compliance() {
+                add(&mut w, &columns(compliance));
+            }
+            [*v, *b] = local;
+            if !(is_finite(b) && is_finite(v)) {
+                return failed(Fault::NotFinite("its velocity V or B"));
+            }
+            let (diagonal, inverse) = match Diagonal::new(&packed(&w), false) {
+                Ok(diagonal) => (diagonal.w, diagonal.a),
+                Err(diagonal::Fault::Singular) => (crate::block::mirrored(&packed(&w)), [f64::NAN; 9]),
+                // The inverse overflows where the block itself does not: as good as singular.
+                Err(_) if w.iter().all(|column| is_finite(&column[..3])) => {
+                    (crate::block::mirrored(&packed(&w)), [f64::NAN; 9])
+                }
+                Err(_) => return failed(Fault::NotFinite("its diagonal block of W")),
+            };
+            part.diagonal[k] = diagonal;
+            part.inverse[k] = inverse;
+            let first = self.structure.diagonal(row) - base;
+            part.values[first] = diagonal;
+            let blocks = &mut part.values[first + 1..starts[row + 1] as usize - base];
+            for (block, (_, couplings)) in blocks.iter_mut().zip(self.structure.later(row)) {
+                let mut through = couplings.into_iter().flatten();
+                let columns = |coupling: crate::assembly::pairs::Coupling| {
+                    panel(coupling.body)
+                        .map_or([[0.0; 4]; 3], |panel| panel.columns(coupling.row, coupling.column))
+                };
+                let mut w = through.next().map_or([[0.0; 4]; 3], columns);
+                if let Some(second) = through.next() {
+                    add(&mut w, &columns(second));
+                }
+                *block = packed(&w);
+            }
+            if !blocks.iter().all(|block| is_finite(block)) {
+                return failed(Fault::NotFinite("a block of W in its row"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Velocities of obstacles, which no panel holds.
+    fn add_obstacles(&self, constraint: &Constraint, bodies: &Table<Body>, local: &mut [Vector; 2]) {
+        for (k, id) in constraint.bodies().into_iter().enumerate() {
+            let Some(id) = id.filter(|_| k == 0 || constraint.bodies()[0] != id) else { continue };
+            if let Some(body) = bodies.get(id).filter(|body| matches!(body.inertia, Inertia::Obstacle)) {
+                add_locals(local, &local_velocities(constraint, id, body));
+            }
+        }
+    }
+}
+
+/// Rows to be written, from `first` on.
+struct Part<'a> {
+    first: usize,
+    values: &'a mut [Block],
+    b: &'a mut [Vector],
+    v: &'a mut [Vector],
+    diagonal: &'a mut [Block],
+    inverse: &'a mut [Block],
+}
+
+impl<'a> Part<'a> {
+    /// Take away the first [`ROWS`] rows, or those that are left.
+    fn split(&mut self, structure: &Structure) -> Part<'a> {
+        let (first, count) = (self.first, self.b.len().min(ROWS));
+        let starts = structure.starts();
+        let blocks = (starts[first + count] - starts[first]) as usize;
+        self.first += count;
+        Part {
+            first,
+            values: front(&mut self.values, blocks),
+            b: front(&mut self.b, count),
+            v: front(&mut self.v, count),
+            diagonal: front(&mut self.diagonal, count),
+            inverse: front(&mut self.inverse, count),
+        }
+    }
+}
+
+fn front<'a, T>(slice: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (front, rest) = std::mem::take(slice).split_at_mut(count);
+    *slice = rest;
+    front
+}
+
+/// The columns of H of a constraint on a body, master minus slave if it is both.
+#[inline(always)]
+fn signed_columns<const FREEDOMS: usize>(
+    constraint: &Constraint,
+    id: Id,
+    columns: &impl Fn(&Vector, &[Lanes; 3]) -> [Lanes; FREEDOMS],
+) -> [Lanes; FREEDOMS] {
+    let is = |k: usize| constraint.bodies[k] == Some(id);
+    match &constraint.placement {
+        Placement::Points { frame, points } => {
+            let axes = transposed_columns(frame);
+            let mut h = if is(0) { columns(&points[0], &axes) } else { [[0.0; 4]; FREEDOMS] };
+            if is(1) {
+                let slave = columns(&points[1], &axes);
+                h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
+            }
+            h
+        }
+        Placement::Operators(operators) => {
+            let mut h = [[0.0; 4]; FREEDOMS];
+            for (_, operator) in operators.iter().enumerate().filter(|(k, _)| is(*k)) {
+                let operator = operator.iter();
+                operator.for_each(|operator| operator.each(|column, row, value| h[column][row] += value));
+            }
+            h
+        }
+    }
+}
+
+/// Add H of a constraint on a body to `h`, 3 × n, column-major.
+pub(super) fn add_operators(constraint: &Constraint, id: Id, body: &Body, h: &mut [f64]) {
+    for (k, sign) in [1.0, -1.0].into_iter().enumerate().filter(|(k, _)| constraint.bodies[*k] == Some(id)) {
+        match &constraint.placement {
+            Placement::Points { frame, points } => {
+                if let Some(point) = body.point(&points[k]) {
+                    point.add_operator(sign, frame, h);
+                }
+            }
+            Placement::Operators(operators) => {
+                if let Some(operator) = &operators[k] {
+                    operator.add_to(h);
+                }
+            }
+        }
+    }
+}
+
+/// What a body adds to V and B of a constraint.
+fn local_velocities(constraint: &Constraint, id: Id, body: &Body) -> [Vector; 2] {
+    [body.previous_velocity(), body.velocity()]
+        .map(|velocity| times_operators(constraint, id, body, velocity))
+}
+
+/// H u of a constraint on a body, signs included.
+pub(super) fn times_operators(constraint: &Constraint, id: Id, body: &Body, u: &[f64]) -> Vector {
+    let mut sum = [0.0; 3];
+    for (k, sign) in [1.0, -1.0].into_iter().enumerate().filter(|(k, _)| constraint.bodies[*k] == Some(id)) {
+        let local = match &constraint.placement {
+            Placement::Points { frame, points } => {
+                let local = body.point(&points[k]).map(|point| point.local_velocity(frame, u));
+                local.map(|local| local.map(|value| sign * value))
+            }
+            Placement::Operators(operators) => operators[k].as_ref().map(|operator| operator.times(u)),
+        };
+        sum.iter_mut().zip(local.unwrap_or_default()).for_each(|(sum, value)| *sum += value);
+    }
+    sum
+}
+
+#[inline(always)]
+fn add_locals(sum: &mut [Vector; 2], local: &[Vector; 2]) {
+    sum.iter_mut()
+        .zip(local)
+        .for_each(|(sum, local)| sum.iter_mut().zip(local).for_each(|(sum, value)| *sum += value));
+}
+
+/// Let the user's solver, if the body has one, work on the operators of all slots at once.
+fn solve(body: &mut Body, step: f64) -> Result<(), Fault> {
+    let (freedoms, slots) = (body.freedoms(), body.locals.len());
+    let Inertia::Solver(solver) = &body.inertia else { return Ok(()) };
+    if slots == 0 {
+        return Ok(());
+    }
+    let mut columns = Vec::new();
+    filled(&mut columns, 3 * freedoms * slots, 0.0).map_err(|error| error.fault)?;
+    body.panel.apply_with(step, |products| {
+        // 3 × n panels to columns of n values, and back.
+        for (panel, to) in products.chunks_exact(3 * freedoms).zip(columns.chunks_exact_mut(3 * freedoms)) {
+            panel.iter().enumerate().for_each(|(k, value)| to[freedoms * (k % 3) + k / 3] = *value);
+        }
+        match solver.solve(freedoms, &mut columns) {
+            0 => {}
+            code => return Err(Fault::Solver(code)),
+        }
+        for (panel, from) in products.chunks_exact_mut(3 * freedoms).zip(columns.chunks_exact(3 * freedoms)) {
+            panel.iter_mut().enumerate().for_each(|(k, value)| *value = from[freedoms * (k % 3) + k / 3]);
+        }
+        Ok(())
+    })
+}
+
+/// The error with the lowest number of those that threads meet.
+#[derive(Default)]
+struct FirstError(Mutex<Option<(usize, Error)>>);
+
+impl FirstError {
+    fn put(&self, number: usize, error: Error) {
+        let mut first = held(&self.0);
+        if first.is_none_or(|(other, _)| number < other) {
+            *first = Some((number, error));
+        }
+    }
+
+    fn into_result(self) -> Result<(), Error> {
+        let first = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        first.map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// Locked; what a panic has left is made anew by the next update.
+pub(super) fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
