@@ -235,7 +235,10 @@ impl Scene {
                     h.view_mut((0, 9), (3, 3)).fill_with_identity();
                 }
             }
-            Some((body?, DMatrix::from_column_slice(3, h.ncols(), (frame.transpose() * &h * sign).as_slice())))
+            Some((
+                body?,
+                DMatrix::from_column_slice(3, h.ncols(), (frame.transpose() * &h * sign).as_slice()),
+            ))
         };
         sides.filter_map(operator).collect()
     }
