@@ -5,6 +5,7 @@
 pub fn version_script(headers: &[&str], node: &str) -> String {
     let mut names: Vec<String> = headers.iter().flat_map(|header| functions(header)).collect();
     names.sort();
+    names.dedup();
     let names: String = names.iter().map(|name| format!("    {name};\n")).collect();
     format!(
         "/* The names that the library exports: the functions of include/*.h.\n \

@@ -41,6 +41,30 @@ pub fn ldy_host_h(table: &Table, operators: &str) -> String {
     )
 }
 
+/// The text of `ldy_system.h`.
+pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
+    let common: Vec<&str> = COMMON.into_iter().map(|name| declaration(additions, name)).collect();
+    fill(
+        include_str!("templates/ldy_system.h"),
+        &[("codes", codes), ("common", &common.join("\n\n")), ("system", system)],
+    )
+}
+
+/// What both faces declare.
+const COMMON: [&str; 4] = ["ldy_last_error", "ldy_version", "ldy_set_threads", "ldy_shutdown"];
+
+/// The declaration of a function with its comment: the paragraph whose code has its name.
+fn declaration<'a>(text: &'a str, name: &str) -> &'a str {
+    let ends = |paragraph: &&str| {
+        let code = paragraph.rsplit("*/").next().unwrap_or_default();
+        code.contains(&format!("{name}(")) && code.trim_end().ends_with(';')
+    };
+    let start = |end: usize| text[..end].rfind("/*").unwrap_or(0);
+    let paragraph = text.split("\n\n").find(ends).unwrap_or_else(|| panic!("no {name}"));
+    let end = paragraph.as_ptr() as usize - text.as_ptr() as usize + paragraph.len();
+    text[start(end)..end].trim()
+}
+
 /// The text of the C file of assertions.
 pub fn layout_assertions_c(table: &Table) -> String {
     fill(include_str!("templates/layout_assertions.c"), &[("assertions", &assertions::assertions(table))])

@@ -15,9 +15,15 @@
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
-//! The face of the legacy module, [`legacy`]: layouts, the linked rows and their memory, the host's bodies and
-//! constraints seen as the core wants them, entry points and errors. All `unsafe` is there. Arrows go one way:
-//! legacy → assembly → kinematics, inertia → block, and legacy → export → block.
+//! Two faces, each for a kind of host:
+//!
+//! - [`legacy`], that of the legacy module: layouts, the linked rows and their memory, the host's bodies and constraints
+//!   seen as the core wants them, entry points.
+//! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
+//!
+//! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
+//! [`threads`] alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
+//! export → block.
 //!
 //! # The way of one update
 //!
@@ -28,6 +34,7 @@
 
 pub mod assembly;
 pub mod block;
+pub mod boundary;
 pub mod export;
 pub mod inertia;
 pub mod kinematics;

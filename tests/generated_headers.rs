@@ -32,25 +32,25 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn generate() -> [Generated; 4] {
+fn generate() -> [Generated; 5] {
     let table = table::Table::parse(&read("src/legacy/layout.tsv"), &read("src/legacy/enumerations.tsv"))
         .unwrap_or_else(|error| panic!("{error}"));
     let prototypes = |name: &str| {
-        prototypes::emit(&root().join("src/legacy/interface").join(name), &root().join("cbindgen.toml"))
+        prototypes::emit(&root().join("src").join(name), &root().join("cbindgen.toml"))
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     };
-    let ldy_h = headers::ldy_h(
-        &table,
-        &prototypes("module.rs"),
-        &prototypes("codes.rs"),
-        &prototypes("additions.rs"),
+    let (codes, additions) = (prototypes("boundary/codes.rs"), prototypes("legacy/interface/additions.rs"));
+    let ldy_h = headers::ldy_h(&table, &prototypes("legacy/interface/module.rs"), &codes, &additions);
+    let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
+    let ldy_system_h = headers::ldy_system_h(&codes, &additions, &prototypes("system/interface.rs"));
+    let exports = exports::version_script(
+        &[&ldy_h, &ldy_host_h, &ldy_system_h],
+        concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")),
     );
-    let ldy_host_h = headers::ldy_host_h(&table, &prototypes("operators.rs"));
-    let exports =
-        exports::version_script(&[&ldy_h, &ldy_host_h], concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")));
     [
         Generated { path: "include/ldy.h", text: ldy_h },
         Generated { path: "include/ldy_host.h", text: ldy_host_h },
+        Generated { path: "include/ldy_system.h", text: ldy_system_h },
         Generated { path: "c_tests/layout_assertions.c", text: headers::layout_assertions_c(&table) },
         Generated { path: "packaging/libldy.map", text: exports },
     ]

@@ -395,7 +395,7 @@ fn block(matrix: &Matrix3<f64>) -> [f64; 9] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn systems_are_as_dense_matrices_say(seed: u64) {

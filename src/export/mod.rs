@@ -6,6 +6,7 @@
 mod buffered;
 pub mod dump;
 pub mod matrix_market;
+pub mod npz;
 mod number;
 
 pub use buffered::Buffered;

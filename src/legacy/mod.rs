@@ -3,14 +3,11 @@
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `stages` and `update`, `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` and `file` (W as text), `report`, `operators`, `matrix`.
+//! their memory), `stages` and `update`, `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
 
-pub mod boundary;
 mod cohesion;
 pub mod entry;
-pub mod errors;
 mod export;
-mod file;
 mod hooks;
 mod host;
 pub mod interface;
@@ -27,3 +24,6 @@ mod stages;
 mod statistics;
 mod stats;
 mod update;
+
+use crate::boundary::file;
+pub use crate::boundary::{self, errors};

@@ -5,9 +5,9 @@ use std::ffi::{c_char, c_int, c_longlong};
 use super::boundary;
 use super::errors;
 use super::interface::additions::{ldy_differences, ldy_report};
-use super::interface::codes::LDY_REPORT_TEXT;
 use super::layout::LOCDYN;
 use super::rows::{self, Module, Place};
+use crate::boundary::codes::LDY_REPORT_TEXT;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///

@@ -10,6 +10,8 @@
 pub mod body;
 pub mod constraint;
 pub mod error;
+mod files;
+pub mod interface;
 
 pub mod lanczos;
 mod model;

@@ -184,6 +184,21 @@ impl System {
         Ok(())
     }
 
+    /// The id that the next body will have.
+    pub fn next_body(&self) -> Id {
+        self.bodies.next()
+    }
+
+    /// The id that the next constraint will have.
+    pub fn next_constraint(&self) -> Id {
+        self.constraints.next()
+    }
+
+    /// Number of rows of the last update.
+    pub fn row_count(&self) -> usize {
+        if self.is_structured { self.structure.len() } else { 0 }
+    }
+
     // ---- constraints
 
     /// Insert a constraint between points of bodies; `None` is the ground. U = Eᵀ (velocity of the master's point − velocity
@@ -402,7 +417,7 @@ impl System {
     fn latest_rows(&self) -> Rows<'_> {
         let Results { values, b, v, diagonal, inverse } = &self.results;
         let (starts, columns) = (self.structure.starts(), self.structure.columns());
-        Rows { starts, columns, values, b, v, diagonal, inverse }
+        Rows { ids: self.structure.ids(), starts, columns, values, b, v, diagonal, inverse }
     }
 
     /// y = W x, of the blocks.
@@ -449,21 +464,21 @@ impl System {
         self.check_vectors(&[reactions])?;
         self.is_fresh = false;
         let mut change = Vec::new();
-        let mut place = 0;
-        while let Some((id, body)) =
-            self.bodies.entries().get(place).and_then(|(id, body)| Some((*id, body.as_ref()?)))
-        {
+        for place in 0..self.bodies.len() {
+            let (id, Some(body)) = &self.bodies.entries()[place] else { continue };
+            // Nothing acts on the others, and their matrices have no factors.
+            if self.structure.rows_on(place).is_empty() {
+                continue;
+            }
             super::structure::filled(&mut change, body.freedoms(), 0.0)?;
-            let mut work = held(&self.works[0]);
-            self.through_bodies().velocity_change(place, id, body, reactions, &mut change, &mut work)?;
-            drop(work);
-            if let Some(body) = self.bodies.get_mut(id) {
+            let work = &mut held(&self.works[0]);
+            self.through_bodies().velocity_change(place, *id, body, reactions, &mut change, work)?;
+            if let (_, Some(body)) = &mut self.bodies.entries_mut()[place] {
                 body.velocity_mut()
                     .iter_mut()
                     .zip(&change)
                     .for_each(|(velocity, change)| *velocity += change);
             }
-            place += 1;
         }
         Ok(())
     }

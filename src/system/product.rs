@@ -76,6 +76,13 @@ impl Bodies<'_> {
 
     /// Add Hᵀ x of a body to `force`.
     pub fn add_force(&self, place: usize, id: Id, body: &Body, x: &[f64], force: &mut [f64]) {
+        if let Inertia::Obstacle = body.inertia() {
+            // No list has the rows on an obstacle.
+            for (row, (_, constraint)) in self.constraints.iter().enumerate() {
+                add_transposed(constraint, id, body, &at(x, row as u32), force);
+            }
+            return;
+        }
         for &row in self.structure.rows_on(place) {
             if let Some(constraint) = self.constraint(row) {
                 add_transposed(constraint, id, body, &at(x, row), force);

@@ -7,6 +7,8 @@ use crate::block::{Block, Vector};
 /// left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
+    /// Ids of the constraints.
+    pub ids: &'a [i64],
     /// Row k has the blocks `starts[k]..starts[k + 1]`.
     pub starts: &'a [i32],
     /// Column of each block, ascending in a row, the diagonal among them.

@@ -22,6 +22,8 @@ pub struct Side {
 pub struct Structure {
     /// Bodies of each row, obstacles left out; one that is master and slave is there once.
     sides: Vec<[Option<Side>; 2]>,
+    /// Ids of the constraints.
+    ids: Vec<i64>,
     /// Where the rows of each body begin, and the end.
     body_starts: Vec<usize>,
     /// The rows of each body, ascending.
@@ -47,6 +49,9 @@ impl Structure {
         if i32::try_from(constraints.len()).is_err() {
             return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
         }
+        self.ids.clear();
+        self.ids.try_reserve(constraints.len())?;
+        self.ids.extend(constraints.iter().map(|(id, _)| id as i64));
         self.list_bodies(bodies, constraints)?;
         self.list_blocks(constraints.len())
     }
@@ -136,6 +141,11 @@ impl Structure {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.sides.is_empty()
+    }
+
+    /// Ids of the constraints, row by row.
+    pub fn ids(&self) -> &[i64] {
+        &self.ids
     }
 
     /// Where the blocks of each row begin, and the end.

@@ -3,11 +3,11 @@
 
 use std::sync::Mutex;
 
-use crate::assembly::diagonal::{self, Diagonal};
+use crate::assembly::diagonal::Diagonal;
 use crate::assembly::dispatch::dispatch;
 use crate::assembly::panel::root::Root;
 use crate::block::lanes::{Lanes, add, add_scaled, columns, combination, packed, transposed_columns, vector};
-use crate::block::{Block, Vector, is_finite, transposed};
+use crate::block::{Block, Vector, is_finite, mirrored, transposed};
 use crate::inertia::{FactorError, Workspace};
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
@@ -247,17 +247,12 @@ impl Scene<'_> {
             if !(is_finite(b) && is_finite(v)) {
                 return failed(Fault::NotFinite("its velocity V or B"));
             }
-            let (diagonal, inverse) = match Diagonal::new(&packed(&w), false) {
-                Ok(diagonal) => (diagonal.w, diagonal.a),
-                Err(diagonal::Fault::Singular) => (crate::block::mirrored(&packed(&w)), [f64::NAN; 9]),
-                // The inverse overflows where the block itself does not: as good as singular.
-                Err(_) if w.iter().all(|column| is_finite(&column[..3])) => {
-                    (crate::block::mirrored(&packed(&w)), [f64::NAN; 9])
-                }
-                Err(_) => return failed(Fault::NotFinite("its diagonal block of W")),
-            };
+            let diagonal = mirrored(&packed(&w));
+            if !is_finite(&diagonal) {
+                return failed(Fault::NotFinite("its diagonal block of W"));
+            }
             part.diagonal[k] = diagonal;
-            part.inverse[k] = inverse;
+            part.inverse[k] = inverse_of(&diagonal);
             let first = self.structure.diagonal(row) - base;
             part.values[first] = diagonal;
             let blocks = &mut part.values[first + 1..starts[row + 1] as usize - base];
@@ -288,6 +283,18 @@ impl Scene<'_> {
                 add_locals(local, &local_velocities(constraint, id, body));
             }
         }
+    }
+}
+
+/// The inverse of a diagonal block; NaN if the block is singular, or cannot be told from a singular one.
+#[inline(always)]
+fn inverse_of(w: &Block) -> Block {
+    /// Entries of the inverse are rounding errors if the product of the largest magnitudes is above this.
+    const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
+    let largest = |b: &Block| b.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()));
+    match Diagonal::new(w, false) {
+        Ok(diagonal) if largest(w) * largest(&diagonal.a) <= HOPELESS => diagonal.a,
+        _ => [f64::NAN; 9],
     }
 }
 

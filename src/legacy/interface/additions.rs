@@ -4,8 +4,8 @@
 
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
+use crate::boundary::codes::LDY_REPORT_TEXT;
 use crate::legacy::errors::{self, Handler};
-use crate::legacy::interface::codes::LDY_REPORT_TEXT;
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
 use crate::legacy::{boundary, operators, options, report, shadow, stats};

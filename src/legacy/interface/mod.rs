@@ -1,6 +1,5 @@
 //! The C interface: what `include/ldy.h` and `include/ldy_host.h` are generated from.
 
 pub mod additions;
-pub mod codes;
 pub mod module;
 pub mod operators;

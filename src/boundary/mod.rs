@@ -1,10 +1,15 @@
-//! The boundary to C: a function of this crate becomes a status code, and no panic crosses.
+//! The boundary to C that both faces share: a function of this crate becomes a status code, and no panic crosses; error
+//! codes, the details of a thread's last error, and text files at paths that a host gives.
+
+pub mod codes;
+pub mod errors;
+pub(crate) mod file;
 
 use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::errors::{Code, fail};
+use errors::{Code, fail};
 
 /// Run `function` and return 0 or its error code; a panic becomes [`Code::BugFound`].
 ///
@@ -27,7 +32,7 @@ mod tests {
     use std::ffi::CStr;
 
     use super::*;
-    use crate::legacy::errors::last_text;
+    use crate::boundary::errors::last_text;
 
     fn text() -> String {
         // SAFETY: the text is a C string of this thread, and no error happens while it is read.

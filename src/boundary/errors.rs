@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::sync::Mutex;
 
-use super::interface::codes::*;
+use super::codes::*;
 
 /// The codes of the legacy program that this library raises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn meaning(code: c_int) -> &'static CStr {
 /// Keep the details of an error, formatted like `format!`, and return its code.
 macro_rules! fail {
     ($code:expr, $($text:tt)+) => {
-        $crate::legacy::errors::record($code, format_args!($($text)+))
+        $crate::boundary::errors::record($code, format_args!($($text)+))
     };
 }
 pub(crate) use fail;

@@ -1,0 +1,119 @@
+/* Every allocation of ldy_system.h made to fail in turn: code 1, and afterwards the same results as ever. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+#include "ldy_system.h"
+
+#define BODIES 6
+#define CONSTRAINTS 40
+
+static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
+static const int starts[4] = { 0, 2, 4, 5 }, rows_of[5] = { 0, 1, 1, 2, 2 };
+static const double values[5] = { 4, -1, 4, -1, 4 };
+static const int H_starts[4] = { 0, 1, 2, 3 }, H_rows[3] = { 0, 1, 2 };
+static const double H_values[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 10 };
+static const ldy_operator sparse = { H_starts, H_rows, H_values }, dense = { NULL, NULL, H_values };
+
+typedef struct {
+  ldy_system *system;
+  int bodies, constraints, updates;
+  double y[3 * CONSTRAINTS], through[3 * CONSTRAINTS], value;
+} STATE;
+
+static int quarter (int size, int columns, double *x, void *data)
+{
+  int i;
+
+  (void) data;
+  for (i = 0; i < size * columns; i ++) x[i] /= 4;
+  return 0;
+}
+
+static int add_body (STATE *t)
+{
+  long long id;
+
+  switch (t->bodies) {
+  case 0: return ldy_system_add_rigid (t->system, 1, unit, unit, origin, &id);
+  case 1: return ldy_system_add_pseudo_rigid (t->system, 2, unit, origin, &id);
+  case 2: return ldy_system_add_dense (t->system, 3, unit, &id);
+  case 3: return ldy_system_add_diagonal (t->system, 3, unit, &id);
+  case 4: return ldy_system_add_matrix (t->system, 3, starts, rows_of, values, &id);
+  default: return ldy_system_add_solver (t->system, 3, quarter, NULL, &id);
+  }
+}
+
+static int add_constraint (STATE *t)
+{
+  int k = t->constraints;
+  double point[3] = { k * 0.25, 1 - k * 0.5, 2 };
+  long long id;
+
+  if (k % 3 == 0) return ldy_system_add_constraint (t->system, k % 2, k % 4 ? 1 - k % 2 : LDY_GROUND, unit, point, origin, &id);
+  return ldy_system_add_operators (t->system, 2 + k % 4, k % 2 ? &sparse : &dense, 2 + (k + 1) % 4, &dense, &id);
+}
+
+/* Goes on from where it is until something fails. */
+static int go_on (STATE *t)
+{
+  double x[3 * CONSTRAINTS];
+  int i, code;
+
+  for (i = 0; i < 3 * CONSTRAINTS; i ++) x[i] = i % 7 - 3;
+  if (!t->system && (code = ldy_system_create (&t->system))) return code;
+  for (; t->bodies < BODIES; t->bodies ++) if ((code = add_body (t))) return code;
+  for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t))) return code;
+  if (!t->updates && (code = ldy_system_update (t->system, 0.5))) return code;
+  t->updates = 1;
+  if ((code = ldy_system_multiply (t->system, x, t->y))) return code;
+  if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through))) return code;
+  if ((code = ldy_system_largest_eigenvalue (t->system, 1e-6, 50, &t->value, NULL))) return code;
+  if ((code = ldy_system_write_npz (t->system, "/dev/null"))) return code;
+  return ldy_system_write_matrix_market (t->system, "/dev/null");
+}
+
+static STATE expected;
+
+/* The k-th allocation fails, or all from there on; 1 if one did. */
+static int attempt (int k)
+{
+  STATE t = { 0 };
+  long in_use = failing.in_use;
+  int code, failures, i;
+
+  check_context ("%s %d", failing.persistent ? "all allocations from" : "allocation", k);
+  failing.until = k;
+  failing.failed = 0;
+  failing.armed = 1;
+  code = go_on (&t);
+  failing.armed = 0;
+  failures = failing.failed;
+  if (code) {
+    CHECK (failures > 0);
+    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_TEXT (ldy_last_error (), "out of memory");
+    CHECK_INT (go_on (&t), 0);
+  }
+  CHECK_SAME_BITS (t.y, expected.y, sizeof t.y);
+  CHECK_SAME_BITS (t.through, expected.through, sizeof t.through);
+  CHECK_SAME_BITS (&t.value, &expected.value, sizeof t.value);
+  for (i = 0; i < 3 * CONSTRAINTS; i ++) CHECK_NEAR (t.through[i], t.y[i], 1e-9);
+  ldy_system_destroy (t.system);
+  CHECK_INT (failing.in_use, in_use);
+  return failures > 0;
+}
+
+int main (void)
+{
+  int k;
+
+  CHECK_INT (go_on (&expected), 0);
+  ldy_system_destroy (expected.system);
+  for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {
+    for (k = 1; attempt (k); k ++) continue;
+    CHECK (k > 40);
+  }
+  return check_summary ("system_allocations");
+}

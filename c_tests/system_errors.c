@@ -1,0 +1,249 @@
+/* Bad input to ldy_system.h: the code, a text that names what is wrong, and a system that goes on as if nothing had been. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "ldy_system.h"
+
+static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 }, h6[18] = { 0 };
+static const int starts[3] = { 0, 1, 2 }, rows_of[2] = { 0, 1 };
+static const double twos[2] = { 2, 2 }, ones[6] = { 1, 1, 1, 1, 1, 1 };
+static ldy_system *s;
+static double not_a_number[144], x[12], y[12];
+static long long id, rigid, pseudo, general, obstacle, contact, by_operator;
+
+/* A body of every kind and three constraints; the last is on nothing that could fail. */
+static void make (void)
+{
+  static const double dense[6] = { 1, 2, 3, 4, 5, 6 };
+  ldy_operator H = { NULL, NULL, dense };
+
+  CHECK_INT (ldy_system_create (&s), 0);
+  CHECK_INT (ldy_system_add_rigid (s, 1, unit, unit, origin, &rigid), 0);
+  CHECK_INT (ldy_system_add_pseudo_rigid (s, 1, unit, origin, &pseudo), 0);
+  CHECK_INT (ldy_system_add_matrix (s, 2, starts, rows_of, twos, &general), 0);
+  CHECK_INT (ldy_system_add_obstacle (s, unit, origin, &obstacle), 0);
+  CHECK_INT (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, origin, &contact), 0);
+  CHECK_INT (ldy_system_add_operators (s, general, &H, LDY_GROUND, NULL, &by_operator), 0);
+  CHECK_INT (ldy_system_add_constraint (s, rigid, obstacle, unit, origin, origin, &id), 0);
+}
+
+/* The results as they were before anything went wrong. */
+static void is_as_before (int is_updated)
+{
+  ldy_rows rows;
+
+  if (!is_updated) CHECK_INT (ldy_system_update (s, 1), 0);
+  CHECK_INT (ldy_system_rows (s, &rows), 0);
+  CHECK_INT (rows.rows, 3);
+  CHECK_INT (rows.blocks, 5);
+  CHECK_NEAR (rows.diagonal[0], 2, 1e-15);
+  CHECK_NEAR (rows.diagonal[9], 0.5 * (1 + 16), 1e-14);
+}
+
+static void fails (int code, int want, const char *text)
+{
+  CHECK_INT (code, want);
+  CHECK_TEXT (ldy_last_error (), text);
+}
+
+#define BAD(call, text) (check_context ("%s", #call), fails (call, LDY_BUG_FOUND, text))
+#define FAILS(call, code, text) (check_context ("%s", #call), fails (call, code, text))
+
+static int refuse (int size, int columns, double *values, void *data)
+{
+  (void) size, (void) columns, (void) values, (void) data;
+  return 7;
+}
+
+static int spoil (int size, int columns, double *values, void *data)
+{
+  (void) size, (void) columns, (void) data;
+  values[0] = NAN;
+  return 0;
+}
+
+static void bodies (void)
+{
+  static const double skew[9] = { 1, 0.5, 0, 0, 1, 0, 0, 0, 1 }, indefinite[9] = { 1, 2, 0, 2, 1, 0, 0, 0, 1 };
+  static const double negative[2] = { 1, -1 }, odd[4] = { 1, 2, 3, 4 };
+
+  BAD (ldy_system_add_rigid (NULL, 1, unit, unit, origin, &id), "system is NULL");
+  BAD (ldy_system_add_rigid (s, 1, NULL, unit, origin, &id), "inertia is NULL");
+  BAD (ldy_system_add_rigid (s, 1, unit, NULL, origin, &id), "rotation is NULL");
+  BAD (ldy_system_add_rigid (s, 1, unit, unit, NULL, &id), "center is NULL");
+  BAD (ldy_system_add_rigid (s, 1, unit, unit, origin, NULL), "place for the id");
+  BAD (ldy_system_add_rigid (s, 0, unit, unit, origin, &id), "body 4: its mass is not positive and finite");
+  BAD (ldy_system_add_rigid (s, NAN, unit, unit, origin, &id), "mass");
+  BAD (ldy_system_add_rigid (s, 1, skew, unit, origin, &id), "not symmetric");
+  BAD (ldy_system_add_rigid (s, 1, indefinite, unit, origin, &id), "not positive definite");
+  BAD (ldy_system_add_rigid (s, 1, not_a_number, unit, origin, &id), "referential inertia is not finite");
+  BAD (ldy_system_add_rigid (s, 1, unit, not_a_number, origin, &id), "body 4: its rotation is not finite");
+  BAD (ldy_system_add_pseudo_rigid (s, 1, not_a_number, origin, &id), "Euler tensor is not finite");
+  BAD (ldy_system_add_pseudo_rigid (s, 1, unit, not_a_number, &id), "centre is not finite");
+  BAD (ldy_system_add_obstacle (s, unit, NULL, &id), "center is NULL");
+  BAD (ldy_system_add_dense (s, 0, unit, &id), "n is 0");
+  BAD (ldy_system_add_dense (s, 2, odd, &id), "not symmetric");
+  BAD (ldy_system_add_dense (s, 2, NULL, &id), "inverse is NULL");
+  BAD (ldy_system_add_diagonal (s, -1, unit, &id), "n is -1");
+  BAD (ldy_system_add_diagonal (s, 2, negative, &id), "negative");
+  BAD (ldy_system_add_diagonal (s, 2, not_a_number, &id), "not finite");
+  BAD (ldy_system_add_solver (s, 2, NULL, NULL, &id), "solver is NULL");
+  BAD (ldy_system_set_rotation (s, pseudo, unit), "body 1: it is not rigid");
+  BAD (ldy_system_set_rotation (s, -1, unit), "body -1: there is none");
+  BAD (ldy_system_set_rotation (s, 99, unit), "body 99: there is none");
+  BAD (ldy_system_set_mass (s, general, 1, unit), "body 2: it is neither rigid nor pseudo-rigid");
+  BAD (ldy_system_set_mass (s, obstacle, 1, unit), "body 3: it cannot become an obstacle");
+  BAD (ldy_system_set_mass (s, rigid, -1, unit), "body 0: its mass");
+  BAD (ldy_system_set_dense (s, rigid, not_a_number), "body 0: the dense inverse is not finite");
+  BAD (ldy_system_set_diagonal (s, rigid, NULL), "inverse is NULL");
+  BAD (ldy_system_set_velocity (s, rigid, not_a_number), "body 0: its generalised velocity is not finite");
+  BAD (ldy_system_set_velocity (s, rigid, NULL), "velocity is NULL");
+  BAD (ldy_system_set_previous_velocity (s, 17, ones), "body 17: there is none");
+  BAD (ldy_system_velocity (s, rigid, NULL), "velocity is NULL");
+  BAD (ldy_system_velocity (s, 17, x), "body 17");
+  BAD (ldy_system_remove_body (s, rigid), "body 0: constraint 0 acts on it");
+  BAD (ldy_system_remove_body (s, 17), "body 17");
+}
+
+static void matrices (void)
+{
+  static const int descending[3] = { 0, 2, 1 }, outside[2] = { 0, 2 }, above[2] = { 1, 1 }, negative[3] = { 0, 1, -1 };
+  static const int all_starts[3] = { 0, 2, 4 }, all_rows[4] = { 0, 1, 0, 1 }, missing[3] = { 0, 1, 3 }, upper[3] = { 0, 0, 1 };
+  static const double skew[4] = { 2, 1, -1, 2 };
+
+  FAILS (ldy_system_add_matrix (s, 2, descending, rows_of, twos, &id), LDY_MATRIX_KIND, "body 4: its matrix A: starts");
+  FAILS (ldy_system_add_matrix (s, 2, negative, rows_of, twos, &id), LDY_MATRIX_KIND, "starts");
+  FAILS (ldy_system_add_matrix (s, 2, starts, outside, twos, &id), LDY_MATRIX_KIND, "a row index lies outside");
+  FAILS (ldy_system_add_matrix (s, 2, starts, above, twos, &id), LDY_CHOL_FACTOR, "not positive definite in row 0");
+  BAD (ldy_system_add_matrix (s, 2, starts, rows_of, not_a_number, &id), "non-finite");
+  BAD (ldy_system_add_matrix (s, 2, all_starts, all_rows, skew, &id), "not symmetric");
+  BAD (ldy_system_add_matrix (s, 2, missing, upper, twos, &id), "starts");
+  BAD (ldy_system_add_matrix (s, 2, NULL, rows_of, twos, &id), "starts is NULL");
+  BAD (ldy_system_set_matrix (s, general, starts, NULL, twos), "rows is NULL");
+}
+
+static void constraints (void)
+{
+  static const int bad_starts[3] = { 0, 2, 1 }, bad_rows[2] = { 0, 3 };
+  ldy_operator H = { NULL, NULL, h6 }, none = { NULL, NULL, NULL }, nan = { NULL, NULL, not_a_number };
+  ldy_operator descending = { bad_starts, rows_of, ones }, outside = { starts, bad_rows, ones };
+
+  BAD (ldy_system_add_constraint (s, rigid, 9, unit, origin, origin, &id), "constraint 3 between bodies 0 and 9: there is no body 9");
+  BAD (ldy_system_add_constraint (s, -2, rigid, unit, origin, origin, &id), "body -2");
+  BAD (ldy_system_add_constraint (s, LDY_GROUND, LDY_GROUND, unit, NULL, NULL, &id), "constraint 3: both of its bodies are the ground");
+  BAD (ldy_system_add_constraint (s, rigid, general, unit, origin, origin, &id), "constraint 3 between bodies 0 and 2: a body of it is neither rigid");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, NULL, origin, origin, &id), "frame is NULL");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, NULL, origin, &id), "master_point is NULL");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, NULL, &id), "slave_point is NULL");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, not_a_number, origin, origin, &id), "constraint 3 between bodies 0 and 1: its frame is not finite");
+  BAD (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, not_a_number, NULL, &id), "constraint 3 on body 0: a point of it is not finite");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, origin, NULL), "place for the id");
+  BAD (ldy_system_add_operators (s, general, NULL, LDY_GROUND, NULL, &id), "H_master is NULL");
+  BAD (ldy_system_add_operators (s, general, &none, LDY_GROUND, NULL, &id), "values of an operator H is NULL");
+  BAD (ldy_system_add_operators (s, general, &nan, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 2: its operator H is not finite");
+  BAD (ldy_system_add_operators (s, general, &descending, LDY_GROUND, NULL, &id), "do not ascend");
+  BAD (ldy_system_add_operators (s, general, &outside, LDY_GROUND, NULL, &id), "is not 0, 1 or 2");
+  BAD (ldy_system_add_operators (s, 9, &H, LDY_GROUND, NULL, &id), "body 9");
+  BAD (ldy_system_add_operators (s, LDY_GROUND, NULL, LDY_GROUND, NULL, &id), "both of its bodies");
+  BAD (ldy_system_move_constraint (s, by_operator, unit, origin, NULL), "constraint 1 on body 2: it is placed");
+  BAD (ldy_system_move_constraint (s, contact, unit, not_a_number, origin), "constraint 0 between bodies 0 and 1: a point");
+  BAD (ldy_system_move_constraint (s, 9, unit, origin, origin), "constraint 9: there is none");
+  BAD (ldy_system_set_operators (s, contact, &H, NULL), "H_slave is NULL");
+  BAD (ldy_system_set_operators (s, -1, &H, NULL), "constraint -1");
+  BAD (ldy_system_set_compliance (s, contact, not_a_number), "compliance is not finite");
+  BAD (ldy_system_set_diagonal_compliance (s, contact, NULL), "compliance is NULL");
+  BAD (ldy_system_set_diagonal_compliance (s, 9, origin), "constraint 9");
+  BAD (ldy_system_remove_constraint (s, 9), "constraint 9");
+}
+
+static void results (int is_updated)
+{
+  const char *stale = "system: no update since the last change";
+  double value;
+  int row;
+
+  BAD (ldy_system_update (s, 0), "the step h is not positive and finite");
+  BAD (ldy_system_update (s, NAN), "the step h");
+  BAD (ldy_system_rows (s, NULL), is_updated ? "rows is NULL" : stale);
+  BAD (ldy_system_row (s, 9, &row), "constraint 9");
+  if (is_updated) {
+    BAD (ldy_system_multiply (s, NULL, y), "x is NULL");
+    BAD (ldy_system_multiply (s, x, NULL), "y is NULL");
+    BAD (ldy_system_multiply_through_bodies (s, NULL, y), "x is NULL");
+    BAD (ldy_system_add_force (s, rigid, x, NULL), "force is NULL");
+    BAD (ldy_system_add_force (s, 9, x, y), "body 9");
+    BAD (ldy_system_add_reactions (s, NULL), "R is NULL");
+    BAD (ldy_system_largest_eigenvalue (s, NAN, 10, &value, NULL), "tolerance is not finite");
+    BAD (ldy_system_largest_eigenvalue (s, 0.1, 10, NULL, NULL), "value is NULL");
+    BAD (ldy_system_write_matrix_market (s, NULL), "path is NULL");
+    FAILS (ldy_system_write_npz (s, "/no/such/place"), LDY_FILE_OPEN, "/no/such/place");
+    FAILS (ldy_system_write_npz (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
+    FAILS (ldy_system_write_matrix_market (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
+  } else {
+    BAD (ldy_system_multiply (s, x, y), stale);
+    BAD (ldy_system_multiply_through_bodies (s, x, y), stale);
+    BAD (ldy_system_add_reactions (s, x), stale);
+    BAD (ldy_system_add_force (s, rigid, x, y), stale);
+    BAD (ldy_system_largest_eigenvalue (s, 0.1, 10, &value, NULL), stale);
+    BAD (ldy_system_check_inverses (s), stale);
+    BAD (ldy_system_row (s, contact, &row), stale);
+    BAD (ldy_system_write_matrix_market (s, "/dev/null"), stale);
+    BAD (ldy_system_write_npz (s, "/dev/null"), stale);
+  }
+}
+
+/* What only an update can find. */
+static void updates (void)
+{
+  static const double indefinite[2] = { 2, -2 }, huge[6] = { 1e200, 0, 0, 0, 0, 0 };
+  static const double far[3] = { 0, 1e200, 0 };
+  ldy_operator H = { NULL, NULL, ones };
+  long long solver, constraint;
+
+  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, indefinite), 0);
+  FAILS (ldy_system_update (s, 1), LDY_CHOL_FACTOR, "body 2: its matrix A: not positive definite in row 1");
+  BAD (ldy_system_multiply (s, x, y), "no update");
+  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, twos), 0);
+  CHECK_INT (ldy_system_set_velocity (s, rigid, huge), 0);
+  CHECK_INT (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, far, NULL, &constraint), 0);
+  BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its velocity V or B is not finite");
+  CHECK_INT (ldy_system_set_velocity (s, rigid, h6), 0);
+  BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its diagonal block of W is not finite");
+  CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
+  CHECK_INT (ldy_system_add_solver (s, 2, refuse, NULL, &solver), 0);
+  CHECK_INT (ldy_system_add_operators (s, solver, &H, LDY_GROUND, NULL, &constraint), 0);
+  FAILS (ldy_system_update (s, 1), LDY_LU_FACTOR, "body 4: its solver returned 7");
+  CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
+  CHECK_INT (ldy_system_remove_body (s, solver), 0);
+  CHECK_INT (ldy_system_add_solver (s, 2, spoil, NULL, &solver), 0);
+  CHECK_INT (ldy_system_add_operators (s, solver, &H, LDY_GROUND, NULL, &constraint), 0);
+  BAD (ldy_system_update (s, 1), "constraint 5 on body 5: its diagonal block of W is not finite");
+  CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
+  CHECK_INT (ldy_system_remove_body (s, solver), 0);
+}
+
+int main (void)
+{
+  int i;
+
+  for (i = 0; i < 144; i ++) not_a_number[i] = NAN;
+  make ();
+  CHECK_INT (ldy_system_create (NULL), LDY_BUG_FOUND);
+  bodies ();
+  matrices ();
+  constraints ();
+  results (0);
+  is_as_before (0);
+  bodies ();
+  matrices ();
+  constraints ();
+  is_as_before (1);
+  results (1);
+  is_as_before (1);
+  updates ();
+  is_as_before (0);
+  ldy_system_destroy (s);
+  return check_summary ("system_errors");
+}

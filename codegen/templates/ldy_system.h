@@ -1,0 +1,52 @@
+/* ldy_system.h: local dynamics of any system of constrained bodies, U = B + W R
+ *
+ * Generated: the declarations come from src/system/interface.rs and src/boundary/codes.rs, the rest from
+ * codegen/templates. To change this file, change them and run `make headers`.
+ *
+ * This header is complete in itself and needs no other. It may stand beside ldy.h and ldy_host.h, the face of
+ * the library for one family of programs; this one is for all others.
+ *
+ * A system holds bodies and constraints under ids: 0, 1, 2 and so on for each of the two, in the order of
+ * insertion, never used again. ldy_system_update makes block-sparse rows of W = h H A^-1 H^T, and B and V. For
+ * each body n is the number of its generalised velocities: 6 of a rigid body or obstacle, 12 of a pseudo-rigid
+ * one, else as given.
+ *
+ * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
+ * compressed sparse columns, counted from 0. What is given is copied.
+ *
+ * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
+ * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are the
+ * caller's, as long as they are consistent.
+ *
+ * Results belong to the system and are valid until its next change: any function on it without a `const`.
+ *
+ * Errors. A function returns 0 or one of the codes below, and ldy_last_error tells the details, for instance
+ *   constraint 12 between bodies 3 and 7: its frame is not finite
+ * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
+ * handler of ldy.h.
+ *
+ * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
+ * systems are updated by as many threads as ldy_set_threads asks for; results have the same bits.
+ *
+ * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
+ *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+ */
+
+#ifndef LDY_SYSTEM_H
+#define LDY_SYSTEM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+@codes@
+
+@common@
+
+@system@
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

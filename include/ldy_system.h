@@ -1,0 +1,554 @@
+/* ldy_system.h: local dynamics of any system of constrained bodies, U = B + W R
+ *
+ * Generated: the declarations come from src/system/interface.rs and src/boundary/codes.rs, the rest from
+ * codegen/templates. To change this file, change them and run `make headers`.
+ *
+ * This header is complete in itself and needs no other. It may stand beside ldy.h and ldy_host.h, the face of
+ * the library for one family of programs; this one is for all others.
+ *
+ * A system holds bodies and constraints under ids: 0, 1, 2 and so on for each of the two, in the order of
+ * insertion, never used again. ldy_system_update makes block-sparse rows of W = h H A^-1 H^T, and B and V. For
+ * each body n is the number of its generalised velocities: 6 of a rigid body or obstacle, 12 of a pseudo-rigid
+ * one, else as given.
+ *
+ * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
+ * compressed sparse columns, counted from 0. What is given is copied.
+ *
+ * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
+ * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are the
+ * caller's, as long as they are consistent.
+ *
+ * Results belong to the system and are valid until its next change: any function on it without a `const`.
+ *
+ * Errors. A function returns 0 or one of the codes below, and ldy_last_error tells the details, for instance
+ *   constraint 12 between bodies 3 and 7: its frame is not finite
+ * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
+ * handler of ldy.h.
+ *
+ * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
+ * systems are updated by as many threads as ldy_set_threads asks for; results have the same bits.
+ *
+ * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
+ *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+ */
+
+#ifndef LDY_SYSTEM_H
+#define LDY_SYSTEM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Code in a report of ldy_shadow_check: no error, but the legacy module differs from the library. */
+#define LDY_DIFFERS -1
+
+/* Error code: memory exhausted. */
+#define LDY_OUT_OF_MEMORY 1
+
+/* Error code: a file cannot be opened. */
+#define LDY_FILE_OPEN 2
+
+/* Error code: a file cannot be written. */
+#define LDY_FILE_WRITE 4
+
+/* Error code: not in this build or version. */
+#define LDY_NOT_IMPLEMENTED 8
+
+/* Error code: a diagonal block of W, or a general matrix A, is singular. */
+#define LDY_LU_FACTOR 15
+
+/* Error code: a symmetric matrix A is not positive definite. */
+#define LDY_CHOL_FACTOR 16
+
+/* Error code: a matrix cannot be inverted (known to hosts; not raised here). */
+#define LDY_MATRIX_INVERT 18
+
+/* Error code: an inverse is missing, of unknown kind, ill-formed or of wrong size. */
+#define LDY_MATRIX_KIND 20
+
+/* Error code: the eigenvalue iteration of a diagonal block failed. */
+#define LDY_EIGEN_DECOMP 26
+
+/* Error code: the local coordinates of a point in its element were not found. */
+#define LDY_COORDS_INVERT 47
+
+/* Error code: NULL or inconsistent argument, unknown kind, non-finite value. */
+#define LDY_BUG_FOUND 52
+
+/* Bytes of the text of a report. */
+#define LDY_REPORT_TEXT 512
+
+/* Details of the calling thread's last error: which constraint, which bodies, what was wrong.
+
+   Returns a string owned by the library, valid until the thread's next error; empty if there was none. */
+const char *ldy_last_error(void);
+
+/* The library's version, "major.minor.patch": a string of static lifetime. */
+const char *ldy_version(void);
+
+/* Set how many threads updates may use, from 1, which is the default, to 1024.
+
+   Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
+   from the next update on; updates of few constraints use one thread all the same. Results have the same bits
+   whatever the number. Threads are started by the first update that uses them and parked between updates. Of updates that
+   run at the same time in several threads of the host, one has the threads, others go on with their own alone. A forked
+   child has one thread, until it sets another number.
+   Returns 0, or 52 if n is out of range (then nothing changes); never raises. */
+int ldy_set_threads(int n);
+
+/* End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
+
+   It waits for an update that uses them. Everything goes on working afterwards: the next update that uses threads
+   starts them anew. Never raises. */
+void ldy_shutdown(void);
+
+/* Stands for the ground where a constraint has a body on one side only. */
+#define LDY_GROUND -1
+
+/* Bodies, constraints between them, and what an update makes of them: U = B + W R. Used by one thread at a time. */
+typedef struct ldy_system ldy_system;
+
+/* A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
+
+   Returns 0, or any other value if that failed. It is called by the thread that calls the library, and must neither use the
+   system that calls it nor leave by longjmp or an exception. */
+typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
+
+/* An operator H of three rows, with as many columns as its body has generalised velocities, n.
+
+   Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
+   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values. */
+typedef struct {
+  /* First entries of the columns, and the end; NULL: dense. */
+  const int *starts;
+  /* Row of each entry; NULL: dense. */
+  const int *rows;
+  /* The entries. */
+  const double *values;
+} ldy_operator;
+
+/* The results of an update; everything belongs to the system and is valid until its next change.
+
+   Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
+   later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
+   share; there is a block wherever they share one that is no obstacle, be it zero. */
+typedef struct {
+  /* Number of rows, n. */
+  int rows;
+  /* Number of blocks, diagonal ones among them. */
+  int blocks;
+  /* Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values. */
+  const int *starts;
+  /* Column of each block, ascending in a row. */
+  const int *columns;
+  /* The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
+     of that of row a and column b, bit for bit. */
+  const double *values;
+  /* Free local velocities, H times the free velocity; three values a row. */
+  const double *B;
+  /* Previous local velocities, H times the previous velocity; three values a row. */
+  const double *V;
+  /* The diagonal blocks once more, nine values a row. */
+  const double *diagonal;
+  /* Their inverses, nine values a row; NaN where one is singular, see ldy_system_check_inverses. */
+  const double *inverse;
+  /* Id of each row's constraint. */
+  const long long *constraints;
+} ldy_rows;
+
+/* Make a system without bodies.
+
+   system: where to put it; it is to be destroyed by ldy_system_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+
+   Safety:
+   system is NULL or valid. */
+int ldy_system_create(ldy_system **system);
+
+/* Destroy a system with all that is in it; NULL is allowed.
+
+   Safety:
+   system is NULL or comes from ldy_system_create, and is not used afterwards. */
+void ldy_system_destroy(ldy_system *system);
+
+/* Insert a rigid body, with generalised velocity (angular velocity in the referential frame, velocity of the mass centre).
+
+   mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
+   reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_rigid(ldy_system *system,
+                         double mass,
+                         const double *inertia,
+                         const double *rotation,
+                         const double *center,
+                         long long *body);
+
+/* Insert a pseudo-rigid body, with generalised velocity (rate of the deformation gradient row by row, velocity of the mass
+   centre), 12 values.
+
+   mass: positive. euler: referential Euler tensor about the mass centre, 3 x 3, symmetric positive definite. center:
+   referential mass centre, 3 values. body: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_pseudo_rigid(ldy_system *system,
+                                double mass,
+                                const double *euler,
+                                const double *center,
+                                long long *body);
+
+/* Insert an obstacle: its points move as those of a rigid body, with velocities that are prescribed: A^-1 = 0. It counts in B
+   and V, and couples no constraints in W.
+
+   rotation: from the reference to now, 3 x 3 column-major. center: referential centre, 3 values. body: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_obstacle(ldy_system *system,
+                            const double *rotation,
+                            const double *center,
+                            long long *body);
+
+/* Insert a body with n generalised velocities by its dense inverse; its constraints are given by operators H.
+
+   n: at least 1. inverse: A^-1, n x n, symmetric. body: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, n < 1, not finite or not symmetric).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_dense(ldy_system *system, int n, const double *inverse, long long *body);
+
+/* Insert a body with n generalised velocities by its diagonal inverse; its constraints are given by operators H.
+
+   n: at least 1. inverse: the diagonal of A^-1, n values, none negative. body: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, n < 1, negative or not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_diagonal(ldy_system *system,
+                            int n,
+                            const double *inverse,
+                            long long *body);
+
+/* Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the matrix
+   stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
+
+   n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values. The
+   lower triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Symmetric
+   positive definite. body: where to put its id.
+
+   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite or
+   not symmetric). That A is not positive definite is found by an update.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_matrix(ldy_system *system,
+                          int n,
+                          const int *starts,
+                          const int *rows,
+                          const double *values,
+                          long long *body);
+
+/* Insert a body with n generalised velocities whose A^-1 is applied by a function; its constraints are given by operators H.
+
+   n: at least 1. solver: see ldy_solver; A^-1 must be symmetric. It is called once an update with three columns for each
+   constraint on the body, and once for each product. data: passed through. body: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, n < 1).
+
+   Safety:
+   system comes from ldy_system_create; solver does as its type says, with data, as long as the body exists. */
+int ldy_system_add_solver(ldy_system *system,
+                          int n,
+                          ldy_solver solver,
+                          void *data,
+                          long long *body);
+
+/* Remove a body.
+
+   Returns 0 or 52 (NULL, no such body, or a constraint acts on it).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_remove_body(ldy_system *system, long long body);
+
+/* Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_rotation(ldy_system *system, long long body, const double *rotation);
+
+/* Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle, not finite, not positive definite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_mass(ldy_system *system, long long body, double mass, const double *inertia);
+
+/* Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an implicit scheme.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, an obstacle with constraints, or wrong values).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_dense(ldy_system *system,
+                         long long body,
+                         const double *inverse);
+
+/* Give a body of any kind another inertia: a diagonal inverse, n values, none negative.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, an obstacle with constraints, or wrong values).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_diagonal(ldy_system *system, long long body, const double *inverse);
+
+/* Give a body of any kind another inertia: a sparse matrix A as in ldy_system_add_matrix.
+
+   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body, an
+   obstacle with constraints, not finite or not symmetric).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_matrix(ldy_system *system,
+                          long long body,
+                          const int *starts,
+                          const int *rows,
+                          const double *values);
+
+/* Set the free generalised velocity of a body, n values: what it would have after the step without reactions. B is made of it.
+
+   Returns 0 or 52 (NULL argument, no such body, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_velocity(ldy_system *system,
+                            long long body,
+                            const double *velocity);
+
+/* Set the previous generalised velocity of a body, n values: that before the step. V is made of it.
+
+   Returns 0 or 52 (NULL argument, no such body, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_previous_velocity(ldy_system *system, long long body, const double *velocity);
+
+/* Tell the free generalised velocity of a body, n values: as set, and changed by ldy_system_add_reactions.
+
+   Returns 0 or 52 (NULL argument, no such body).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_velocity(const ldy_system *system, long long body, double *velocity);
+
+/* Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
+   U = E^T (velocity of the master's point - velocity of the slave's).
+
+   master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns, orthonormal.
+   master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to put its id.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_constraint(ldy_system *system,
+                              long long master,
+                              long long slave,
+                              const double *frame,
+                              const double *master_point,
+                              const double *slave_point,
+                              long long *constraint);
+
+/* Insert a constraint by operators H: U = H_master u_master + H_slave u_slave, signs included.
+
+   master, slave: ids, one of them may be LDY_GROUND. H_master, H_slave: see ldy_operator; that of the ground is not read.
+   constraint: where to put its id. Everything is copied.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, ill-formed columns, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_operators(ldy_system *system,
+                             long long master,
+                             const ldy_operator *H_master,
+                             long long slave,
+                             const ldy_operator *H_slave,
+                             long long *constraint);
+
+/* Remove a constraint; later rows move up, ids of others stay.
+
+   Returns 0 or 52 (NULL, no such constraint).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_remove_constraint(ldy_system *system, long long constraint);
+
+/* Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
+
+   Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_move_constraint(ldy_system *system,
+                               long long constraint,
+                               const double *frame,
+                               const double *master_point,
+                               const double *slave_point);
+
+/* Give a constraint that was inserted with operators other ones; as in ldy_system_add_operators.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, ill-formed columns, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_operators(ldy_system *system,
+                             long long constraint,
+                             const ldy_operator *H_master,
+                             const ldy_operator *H_slave);
+
+/* Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
+
+   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_compliance(ldy_system *system,
+                              long long constraint,
+                              const double *compliance);
+
+/* Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
+
+   Returns 0 or 52 (NULL argument, no such constraint, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint, const double *compliance);
+
+/* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
+
+   h: positive. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52 (NULL, h not
+   positive, or a velocity or W is not finite: numbers too large, or a solver's). After an error there are no results; bodies and
+   constraints are as before, can be changed, and updated again.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_update(ldy_system *system,
+                      double h);
+
+/* Tell the results of the last update; see ldy_rows.
+
+   Returns 0 or 52 (NULL argument, no update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_rows(const ldy_system *system, ldy_rows *rows);
+
+/* Tell whether every diagonal block has an inverse.
+
+   Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_check_inverses(const ldy_system *system);
+
+/* Tell the row of a constraint, counted from 0.
+
+   Returns 0 or 52 (NULL argument, no such constraint, no update since one was inserted or removed).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_row(const ldy_system *system, long long constraint, int *row);
+
+/* y = W x, of the blocks.
+
+   x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
+   Returns 0 or 52 (NULL argument, no such update).
+
+   Safety:
+   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
+int ldy_system_multiply(const ldy_system *system, const double *x, double *y);
+
+/* y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
+
+   x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
+   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
+
+   Safety:
+   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
+int ldy_system_multiply_through_bodies(const ldy_system *system, const double *x, double *y);
+
+/* Add the generalised force H^T R of all constraints on a body.
+
+   R: three values a row. force: n values, added to. Since the last update nothing but velocities may have changed.
+   Returns 0 or 52 (NULL argument, no such body, no such update).
+
+   Safety:
+   system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
+int ldy_system_add_force(const ldy_system *system,
+                         long long body,
+                         const double *R,
+                         double *force);
+
+/* Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
+
+   R: three values a row. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
+   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_reactions(ldy_system *system,
+                             const double *R);
+
+/* Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
+
+   tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many products
+   with W. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no farther than this from the
+   value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector that is the largest; the error
+   is then about residual^2 / distance to the next. NULL: not wanted.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_largest_eigenvalue(const ldy_system *system,
+                                  double tolerance,
+                                  int most_products,
+                                  double *value,
+                                  double *residual);
+
+/* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
+
+   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; path is NULL or a C string. */
+int ldy_system_write_matrix_market(const ldy_system *system,
+                                   const char *path);
+
+/* Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, all digits. At most 4 GiB.
+
+   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; path is NULL or a C string. */
+int ldy_system_write_npz(const ldy_system *system,
+                         const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
