@@ -11,8 +11,8 @@ use std::collections::HashMap;
 const FRICTION: f64 = 0.6;
 /// Contacts with smaller gaps are taken into the step, m.
 const REACH: f64 = 0.02;
-const TOLERANCE: f64 = 1e-4;
-const SWEEPS: usize = 400;
+const TOLERANCE: f64 = 1e-3;
+const SWEEPS: usize = 200;
 
 pub struct Dynamics {
     pub bodies: Vec<Body>,

@@ -12,7 +12,7 @@ const SIZE: (u32, u32) = (560, 400);
 const COLUMNS: usize = 2;
 
 const SKY: RGBColor = RGBColor(0xf4, 0xf1, 0xea);
-const GROUND: Vector = Vector::new(0.80, 0.78, 0.72);
+const GROUND: Vector = Vector::new(0.84, 0.82, 0.76);
 const STEEL: Vector = Vector::new(0.30, 0.36, 0.44);
 /// The bricks of one course, and of the next.
 const BRICKS: [Vector; 2] = [Vector::new(0.80, 0.42, 0.29), Vector::new(0.70, 0.34, 0.25)];
@@ -118,10 +118,16 @@ struct Camera {
 
 impl Camera {
     fn new() -> Self {
-        let eye = Vector::new(6.2, -5.6, 3.6);
-        let ahead = (Vector::new(0.0, 1.0, 0.55) - eye).normalize();
+        let eye = Vector::new(4.6, -6.6, 2.3);
+        let ahead = (Vector::new(0.5, 1.0, 0.70) - eye).normalize();
         let right = ahead.cross(Vector::Z).normalize();
-        Self { eye, right, up: right.cross(ahead), ahead, scale: 720.0 }
+        Self { eye, right, up: right.cross(ahead), ahead, scale: 690.0 }
+    }
+
+    /// The row of pixels to which the ground reaches.
+    fn horizon(&self) -> i32 {
+        let slope = self.ahead.z / self.ahead.truncate().length();
+        (f64::from(SIZE.1) / 2.0 + self.scale * slope).round() as i32
     }
 
     fn pixel(&self, point: Vector) -> (i32, i32) {
@@ -170,8 +176,9 @@ where
     DB::ErrorType: 'static,
 {
     let flat = |x: f64, y: f64| camera.pixel(Vector::new(x, y, 0.0));
-    let field = vec![flat(-4.0, -2.6), flat(3.2, -2.6), flat(3.2, 40.0), flat(-4.0, 40.0)];
-    area.draw(&Polygon::new(field, color(GROUND).filled()))?;
+    let horizon = camera.horizon();
+    let (width, height) = (SIZE.0 as i32, SIZE.1 as i32);
+    area.draw(&Rectangle::new([(0, horizon), (width, height)], color(GROUND).filled()))?;
     for face in faces.iter().filter(|face| face.normal.z > 0.0) {
         let below = face.corners.iter().map(|corner| flat(corner.x, corner.y)).collect::<Vec<_>>();
         area.draw(&Polygon::new(below, color(GROUND * 0.82).filled()))?;

@@ -24,9 +24,9 @@ use std::path::PathBuf;
 
 /// s.
 const STEP: f64 = 1e-3;
-const STEPS: usize = 1400;
+const STEPS: usize = 1200;
 /// Steps after which the filmstrip has a picture.
-const PICTURES: [usize; 6] = [60, 110, 160, 300, 600, 1400];
+const PICTURES: [usize; 6] = [60, 110, 160, 300, 600, 1200];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = PathBuf::from(std::env::args_os().nth(1).unwrap_or("target/wall".into()));
