@@ -119,7 +119,7 @@ static void matrices (void)
   FAILS (ldy_system_add_matrix (s, 2, starts, above, twos, &id), LDY_CHOL_FACTOR, "not positive definite in row 0");
   BAD (ldy_system_add_matrix (s, 2, starts, rows_of, not_a_number, &id), "non-finite");
   BAD (ldy_system_add_matrix (s, 2, all_starts, all_rows, skew, &id), "not symmetric");
-  BAD (ldy_system_add_matrix (s, 2, missing, upper, twos, &id), "starts");
+  BAD (ldy_system_add_matrix (s, 2, missing, upper, ones, &id), "body 4: the matrix A is not symmetric");
   BAD (ldy_system_add_matrix (s, 2, NULL, rows_of, twos, &id), "starts is NULL");
   BAD (ldy_system_set_matrix (s, general, starts, NULL, twos), "rows is NULL");
 }

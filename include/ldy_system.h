@@ -150,7 +150,7 @@ typedef struct {
   const double *V;
   /* The diagonal blocks once more, nine values a row. */
   const double *diagonal;
-  /* Their inverses, nine values a row; NaN where one is singular, see ldy_system_check_inverses. */
+  /* Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses. */
   const double *inverse;
   /* Id of each row's constraint. */
   const long long *constraints;

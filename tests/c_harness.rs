@@ -83,6 +83,26 @@ fn failing_allocations() {
 }
 
 #[test]
+fn systems_at_work() {
+    passes("system_bodies");
+}
+
+#[test]
+fn one_scene_through_both_faces() {
+    passes("system_faces");
+}
+
+#[test]
+fn systems_with_bad_input() {
+    passes("system_errors");
+}
+
+#[test]
+fn systems_with_failing_allocations() {
+    passes("system_allocations");
+}
+
+#[test]
 fn random_sequences() {
     passes("random_sequences");
 }

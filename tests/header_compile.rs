@@ -37,6 +37,13 @@ fn ldy_host_h_alone_declares_all_that_a_program_needs() {
 }
 
 #[test]
+fn ldy_system_h_needs_no_other_header_and_minds_none() {
+    compiles("system_alone.c", false);
+    compiles("system_beside_host.c", false);
+    compiles("system_before_host.c", false);
+}
+
+#[test]
 fn ldy_h_after_ldy_host_h_changes_nothing() {
     compiles("host_and_operators.c", false);
 }

@@ -80,6 +80,9 @@ pub struct ldy_rows {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_int {
     status(|| {
+        if system.is_null() {
+            return Err(null("system"));
+        }
         let mut place = Vec::new();
         place.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "system: out of memory"))?;
         place.push(ldy_system(System::new()));

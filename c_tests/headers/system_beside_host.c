@@ -1,0 +1,11 @@
+/* Both faces in one program, in both orders. */
+#include "ldy_host.h"
+#include "ldy_system.h"
+#include "ldy_host.h"
+
+int code (void);
+
+int code (void)
+{
+  return LDY_BUG_FOUND;
+}
