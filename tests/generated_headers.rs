@@ -42,7 +42,8 @@ fn generate() -> [Generated; 5] {
     let (codes, additions) = (prototypes("boundary/codes.rs"), prototypes("legacy/interface/additions.rs"));
     let ldy_h = headers::ldy_h(&table, &prototypes("legacy/interface/module.rs"), &codes, &additions);
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
-    let ldy_system_h = headers::ldy_system_h(&codes, &additions, &prototypes("system/interface.rs"));
+    let system = ["system/interface.rs", "system/interface/stability.rs"].map(prototypes).join("\n\n");
+    let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);
     let exports = exports::version_script(
         &[&ldy_h, &ldy_host_h, &ldy_system_h],
         concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")),

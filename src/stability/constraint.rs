@@ -78,10 +78,16 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// `index` is the constraint's place in the list, for the error.
-    pub fn new(index: usize, constraint: &Constraint, bodies: &[Body]) -> Result<Self, Error> {
+    /// `index` is the constraint's place in the list, for the error; `gap` is d, or none where the places tell it.
+    pub fn new(
+        index: usize,
+        constraint: &Constraint,
+        gap: Option<&Vector>,
+        bodies: &[Body],
+    ) -> Result<Self, Error> {
         let Constraint { force, master, slave } = *constraint;
-        let gap = difference(&place(&master, bodies, index)?, &place(&slave, bodies, index)?);
+        let apart = difference(&place(&master, bodies, index)?, &place(&slave, bodies, index)?);
+        let gap = gap.copied().unwrap_or(apart);
         let carrier = |end: End| match end {
             End::Body { body, .. } => Some(body),
             End::Space(_) => None,

@@ -2,6 +2,7 @@
 
 use super::constraint::Element;
 use super::{Body, Constraint, Error, zeros};
+use crate::block::Vector;
 
 /// K̃ of constraints on bodies, ready for products. The freedoms of the bodies follow each other in the order of the
 /// list.
@@ -18,6 +19,27 @@ impl Stiffness {
     /// # Errors
     /// [`Error::NoSuchBody`], [`Error::NoDirection`], [`Error::NotFinite`], [`Error::OutOfMemory`].
     pub fn new(bodies: &[Body], constraints: &[Constraint]) -> Result<Self, Error> {
+        Self::take(bodies, constraints, |_| None)
+    }
+
+    /// The same with d, master's point − slave's point in the axes of space, given for every constraint: places of bodies
+    /// and places in space do not count.
+    ///
+    /// # Errors
+    /// As [`Stiffness::new`].
+    ///
+    /// # Panics
+    /// If there are not as many gaps as constraints.
+    pub fn with_gaps(bodies: &[Body], constraints: &[Constraint], gaps: &[Vector]) -> Result<Self, Error> {
+        assert_eq!(gaps.len(), constraints.len());
+        Self::take(bodies, constraints, |index| Some(&gaps[index]))
+    }
+
+    fn take<'a>(
+        bodies: &[Body],
+        constraints: &[Constraint],
+        gap: impl Fn(usize) -> Option<&'a Vector>,
+    ) -> Result<Self, Error> {
         let (mut taken, mut offsets, mut elements) = (Vec::new(), Vec::new(), Vec::new());
         taken.try_reserve_exact(bodies.len()).map_err(|_| Error::OutOfMemory)?;
         offsets.try_reserve_exact(bodies.len() + 1).map_err(|_| Error::OutOfMemory)?;
@@ -29,7 +51,7 @@ impl Stiffness {
             Some(*end)
         }));
         for (index, constraint) in constraints.iter().enumerate() {
-            elements.push(Element::new(index, constraint, bodies)?);
+            elements.push(Element::new(index, constraint, gap(index), bodies)?);
         }
         Ok(Self { bodies: taken, offsets, elements })
     }
