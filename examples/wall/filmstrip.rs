@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 /// Of one picture.
-const SIZE: (u32, u32) = (560, 400);
+const SIZE: (u32, u32) = (560, 372);
 const COLUMNS: usize = 2;
 
 const SKY: RGBColor = RGBColor(0xf4, 0xf1, 0xea);
@@ -84,7 +84,7 @@ fn add_brick(body: &Body, half: Vector, color: Vector, faces: &mut Vec<Face>) {
 }
 
 fn add_ball(body: &Body, radius: f64, faces: &mut Vec<Face>) {
-    let (around, down) = (36, 18);
+    let (around, down) = (28, 14);
     let point = |i: usize, j: usize| {
         let ((s, c), (z, r)) = (
             (2.0 * PI * i as f64 / around as f64).sin_cos(),
@@ -119,9 +119,9 @@ struct Camera {
 impl Camera {
     fn new() -> Self {
         let eye = Vector::new(4.6, -6.6, 2.3);
-        let ahead = (Vector::new(0.5, 1.0, 0.70) - eye).normalize();
+        let ahead = (Vector::new(0.55, 1.0, 0.62) - eye).normalize();
         let right = ahead.cross(Vector::Z).normalize();
-        Self { eye, right, up: right.cross(ahead), ahead, scale: 690.0 }
+        Self { eye, right, up: right.cross(ahead), ahead, scale: 800.0 }
     }
 
     /// The row of pixels to which the ground reaches.

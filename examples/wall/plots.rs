@@ -71,6 +71,8 @@ where
     chart
         .configure_mesh()
         .x_desc("time, s")
+        .y_label_formatter(&|value| ((value * 1e6).round() / 1e6).to_string())
+        .x_label_formatter(&|value| ((value * 1e6).round() / 1e6).to_string())
         .label_style(("sans-serif", 16))
         .axis_desc_style(("sans-serif", 16))
         .light_line_style(TRANSPARENT)
