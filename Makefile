@@ -8,6 +8,9 @@
 #   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-peers                  measure in turns with MuJoCo
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
+#   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
+#   make test-mpi                     its tests, with each MPI of MPIS, on 1 to 4 processes
+#   make scaling                      what processes send each other, and the time of an update on 1, 2 and 4 of them
 #   make valgrind                     the C tests under valgrind
 #   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
 #   make headers                      write include/*.h and what else is generated anew
@@ -34,7 +37,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 include packaging/install.mk
 include benches/bench.mk
 
-.PHONY: library run run-wall test replay valgrind sanitize headers check-host
+.PHONY: library run run-wall test replay mpi test-mpi scaling valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -49,12 +52,56 @@ run-wall:
 	@$(CARGO) run --release --locked --quiet --example wall -- $(abspath $(TARGET))/wall
 
 test: library
-	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang
+	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang mpicc
 	$(CARGO) build --locked --features mpi
 	$(CARGO) test --locked
 
 replay: library
 	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")
+
+# ---- MPI
+
+# The library is built once for each MPI: their C interfaces differ. Cargo gives it the serial library's name, which gets its
+# own back.
+MPICC ?= mpicc
+MPI_TARGET := $(abspath $(TARGET))/mpi
+MPI_LIB := $(abspath $(TARGET))/release/libldy-mpi.a
+
+# Of Debian; any other MPI: MPIS=its-name MPICC.its-name=... MPIRUN.its-name="... -np".
+MPIS ?= openmpi mpich
+MPICC.openmpi ?= mpicc.openmpi
+MPICC.mpich ?= mpicc.mpich
+MPIRUN.openmpi ?= mpirun.openmpi --oversubscribe --allow-run-as-root -np
+MPIRUN.mpich ?= mpirun.mpich -np
+
+# The library for the MPI whose compiler is $(1), as $(2).
+build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
+  cp $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
+
+# The tests of MPI $(1).
+mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
+  MPIRUN="$(MPIRUN.$(1))" BUILD=$(MPI_TARGET)/$(1)/tests LDY_LIB=$(MPI_TARGET)/$(1)/libldy-mpi.a
+
+mpi:
+	@scripts/require cc $(CARGO) $(MPICC)
+	@$(call build_mpi,$(MPICC),$(MPI_LIB))
+
+# Before the first MPI: the crate's own tests, and the C tests of one process that need nothing the MPI build has not.
+test-mpi:
+	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
+	@triple=$$(rustc -vV | sed -n 's/^host: //p' | tr a-z- A-Z_); \
+	  env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) "CARGO_TARGET_$${triple}_LINKER=$(MPICC.$(firstword $(MPIS)))" \
+	  $(CARGO) test --locked --quiet --features mpi --lib
+	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
+
+test_with = $(call build_mpi,$(MPICC.$(1)),$(MPI_TARGET)/$(1)/libldy-mpi.a) && echo "---- $(1)" && \
+  $(call mpi_tests,$(1)) one-process test
+
+# The first MPI's.
+scaling:
+	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS))) $(firstword $(MPIRUN.$(firstword $(MPIS))))
+	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(MPI_TARGET)/$(firstword $(MPIS))/libldy-mpi.a)
+	@$(call mpi_tests,$(firstword $(MPIS))) scaling
 
 valgrind: library
 	@scripts/require valgrind

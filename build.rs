@@ -7,6 +7,7 @@ mod rust;
 mod table;
 
 use std::path::Path;
+use std::process::Command;
 use std::{env, fs};
 
 const LAYOUT: &str = "src/legacy/layout.tsv";
@@ -16,16 +17,22 @@ const ENUMERATIONS: &str = "src/legacy/enumerations.tsv";
 /// hooks.
 const C_FILES: [&str; 2] = ["src/legacy/entry.c", "src/legacy/hooks.c"];
 
+/// The one that calls MPI, compiled for MPI only, with its compiler.
+const MPI_FILES: [&str; 2] = ["src/legacy/mpi/calls.c", "src/legacy/mpi/calls.h"];
+
 fn main() {
     for input in ["build.rs", "codegen", "include", "src/legacy/internal.h", LAYOUT, ENUMERATIONS]
         .iter()
-        .chain(&C_FILES)
+        .chain(C_FILES.iter().chain(&MPI_FILES))
     {
         println!("cargo:rerun-if-changed={input}");
     }
     let mpi = env::var_os("CARGO_FEATURE_MPI").is_some();
     emit_layout(mpi);
     compile_c(mpi);
+    if mpi {
+        compile_mpi();
+    }
 }
 
 fn emit_layout(mpi: bool) {
@@ -42,6 +49,20 @@ fn compile_c(mpi: bool) {
         build.define("MPI", None);
     }
     build.compile("ldy_c");
+}
+
+/// LDY_MPICC or MPICC in the environment names the compiler of the MPI to build for.
+fn compile_mpi() {
+    let variables = ["LDY_MPICC", "MPICC"];
+    variables.iter().for_each(|variable| println!("cargo:rerun-if-env-changed={variable}"));
+    let named = variables.iter().find_map(env::var_os).filter(|name| !name.is_empty());
+    let compiler = named.unwrap_or_else(|| "mpicc".into());
+    if Command::new(&compiler).arg("--version").output().is_err() {
+        panic!("no MPI compiler {compiler:?}: install libopenmpi-dev or libmpich-dev, or set LDY_MPICC");
+    }
+    let mut build = cc::Build::new();
+    build.compiler(compiler).file(MPI_FILES[0]).std("c11").pic(true).warnings(true).extra_warnings(true);
+    build.compile("ldy_mpi");
 }
 
 fn read(path: &str) -> String {

@@ -94,7 +94,7 @@ double deviation_condition (const BODY *body)
 }
 
 /* W of rows on a body whose matrix is given, not its inverse, is determined up to the rounding of the matrix only. */
-static double *row_tolerances (const SNAPSHOT *s, DEVIATION *deviation)
+double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *s)
 {
   double *tolerance = malloc ((size_t) (s->rows + 1) * sizeof *tolerance), condition;
   int i, j;
@@ -126,42 +126,48 @@ static const SNAPSHOT_ROW *row_of (const SNAPSHOT *s, const CON *con)
 }
 
 /* Blocks are a multiset: the k-th one with this neighbour and body is compared with the k-th recorded. */
-static const SNAPSHOT_BLOCK *take_block (const SNAPSHOT_ROW *row, char *taken, const OFFB *block)
+static int take_block (const SNAPSHOT_ROW *row, const char *taken, const CON *con, const OFFB *block)
 {
   int i;
 
   for (i = 0; i < row->count; i ++) {
-    if (!taken[i] && row->block[i].con == block->dia->con && row->block[i].body == block->bod) {
-      taken[i] = 1;
-      return &row->block[i];
-    }
+    if (!taken[i] && row->block[i].con->id == con->id && row->block[i].body->id == block->bod->id) return i;
   }
-  return NULL;
+  return -1;
 }
 
 static const double left_alone[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+
+int deviation_block (DEVIATION *deviation, const SNAPSHOT *s, const SNAPSHOT_ROW *row, const char *taken, const CON *con,
+                     const OFFB *block, int marked, double tolerance)
+{
+  int place = take_block (row, taken, con, block);
+  const SNAPSHOT_BLOCK *want = place < 0 ? NULL : &row->block[place];
+  double scale;
+
+  if (!want) {
+    deviation_fail (deviation, "constraint %u has an unexpected block to %u through body %u", row->con->id, con->id,
+                    block->bod->id);
+  } else if (want->recorded) {
+    scale = sqrt (dense_largest_entry (9, row->W) * dense_largest_entry (9, row_of (s, want->con)->W));
+    note (deviation, row->con, QUANTITY_BLOCK, difference (9, block->W, want->W, scale), tolerance);
+  } else if (marked && memcmp (block->W, left_alone, sizeof left_alone)) {
+    deviation_fail (deviation, "a block of constraint %u is to be left alone and was not", row->con->id);
+  }
+  return place;
+}
 
 static void compare_blocks (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *dia, int marked, const SNAPSHOT_ROW *row,
                             double tolerance)
 {
   char *taken = calloc ((size_t) row->count + 1, 1);
-  const SNAPSHOT_BLOCK *want;
   const OFFB *block;
-  double scale;
-  int count = 0;
+  int count = 0, place;
 
   if (!taken) abort ();
   for (block = dia->adj; block; block = block->n, count ++) {
-    want = take_block (row, taken, block);
-    if (!want) {
-      deviation_fail (deviation, "constraint %u has an unexpected block to %u through body %u", row->con->id,
-                      block->dia->con->id, block->bod->id);
-    } else if (want->recorded) {
-      scale = sqrt (dense_largest_entry (9, row->W) * dense_largest_entry (9, row_of (s, want->con)->W));
-      note (deviation, row->con, QUANTITY_BLOCK, difference (9, block->W, want->W, scale), tolerance);
-    } else if (marked && memcmp (block->W, left_alone, sizeof left_alone)) {
-      deviation_fail (deviation, "a block of constraint %u is to be left alone and was not", row->con->id);
-    }
+    place = deviation_block (deviation, s, row, taken, block->dia->con, block, marked, tolerance);
+    if (place >= 0) taken[place] = 1;
   }
   if (count != row->count) {
     deviation_fail (deviation, "constraint %u has %d blocks, not %d", row->con->id, count, row->count);
@@ -187,8 +193,8 @@ static void compare_partners (DEVIATION *deviation, const DIAB *dia)
   }
 }
 
-static void compare_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *dia, const DIAB *before,
-                         const SNAPSHOT_ROW *row, double tolerance)
+void deviation_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *dia, const DIAB *before, const SNAPSHOT_ROW *row,
+                    double tolerance)
 {
   double speed = speed_scale (row->con);
 
@@ -197,7 +203,6 @@ static void compare_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *di
   if (dia->mH || dia->mprod || dia->sH || dia->sprod) {
     deviation_fail (deviation, "constraint %u keeps operators", row->con->id);
   }
-  compare_blocks (deviation, s, dia, before != NULL, row, tolerance);
   if (s->update == UPDATE_MINIMAL) {
     if (before && (memcmp (dia->W, before->W, sizeof dia->W) || memcmp (dia->A, before->A, sizeof dia->A))) {
       deviation_fail (deviation, "W or A of constraint %u was touched", row->con->id);
@@ -214,22 +219,22 @@ static void compare_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *di
   }
 }
 
-static void compare_energy (DEVIATION *deviation, const SNAPSHOT *s, const LOCDYN *ldy, const double *tolerance,
-                            int marked)
+void deviation_energy (DEVIATION *deviation, const SNAPSHOT *s, double energy, const double *tolerance)
 {
   double scale = 0, loosest = TOLERANCE, speed;
   int i;
 
-  if (s->update == UPDATE_MINIMAL) {
-    if (marked && ldy->free_energy != MARKED_ENERGY) deviation_fail (deviation, "free_energy was touched");
-    return;
-  }
   for (i = 0; i < s->rows; i ++) {
     speed = speed_scale (s->row[i].con);
     scale += dense_largest_entry (9, s->row[i].A) * speed * speed / 2;
     loosest = fmax (loosest, tolerance[i]);
   }
-  note (deviation, NULL, QUANTITY_ENERGY, difference (1, &ldy->free_energy, &s->free_energy, scale), loosest);
+  note (deviation, NULL, QUANTITY_ENERGY, difference (1, &energy, &s->free_energy, scale), loosest);
+}
+
+void deviation_energy_untouched (DEVIATION *deviation, const LOCDYN *ldy)
+{
+  if (ldy->free_energy != MARKED_ENERGY) deviation_fail (deviation, "free_energy was touched");
 }
 
 /* ---- the whole */
@@ -262,16 +267,21 @@ void deviation_begin (DEVIATION *deviation)
 
 void deviation_measure (DEVIATION *deviation, const SNAPSHOT *s, const LOCDYN *ldy, const DIAB *before)
 {
-  double *tolerance = row_tolerances (s, deviation);
+  double *tolerance = deviation_tolerances (deviation, s);
   const DIAB *dia, *last = NULL;
   int i = 0;
 
   for (dia = ldy->dia; dia && i < s->rows; last = dia, dia = dia->n, i ++) {
     if (dia->p != last) deviation_fail (deviation, "row %d has a wrong predecessor", i);
-    if (dia->con == s->row[i].con) compare_row (deviation, s, dia, before ? &before[i] : NULL, &s->row[i], tolerance[i]);
-    else deviation_fail (deviation, "row %d is constraint %u, not %u", i, dia->con->id, s->row[i].con->id);
+    if (dia->con == s->row[i].con) {
+      deviation_row (deviation, s, dia, before ? &before[i] : NULL, &s->row[i], tolerance[i]);
+      compare_blocks (deviation, s, dia, before != NULL, &s->row[i], tolerance[i]);
+    } else {
+      deviation_fail (deviation, "row %d is constraint %u, not %u", i, dia->con->id, s->row[i].con->id);
+    }
   }
   if (i != s->rows || dia) deviation_fail (deviation, "the list does not have %d rows", s->rows);
-  compare_energy (deviation, s, ldy, tolerance, before != NULL);
+  if (s->update != UPDATE_MINIMAL) deviation_energy (deviation, s, ldy->free_energy, tolerance);
+  else if (before) deviation_energy_untouched (deviation, ldy);
   free (tolerance);
 }

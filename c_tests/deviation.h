@@ -33,4 +33,20 @@ DIAB *deviation_mark (LOCDYN *ldy, int rows);
  * and that partners are transposes to the bit. Blocks may come in any order within a row. */
 void deviation_measure (DEVIATION *deviation, const SNAPSHOT *snapshot, const LOCDYN *ldy, const DIAB *before);
 
+/* ---- parts of that, for the rows of one process of several */
+
+/* The tolerance of each recorded row, for the caller to free; fills in the condition. */
+double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *snapshot);
+
+/* A row without its blocks; constraints may be copies of those of the snapshot. */
+void deviation_row (DEVIATION *deviation, const SNAPSHOT *snapshot, const DIAB *dia, const DIAB *before,
+                    const SNAPSHOT_ROW *row, double tolerance);
+
+/* A block to `con`, against the first one recorded that is not taken: its place in the row, -1 if there is none. */
+int deviation_block (DEVIATION *deviation, const SNAPSHOT *snapshot, const SNAPSHOT_ROW *row, const char *taken,
+                     const CON *con, const OFFB *block, int marked, double tolerance);
+
+void deviation_energy (DEVIATION *deviation, const SNAPSHOT *snapshot, double energy, const double *tolerance);
+void deviation_energy_untouched (DEVIATION *deviation, const LOCDYN *ldy);
+
 #endif

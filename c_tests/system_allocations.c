@@ -74,6 +74,33 @@ static int go_on (STATE *t)
   return ldy_system_write_matrix_market (t->system, "/dev/null");
 }
 
+/* Once there is room, steps in which bodies move and values change ask for no memory; nor do products, forces and reactions. */
+static void steady (void)
+{
+  static const double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 }, point[3] = { 1, 2, 3 }, velocity[6] = { 1, 2, 3, 4, 5, 6 };
+  double x[3 * CONSTRAINTS] = { 1, 2, 3 }, y[3 * CONSTRAINTS], force[6] = { 0 };
+  STATE t = { 0 };
+  int step;
+
+  CHECK_INT (go_on (&t), 0);
+  failing.persistent = 1;
+  for (step = 0; step < 3; step ++) {
+    failing.until = 1;
+    failing.failed = 0;
+    failing.armed = step > 0;
+    CHECK_INT (ldy_system_set_rotation (t.system, 0, step % 2 ? turned : unit), 0);
+    CHECK_INT (ldy_system_set_velocity (t.system, 0, velocity), 0);
+    CHECK_INT (ldy_system_move_constraint (t.system, 0, turned, point, point), 0);
+    CHECK_INT (ldy_system_update (t.system, 0.5 + step), 0);
+    CHECK_INT (ldy_system_multiply_through_bodies (t.system, x, y), 0);
+    CHECK_INT (ldy_system_add_force (t.system, 0, x, force), 0);
+    CHECK_INT (ldy_system_add_reactions (t.system, x), 0);
+    failing.armed = 0;
+    CHECK_INT (failing.failed, 0);
+  }
+  ldy_system_destroy (t.system);
+}
+
 static STATE expected;
 
 /* The k-th allocation fails, or all from there on; 1 if one did. */
@@ -109,6 +136,7 @@ int main (void)
 {
   int k;
 
+  steady ();
   CHECK_INT (go_on (&expected), 0);
   ldy_system_destroy (expected.system);
   for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {

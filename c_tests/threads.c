@@ -6,68 +6,22 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "digest.h"
-#include "meshes.h"
-#include "scene.h"
-
-#define BODIES 60
-#define CONSTRAINTS 900
+#include "large_scene.h"
 
 static const int counts[] = { 1, 2, 3, 7 };
 
 #define COUNTS ((int) (sizeof counts / sizeof counts[0]))
 
-/* Enough constraints for threads to be used, on bodies of every kind and inverse, finite elements included. */
-static HOST *large_scene (void)
-{
-  static const int kinds[] = { CONTACT, FIXPNT, FIXDIR, VELODIR };
-  HOST *host = scene_mixed (20);
-  RANDOM random = { 21 };
-  BODY *body[BODIES];
-  int i, one, two;
-
-  mesh_add_scene (host, &random);
-  for (i = 0; i < BODIES; i ++) {
-    body[i] = scene_body (host, &random, i % 3 ? RIG : PRB, (INVERSE_FORM) (random_below (&random, 2) ? INVERSE_BLOCKS : i % INVERSE_FORMS));
-  }
-  for (i = 0; i < CONSTRAINTS; i ++) {
-    one = random_below (&random, BODIES);
-    two = (one + 1 + random_below (&random, 3)) % BODIES;
-    scene_constraint (host, &random, kinds[random_below (&random, 4)], body[one], body[two]);
-  }
-  scene_insert_all (host);
-  return host;
-}
-
-/* Of all rows and blocks, V of all constraints and the free energy. */
-static uint64_t digest (HOST *host)
-{
-  uint64_t sum = digest_rows (DIGEST_START, host->dom.ldy), bits;
-  double values[4];
-  CON *con;
-  int i;
-
-  for (con = host->dom.con; con; con = con->next) {
-    memcpy (values, con->V, sizeof con->V);
-    values[3] = host->dom.ldy->free_energy;
-    for (i = 0; i < 4; i ++) {
-      memcpy (&bits, &values[i], sizeof bits);
-      sum = (sum ^ bits) * UINT64_C (1099511628211);
-    }
-  }
-  return sum;
-}
-
 static uint64_t update_with (int threads)
 {
-  HOST *host = large_scene ();
+  HOST *host = large_scene (1);
   uint64_t sum;
 
   CHECK_INT (ldy_set_threads (threads), 0);
   LOCDYN_Update_Begin (host->dom.ldy);
-  sum = digest (host);
+  sum = large_scene_digest (host);
   LOCDYN_Update_Begin (host->dom.ldy);
-  CHECK (digest (host) == sum);
+  CHECK (large_scene_digest (host) == sum);
   scene_destroy (host);
   return sum;
 }
@@ -115,7 +69,7 @@ static CON *constraint_at (HOST *host, int place)
 /* Of two that fail, the first one in the order of the list is named, whichever thread comes across it. */
 static void test_errors (void)
 {
-  HOST *host = large_scene ();
+  HOST *host = large_scene (1);
   CON *early = constraint_at (host, 300), *late = constraint_at (host, 700);
   double good[2] = { early->base[4], late->base[4] };
   char name[64];
@@ -126,7 +80,7 @@ static void test_errors (void)
 
   ldy_set_error_handler (handle, NULL);
   LOCDYN_Update_Begin (host->dom.ldy);
-  sum = digest (host);
+  sum = large_scene_digest (host);
   for (i = 0; i < COUNTS; i ++) {
     check_context ("%d threads", counts[i]);
     CHECK_INT (ldy_set_threads (counts[i]), 0);
@@ -146,7 +100,7 @@ static void test_errors (void)
     code = 0;
     LOCDYN_Update_Begin (host->dom.ldy);
     CHECK_INT (code, 0);
-    CHECK (digest (host) == sum);
+    CHECK (large_scene_digest (host) == sum);
   }
   ldy_set_error_handler (NULL, NULL);
   scene_destroy (host);
@@ -167,7 +121,7 @@ static void test_numbers (void)
 static void test_fork (void)
 {
   uint64_t alone = update_with (1);
-  HOST *host = large_scene ();
+  HOST *host = large_scene (1);
   int status = -1;
   pid_t child;
 
@@ -177,13 +131,13 @@ static void test_fork (void)
   if (child == 0) {
     alarm (60);
     LOCDYN_Update_Begin (host->dom.ldy);
-    _exit (digest (host) == alone ? 0 : 1);
+    _exit (large_scene_digest (host) == alone ? 0 : 1);
   }
   CHECK (child > 0);
   CHECK (waitpid (child, &status, 0) == child);
   CHECK (WIFEXITED (status) && WEXITSTATUS (status) == 0);
   LOCDYN_Update_Begin (host->dom.ldy);
-  CHECK (digest (host) == alone);
+  CHECK (large_scene_digest (host) == alone);
   scene_destroy (host);
 }
 

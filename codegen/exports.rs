@@ -36,7 +36,8 @@ fn function(declaration: &str) -> Option<String> {
     (!is_type && !name.is_empty()).then(|| name.to_string())
 }
 
-/// The C text of a header without comments, directives and what only C++ sees.
+/// The C text of a header without comments, directives and what only C++ or a build for MPI sees: the shared library is
+/// serial.
 fn code(header: &str) -> String {
     let mut pieces = header.split("/*");
     let mut text = pieces.next().unwrap_or_default().to_string();
@@ -44,12 +45,12 @@ fn code(header: &str) -> String {
         text += piece.split_once("*/").map_or("", |(_, code)| code);
     }
     let mut out = String::new();
-    let mut for_cpp = false;
+    let mut for_others = false;
     for line in text.lines() {
         match line {
-            "#ifdef __cplusplus" => for_cpp = true,
-            "#endif" if for_cpp => for_cpp = false,
-            _ if for_cpp || line.starts_with('#') => {}
+            "#ifdef __cplusplus" | "#if defined (MPI) && MPI" => for_others = true,
+            "#endif" | "#else" if for_others => for_others = false,
+            _ if for_others || line.starts_with('#') => {}
             _ => out += &format!("{line}\n"),
         }
     }

@@ -11,7 +11,7 @@ const OWN: [&str; 3] = ["OFFB", "DIAB", "LOCDYN"];
 const HOST_TYPEDEFS: [&str; 3] = ["CON", "DOM", "BODY"];
 
 /// The text of `ldy.h`.
-pub fn ldy_h(table: &Table, module: &str, codes: &str, additions: &str) -> String {
+pub fn ldy_h(table: &Table, module: &str, codes: &str, additions: &str, parallel: &str) -> String {
     let known: Vec<&str> = OWN.into_iter().chain(HOST_TYPEDEFS).collect();
     let host = HOST_TYPEDEFS.into_iter().filter_map(|typedef| table.structure(typedef));
     fill(
@@ -23,6 +23,7 @@ pub fn ldy_h(table: &Table, module: &str, codes: &str, additions: &str) -> Strin
             ("module", module),
             ("codes", codes),
             ("additions", additions),
+            ("parallel", parallel),
         ],
     )
 }

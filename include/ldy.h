@@ -33,8 +33,9 @@
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.
  *
- * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library has to be built for
- * such a host as well.
+ * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library for it is libldy-mpi.a, built
+ * with the compiler of the same MPI. There LOCDYN_Update_Begin and LOCDYN_Dump are collective: every process of the
+ * communicator calls them, in the same order, even with no constraints. No MPI is called where there is one process.
  */
 
 #ifndef __ldy__
@@ -138,8 +139,9 @@ LOCDYN *LOCDYN_Create(DOM *dom);
 
    one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the
    body's set, in set order, gets one block in its row and one in the new row, each put at the head of its
-   list. Skipped are con itself, every c with c->dia == NULL, an obstacle if con is a CONTACT, and pairs
-   that an explicit finite-element body does not couple. With one == two each neighbour appears twice.
+   list. Skipped are con itself, every c with c->dia == NULL (MPI: or that is external), an obstacle if con is a
+   CONTACT, and pairs that an explicit finite-element body does not couple. With one == two each neighbour appears
+   twice.
 
    Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
    Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
@@ -177,11 +179,16 @@ void LOCDYN_Remove(LOCDYN *ldy, DIAB *dia);
    A matrix A of a finite-element body (MXIFAC) is factored here; the factor is kept as long as pattern and
    values are the same, and released with the body's last row.
 
+   MPI: collective, even with no constraints; rank 0 alone prints. V and B are summed from what parent bodies do, on
+   whichever process they are. Blocks to external constraints are made anew at adjext, but for V and B alone. An
+   error before contributions are exchanged is raised on all ranks. See docs/mpi.md.
+
    Errors (values may be partly updated, free_energy is not; the structure stays usable): 1 memory
    exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
    reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
    47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
-   unknown kind, non-finite input or result, ldy is a clone.
+   unknown kind, non-finite input or result, ldy is a clone. MPI: 52 also a body that is neither parent nor child or a
+   parent twice, an external constraint whose owner is no other rank or does not know it, another rank failed.
 
    Safety:
    ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid. */
@@ -207,6 +214,9 @@ void LOCDYN_Update_End(LOCDYN *ldy);
    and larger body id, kind, base[6], base[7], base[8]; those equal in all of these are one, with the first label.
 
    path: the file to write, created or overwritten.
+
+   MPI: collective. Each rank writes path.rank; rank 0 joins these files in the order of ranks and removes them,
+   while the others may go on. If one rank fails all do.
 
    Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
    written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.
@@ -335,6 +345,12 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on. */
 #define LDY_SELF_CONTACT_ONCE 2
 
+/* Option of ldy_set_option: with 1 the host promises that it writes neither W, A and rho of rows nor W of blocks, and an
+   update leaves those of them alone that follow from rigid and pseudo-rigid bodies, constraints and a step which have the
+   same bits as at the update before; with 0, the default, everything is written. V, B and the free energy are always made.
+   Factors of matrices A are kept without any promise as long as the bits of A stay. */
+#define LDY_REUSE 3
+
 /* A mirror of the rows of a legacy module; see ldy_shadow_new. */
 typedef struct ldy_shadow ldy_shadow;
 
@@ -373,6 +389,12 @@ typedef struct {
   double diagonal_time;
   /* Seconds that it spent on the off-diagonal blocks. */
   double pairs_time;
+  /* MPI: blocks to external constraints, all rows together; not counted in blocks. Their bytes are in block_bytes. */
+  size_t external_blocks;
+  /* MPI: messages with contributions to V and B that the last update sent to other processes. */
+  size_t messages;
+  /* MPI: bytes in these messages. */
+  size_t message_bytes;
 } ldy_stats;
 
 /* The largest differences that ldy_shadow_check found, each relative to a scale of its own: V and B to the speeds
@@ -448,7 +470,7 @@ const char *ldy_last_error(void);
 
 /* Set an option for the whole process.
 
-   option: LDY_NO_LONGJMP or LDY_SELF_CONTACT_ONCE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
+   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE or LDY_REUSE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
 
@@ -570,6 +592,22 @@ int ldy_shadow_check(ldy_shadow *shadow,
    Safety:
    shadow is NULL or comes from ldy_shadow_new, and is not used afterwards. */
 void ldy_shadow_free(ldy_shadow *shadow);
+
+#if defined (MPI) && MPI
+
+/* ---- Additions in the build for MPI ---- */
+
+/* Let the processes of another communicator than MPI_COMM_WORLD, the default, update together. Collective over it, and
+   over the one before it; to be called before the first LOCDYN_Update_Begin or between two updates.
+
+   communicator: its Fortran handle, MPI_Comm_c2f (comm), so that this header needs no header of MPI. The library makes a
+   duplicate; the communicator may be freed. The rank of an external constraint is a rank in it.
+
+   Returns 0, 1 (memory exhausted), or 52 (MPI is not initialised or is finalised, MPI_COMM_NULL, an intercommunicator, MPI
+   fails); never raises. */
+int ldy_set_communicator(int communicator);
+
+#endif
 
 #ifdef __cplusplus
 }

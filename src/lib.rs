@@ -25,6 +25,8 @@
 //! [`threads`] alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
 //! export → block.
 //!
+//! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
+//!
 //! # The way of one update
 //!
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → V and B of every constraint

@@ -9,12 +9,18 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Symbol to test.
-fn table() -> BTreeMap<String, String> {
+/// The status of what the libraries of one process have not.
+const MPI_ONLY: &str = "addition, with MPI only";
+
+/// Symbol to status and test.
+fn table() -> BTreeMap<String, [String; 2]> {
     let text = read("docs/compatibility.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"));
     let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
-    cells.map(|cells| (cells[0].trim_end_matches('`').to_string(), cells[2].to_string())).collect()
+    let row = |cells: Vec<&str>| {
+        (cells[0].trim_end_matches('`').to_string(), [cells[1], cells[2]].map(String::from))
+    };
+    cells.map(row).collect()
 }
 
 #[test]
@@ -23,12 +29,20 @@ fn the_table_has_the_exported_symbols() {
     let names = map.lines().filter_map(|line| line.trim().strip_suffix(';'));
     let names: Vec<&str> = names.filter(|name| !["*", "}"].contains(name)).collect();
     assert!(names.contains(&"LOCDYN_Create"));
-    assert_eq!(table().keys().map(String::as_str).collect::<Vec<_>>(), names);
+    let table = table();
+    let (mpi, all): (Vec<_>, Vec<_>) = table.iter().partition(|(_, [status, _])| status == MPI_ONLY);
+    assert_eq!(all.into_iter().map(|(symbol, _)| symbol).collect::<Vec<_>>(), names);
+    let mpi: Vec<&str> = mpi.into_iter().map(|(symbol, _)| symbol.as_str()).collect();
+    assert_eq!(mpi, ["ldy_set_communicator"]);
+    let header = read("include/ldy.h");
+    let (_, for_mpi) =
+        header.split_once("/* ---- Additions in the build for MPI ---- */").expect("that part");
+    assert!(mpi.iter().all(|symbol| for_mpi.contains(&format!("{symbol}("))));
 }
 
 #[test]
 fn each_test_is_there_and_uses_its_symbol() {
-    for (symbol, test) in table() {
+    for (symbol, [_, test]) in table() {
         let word = |character: char| !(character.is_ascii_alphanumeric() || character == '_');
         assert!(read(&test).split(word).any(|name| name == symbol), "{test} does not use {symbol}");
     }

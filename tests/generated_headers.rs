@@ -40,7 +40,13 @@ fn generate() -> [Generated; 5] {
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     };
     let (codes, additions) = (prototypes("boundary/codes.rs"), prototypes("legacy/interface/additions.rs"));
-    let ldy_h = headers::ldy_h(&table, &prototypes("legacy/interface/module.rs"), &codes, &additions);
+    let ldy_h = headers::ldy_h(
+        &table,
+        &prototypes("legacy/interface/module.rs"),
+        &codes,
+        &additions,
+        &prototypes("legacy/interface/parallel.rs"),
+    );
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
     let system = ["system/interface.rs", "system/interface/stability.rs"].map(prototypes).join("\n\n");
     let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);

@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-const PLACE: &str = "system_files";
+const PLACE: &str = "files_of_systems";
 
 /// W in both kinds of file, written by a C program.
 fn files() -> &'static [PathBuf; 2] {

@@ -54,6 +54,11 @@ static void append_body (HOST *host, BODY *body)
   body->prev = last;
 }
 
+static void set_flags (BODY *body, int flags)
+{
+  memcpy (&body->flags, &flags, sizeof body->flags);
+}
+
 BODY *host_add_raw_body (HOST *host, int kind, int dofs, int conf, int velo)
 {
   BODY *body = zeroed (1, sizeof *body);
@@ -61,6 +66,7 @@ BODY *host_add_raw_body (HOST *host, int kind, int dofs, int conf, int velo)
   memcpy (&body->kind, &kind, sizeof body->kind);
   body->id = ++ host->dom.bid;
   body->dom = &host->dom;
+  set_flags (body, BODY_PARENT); /* read in the build for MPI */
   body->dofs = dofs;
   body->conf = zeroed ((size_t) conf, sizeof (double));
   body->velo = zeroed ((size_t) velo, sizeof (double));

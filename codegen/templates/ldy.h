@@ -33,8 +33,9 @@
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.
  *
- * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library has to be built for
- * such a host as well.
+ * Builds. With -DMPI the structures are those of a host compiled with -DMPI; the library for it is libldy-mpi.a, built
+ * with the compiler of the same MPI. There LOCDYN_Update_Begin and LOCDYN_Dump are collective: every process of the
+ * communicator calls them, in the same order, even with no constraints. No MPI is called where there is one process.
  */
 
 #ifndef __ldy__
@@ -66,6 +67,14 @@ extern "C" {
 @codes@
 
 @additions@
+
+#if defined (MPI) && MPI
+
+/* ---- Additions in the build for MPI ---- */
+
+@parallel@
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -28,20 +28,33 @@ pub unsafe fn write(
     // SAFETY: promised by the caller.
     let path = unsafe { CStr::from_ptr(path) };
     let shown = Path::new(OsStr::from_bytes(path.to_bytes())).display();
-    let file = create(path)
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
+    let file = opened(path, flags)
         .map_err(|error| fail!(Code::FileOpen, "cannot be opened ({}): {shown}", Reason(&error)))?;
     let mut out = Buffered::new(file);
     let written = text(&mut out).and_then(|()| out.finish()).and_then(close);
     written.map_err(|error| fail!(Code::FileWrite, "cannot be written ({}): {shown}", Reason(&error)))
 }
 
-/// As [`File::create`], which may ask for memory and cannot be told that there is none.
-fn create(path: &CStr) -> io::Result<File> {
-    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
+/// Open a file to read it.
+#[cfg(feature = "mpi")]
+pub fn open(path: &CStr) -> io::Result<File> {
+    opened(path, libc::O_RDONLY)
+}
+
+/// Remove a file, if that can be done.
+#[cfg(feature = "mpi")]
+pub fn remove(path: &CStr) {
+    // SAFETY: the path is a C string.
+    unsafe { libc::unlink(path.as_ptr()) };
+}
+
+/// As [`File::open`] and [`File::create`], which may ask for memory and cannot be told that there is none.
+fn opened(path: &CStr, flags: libc::c_int) -> io::Result<File> {
     let readable_and_writable: libc::c_uint = 0o666;
     loop {
         // SAFETY: the path is a C string; a descriptor that comes back is this function's to give away.
-        let descriptor = unsafe { libc::open(path.as_ptr(), flags, readable_and_writable) };
+        let descriptor = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, readable_and_writable) };
         if descriptor >= 0 {
             // SAFETY: the descriptor is open and nobody else's.
             return Ok(unsafe { File::from_raw_fd(descriptor) });

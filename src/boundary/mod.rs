@@ -15,11 +15,13 @@ use errors::{Code, fail};
 ///
 /// Unwind safety is asserted: functions change shared structures only after all that can fail has been done.
 pub fn status(function: impl FnOnce() -> Result<(), Code>) -> c_int {
-    match catch_unwind(AssertUnwindSafe(function)) {
-        Ok(Ok(())) => 0,
-        Ok(Err(code)) => code as c_int,
-        Err(panic) => fail!(Code::BugFound, "internal error: {}", message(&*panic)) as c_int,
-    }
+    caught(function).map_or_else(|code| code as c_int, |()| 0)
+}
+
+/// Run `function`; a panic becomes [`Code::BugFound`].
+pub fn caught<T>(function: impl FnOnce() -> Result<T, Code>) -> Result<T, Code> {
+    catch_unwind(AssertUnwindSafe(function))
+        .unwrap_or_else(|panic| Err(fail!(Code::BugFound, "internal error: {}", message(&*panic))))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

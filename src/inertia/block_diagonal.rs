@@ -49,13 +49,13 @@ impl<'a> BlockDiagonal<'a> {
         are_three.then(|| self.values.chunks_exact(9).filter_map(|block| block.try_into().ok()))
     }
 
-    pub(super) fn add_product(&self, h: &[f64], y: &mut [f64]) {
+    pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
         for (start, rows) in self.starts.iter().zip(self.rows.windows(2)) {
             let (first, end) = (rows[0] as usize, rows[1] as usize);
             let block = &self.values[*start as usize..];
             for j in first..end {
                 for i in first..end {
-                    add_column(y, i, block[(end - first) * (j - first) + i - first], h, j);
+                    add_column::<WIDTH>(y, i, block[(end - first) * (j - first) + i - first], h, j);
                 }
             }
         }

@@ -2,8 +2,8 @@
 //! multiplications.
 //!
 //! The same matrix may be met again at the next updates, or change with each of them. What pays only later is
-//! divided by the updates that the matrix is expected to last: as many as it has lasted already, and this
-//! one.
+//! divided by the updates that the matrix is expected to last: this one and those it survives, see
+//! [`super::Factored::expected_to_survive`].
 
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,8 @@ pub struct Counts {
     pub missing_nodes: usize,
     /// q, nodes of a constraint, the mean.
     pub nodes_of_constraint: f64,
-    /// Updates that the matrix has survived.
-    pub survived: u32,
+    /// Further updates that the matrix is expected to survive.
+    pub survives: u32,
 }
 
 /// A way to the blocks of W.
@@ -39,15 +39,19 @@ pub enum Way {
     FullSolve,
 }
 
-/// A multiplication in the short sums of 3×3 blocks, in those of a solve, which works on dense columns: five
-/// to ten where it was measured (AVX-512).
-const SHORT_SUM: f64 = 6.0;
+/// A multiplication in the short sums of 3×3 blocks, in those of a solve, which works on dense columns: four to six
+/// where it was measured (AVX-512).
+const SHORT_SUM: f64 = 5.0;
+
+/// What is left of the solves for the nodal inverse of a symmetric A, where zeros and rows of no interest are left out,
+/// in time: 0.55 to 0.65 where it was measured.
+const LEFT: f64 = 0.625;
 
 /// Multiplications of each way, in those of a solve.
 ///
 /// | way | solves | sums of blocks |
 /// | --- | --- | --- |
-/// | nodal inverse | 3 · missing · 2ℓ, without symmetry twice that | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
+/// | nodal inverse | 3 · missing · 2ℓ · 0.625, without symmetry 2 · 3 · missing · 2ℓ | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
 /// | half solve | 3 m ℓ | 9 n p |
 /// | full solve | 3 m · 2ℓ | (9q + 27) p |
 pub fn multiplications(counts: &Counts, way: Way) -> f64 {
@@ -56,8 +60,8 @@ pub fn multiplications(counts: &Counts, way: Way) -> f64 {
     let (constraints, pairs) = (real(counts.constraints), real(counts.pairs));
     let (solves, sums) = match way {
         Way::NodalInverse => {
-            let sides = if counts.symmetric { 1.0 } else { 2.0 };
-            let lasting = 1.0 + f64::from(counts.survived);
+            let sides = if counts.symmetric { LEFT } else { 2.0 };
+            let lasting = 1.0 + f64::from(counts.survives);
             (
                 6.0 * sides * real(counts.missing_nodes) / lasting,
                 nodes * real(counts.nodes) * constraints + (nodes + 54.0) * pairs,

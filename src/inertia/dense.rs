@@ -26,10 +26,10 @@ impl<'a> Dense<'a> {
         self.size
     }
 
-    pub(super) fn add_product(&self, h: &[f64], y: &mut [f64]) {
+    pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
         for j in 0..self.size {
             for (i, &a) in self.values[self.size * j..self.size * (j + 1)].iter().enumerate() {
-                add_column(y, i, a, h, j);
+                add_column::<WIDTH>(y, i, a, h, j);
             }
         }
     }

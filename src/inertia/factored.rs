@@ -2,17 +2,15 @@
 
 use core::fmt;
 
-use faer::MatMut;
-
 use super::condition::inverse_norm;
 use super::factors::{Factors, Solve};
 use super::matrix_copy::{MatrixCopy, check};
 use super::{Defect, Workspace};
-use crate::block::is_finite;
+use crate::block::{Block, is_finite};
 
-/// Right-hand sides solved at once: wide enough for the kernels to run at full speed, few enough to bound the
-/// scratch memory.
-const BATCH: usize = 48;
+/// Slots of three right-hand sides solved at once: enough for the kernels to run at full speed, few enough to bound
+/// the scratch memory.
+pub(super) const SLOTS_AT_ONCE: usize = 16;
 
 /// What is known of A, and so which part of it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +84,8 @@ pub struct Factored {
     ready: bool,
     revision: u64,
     survived: u32,
+    /// Whether other values were met since the pattern was.
+    is_changeable: bool,
 }
 
 impl Factored {
@@ -111,6 +111,7 @@ impl Factored {
             self.survived = self.survived.saturating_add(1);
             return Ok(Freshness::Kept);
         }
+        self.is_changeable = same_pattern && (self.is_changeable || self.ready);
         self.ready = false;
         self.survived = 0;
         self.revision += 1;
@@ -154,6 +155,17 @@ impl Factored {
     /// Updates that found the matrix unchanged since its last change.
     pub fn survived(&self) -> u32 {
         self.survived
+    }
+
+    /// Updates that the matrix is expected to survive: one that never changed is taken to stay, one that did to change at
+    /// every update until some have found it unchanged. Repeating an update alone does not alter what is expected, nor
+    /// then the way to W and its last bits.
+    pub fn expected_to_survive(&self) -> u32 {
+        /// Updates after which a matrix that changed is taken to stay.
+        const ENOUGH: u32 = 4;
+        /// What staying is worth.
+        const MANY: u32 = 16;
+        if self.is_changeable && self.survived < ENOUGH { 0 } else { MANY }
     }
 
     /// Numbers in one triangular factor: the multiplications of a half solve, half as many as of a whole one.
@@ -220,23 +232,34 @@ impl Factored {
         Ok(norm * inverse_norm(&mut x, |x, which| self.solve_column(which, x, work))?)
     }
 
-    /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes`, the
-    /// component j = 0, 1, 2 of the unit vector, and column 3b + j of A⁻¹, or of A⁻ᵀ if `transposed`.
+    /// Where the first row of a node is in the order in which the factor eliminates them.
+    ///
+    /// # Panics
+    /// If the matrix has no such node.
+    pub(super) fn position(&self, node: u32) -> u32 {
+        self.positions[3 * node as usize]
+    }
+
+    /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes` and the columns 3b,
+    /// 3b + 1, 3b + 2 of A⁻¹, or of A⁻ᵀ if `transposed`, at the `wanted` nodes.
     pub(super) fn solve_nodes(
         &self,
         transposed: bool,
         nodes: &[u32],
+        wanted: &[u32],
         work: &mut Workspace,
-        mut store: impl FnMut(usize, usize, Solution),
+        mut store: impl FnMut(usize, Solution),
     ) -> Result<(), FactorError> {
         let which = if transposed { Solve::Transposed } else { Solve::Inverse };
-        self.solve_columns(
-            which,
-            3 * nodes.len(),
+        self.solve_slots(
+            Task { which, count: nodes.len(), wanted: Some(wanted) },
             work,
             &mut store,
-            |_, k, column, positions| column[positions[3 * nodes[k / 3] as usize + k % 3] as usize] = 1.0,
-            |store, k, column, positions| store(k / 3, k % 3, Solution { column, positions }),
+            |_, k, mut columns| {
+                let node = 3 * nodes[k] as usize;
+                (0..3).for_each(|j| columns.at(node + j)[j] = 1.0);
+            },
+            |store, k, columns| store(k, Solution(columns)),
         )
     }
 
@@ -246,21 +269,19 @@ impl Factored {
         panels: &mut [f64],
         work: &mut Workspace,
     ) -> Result<(), FactorError> {
-        let size = self.size();
-        assert_eq!(panels.len() % (3 * size).max(1), 0);
-        let row = |k: usize| 3 * size * (k / 3) + k % 3;
-        self.solve_columns(
-            which,
-            panels.len() / size.max(1),
+        let length = 3 * self.size();
+        assert_eq!(panels.len() % length.max(1), 0);
+        self.solve_slots(
+            Task { which, count: panels.len() / length.max(1), wanted: None },
             work,
             panels,
-            |panels, k, column, positions| {
-                let values = panels[row(k)..].iter().step_by(3);
-                positions.iter().zip(values).for_each(|(&at, value)| column[at as usize] = *value);
+            |panels, k, mut columns| {
+                let rows = panels[length * k..][..length].chunks_exact(3).enumerate();
+                rows.for_each(|(i, values)| columns.at(i).copy_from_slice(values));
             },
-            |panels, k, column, positions| {
-                let values = panels[row(k)..].iter_mut().step_by(3);
-                positions.iter().zip(values).for_each(|(&at, value)| *value = column[at as usize]);
+            |panels, k, mut columns| {
+                let rows = panels[length * k..][..length].chunks_exact_mut(3).enumerate();
+                rows.for_each(|(i, values)| values.copy_from_slice(columns.at(i)));
             },
         )
     }
@@ -277,56 +298,85 @@ impl Factored {
     }
 
     fn solve_column(&self, which: Solve, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
-        self.solve_columns(
-            which,
-            1,
-            work,
-            x,
-            |x, _, column, positions| positions.iter().zip(x).for_each(|(&at, x)| column[at as usize] = *x),
-            |x, _, column, positions| positions.iter().zip(x).for_each(|(&at, x)| *x = column[at as usize]),
-        )
+        let factors = self.ready_factors()?;
+        let mut scratch = work.take(factors.solve_need(1))?;
+        self.positions.iter().zip(&*x).for_each(|(&at, x)| scratch.columns[at as usize] = *x);
+        factors.solve(which, 1, false, &mut scratch);
+        self.positions.iter().zip(x).for_each(|(&at, x)| *x = scratch.columns[at as usize]);
+        Ok(())
     }
 
-    /// Solve with `count` right-hand sides, a batch at a time. `load` writes right-hand side k into a column
-    /// of zeros, row i to the place `positions[i]`, `store` reads the solution from the same places.
-    fn solve_columns<Data: ?Sized>(
+    /// Solve with the right-hand sides of all slots, a batch at a time. `load` writes those of slot k into columns of
+    /// zeros, `store` reads their solutions.
+    fn solve_slots<Data: ?Sized>(
         &self,
-        which: Solve,
-        count: usize,
+        Task { which, count, wanted }: Task,
         work: &mut Workspace,
         data: &mut Data,
-        load: impl Fn(&Data, usize, &mut [f64], &[u32]),
-        store: impl Fn(&mut Data, usize, &[f64], &[u32]),
+        load: impl Fn(&Data, usize, Columns),
+        store: impl Fn(&mut Data, usize, Columns),
     ) -> Result<(), FactorError> {
-        let factors = self.factors.as_ref().filter(|_| self.ready).ok_or(FactorError::Missing)?;
-        let size = self.size();
-        for first in (0..count).step_by(BATCH) {
-            let width = BATCH.min(count - first);
-            let (stack, x) = work.take(factors.solve_scratch(width), size * width)?;
-            for (k, column) in x.chunks_exact_mut(size).enumerate() {
-                load(data, first + k, column, &self.positions);
+        let factors = self.ready_factors()?;
+        let positions = &self.positions;
+        for first in (0..count).step_by(SLOTS_AT_ONCE) {
+            let slots = SLOTS_AT_ONCE.min(count - first);
+            let width = 3 * slots;
+            let mut scratch = work.take(factors.solve_need(width))?;
+            for &node in wanted.unwrap_or_default() {
+                let rows = &positions[3 * node as usize..][..3];
+                rows.iter().for_each(|&row| scratch.marks[row as usize] = true);
             }
-            factors.solve(which, MatMut::from_column_major_slice_mut(x, size, width), stack);
-            for (k, column) in x.chunks_exact(size).enumerate() {
-                store(data, first + k, column, &self.positions);
+            for slot in 0..slots {
+                load(data, first + slot, Columns { values: scratch.columns, width, slot, positions });
+            }
+            factors.solve(which, width, wanted.is_some(), &mut scratch);
+            for slot in 0..slots {
+                store(data, first + slot, Columns { values: scratch.columns, width, slot, positions });
             }
         }
         Ok(())
     }
+
+    fn ready_factors(&self) -> Result<&Factors, FactorError> {
+        self.factors.as_ref().filter(|_| self.ready).ok_or(FactorError::Missing)
+    }
 }
 
-/// A solved column, in the order of the factors.
-#[derive(Clone, Copy)]
-pub(super) struct Solution<'a> {
-    column: &'a [f64],
+/// What to solve for.
+struct Task<'a> {
+    which: Solve,
+    /// Slots of three right-hand sides.
+    count: usize,
+    /// The nodes at which the solutions are needed, if not at all.
+    wanted: Option<&'a [u32]>,
+}
+
+/// The three columns of one slot among all of a batch, in the order of the factors.
+struct Columns<'a> {
+    values: &'a mut [f64],
+    width: usize,
+    slot: usize,
     positions: &'a [u32],
 }
 
+impl Columns<'_> {
+    /// Row i of A.
+    fn at(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[self.width * self.positions[i] as usize + 3 * self.slot..][..3]
+    }
+}
+
+/// The three solved columns of a node.
+pub(super) struct Solution<'a>(Columns<'a>);
+
 impl Solution<'_> {
-    /// The values of a node: rows 3a, 3a + 1, 3a + 2.
-    pub(super) fn at_node(&self, node: u32) -> [f64; 3] {
-        let positions = &self.positions[3 * node as usize..][..3];
-        [0, 1, 2].map(|i| self.column[positions[i] as usize])
+    /// Their rows at a node, as columns.
+    pub(super) fn transposed_at_node(&mut self, node: u32) -> Block {
+        let mut block = [0.0; 9];
+        for (i, rows) in block.chunks_exact_mut(3).enumerate() {
+            rows.copy_from_slice(self.0.at(3 * node as usize + i));
+        }
+        block
     }
 }
 

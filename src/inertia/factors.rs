@@ -3,7 +3,6 @@
 
 use std::collections::TryReserveError;
 
-use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::prelude::ReborrowMut;
 use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
@@ -21,6 +20,8 @@ use faer::{Conj, MatMut, Par, Side};
 
 use super::boxed::Boxed;
 use super::matrix_copy::MatrixCopy;
+use super::supernodal::{mark_ancestors, most_rows_below, solve_lower, solve_upper};
+use super::workspace::{Need, Scratch};
 use super::{FactorError, Structure, Workspace};
 use crate::block::is_finite;
 
@@ -108,7 +109,7 @@ impl Factors {
         match self {
             Self::Cholesky(symbolic, values) => {
                 let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
-                let (stack, _) = work.take(scratch, 0)?;
+                let Scratch { stack, .. } = work.take(Need { stack: scratch, ..Need::default() })?;
                 let result = symbolic.factorize_numeric_llt(
                     values,
                     a,
@@ -131,7 +132,7 @@ impl Factors {
             }
             Self::Lu(symbolic, numeric) => {
                 let scratch = symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
-                let (stack, _) = work.take(scratch, 0)?;
+                let Scratch { stack, .. } = work.take(Need { stack: scratch, ..Need::default() })?;
                 match symbolic.factorize_numeric_lu(numeric, a, Par::Seq, stack, Default::default()) {
                     Ok(_) => {}
                     Err(LuError::SymbolicSingular { .. }) => return Err(FactorError::Singular),
@@ -142,28 +143,43 @@ impl Factors {
         }
     }
 
-    /// Scratch memory of a solve with `width` right-hand sides.
-    pub(super) fn solve_scratch(&self, width: usize) -> StackReq {
+    /// Memory of a solve with `width` right-hand sides.
+    pub(super) fn solve_need(&self, width: usize) -> Need {
+        let need = Need { columns: self.size() * width, marks: self.size(), ..Need::default() };
         match self {
-            Self::Cholesky(symbolic, _) => symbolic.solve_in_place_scratch::<f64>(width, Par::Seq),
-            Self::Lu(symbolic, _) => symbolic.solve_in_place_scratch::<f64>(width, Par::Seq),
+            Self::Cholesky(symbolic, _) => match symbolic.raw() {
+                SymbolicCholeskyRaw::Supernodal(symbolic) => {
+                    Need { gathered: most_rows_below(symbolic) * width, ..need }
+                }
+                SymbolicCholeskyRaw::Simplicial(_) => need,
+            },
+            Self::Lu(symbolic, _) => {
+                Need { stack: symbolic.solve_in_place_scratch::<f64>(width, Par::Seq), ..need }
+            }
         }
     }
 
-    /// Solve in place, rows at [`Self::write_positions`]. LU knows no half solve and makes a whole one.
-    pub(super) fn solve(&self, which: Solve, mut x: MatMut<f64>, stack: &mut MemStack) {
+    /// Solve the columns of the scratch memory in place, `width` values for each of the rows, which are at
+    /// [`Self::write_positions`]. Where only some rows of a whole solve are wanted, they are marked. LU knows no half
+    /// solve and makes a whole one.
+    pub(super) fn solve(&self, which: Solve, width: usize, some: bool, scratch: &mut Scratch) {
+        let Scratch { stack, columns, gathered, marks } = scratch;
         match self {
             Self::Cholesky(symbolic, values) => match symbolic.raw() {
                 SymbolicCholeskyRaw::Supernodal(symbolic) => {
                     let l = SupernodalLltRef::new(symbolic, values);
-                    l.l_solve_with_conj(Conj::No, x.rb_mut(), Par::Seq, stack);
+                    solve_lower(l, columns, width, gathered);
                     if which != Solve::Half {
-                        l.l_transpose_solve_with_conj(Conj::No, x, Par::Seq, stack);
+                        if some {
+                            mark_ancestors(symbolic, marks);
+                        }
+                        solve_upper(l, columns, width, gathered, some.then_some(marks));
                     }
                 }
                 // A factor without operations, that is of a diagonal matrix, has no supernodes.
                 SymbolicCholeskyRaw::Simplicial(symbolic) => {
                     let l = SparseColMatRef::new(symbolic.factor(), values.as_slice());
+                    let mut x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                     solve_lower_triangular_in_place(l, Conj::No, x.rb_mut(), Par::Seq);
                     if which != Solve::Half {
                         solve_lower_triangular_transpose_in_place(l, Conj::No, x, Par::Seq);
@@ -172,6 +188,7 @@ impl Factors {
             },
             Self::Lu(symbolic, numeric) => {
                 let lu = LuRef::new_unchecked(symbolic, numeric);
+                let x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                 match which {
                     Solve::Transposed => lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack),
                     Solve::Inverse | Solve::Half => lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack),
@@ -206,11 +223,10 @@ impl Factors {
     /// faer keeps the pivots of LU to itself, but a division by a zero pivot leaves an infinity or a NaN in
     /// any solution.
     fn reject_zero_pivots(&self, work: &mut Workspace) -> Result<(), FactorError> {
-        let size = self.size();
-        let (stack, x) = work.take(self.solve_scratch(1), size)?;
-        x.fill(1.0);
-        self.solve(Solve::Inverse, MatMut::from_column_major_slice_mut(x, size, 1), stack);
-        if is_finite(x) { Ok(()) } else { Err(FactorError::Singular) }
+        let mut scratch = work.take(self.solve_need(1))?;
+        scratch.columns.fill(1.0);
+        self.solve(Solve::Inverse, 1, false, &mut scratch);
+        if is_finite(scratch.columns) { Ok(()) } else { Err(FactorError::Singular) }
     }
 }
 

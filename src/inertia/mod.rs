@@ -14,6 +14,7 @@ mod matrix_copy;
 mod nodal_inverse;
 mod node_blocks;
 mod sparse;
+mod supernodal;
 mod workspace;
 
 pub use block_diagonal::BlockDiagonal;
@@ -57,6 +58,14 @@ impl Inverse<'_> {
         }
     }
 
+    /// The diagonal of an inverse that is stored as nothing else.
+    pub fn diagonal(&self) -> Option<&[f64]> {
+        match self {
+            Self::Sparse(inverse) => inverse.diagonal(),
+            Self::BlockDiagonal(_) | Self::Dense(_) => None,
+        }
+    }
+
     /// Write Yᵀ = h (A⁻¹ Hᵀ)ᵀ, 3 × n, of the operator `h_operator`, 3 × n, scaled by the time step `step`.
     ///
     /// # Panics
@@ -64,12 +73,27 @@ impl Inverse<'_> {
     pub fn apply(&self, step: f64, h_operator: &[f64], y: &mut [f64]) {
         assert_eq!((h_operator.len(), y.len()), (3 * self.size(), 3 * self.size()));
         y.fill(0.0);
-        match self {
-            Self::BlockDiagonal(inverse) => inverse.add_product(h_operator, y),
-            Self::Dense(inverse) => inverse.add_product(h_operator, y),
-            Self::Sparse(inverse) => inverse.add_product(h_operator, y),
-        }
+        self.add_product::<3>(h_operator, y);
         y.iter_mut().for_each(|value| *value *= step);
+    }
+
+    /// Write y = A⁻¹ x.
+    ///
+    /// # Panics
+    /// If the slices do not hold n values each.
+    pub fn apply_to_vector(&self, x: &[f64], y: &mut [f64]) {
+        assert_eq!((x.len(), y.len()), (self.size(), self.size()));
+        y.fill(0.0);
+        self.add_product::<1>(x, y);
+    }
+
+    #[inline(always)]
+    fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
+        match self {
+            Self::BlockDiagonal(inverse) => inverse.add_product::<WIDTH>(h, y),
+            Self::Dense(inverse) => inverse.add_product::<WIDTH>(h, y),
+            Self::Sparse(inverse) => inverse.add_product::<WIDTH>(h, y),
+        }
     }
 }
 
@@ -160,11 +184,12 @@ impl fmt::Display for Defect {
     }
 }
 
-/// `y[3 i ..] += a h[3 j ..]`: entry a = (i, j) of the inverse at work on one column of H.
+/// `y[3 i ..] += a h[3 j ..]`: entry a = (i, j) of the inverse at work on one column of H, of WIDTH = 3 rows; WIDTH = 1 for
+/// vectors.
 #[inline(always)]
-fn add_column(y: &mut [f64], i: usize, a: f64, h: &[f64], j: usize) {
-    let h = &h[3 * j..3 * j + 3];
-    y[3 * i..3 * i + 3].iter_mut().zip(h).for_each(|(y, h)| *y += a * h);
+fn add_column<const WIDTH: usize>(y: &mut [f64], i: usize, a: f64, h: &[f64], j: usize) {
+    let h = &h[WIDTH * j..WIDTH * (j + 1)];
+    y[WIDTH * i..WIDTH * (i + 1)].iter_mut().zip(h).for_each(|(y, h)| *y += a * h);
 }
 
 /// Whether `starts` ascends from zero to `end`.

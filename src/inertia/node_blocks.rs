@@ -4,6 +4,14 @@ use super::Sparse;
 use crate::block::Block;
 
 impl Sparse<'_> {
+    /// The values, if they are those of a diagonal matrix, one in each column.
+    pub(super) fn diagonal(&self) -> Option<&[f64]> {
+        let is_diagonal = self.rows.len() == self.size()
+            && (0..).zip(self.starts).all(|(j, &start)| start == j)
+            && (0..).zip(self.rows).all(|(j, &row)| row == j);
+        is_diagonal.then_some(self.values)
+    }
+
     /// The 3×3 blocks of all nodes, if the entries couple no two nodes: generalised velocities 3a, 3a + 1, 3a + 2
     /// are those of node a.
     pub(super) fn blocks_of_nodes(&self) -> Option<impl Iterator<Item = Block>> {

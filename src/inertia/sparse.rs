@@ -33,10 +33,10 @@ impl<'a> Sparse<'a> {
         self.starts.len() - 1
     }
 
-    pub(super) fn add_product(&self, h: &[f64], y: &mut [f64]) {
+    pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
         for (j, column) in self.starts.windows(2).enumerate() {
             for k in column[0] as usize..column[1] as usize {
-                add_column(y, self.rows[k] as usize, self.values[k], h, j);
+                add_column::<WIDTH>(y, self.rows[k] as usize, self.values[k], h, j);
             }
         }
     }

@@ -13,20 +13,42 @@ const ALIGNMENT: usize = 128;
 pub struct Workspace {
     memory: Option<MemBuffer>,
     columns: Vec<f64>,
+    gathered: Vec<f64>,
+    marks: Vec<bool>,
+}
+
+/// What one factorisation or solve needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Need {
+    /// Scratch memory.
+    pub stack: StackReq,
+    /// Numbers, all zero at first.
+    pub columns: usize,
+    /// Numbers that are written before they are read.
+    pub gathered: usize,
+    /// Marks, none set at first.
+    pub marks: usize,
+}
+
+/// What was asked for.
+pub(super) struct Scratch<'a> {
+    pub stack: &'a mut MemStack,
+    pub columns: &'a mut [f64],
+    pub gathered: &'a mut [f64],
+    pub marks: &'a mut [bool],
 }
 
 impl Workspace {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.memory.as_ref().map_or(0, |memory| memory.len()) + 8 * self.columns.capacity()
+        self.memory.as_ref().map_or(0, |memory| memory.len())
+            + 8 * (self.columns.capacity() + self.gathered.capacity())
+            + self.marks.capacity()
     }
 
-    /// Scratch memory of at least the required size, and `length` numbers, all zero.
-    pub(super) fn take(
-        &mut self,
-        required: StackReq,
-        length: usize,
-    ) -> Result<(&mut MemStack, &mut [f64]), FactorError> {
+    /// Scratch memory of at least the size needed.
+    pub(super) fn take(&mut self, need: Need) -> Result<Scratch<'_>, FactorError> {
+        let required = need.stack;
         let fits = self.memory.as_mut().is_some_and(|memory| MemStack::new(memory).can_hold(required));
         if !fits {
             let size = required.size_bytes().max(self.memory.as_ref().map_or(0, |memory| memory.len()));
@@ -36,13 +58,29 @@ impl Workspace {
             self.memory = Some(MemBuffer::try_new(required).map_err(|_| FactorError::Memory)?);
         }
         self.columns.clear();
-        self.columns.try_reserve(length).map_err(|_| FactorError::Memory)?;
-        self.columns.resize(length, 0.0);
+        grow(&mut self.columns, need.columns, 0.0)?;
+        grow(&mut self.gathered, need.gathered, 0.0)?;
+        self.marks.clear();
+        grow(&mut self.marks, need.marks, false)?;
         match &mut self.memory {
-            Some(memory) => Ok((MemStack::new(memory), &mut self.columns)),
+            Some(memory) => Ok(Scratch {
+                stack: MemStack::new(memory),
+                columns: &mut self.columns,
+                gathered: &mut self.gathered,
+                marks: &mut self.marks,
+            }),
             None => Err(FactorError::Memory),
         }
     }
+}
+
+/// Fill up to a length with a value.
+fn grow<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), FactorError> {
+    if values.len() < length {
+        values.try_reserve(length - values.len()).map_err(|_| FactorError::Memory)?;
+        values.resize(length, value);
+    }
+    Ok(())
 }
 
 impl core::fmt::Debug for Workspace {

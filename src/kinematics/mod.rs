@@ -64,7 +64,7 @@ impl Point<'_> {
             Self::PseudoRigid(body, point) => {
                 vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
             }
-            Self::Mesh(location) => NodalOperator::new(location, frame, None).times(u),
+            Self::Mesh(location) => location.local_velocity(frame, u),
             Self::Reduced(point) => point.local_velocity(frame, u),
         }
     }

@@ -32,7 +32,7 @@ void LOCDYN_Update_Begin (LOCDYN *ldy)
   DOM *dom = ldy_entry_domain (ldy);
   int code;
 
-  if (dom && dom->verbose) {
+  if (dom && dom->verbose && ldy_hook_prints ()) {
     printf ("LOCDYN ... ");
     fflush (stdout);
   }

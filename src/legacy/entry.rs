@@ -60,7 +60,12 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
     // SAFETY: promised by the caller.
-    status(|| unsafe { update::begin(Module::from_face(ldy)?) })
+    status(|| unsafe {
+        let module = Module::from_face(ldy);
+        #[cfg(feature = "mpi")]
+        let module = module.map_err(super::parallel::exchange::withdraw);
+        update::begin(module?)
+    })
 }
 
 /// See `LOCDYN_Update_End`.
@@ -80,7 +85,12 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
     // SAFETY: promised by the caller.
-    status(|| unsafe { export::dump(Module::from_face(ldy)?, path) })
+    status(|| unsafe {
+        let module = Module::from_face(ldy);
+        #[cfg(feature = "mpi")]
+        let module = module.map_err(super::parallel::dump::withdraw);
+        export::dump(module?, path)
+    })
 }
 
 /// See `LOCDYN_W_MatrixMarket`.

@@ -5,37 +5,92 @@ use std::ffi::{c_char, c_int};
 use crate::block::Vector;
 use crate::export::{dump, matrix_market};
 
+#[cfg(feature = "mpi")]
+use super::boundary::caught;
 use super::errors::{Code, fail};
 use super::file;
 use super::host::constraint;
-use super::layout::DIAB;
+use super::layout::{CON, DIAB, OFFB};
 use super::names;
-use super::rows::Module;
+#[cfg(feature = "mpi")]
+use super::parallel::{dump::in_parts, world::World};
+#[cfg(feature = "mpi")]
+use super::rows::external;
+use super::rows::{Module, Row};
 
 /// Write the rows, neighbours in geometrical order; see `LOCDYN_Dump`.
 ///
 /// # Safety
 /// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
 pub unsafe fn dump(module: &Module, path: *const c_char) -> Result<(), Code> {
-    // SAFETY: promised by the caller; the list holds live rows, and nobody changes them meanwhile.
+    // SAFETY: promised by the caller.
     unsafe {
-        let mut most = 0;
+        #[cfg(feature = "mpi")]
+        if let Some(world) = World::current()? {
+            let prepared = caught(|| room(module));
+            return in_parts(&world, path, prepared, |part, room| write_rows(module, part, room));
+        }
+        write_rows(module, path, room(module)?)
+    }
+}
+
+/// Room for the neighbours of any row, all constraints having been checked.
+///
+/// # Safety
+/// As [`dump`].
+unsafe fn room<'a>(module: &Module) -> Result<dump::Neighbours<'a>, Code> {
+    let mut most = 0;
+    // SAFETY: promised by the caller; the list holds live rows.
+    unsafe {
         for row in module.list() {
             constraint::check((*row).face.con)?;
-            most = most.max((*row).blocks().count());
+            for con in externals(row) {
+                constraint::check(con.dia.cast::<CON>())?;
+            }
+            most = most.max((*row).blocks().count() + externals(row).count());
         }
-        let mut neighbours = dump::Neighbours::with_room(most)
-            .map_err(|_| fail!(Code::OutOfMemory, "no memory to sort {most} neighbours"))?;
+    }
+    dump::Neighbours::with_room(most)
+        .map_err(|_| fail!(Code::OutOfMemory, "no memory to sort {most} neighbours"))
+}
+
+/// # Safety
+/// As [`dump`]; all constraints have been checked.
+unsafe fn write_rows(
+    module: &Module,
+    path: *const c_char,
+    mut neighbours: dump::Neighbours,
+) -> Result<(), Code> {
+    // SAFETY: promised by the caller; the list holds live rows, and nobody changes them meanwhile.
+    unsafe {
         file::write(path, |out| {
             for row in module.list() {
                 neighbours.clear();
                 for block in (*row).blocks() {
                     neighbours.push(constraint::label((*(*block).dia).con), &(*block).W);
                 }
+                for block in externals(row) {
+                    neighbours.push(constraint::label(block.dia.cast::<CON>()), &block.W);
+                }
                 dump::write_row(out, &labelled(&raw const (*row).face), &mut neighbours)?;
             }
             Ok(())
         })
+    }
+}
+
+/// The blocks of a row to external constraints; `dia` of each is the constraint, cast.
+///
+/// # Safety
+/// `row` is live, and nobody changes its blocks meanwhile.
+unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
+    // SAFETY: promised by the caller.
+    #[cfg(feature = "mpi")]
+    return unsafe { external::of(row) };
+    #[cfg(not(feature = "mpi"))]
+    {
+        let _ = row;
+        std::iter::empty()
     }
 }
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#if defined (MPI) && MPI
+#include "mpi/calls.h"
+#endif
 
 #define WEAK __attribute__ ((weak))
 
@@ -39,7 +42,40 @@ double ldy_hook_geometric_epsilon (void)
   return &GEOMETRIC_EPSILON ? GEOMETRIC_EPSILON : 1e-6;
 }
 
-/* Handler, else the host's error stack, else one line and exit. */
+/* Of several processes that update together the first one prints. */
+int ldy_hook_prints (void)
+{
+#if defined (MPI) && MPI
+  return ldy_mpi_is_first ();
+#else
+  return 1;
+#endif
+}
+
+static void end (void)
+{
+#if defined (MPI) && MPI
+  ldy_mpi_abort ();
+#endif
+  exit (1);
+}
+
+/* Which of several processes; empty if there is one. */
+static const char *rank (void)
+{
+#if defined (MPI) && MPI
+  static char text[32];
+  int rank = ldy_mpi_rank_in_world ();
+
+  if (rank >= 0) {
+    snprintf (text, sizeof text, "rank %d: ", rank);
+    return text;
+  }
+#endif
+  return "";
+}
+
+/* Handler, else the host's error stack, else one line and the end of the program. */
 void ldy_hook_raise (int code, const char *file, int line)
 {
   void *data = NULL;
@@ -51,9 +87,9 @@ void ldy_hook_raise (int code, const char *file, int line)
   }
   if (&__errstack__ && __errstack__ && ldy_entry_jumps_allowed ())
     longjmp (__errstack__->env, code);
-  fprintf (stderr, "%s: %d, Unhandled error: %s: %s\n", file, line,
-           errstring ? errstring (code) : ldy_entry_meaning (code), ldy_last_error ());
-  exit (1);
+  fprintf (stderr, "%s: %d, Unhandled error: %s: %s%s\n", file, line,
+           errstring ? errstring (code) : ldy_entry_meaning (code), rank (), ldy_last_error ());
+  end ();
 }
 
 WEAK MX *BODY_Gen_To_Loc_Operator (BODY *body, short constraint_kind, SGP *sgp, double *X, double *E)

@@ -35,6 +35,7 @@ const char *ldy_entry_meaning (int code);
 LDY_HIDDEN void ldy_hook_timer_start (DOM *dom);
 LDY_HIDDEN void ldy_hook_timer_end (DOM *dom);
 LDY_HIDDEN double ldy_hook_geometric_epsilon (void);
+LDY_HIDDEN int ldy_hook_prints (void);
 LDY_HIDDEN void ldy_hook_raise (int code, const char *file, int line);
 
 /* Raise an error after everything else has been done; comes back only from a handler that returns. */

@@ -16,6 +16,8 @@ mod matrix;
 mod names;
 mod operators;
 mod options;
+#[cfg(feature = "mpi")]
+mod parallel;
 mod prefetch;
 mod report;
 mod rows;

@@ -48,7 +48,12 @@ impl Request {
         }
         // SAFETY: promised by the caller.
         unsafe {
-            let place = Place { point: *self.point.cast(), shape: self.shape, object: self.object };
+            let place = Place {
+                point: *self.point.cast(),
+                shape: self.shape,
+                object: self.object,
+                known: ptr::null_mut(),
+            };
             Ok((place, *self.frame.cast()))
         }
     }
@@ -131,12 +136,12 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
         let body = Body::new(request.body, velocities_only, &name)?;
-        if let Body::FiniteElement(mesh) = body {
-            if mesh.is_nodal() {
-                let operator = mesh.nodal_operator(&place, &frame, &name)?;
-                request.finite(operator.factor())?;
-                return sparse(&operator, mesh.mesh_nodes());
-            }
+        if let Body::FiniteElement(mesh) = body
+            && mesh.is_nodal()
+        {
+            let operator = mesh.nodal_operator(&place, &frame, &name)?;
+            request.finite(operator.factor())?;
+            return sparse(&operator, mesh.mesh_nodes());
         }
         let point = body.dense_point(&place, &name)?;
         let a = matrix::create(MXDENSE, 3, body.freedoms() as c_int, ptr::null(), ptr::null())?;

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::threads;
 
 use super::errors::{Code, fail};
-use super::interface::additions::{LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE};
+use super::interface::additions::{LDY_NO_LONGJMP, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 
 static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
 static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
+static REUSE: AtomicBool = AtomicBool::new(false);
 
 /// Set an option.
 pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
@@ -21,6 +22,7 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
     match option {
         LDY_NO_LONGJMP => NO_LONGJMP.store(flag, Ordering::Relaxed),
         LDY_SELF_CONTACT_ONCE => SELF_CONTACT_ONCE.store(flag, Ordering::Relaxed),
+        LDY_REUSE => REUSE.store(flag, Ordering::Relaxed),
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
     Ok(())
@@ -40,6 +42,11 @@ pub fn set_threads(count: c_int) -> Result<(), Code> {
 /// Whether errors may jump through the host's error stack.
 pub fn jumps_allowed() -> bool {
     !NO_LONGJMP.load(Ordering::Relaxed)
+}
+
+/// Whether the host leaves W alone, so that what has not changed can stay.
+pub fn reuse() -> bool {
+    REUSE.load(Ordering::Relaxed)
 }
 
 /// Whether the second of two blocks between the same rows through the same body is zero.

@@ -2,6 +2,7 @@
 //! library or a mirror of others. They read the host's structures and write none.
 
 use std::fmt::Display;
+use std::ptr;
 
 use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::panel::root::{self, Root};
@@ -16,11 +17,11 @@ use crate::kinematics::rigid::{self, Rigid};
 use super::errors::{Code, fail};
 use super::host::body::{Body, no_velocities};
 use super::host::domain::UpdateKind;
-use super::host::place::{Place, Role};
+use super::host::place::{KnownPlaces, Place, Role};
 use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
-use super::rows::Operators;
+use super::rows::{Operators, Slots};
 
 /// V and B of a constraint.
 ///
@@ -30,15 +31,15 @@ use super::rows::Operators;
 /// # Safety
 /// The constraint and its bodies are valid.
 #[inline(always)]
-pub unsafe fn velocities(con: *const CON) -> Result<[Vector; 2], Code> {
+pub unsafe fn velocities(con: *const CON, known: KnownPlaces) -> Result<[Vector; 2], Code> {
     // SAFETY: promised by the caller.
     unsafe {
         constraint::check(con)?;
         let slave = match (*con).slave {
             slave if slave.is_null() => None,
-            slave => Some(local_velocities(con, Role::Slave, slave)?),
+            slave => Some(local_velocities(con, Role::Slave, slave, known)?),
         };
-        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master)?, slave))
+        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master, known)?, slave))
     }
 }
 
@@ -67,13 +68,29 @@ pub unsafe fn finite(con: *const CON, velocities: [Vector; 2]) -> Result<[Vector
 /// # Safety
 /// As there.
 #[inline(always)]
-pub unsafe fn local_velocities(con: *const CON, role: Role, body: *const BODY) -> Result<[Vector; 2], Code> {
+pub unsafe fn local_velocities(
+    con: *const CON,
+    role: Role,
+    body: *const BODY,
+    known: KnownPlaces,
+) -> Result<[Vector; 2], Code> {
     // SAFETY: promised by the caller.
-    unsafe { Ok(constraint::side(con, role, body)?.local_velocities(&(*con).base)) }
+    unsafe { Ok(constraint::side(con, role, body, known)?.local_velocities(&(*con).base)) }
+}
+
+/// A constraint in its slot of a body's panel.
+#[derive(Clone, Copy)]
+pub struct Occupant {
+    /// The slot.
+    pub slot: usize,
+    /// The constraint.
+    pub con: *const CON,
+    /// What is known of its places.
+    pub known: KnownPlaces,
 }
 
 /// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, operators are left to
-/// be written, by [`rigid_slot`] or [`pseudo_rigid_slot`]; else H of the constraints is put into their slots.
+/// be written, by [`rigid_share`] or [`pseudo_rigid_share`], to slots that `compare` or not; else H of the constraints is put into their slots.
 ///
 /// # Errors
 /// As [`Body::new`], [`inertia::of`], [`Body::dense_point`] and the panel.
@@ -84,8 +101,9 @@ pub unsafe fn start_panel(
     panel: &mut Panel,
     body: *const BODY,
     step: f64,
+    compare: bool,
     count: usize,
-    slots: impl Iterator<Item = (usize, *const CON)>,
+    slots: impl Iterator<Item = Occupant>,
 ) -> Result<Operators, Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -94,26 +112,26 @@ pub unsafe fn start_panel(
         let failed = |fault| panel_fault(&name, fault);
         match (view, root(body, &view, step)?) {
             (Body::Rigid(_), Some(root)) => {
-                let memory = panel.start_rigid(count).map_err(failed)?;
-                return Ok(Operators::Rigid(root, memory.as_mut_ptr().cast()));
+                let slots = panel.start_rigid(count).map_err(failed)?;
+                return Ok(Operators::Rigid(root, Slots::new(slots, compare)));
             }
             (Body::PseudoRigid(_), Some(root)) => {
-                let memory = panel.start_pseudo_rigid(count).map_err(failed)?;
-                return Ok(Operators::PseudoRigid(root, memory.as_mut_ptr().cast()));
+                let slots = panel.start_pseudo_rigid(count).map_err(failed)?;
+                return Ok(Operators::PseudoRigid(root, Slots::new(slots, compare)));
             }
             (Body::FiniteElement(mesh), _) if mesh.is_nodal() => {
                 let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
-                for (slot, con) in slots {
+                for Occupant { slot, con, known } in slots {
                     let name = names::constraint(con);
-                    for (sign, place) in constraint::places_on(con, body) {
+                    for (sign, place) in constraint::places_on(con, body, known) {
                         nodal.add_operator(slot, sign, &mesh.nodal_operator(&place, &(*con).base, &name)?);
                     }
                 }
             }
             _ => {
                 let dense = panel.start_dense(count, view.freedoms()).map_err(failed)?;
-                for (slot, con) in slots {
-                    for (sign, place) in constraint::places_on(con, body) {
+                for Occupant { slot, con, known } in slots {
+                    for (sign, place) in constraint::places_on(con, body, known) {
                         let point = view.dense_point(&place, &names::constraint(con))?;
                         point.add_operator(sign, &(*con).base, dense.operator_mut(slot));
                     }
@@ -136,21 +154,21 @@ pub unsafe fn fill_panel(
     body: *const BODY,
     step: f64,
     count: usize,
-    slots: impl Iterator<Item = (usize, *const CON)> + Clone,
+    slots: impl Iterator<Item = Occupant> + Clone,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller; memory is as large as the panel has slots.
+    // SAFETY: promised by the caller.
     unsafe {
-        match start_panel(panel, body, step, count, slots.clone())? {
+        match start_panel(panel, body, step, false, count, slots.clone())? {
             Operators::Complete => {}
-            Operators::Rigid(root, memory) => slots.for_each(|(slot, con)| {
+            Operators::Rigid(root, z) => slots.for_each(|Occupant { slot, con, .. }| {
                 let mut h = rigid_columns(con, body);
                 root.apply(&mut h);
-                memory.add(slot).write(packed(&h));
+                z.write(slot, &packed(&h));
             }),
-            Operators::PseudoRigid(root, memory) => slots.for_each(|(slot, con)| {
+            Operators::PseudoRigid(root, z) => slots.for_each(|Occupant { slot, con, .. }| {
                 let mut h = pseudo_rigid_columns(con, body);
                 root.apply(&mut h);
-                memory.add(slot).write(packed(&h));
+                z.write(slot, &packed(&h));
             }),
         }
     }
@@ -182,6 +200,8 @@ pub struct Share {
     pub velocities: [Lanes; 2],
     /// Its part of W_αα.
     pub w: [Lanes; 3],
+    /// Whether the operator has other bits than at the update before.
+    pub changed: bool,
 }
 
 /// What a constraint gets from a rigid body; Z = H L is written to its slot.
@@ -190,16 +210,18 @@ pub struct Share {
 /// [`Code::BugFound`] if the body has no velocities.
 ///
 /// # Safety
-/// The constraint is valid, and so is the body, whose panel has been started; the slot can be written.
+/// The constraint is valid, and so is the body, whose panel has been started, with the slots, of which one
+/// is the constraint's.
 #[inline(always)]
 pub unsafe fn rigid_share(
     con: *const CON,
     body: *const BODY,
     root: &Root,
-    slot: *mut [f64; panel::RIGID],
+    slots: &Slots<{ panel::RIGID }>,
+    slot: usize,
 ) -> Result<Share, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(con, body, root, slot, rigid_columns(con, body)) }
+    unsafe { share(con, body, root, slots, slot, rigid_columns(con, body)) }
 }
 
 /// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
@@ -214,10 +236,11 @@ pub unsafe fn pseudo_rigid_share(
     con: *const CON,
     body: *const BODY,
     root: &Root,
-    slot: *mut [f64; panel::PSEUDO_RIGID],
+    slots: &Slots<{ panel::PSEUDO_RIGID }>,
+    slot: usize,
 ) -> Result<Share, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(con, body, root, slot, pseudo_rigid_columns(con, body)) }
+    unsafe { share(con, body, root, slots, slot, pseudo_rigid_columns(con, body)) }
 }
 
 /// # Safety
@@ -227,7 +250,8 @@ unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
     con: *const CON,
     body: *const BODY,
     root: &Root,
-    slot: *mut [f64; LENGTH],
+    slots: &Slots<LENGTH>,
+    slot: usize,
     mut h: [Lanes; FREEDOMS],
 ) -> Result<Share, Code> {
     // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
@@ -238,8 +262,8 @@ unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
         }
         let velocities = [combination(&h, &*velo.add(1)), combination(&h, &*velo)];
         root.apply(&mut h);
-        slot.write(packed(&h));
-        Ok(Share { velocities, w: root::square(&h) })
+        let changed = slots.write(slot, &packed(&h));
+        Ok(Share { velocities, w: root::square(&h), changed })
     }
 }
 
@@ -292,11 +316,11 @@ unsafe fn master_minus_slave<const FREEDOMS: usize>(
     // SAFETY: promised by the caller.
     unsafe {
         let mut h = match (*con).master.cast_const() == body {
-            true => columns(Place::of(con, Role::Master)),
+            true => columns(Place::of(con, Role::Master, ptr::null_mut())),
             false => [[0.0; 4]; FREEDOMS],
         };
         if (*con).slave.cast_const() == body {
-            let slave = columns(Place::of(con, Role::Slave));
+            let slave = columns(Place::of(con, Role::Slave, ptr::null_mut()));
             h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
         }
         h
@@ -340,8 +364,7 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
     fail!(code, "{body}: its matrix A: {fault}")
 }
 
-/// The diagonal block of a constraint, `w` up to rounding, and its share of the free energy; rho for
-/// [`UpdateKind::All`] only.
+/// The diagonal block of a constraint, `w` up to rounding; rho for [`UpdateKind::All`] only.
 ///
 /// # Errors
 /// [`Code::BugFound`] for what is not finite, [`Code::EigenDecomposition`], [`Code::LuFactor`] for a singular block.
@@ -349,18 +372,28 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
 /// # Safety
 /// The constraint and its bodies are valid.
 #[inline(always)]
-pub unsafe fn diagonal(
-    con: *const CON,
-    w: &Block,
-    b: &Vector,
-    kind: UpdateKind,
-) -> Result<(Diagonal, f64), Code> {
+pub unsafe fn diagonal(con: *const CON, w: &Block, kind: UpdateKind) -> Result<Diagonal, Code> {
+    Diagonal::new(w, kind == UpdateKind::All).map_err(
+        #[cold]
+        // SAFETY: promised by the caller.
+        |fault| unsafe { unusable(con, fault) },
+    )
+}
+
+/// The share of a constraint in the free energy.
+///
+/// # Errors
+/// [`Code::BugFound`] if it is not finite.
+///
+/// # Safety
+/// As [`diagonal`].
+#[inline(always)]
+pub unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let diagonal = Diagonal::new(w, kind == UpdateKind::All).map_err(|fault| unusable(con, fault))?;
         let share = diagonal.free_energy(b, prescribed_velocity(con));
         if share.is_finite() {
-            return Ok((diagonal, share));
+            return Ok(share);
         }
         let name = names::constraint(con);
         Err(fail!(Code::BugFound, "{name}: B or the prescribed velocity Z[0] is not finite"))

@@ -59,6 +59,34 @@ impl Stopwatch {
     }
 }
 
+/// What a local dynamics holds and did for other processes.
+#[derive(Default)]
+struct External {
+    blocks: usize,
+    bytes: usize,
+    messages: usize,
+    message_bytes: usize,
+    scratch_bytes: usize,
+}
+
+impl External {
+    #[cfg(feature = "mpi")]
+    fn of(Module { externals, exchange, .. }: &Module) -> Self {
+        Self {
+            blocks: externals.live(),
+            bytes: externals.bytes(),
+            messages: exchange.messages,
+            message_bytes: exchange.message_bytes,
+            scratch_bytes: exchange.bytes(),
+        }
+    }
+
+    #[cfg(not(feature = "mpi"))]
+    fn of(_: &Module) -> Self {
+        Self::default()
+    }
+}
+
 /// Write the statistics; see `ldy_get_stats`.
 ///
 /// # Safety
@@ -69,6 +97,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
     if stats.is_null() {
         return Err(fail!(Code::BugFound, "stats is NULL"));
     }
+    let external = External::of(module);
     let panels = module.bodies.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
@@ -78,11 +107,11 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
         stats.write(ldy_stats {
             rows: module.rows.pool.live(),
             blocks: 2 * module.pairs.live(),
-            row_bytes: module.rows.pool.bytes(),
-            block_bytes: module.pairs.bytes(),
+            row_bytes: module.rows.bytes(),
+            block_bytes: module.pairs.bytes() + external.bytes,
             operator_bytes,
             factor_bytes,
-            scratch_bytes: module.bodies.bytes() + module.scratch_bytes(),
+            scratch_bytes: module.bodies.bytes() + module.scratch_bytes() + external.scratch_bytes,
             factorisations: module.tally.factorisations,
             factors_reused: module.tally.factors_reused,
             velocities_time,
@@ -90,6 +119,9 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
             solves_time,
             diagonal_time,
             pairs_time,
+            external_blocks: external.blocks,
+            messages: external.messages,
+            message_bytes: external.message_bytes,
         });
     }
     Ok(())

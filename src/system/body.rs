@@ -45,6 +45,7 @@ impl<T: Solve> Solve for [T; 1] {
 }
 
 /// What is known of A.
+#[allow(clippy::large_enum_variant, reason = "most bodies have blocks, and go without an allocation")]
 pub enum Inertia {
     /// A⁻¹ = 0: an obstacle, whose velocity is prescribed.
     Obstacle,
@@ -129,7 +130,7 @@ impl Inertia {
     /// # Errors
     /// If there are not as many, they are not finite, not symmetric up to 1e-10 of the diagonal, or memory is exhausted.
     pub fn dense(size: usize, inverse: &[f64]) -> Result<Self, Fault> {
-        of_size("the dense inverse", inverse, size.checked_mul(size).unwrap_or(usize::MAX))?;
+        of_size("the dense inverse", inverse, size.saturating_mul(size))?;
         finite("the dense inverse", inverse)?;
         let at = |i: usize, j: usize| inverse[size * j + i];
         let is_symmetric = |i, j| {
@@ -340,6 +341,8 @@ pub struct Body {
     pub(super) panel: Panel,
     /// H of the previous and the current velocity for every slot.
     pub(super) locals: Vec<[Vector; 2]>,
+    /// What a solver works on.
+    pub(super) columns: Vec<f64>,
 }
 
 impl Body {
@@ -358,7 +361,8 @@ impl Body {
         let mut velocities = Vec::new();
         velocities.try_reserve_exact(2 * freedoms)?;
         velocities.resize(2 * freedoms, 0.0);
-        Ok(Self { kinematics, inertia, velocities, users: 0, panel: Panel::default(), locals: Vec::new() })
+        let (panel, locals, columns) = (Panel::default(), Vec::new(), Vec::new());
+        Ok(Self { kinematics, inertia, velocities, users: 0, panel, locals, columns })
     }
 
     /// Number of generalised velocities.
@@ -446,5 +450,75 @@ impl Kinematics {
             Self::PseudoRigid { center } => finite("its centre", center),
             Self::General => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 4 1 0 / 1 5 2 / 0 2 6.
+    const LOWER: ([i32; 4], [i32; 5], [f64; 5]) = ([0, 2, 4, 5], [0, 1, 1, 2, 2], [4.0, 1.0, 5.0, 2.0, 6.0]);
+
+    type Columns = (Vec<i32>, Vec<i32>, Vec<f64>);
+
+    fn lower(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Columns, Fault> {
+        match Inertia::matrix(starts, rows, values)? {
+            Inertia::Matrix { starts, rows, values } => Ok((starts, rows, values)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn of_any_form_the_lower_triangle_is_kept_in_order() {
+        let (starts, rows, values) = LOWER;
+        let expected = (starts.to_vec(), rows.to_vec(), values.to_vec());
+        assert_eq!(lower(&starts, &rows, &values), Ok(expected.clone()));
+        assert_eq!(lower(&starts, &[1, 0, 2, 1, 2], &[1.0, 4.0, 2.0, 5.0, 6.0]), Ok(expected.clone()));
+        let whole = [1.0, 4.0, 2.0, 1.0, 5.0, 6.0, 2.0];
+        assert_eq!(lower(&[0, 2, 5, 7], &[1, 0, 2, 0, 1, 2, 1], &whole), Ok(expected.clone()));
+        // Rounding in the upper triangle does not count.
+        let rounded = [1.0, 4.0, 2.0, 1.0 + 1e-12, 5.0, 6.0, 2.0];
+        assert_eq!(lower(&[0, 2, 5, 7], &[1, 0, 2, 0, 1, 2, 1], &rounded), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_not_symmetric_is_refused() {
+        let refused = |rows: &[i32], starts: &[i32], values: &[f64]| {
+            assert!(
+                matches!(lower(starts, rows, values), Err(Fault::Invalid(text)) if text.contains("symmetric"))
+            );
+        };
+        // Another value, one too many, one missing.
+        refused(&[0, 1, 0, 1, 2, 1, 2], &[0, 2, 5, 7], &[4.0, 1.0, 1.1, 5.0, 2.0, 2.0, 6.0]);
+        refused(&[0, 0, 1, 2, 1, 2], &[0, 1, 4, 6], &[4.0, 1.0, 5.0, 2.0, 2.0, 6.0]);
+        refused(&[0, 1, 1, 2, 1, 2], &[0, 2, 4, 6], &[4.0, 1.0, 5.0, 2.0, 2.0, 6.0]);
+        let twice = lower(&[0, 2, 3], &[0, 0, 1], &[1.0, 1.0, 1.0]);
+        assert_eq!(twice, Err(Fault::Matrix(FactorError::Matrix(Defect::Duplicate))));
+        assert_eq!(lower(&[0], &[], &[]), Err(Fault::Matrix(FactorError::Matrix(Defect::Size))));
+    }
+
+    #[test]
+    fn inertias_are_inverted_and_checked() {
+        let tensor = [2.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.5];
+        let Ok(Inertia::Blocks { values, count: 4 }) = Inertia::pseudo_rigid(4.0, &tensor) else { panic!() };
+        let inverse = [1.0, -1.0, 0.0, -1.0, 2.0, 0.0, 0.0, 0.0, 2.0];
+        assert!(values[..27].chunks(9).all(|block| block == inverse));
+        assert_eq!((values[27], values[31], values[35], values[28]), (0.25, 0.25, 0.25, 0.0));
+        let mut indefinite = tensor;
+        indefinite[8] = -0.5;
+        assert!(Inertia::rigid(1.0, &indefinite).is_err() && Inertia::rigid(1e-320, &tensor).is_err());
+        assert!(Inertia::rigid(1.0, &[0.0; 9]).is_err() && Inertia::rigid(f64::INFINITY, &tensor).is_err());
+    }
+
+    #[test]
+    fn a_body_and_its_inertia_have_the_same_size() {
+        let rigid = Kinematics::Rigid { rotation: [0.0; 9], center: [0.0; 3] };
+        let dense = |size: usize| Inertia::dense(size, DIAGONAL[..size * size].try_into().unwrap());
+        const DIAGONAL: [f64; 36] = [0.0; 36];
+        assert!(Body::new(6, rigid, dense(6).unwrap()).is_ok());
+        assert!(Body::new(5, rigid, dense(5).unwrap()).is_err());
+        assert!(Body::new(5, Kinematics::General, dense(4).unwrap()).is_err());
+        assert!(Body::new(0, Kinematics::General, Inertia::Obstacle).is_err());
     }
 }

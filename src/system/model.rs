@@ -10,7 +10,7 @@ use super::body::{Body, Inertia, Kinematics, finite, of_size};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
 use super::lanczos::{self, Estimate, Failure};
-use super::product::{self, Bodies};
+use super::product::{self, Bodies, Scratch};
 use super::rows::{Results, Rows};
 use super::structure::Structure;
 use super::table::{Id, Table};
@@ -28,6 +28,8 @@ pub struct System {
     results: Results,
     /// Scratch memory of each thread.
     works: Vec<Mutex<Workspace>>,
+    /// Room for products through the bodies.
+    scratch: Mutex<Scratch>,
     step: f64,
     /// Whether the structure is that of the constraints.
     is_structured: bool,
@@ -436,7 +438,7 @@ impl System {
     /// As [`System::times`], and if a solver fails or memory is exhausted.
     pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
         self.check_vectors(&[x, y])?;
-        self.through_bodies().times(x, y, &mut Vec::new(), &mut held(&self.works[0]))
+        self.through_bodies().times(x, y, &mut held(&self.scratch))
     }
 
     /// Add the generalised force Hᵀ R of all constraints on a body to `force`.
@@ -463,21 +465,22 @@ impl System {
     pub fn add_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
         self.check_vectors(&[reactions])?;
         self.is_fresh = false;
-        let mut change = Vec::new();
+        let mut scratch = std::mem::take(&mut *held(&self.scratch));
+        let result = self.add_reactions_to_all(reactions, &mut scratch);
+        *held(&self.scratch) = scratch;
+        result
+    }
+
+    fn add_reactions_to_all(&mut self, reactions: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
         for place in 0..self.bodies.len() {
             let (id, Some(body)) = &self.bodies.entries()[place] else { continue };
             // Nothing acts on the others, and their matrices have no factors.
             if self.structure.rows_on(place).is_empty() {
                 continue;
             }
-            super::structure::filled(&mut change, body.freedoms(), 0.0)?;
-            let work = &mut held(&self.works[0]);
-            self.through_bodies().velocity_change(place, *id, body, reactions, &mut change, work)?;
+            let change = self.through_bodies().velocity_change(place, *id, body, reactions, scratch)?;
             if let (_, Some(body)) = &mut self.bodies.entries_mut()[place] {
-                body.velocity_mut()
-                    .iter_mut()
-                    .zip(&change)
-                    .for_each(|(velocity, change)| *velocity += change);
+                body.velocity_mut().iter_mut().zip(change).for_each(|(velocity, change)| *velocity += change);
             }
         }
         Ok(())

@@ -4,14 +4,14 @@
 use crate::assembly::dispatch::dispatch;
 use crate::block::lanes::{add_scaled, columns, vector};
 use crate::block::{self, Vector};
-use crate::inertia::{self, FactorError, Inverse, Workspace};
+use crate::inertia::{self, FactorError, Workspace};
 use crate::kinematics::pseudo_rigid;
 
 use super::body::{Body, Inertia};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault};
 use super::rows::Rows;
-use super::structure::Structure;
+use super::structure::{Structure, filled};
 use super::table::{Id, Table};
 use super::update::times_operators;
 
@@ -42,22 +42,15 @@ pub(super) struct Bodies<'a> {
 }
 
 impl Bodies<'_> {
-    /// y = W x, compliance included; `change` is room for the velocities of a body.
-    pub fn times(
-        &self,
-        x: &[f64],
-        y: &mut [f64],
-        change: &mut Vec<f64>,
-        work: &mut Workspace,
-    ) -> Result<(), Error> {
+    /// y = W x, compliance included.
+    pub fn times(&self, x: &[f64], y: &mut [f64], scratch: &mut Scratch) -> Result<(), Error> {
         y.fill(0.0);
         for (place, (id, body)) in self.bodies.iter().enumerate() {
             let rows = self.structure.rows_on(place);
             if rows.is_empty() {
                 continue;
             }
-            super::structure::filled(change, body.freedoms(), 0.0)?;
-            self.velocity_change(place, id, body, x, change, work)?;
+            let change = self.velocity_change(place, id, body, x, scratch)?;
             for &row in rows {
                 if let Some(constraint) = self.constraint(row) {
                     let local = times_operators(constraint, id, body, change);
@@ -90,20 +83,21 @@ impl Bodies<'_> {
         }
     }
 
-    /// Make `change`, all zero, h A⁻¹ Hᵀ x of a body.
-    pub fn velocity_change(
+    /// h A⁻¹ Hᵀ x of a body.
+    pub fn velocity_change<'s>(
         &self,
         place: usize,
         id: Id,
         body: &Body,
         x: &[f64],
-        change: &mut [f64],
-        work: &mut Workspace,
-    ) -> Result<(), Error> {
-        self.add_force(place, id, body, x, change);
-        apply_inverse(body, change, work).map_err(|fault| Error::of_body(id, fault))?;
-        change.iter_mut().for_each(|value| *value *= self.step);
-        Ok(())
+        scratch: &'s mut Scratch,
+    ) -> Result<&'s [f64], Error> {
+        filled(&mut scratch.force, body.freedoms(), 0.0)?;
+        filled(&mut scratch.change, body.freedoms(), 0.0)?;
+        self.add_force(place, id, body, x, &mut scratch.force);
+        apply_inverse(body, scratch).map_err(|fault| Error::of_body(id, fault))?;
+        scratch.change.iter_mut().for_each(|value| *value *= self.step);
+        Ok(&scratch.change)
     }
 
     fn constraint(&self, row: u32) -> Option<&Constraint> {
@@ -111,36 +105,32 @@ impl Bodies<'_> {
     }
 }
 
-/// x ← A⁻¹ x.
-fn apply_inverse(body: &Body, x: &mut [f64], work: &mut Workspace) -> Result<(), Fault> {
-    if let Inertia::Solver(solver) = body.inertia() {
-        return match solver.solve(x.len(), x) {
-            0 => Ok(()),
-            code => Err(Fault::Solver(code)),
-        };
-    }
-    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
-    match body.inertia().view().map_err(defect)? {
-        None => x.fill(0.0),
-        Some(inertia::Inertia::Inverse(inverse)) => times_inverse(&inverse, x)?,
-        Some(inertia::Inertia::Matrix(_)) => {
-            let factored = body.panel.factored().ok_or(FactorError::Missing)?;
-            factored.solve_vector(x, work)?;
-        }
-    }
-    Ok(())
+/// Room for the generalised vectors of one body, and for solves.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    force: Vec<f64>,
+    change: Vec<f64>,
+    work: Workspace,
 }
 
-/// x ← A⁻¹ x of an inverse: as an operator whose other two rows are zero.
-fn times_inverse(inverse: &Inverse, x: &mut [f64]) -> Result<(), Fault> {
-    let (mut h, mut y) = (Vec::new(), Vec::new());
-    for values in [&mut h, &mut y] {
-        values.try_reserve_exact(3 * x.len())?;
-        values.resize(3 * x.len(), 0.0);
+/// Make the change A⁻¹ times the force.
+fn apply_inverse(body: &Body, Scratch { force, change, work }: &mut Scratch) -> Result<(), Fault> {
+    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
+    match (body.inertia(), body.inertia().view().map_err(defect)?) {
+        (Inertia::Solver(solver), _) => {
+            change.copy_from_slice(force);
+            match solver.solve(change.len(), change) {
+                0 => {}
+                code => return Err(Fault::Solver(code)),
+            }
+        }
+        (_, None) => change.fill(0.0),
+        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(force, change),
+        (_, Some(inertia::Inertia::Matrix(_))) => {
+            change.copy_from_slice(force);
+            body.panel.factored().ok_or(FactorError::Missing)?.solve_vector(change, work)?;
+        }
     }
-    h.iter_mut().step_by(3).zip(&*x).for_each(|(h, x)| *h = *x);
-    inverse.apply(1.0, &h, &mut y);
-    x.iter_mut().zip(y.iter().step_by(3)).for_each(|(x, y)| *x = *y);
     Ok(())
 }
 

@@ -131,7 +131,7 @@ impl Scene<'_> {
                     &root,
                     [previous, free],
                     |point, axes| rigid.columns(point, axes),
-                    slots,
+                    slots.z,
                     &mut body.locals,
                 );
             }
@@ -144,7 +144,7 @@ impl Scene<'_> {
                     &root,
                     [previous, free],
                     |point, axes| pseudo_rigid.columns(point, axes),
-                    slots,
+                    slots.z,
                     &mut body.locals,
                 );
             }
@@ -160,28 +160,25 @@ impl Scene<'_> {
 
     /// Z = H L and H of both velocities for all slots of a body with a root.
     #[allow(clippy::too_many_arguments, reason = "one call for each of two kinds of body")]
-    fn write_slots<const FREEDOMS: usize>(
+    fn write_slots<const FREEDOMS: usize, const LENGTH: usize>(
         &self,
         id: Id,
         rows: &[u32],
         root: &Root,
         velocities: [&[f64]; 2],
         columns: impl Fn(&Vector, &[Lanes; 3]) -> [Lanes; FREEDOMS],
-        slots: &mut [f64],
+        slots: &mut [[f64; LENGTH]],
         locals: &mut [[Vector; 2]],
     ) {
         dispatch(
             #[inline(always)]
             || {
-                let slots = slots.chunks_exact_mut(3 * FREEDOMS);
                 for ((&row, slot), local) in rows.iter().zip(slots).zip(locals) {
                     let Some(constraint) = self.constraint(row as usize) else { continue };
                     let mut h = signed_columns(constraint, id, &columns);
                     *local = velocities.map(|velocity| vector(&combination(&h, velocity)));
                     root.apply(&mut h);
-                    for (slot, column) in slot.chunks_exact_mut(3).zip(&h) {
-                        slot.copy_from_slice(&column[..3]);
-                    }
+                    *slot = packed(&h);
                 }
             },
         );
@@ -411,18 +408,17 @@ fn add_locals(sum: &mut [Vector; 2], local: &[Vector; 2]) {
 /// Let the user's solver, if the body has one, work on the operators of all slots at once.
 fn solve(body: &mut Body, step: f64) -> Result<(), Fault> {
     let (freedoms, slots) = (body.freedoms(), body.locals.len());
-    let Inertia::Solver(solver) = &body.inertia else { return Ok(()) };
+    let Body { inertia: Inertia::Solver(solver), panel, columns, .. } = body else { return Ok(()) };
     if slots == 0 {
         return Ok(());
     }
-    let mut columns = Vec::new();
-    filled(&mut columns, 3 * freedoms * slots, 0.0).map_err(|error| error.fault)?;
-    body.panel.apply_with(step, |products| {
+    filled(columns, 3 * freedoms * slots, 0.0).map_err(|error| error.fault)?;
+    panel.apply_with(step, |products| {
         // 3 × n panels to columns of n values, and back.
         for (panel, to) in products.chunks_exact(3 * freedoms).zip(columns.chunks_exact_mut(3 * freedoms)) {
             panel.iter().enumerate().for_each(|(k, value)| to[freedoms * (k % 3) + k / 3] = *value);
         }
-        match solver.solve(freedoms, &mut columns) {
+        match solver.solve(freedoms, columns) {
             0 => {}
             code => return Err(Fault::Solver(code)),
         }

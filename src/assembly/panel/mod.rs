@@ -18,7 +18,7 @@ use crate::kinematics::{pseudo_rigid, rigid};
 
 use dense::Dense;
 use nodal::Nodal;
-use root::Roots;
+use root::{Roots, Slots};
 
 /// Values in a slot of a rigid body.
 pub const RIGID: usize = 3 * rigid::FREEDOMS;
@@ -82,21 +82,21 @@ impl From<FactorError> for Fault {
 
 impl Panel {
     /// Start anew with `slots` slots of a rigid body with a root. To be written: Z = H L of every slot, 3 × 6,
-    /// column-major, slot behind slot.
+    /// column-major.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_rigid(&mut self, slots: usize) -> Result<&mut [f64], Fault> {
+    pub fn start_rigid(&mut self, slots: usize) -> Result<Slots<'_, RIGID>, Fault> {
         self.form = Form::Rigid;
         Ok(self.roots.start::<RIGID>(slots)?)
     }
 
     /// Start anew with `slots` slots of a pseudo-rigid body with a root. To be written: Z = H L of every slot, 3 × 12,
-    /// column-major, slot behind slot.
+    /// column-major.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<&mut [f64], Fault> {
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Slots<'_, PSEUDO_RIGID>, Fault> {
         self.form = Form::PseudoRigid;
         Ok(self.roots.start::<PSEUDO_RIGID>(slots)?)
     }
@@ -107,6 +107,7 @@ impl Panel {
     /// If memory is exhausted.
     pub fn start_dense(&mut self, slots: usize, freedoms: usize) -> Result<&mut Dense, Fault> {
         self.form = Form::Dense;
+        self.roots.clear();
         let dense = &mut self.large()?.dense;
         dense.start(slots, freedoms)?;
         Ok(dense)
@@ -118,6 +119,7 @@ impl Panel {
     /// If memory is exhausted.
     pub fn start_nodal(&mut self, slots: usize, nodes: usize) -> Result<&mut Nodal, Fault> {
         self.form = Form::Nodal;
+        self.roots.clear();
         let nodal = &mut self.large()?.nodal;
         nodal.start(slots, nodes)?;
         Ok(nodal)
@@ -167,6 +169,18 @@ impl Panel {
     /// The factor of A that was made last, if this body has one.
     pub fn factored(&self) -> Option<&Factored> {
         self.large.as_ref().map(|large| &large.factored)
+    }
+
+    /// Let what is written to a slot next count as changed: it was taken by another constraint.
+    pub fn forget(&mut self, slot: usize) {
+        self.roots.forget(slot);
+    }
+
+    /// Whether the operator of a slot, or what A⁻¹ made of it, may have other bits than at the update before: known of
+    /// bodies with a root.
+    #[inline(always)]
+    pub fn has_changed(&self, slot: usize) -> bool {
+        !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.roots.has_changed(slot)
     }
 
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].

@@ -70,22 +70,60 @@ fn cholesky(step: f64, b: &Block) -> Option<Lower> {
 /// Z of the slots of one body, each 3 × freedoms, column-major, slot behind slot.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
+    /// Values of a slot.
+    length: usize,
     /// One more value than the slots have: products read four rows of a column.
     values: Vec<f64>,
+    /// Whether Z of a slot has other bits than at the update before.
+    changed: Vec<bool>,
+}
+
+/// What is to be written for the slots of one body, in each slot's place: Z, and whether it has other bits than what stands
+/// there.
+pub struct Slots<'a, const LENGTH: usize> {
+    /// Z of each slot, 3 × freedoms, column-major; of a slot just taken, what equals no Z.
+    pub z: &'a mut [[f64; LENGTH]],
+    /// Whether it changes.
+    pub changed: &'a mut [bool],
 }
 
 impl Roots {
     /// Make room for `slots` slots, and return it.
-    pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> Result<&mut [f64], TryReserveError> {
+    pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> Result<Slots<'_, LENGTH>, TryReserveError> {
+        if self.length != LENGTH {
+            self.clear();
+            self.length = LENGTH;
+        }
         let length = LENGTH * slots + 1;
         self.values.truncate(length);
         self.values.try_reserve(length - self.values.len())?;
-        self.values.resize(length, 0.0);
-        Ok(&mut self.values[..LENGTH * slots])
+        self.values.resize(length, f64::NAN);
+        self.changed.try_reserve(slots.saturating_sub(self.changed.len()))?;
+        self.changed.resize(slots, true);
+        let (z, _) = self.values.as_chunks_mut();
+        Ok(Slots { z, changed: &mut self.changed })
+    }
+
+    /// Let what is written to any slot next count as changed.
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// Let what is written to a slot next count as changed.
+    pub fn forget(&mut self, slot: usize) {
+        if let Some(first) = self.values.get_mut(self.length * slot) {
+            *first = f64::NAN;
+        }
+    }
+
+    /// Whether Z of a slot has other bits than at the update before.
+    #[inline(always)]
+    pub fn has_changed(&self, slot: usize) -> bool {
+        self.changed[slot]
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<f64>() * self.values.capacity()
+        size_of::<f64>() * self.values.capacity() + self.changed.capacity()
     }
 
     /// Z_α Z_βᵀ.

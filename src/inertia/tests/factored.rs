@@ -243,6 +243,30 @@ fn a_factor_is_kept_while_its_matrix_is_the_same() {
     }
 }
 
+/// Repeating an update once or twice does not alter what is expected.
+#[test]
+fn a_matrix_that_changed_is_expected_to_change() {
+    let (mut factor, mut work) = (Factored::default(), Workspace::default());
+    let mut columns = Columns::of(SPD, &random_matrix(SPD, 30, 4, 5));
+    let mut expected_after = |columns: &Columns| {
+        columns.factor(&mut factor, &mut work).ok();
+        factor.expected_to_survive()
+    };
+    let many = expected_after(&columns);
+    assert!(many > 8);
+    (0..9).for_each(|_| assert_eq!(expected_after(&columns), many));
+    columns.values[0] *= 2.0;
+    (0..3).for_each(|_| assert_eq!(expected_after(&columns), 0));
+    (0..3).for_each(|_| _ = expected_after(&columns));
+    assert_eq!(expected_after(&columns), many);
+    // A factor that was not made leaves nothing that could have changed.
+    let mut other = Columns::of(SPD, &random_matrix(SPD, 30, 7, 6));
+    let value = std::mem::replace(&mut other.values[0], f64::NAN);
+    assert_eq!(expected_after(&other), many);
+    other.values[0] = value;
+    assert_eq!(expected_after(&other), many);
+}
+
 /// The same rows and values, divided into columns otherwise: (1 0 3; 0 2 0; 0 0 4) and (1 3 0; 2 0 0; 0 0 4).
 #[test]
 fn starts_belong_to_the_pattern() {

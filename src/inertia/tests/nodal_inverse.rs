@@ -63,7 +63,8 @@ proptest! {
         entries.update(&factor, &nodes, &mut work).unwrap();
         let point = &nodes[..nodes.len().min(4)];
         let mut response = [[f64::NAN; 9]; 7];
-        entries.response(point, &weights, &mut response).unwrap();
+        let slots: Vec<u32> = point.iter().map(|&node| entries.slot(node).unwrap() as u32).collect();
+        entries.respond(&slots, &weights, &mut response);
         for &a in &nodes {
             let expected: Matrix3<f64> = point.iter().zip(weights).map(|(&b, weight)| {
                 inverse.fixed_view::<3, 3>(3 * a as usize, 3 * b as usize) * weight
@@ -85,7 +86,10 @@ fn a_changed_matrix_is_noticed() {
             // The last one has another size.
             let full = random_matrix(structure, if seed == 2 { 30 } else { 27 }, 4, seed);
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+            // Those of the matrix before count for nothing.
+            assert_eq!(entries.count_missing(&factor, &nodes), 3);
             assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(3));
+            assert_eq!(entries.count_missing(&factor, &[0, 1, 4]), 1);
             check(&entries, &nodes, structure, &full.try_inverse().unwrap());
             assert_eq!(block(&entries, 1, 0), None);
             assert_eq!(block(&entries, 0, 99), None);

@@ -3,7 +3,7 @@
 use super::element::{Element, interpolate};
 use super::local_coordinates::{NotFound, local_coordinates};
 use super::polyhedron::{box_distance, distance};
-use crate::block::{Vector, difference};
+use crate::block::{Block, Vector, difference, transposed_times};
 
 /// An element and clamped local coordinates in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +12,22 @@ pub struct Location {
     pub element: Element,
     /// ξ, in the box of the element's shape.
     pub xi: Vector,
+}
+
+impl Location {
+    /// Eᵀ Σ N_a v_a of nodal velocities `v`, three values a node, in the frame E.
+    ///
+    /// # Panics
+    /// If `v` ends before the element's last node.
+    pub fn local_velocity(&self, frame: &Block, v: &[f64]) -> Vector {
+        let weights = self.element.shape().functions(&self.xi);
+        let mut sum = [0.0; 3];
+        for (&node, weight) in self.element.nodes().iter().zip(weights) {
+            let at = 3 * node as usize;
+            sum.iter_mut().zip(&v[at..at + 3]).for_each(|(sum, v)| *sum += weight * v);
+        }
+        transposed_times(frame, &sum)
+    }
 }
 
 /// The location of the referential `point` in the given element; `mesh` holds the referential places of the

@@ -5,9 +5,6 @@ use super::element::MAX_NODES;
 use super::location::Location;
 use crate::block::{Block, Vector, times, transposed, transposed_product};
 
-/// Most nodes an operator has: those of two elements, for a constraint between two points of one body.
-const NODES: usize = 2 * MAX_NODES;
-
 /// How the motion of a finite-element body is described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -51,12 +48,15 @@ impl Form {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodalOperator {
     length: usize,
-    nodes: [u32; NODES],
-    weights: [f64; NODES],
+    nodes: [u32; NodalOperator::MOST_NODES],
+    weights: [f64; NodalOperator::MOST_NODES],
     factor: Block,
 }
 
 impl NodalOperator {
+    /// Most nodes an operator has: those of two elements, for a constraint between two points of one body.
+    pub const MOST_NODES: usize = 2 * MAX_NODES;
+
     /// The operator of a located point with the axes `frame` E as columns: Q = Eᵀ, or EᵀR with a rotation.
     pub fn new(location: &Location, frame: &Block, rotation: Option<&Block>) -> Self {
         let factor = rotation.map_or_else(|| transposed(frame), |r| transposed_product(frame, r));
@@ -70,7 +70,7 @@ impl NodalOperator {
 
     /// The operator that is zero, with the factor Q.
     pub fn zero(factor: &Block) -> Self {
-        Self { length: 0, nodes: [0; NODES], weights: [0.0; NODES], factor: *factor }
+        Self { length: 0, nodes: [0; Self::MOST_NODES], weights: [0.0; Self::MOST_NODES], factor: *factor }
     }
 
     /// Add `sign` times the operator of a point of the same body; both must have the same factor, that is the
@@ -90,11 +90,6 @@ impl NodalOperator {
     /// N_a of the nodes.
     pub fn weights(&self) -> &[f64] {
         &self.weights[..self.length]
-    }
-
-    /// N_a of a node, zero if it is none of the operator's.
-    pub fn weight(&self, node: u32) -> f64 {
-        self.nodes().iter().position(|&own| own == node).map_or(0.0, |at| self.weights[at])
     }
 
     /// Q.
@@ -126,16 +121,6 @@ impl NodalOperator {
             sum.iter_mut().zip(&velocity[at..at + 3]).for_each(|(sum, v)| *sum += weight * v);
         }
         times(&self.factor, &sum)
-    }
-
-    /// Q Σ N_a B_a with 3×3 blocks given by node.
-    pub fn times_blocks(&self, mut block: impl FnMut(u32) -> Block) -> Block {
-        let mut sum = [0.0; 9];
-        // Contacts often lie at nodes, where all shape functions but one are zero.
-        for (&node, weight) in self.nodes().iter().zip(self.weights()).filter(|(_, weight)| **weight != 0.0) {
-            sum.iter_mut().zip(block(node)).for_each(|(sum, b)| *sum += weight * b);
-        }
-        transposed_product(&transposed(&self.factor), &sum)
     }
 
     /// Add `sign` H to a dense matrix: 3 × 3n, column-major.
@@ -177,14 +162,16 @@ impl NodalOperator {
 
     /// Add `weight` at `node`, keeping nodes in ascending order, each once.
     fn add_weight(&mut self, node: u32, weight: f64) {
-        match self.nodes().binary_search(&node) {
-            Ok(at) => self.weights[at] += weight,
-            Err(at) => {
-                self.nodes.copy_within(at..self.length, at + 1);
-                self.weights.copy_within(at..self.length, at + 1);
-                (self.nodes[at], self.weights[at]) = (node, weight);
-                self.length += 1;
-            }
+        // Few nodes, and mostly in order already: nothing is quicker than to look from the end.
+        let at = self.nodes().iter().rposition(|&own| own <= node).map_or(0, |before| before + 1);
+        if at > 0 && self.nodes[at - 1] == node {
+            self.weights[at - 1] += weight;
+            return;
         }
+        for k in (at..self.length).rev() {
+            (self.nodes[k + 1], self.weights[k + 1]) = (self.nodes[k], self.weights[k]);
+        }
+        (self.nodes[at], self.weights[at]) = (node, weight);
+        self.length += 1;
     }
 }

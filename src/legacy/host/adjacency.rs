@@ -1,5 +1,7 @@
 //! Which constraints interact through a body.
 
+use std::ptr;
+
 use crate::kinematics::finite_element::{adjacent, adjacent_separate};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::hooks::geometric_epsilon;
@@ -87,9 +89,9 @@ unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place, Code> {
     // SAFETY: promised by the caller.
     unsafe {
         if (*con).master.cast_const() == body {
-            Ok(Place::of(con, Role::Master))
+            Ok(Place::of(con, Role::Master, ptr::null_mut()))
         } else if (*con).slave.cast_const() == body {
-            Ok(Place::of(con, Role::Slave))
+            Ok(Place::of(con, Role::Slave, ptr::null_mut()))
         } else {
             let (name, id) = (names::constraint(con), (*body).id);
             Err(fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these"))

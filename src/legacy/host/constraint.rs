@@ -1,5 +1,7 @@
 //! Constraints.
 
+use std::ptr;
+
 use crate::assembly::velocities::Side;
 use crate::export::dump::Label;
 use crate::legacy::errors::{Code, fail};
@@ -7,7 +9,7 @@ use crate::legacy::layout::*;
 use crate::legacy::names;
 
 use super::body::Body;
-use super::place::{Place, Role};
+use super::place::{KnownPlaces, Place, Role};
 
 /// Check that a constraint is of a known kind and has a master.
 ///
@@ -86,8 +88,9 @@ pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>),
     unsafe {
         check(con)?;
         let slave = (*con).slave;
-        let slave = if slave.is_null() { None } else { Some(side(con, Role::Slave, slave)?) };
-        Ok((side(con, Role::Master, (*con).master)?, slave))
+        let slave =
+            if slave.is_null() { None } else { Some(side(con, Role::Slave, slave, ptr::null_mut())?) };
+        Ok((side(con, Role::Master, (*con).master, ptr::null_mut())?, slave))
     }
 }
 
@@ -99,12 +102,17 @@ pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>),
 /// # Safety
 /// As [`sides`]; `body` is the one with this role.
 #[inline(always)]
-pub unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result<Side<'a>, Code> {
+pub unsafe fn side<'a>(
+    con: *const CON,
+    role: Role,
+    body: *const BODY,
+    known: KnownPlaces,
+) -> Result<Side<'a>, Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let name = names::constraint(con);
         let view = Body::new(body, true, &name)?;
-        let (point, [previous, current]) = view.moving_point(body, &Place::of(con, role), &name)?;
+        let (point, [previous, current]) = view.moving_point(body, &Place::of(con, role, known), &name)?;
         Ok(Side { point, previous, current })
     }
 }
@@ -115,11 +123,15 @@ pub unsafe fn side<'a>(con: *const CON, role: Role, body: *const BODY) -> Result
 /// # Safety
 /// `con` is valid.
 #[inline(always)]
-pub unsafe fn places_on(con: *const CON, body: *const BODY) -> impl Iterator<Item = (f64, Place)> {
+pub unsafe fn places_on(
+    con: *const CON,
+    body: *const BODY,
+    known: KnownPlaces,
+) -> impl Iterator<Item = (f64, Place)> {
     // SAFETY: promised by the caller.
     unsafe {
-        let master = ((*con).master.cast_const() == body).then(|| (1.0, Place::of(con, Role::Master)));
-        let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave)));
+        let master = ((*con).master.cast_const() == body).then(|| (1.0, Place::of(con, Role::Master, known)));
+        let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave, known)));
         master.into_iter().chain(slave)
     }
 }

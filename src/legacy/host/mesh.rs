@@ -110,7 +110,8 @@ impl<'a> Mesh<'a> {
         epsilon: f64,
         subject: &dyn Display,
     ) -> Result<Location, Code> {
-        // SAFETY: promised by the caller; the elements are used while they are valid.
+        // SAFETY: promised by the caller; the elements are used while they are valid. What is known of the place is NULL or
+        // valid, and this thread's.
         unsafe {
             let candidates = self.candidates(place, subject)?;
             let chosen = match self.separate {
@@ -120,7 +121,11 @@ impl<'a> Mesh<'a> {
             let Some(element) = chosen else {
                 return Err(fail!(Code::BugFound, "{subject}: its point lies on no element"));
             };
-            locate(element, self.nodes, &place.point).map_err(|_| {
+            let located = match place.known.as_mut() {
+                Some(known) => known.locate(element, self.nodes, &place.point),
+                None => locate(element, self.nodes, &place.point),
+            };
+            located.map_err(|_| {
                 let nodes = element.nodes();
                 fail!(
                     Code::CoordinatesInverse,

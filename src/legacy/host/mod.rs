@@ -6,6 +6,8 @@ pub mod constraint;
 pub mod domain;
 pub mod finite_element;
 pub mod inertia;
+#[cfg(feature = "mpi")]
+pub mod map;
 pub mod mesh;
 pub mod place;
 pub mod set;

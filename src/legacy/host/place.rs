@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use crate::block::Vector;
+use crate::kinematics::finite_element::Known;
 use crate::legacy::layout::*;
 
 /// A referential point of a body, and for finite elements the shape and the geometric object that it lies on.
@@ -15,7 +16,13 @@ pub struct Place {
     pub shape: *const SHAPE,
     /// The element, or the convex of a body with a separate mesh; may be NULL.
     pub object: *const c_void,
+    /// What is known of this place from the last time; may be NULL.
+    pub known: *mut Known,
 }
+
+/// What is known of the places of a constraint: of the master's, then of the slave's; may be NULL. Each is used by one thread
+/// at a time.
+pub type KnownPlaces = *mut [Known; 2];
 
 /// Which of a constraint's bodies.
 #[derive(Clone, Copy)]
@@ -37,21 +44,23 @@ impl Place {
         let pair = unsafe { pair.as_ref() };
         let (shape, object) =
             pair.map_or((ptr::null(), ptr::null()), |pair| (pair.shp.cast_const(), pair.gobj.cast_const()));
-        Self { point, shape, object }
+        Self { point, shape, object, known: ptr::null_mut() }
     }
 
     /// The place of a constraint on one of its bodies.
     ///
     /// # Safety
-    /// `con` is valid, and its pairs of shape and object are NULL or valid.
+    /// `con` is valid, and its pairs of shape and object are NULL or valid; `known` is NULL or valid.
     #[inline(always)]
-    pub unsafe fn of(con: *const CON, role: Role) -> Self {
+    pub unsafe fn of(con: *const CON, role: Role, known: KnownPlaces) -> Self {
         // SAFETY: promised by the caller.
         unsafe {
-            match role {
-                Role::Master => Self::new((*con).mpnt, (*con).msgp),
-                Role::Slave => Self::new((*con).spnt, (*con).ssgp),
-            }
+            let (place, which) = match role {
+                Role::Master => (Self::new((*con).mpnt, (*con).msgp), 0),
+                Role::Slave => (Self::new((*con).spnt, (*con).ssgp), 1),
+            };
+            let first = known.cast::<Known>();
+            Self { known: if first.is_null() { first } else { first.add(which) }, ..place }
         }
     }
 }

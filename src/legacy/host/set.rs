@@ -1,36 +1,54 @@
-//! Sets: binary search trees whose missing children are a sentinel that only the host knows.
+//! Sets and maps: binary search trees whose missing children are a sentinel that only the host knows.
 
 use std::collections::TryReserveError;
 use std::ffi::c_void;
 
 use crate::legacy::layout::SET;
 
-/// Whether there is no node here: NULL, or the sentinel, which is its own child on both sides.
-///
-/// # Safety
-/// `node` is NULL or valid.
-unsafe fn is_end(node: *const SET) -> bool {
-    // SAFETY: promised by the caller.
-    node.is_null() || unsafe { (*node).l.cast_const() == node && (*node).r.cast_const() == node }
+/// A node of such a tree.
+pub trait Node {
+    /// The children, left and right.
+    fn children(&self) -> [*const Self; 2];
+    /// The element.
+    fn data(&self) -> *mut c_void;
 }
 
-/// A walk in order over the elements of a set.
+impl Node for SET {
+    fn children(&self) -> [*const Self; 2] {
+        [self.l, self.r]
+    }
+
+    fn data(&self) -> *mut c_void {
+        self.data
+    }
+}
+
+/// The node here; `None` for NULL and for the sentinel, which is its own child on both sides.
+///
+/// # Safety
+/// `node` is NULL or valid, and nobody writes it during `'a`.
+pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
+    // SAFETY: promised by the caller.
+    unsafe { node.as_ref() }.filter(|found| found.children() != [node; 2])
+}
+
+/// A walk in order over the elements.
 ///
 /// It keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
 /// read (the root's and the sentinel's are arbitrary).
-pub struct InOrder<'a> {
-    stack: &'a mut Vec<*const SET>,
+pub struct InOrder<'a, N> {
+    stack: &'a mut Vec<*const N>,
 }
 
-impl<'a> InOrder<'a> {
-    /// A walk over the set with the given root; `stack` lends its memory.
+impl<'a, N: Node> InOrder<'a, N> {
+    /// A walk over the tree with the given root; `stack` lends its memory.
     ///
     /// # Errors
     /// If memory is exhausted.
     ///
     /// # Safety
-    /// `root` is an empty or valid set, and nobody changes it during the walk.
-    pub unsafe fn new(root: *const SET, stack: &'a mut Vec<*const SET>) -> Result<Self, TryReserveError> {
+    /// `root` is an empty or valid tree, and nobody changes it during the walk.
+    pub unsafe fn new(root: *const N, stack: &'a mut Vec<*const N>) -> Result<Self, TryReserveError> {
         stack.clear();
         let mut walk = Self { stack };
         // SAFETY: promised by the caller.
@@ -48,7 +66,7 @@ impl<'a> InOrder<'a> {
     pub unsafe fn next(&mut self) -> Result<Option<*mut c_void>, TryReserveError> {
         let Some(node) = self.stack.pop() else { return Ok(None) };
         // SAFETY: nodes on the stack belong to the tree.
-        let (data, right) = unsafe { ((*node).data, (*node).r) };
+        let (data, [_, right]) = unsafe { ((*node).data(), (*node).children()) };
         // SAFETY: a child of a node of the tree is a node of it or the sentinel.
         unsafe { self.descend(right) }?;
         Ok(Some(data))
@@ -58,14 +76,12 @@ impl<'a> InOrder<'a> {
     ///
     /// # Safety
     /// `node` is NULL, the sentinel, or a node of the tree.
-    unsafe fn descend(&mut self, mut node: *const SET) -> Result<(), TryReserveError> {
+    unsafe fn descend(&mut self, mut node: *const N) -> Result<(), TryReserveError> {
         // SAFETY: promised by the caller; left children are nodes of the tree or the sentinel.
-        unsafe {
-            while !is_end(node) {
-                self.stack.try_reserve(1)?;
-                self.stack.push(node);
-                node = (*node).l;
-            }
+        while let Some(found) = unsafe { existing(node) } {
+            self.stack.try_reserve(1)?;
+            self.stack.push(node);
+            node = found.children()[0];
         }
         Ok(())
     }

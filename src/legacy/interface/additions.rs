@@ -20,6 +20,12 @@ pub const LDY_NO_LONGJMP: c_int = 1;
 /// once; with 0, the default, both hold W, as in the legacy module. It holds from the next LOCDYN_Update_Begin on.
 pub const LDY_SELF_CONTACT_ONCE: c_int = 2;
 
+/// Option of ldy_set_option: with 1 the host promises that it writes neither W, A and rho of rows nor W of blocks, and an
+/// update leaves those of them alone that follow from rigid and pseudo-rigid bodies, constraints and a step which have the
+/// same bits as at the update before; with 0, the default, everything is written. V, B and the free energy are always made.
+/// Factors of matrices A are kept without any promise as long as the bits of A stay.
+pub const LDY_REUSE: c_int = 3;
+
 /// What a local dynamics holds and did; see ldy_get_stats.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +60,12 @@ pub struct ldy_stats {
     pub diagonal_time: f64,
     /// Seconds that it spent on the off-diagonal blocks.
     pub pairs_time: f64,
+    /// MPI: blocks to external constraints, all rows together; not counted in blocks. Their bytes are in block_bytes.
+    pub external_blocks: usize,
+    /// MPI: messages with contributions to V and B that the last update sent to other processes.
+    pub messages: usize,
+    /// MPI: bytes in these messages.
+    pub message_bytes: usize,
 }
 
 /// A host's error handler: code, details (valid until the thread's next error), and the data given with it.
@@ -82,7 +94,7 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 
 /// Set an option for the whole process.
 ///
-/// option: LDY_NO_LONGJMP or LDY_SELF_CONTACT_ONCE. value: see the option. Returns 0, or 52 if the option or its value is unknown.
+/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE or LDY_REUSE. value: see the option. Returns 0, or 52 if the option or its value is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     boundary::status(|| options::set(option, value))

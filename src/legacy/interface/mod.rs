@@ -3,3 +3,5 @@
 pub mod additions;
 pub mod module;
 pub mod operators;
+#[cfg(feature = "mpi")]
+pub mod parallel;

@@ -24,8 +24,9 @@ unsafe extern "C" {
     ///
     /// one, two: the bodies it acts on, either may be NULL. For one, then for two: every constraint c of the
     /// body's set, in set order, gets one block in its row and one in the new row, each put at the head of its
-    /// list. Skipped are con itself, every c with c->dia == NULL, an obstacle if con is a CONTACT, and pairs
-    /// that an explicit finite-element body does not couple. With one == two each neighbour appears twice.
+    /// list. Skipped are con itself, every c with c->dia == NULL (MPI: or that is external), an obstacle if con is a
+    /// CONTACT, and pairs that an explicit finite-element body does not couple. With one == two each neighbour appears
+    /// twice.
     ///
     /// Returns the row, owned by the structure; its address stays valid until LOCDYN_Remove or LOCDYN_Destroy.
     /// Errors (nothing is changed; NULL is returned if a handler returns): 1 memory exhausted; 52 ldy or con is
@@ -60,11 +61,16 @@ unsafe extern "C" {
     /// A matrix A of a finite-element body (MXIFAC) is factored here; the factor is kept as long as pattern and
     /// values are the same, and released with the body's last row.
     ///
+    /// MPI: collective, even with no constraints; rank 0 alone prints. V and B are summed from what parent bodies do, on
+    /// whichever process they are. Blocks to external constraints are made anew at adjext, but for V and B alone. An
+    /// error before contributions are exchanged is raised on all ranks. See docs/mpi.md.
+    ///
     /// Errors (values may be partly updated, free_energy is not; the structure stays usable): 1 memory
     /// exhausted; 15 singular diagonal block, or singular general A; 16 A not positive definite; 20 inverse or
     /// reduced base missing, of unknown kind, ill-formed or of wrong size; 26 eigenvalue iteration fails;
     /// 47 local coordinates of a point not found; 52 NULL or inconsistent argument, a constraint without a row,
-    /// unknown kind, non-finite input or result, ldy is a clone.
+    /// unknown kind, non-finite input or result, ldy is a clone. MPI: 52 also a body that is neither parent nor child or a
+    /// parent twice, an external constraint whose owner is no other rank or does not know it, another rank failed.
     ///
     /// # Safety
     /// ldy comes from LOCDYN_Create; its domain, with all bodies and constraints, is valid.
@@ -90,6 +96,9 @@ unsafe extern "C" {
     /// and larger body id, kind, base[6], base[7], base[8]; those equal in all of these are one, with the first label.
     ///
     /// path: the file to write, created or overwritten.
+    ///
+    /// MPI: collective. Each rank writes path.rank; rank 0 joins these files in the order of ranks and removes them,
+    /// while the others may go on. If one rank fails all do.
     ///
     /// Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
     /// written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.

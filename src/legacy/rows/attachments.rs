@@ -8,9 +8,9 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::num::NonZero;
 use std::ptr;
 
-use crate::assembly::panel::root::Root;
+use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
-use crate::legacy::layout::BODY;
+use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
@@ -47,6 +47,9 @@ pub struct Attached {
     slots: Vec<Slot>,
     next_free_slot: Option<u32>,
     rows: usize,
+    /// External constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
+    #[cfg(feature = "mpi")]
+    externals: Vec<*const CON>,
 }
 
 /// How the operators of a body get into its panel.
@@ -54,10 +57,44 @@ pub struct Attached {
 pub enum Operators {
     /// They are there already.
     Complete,
-    /// Z = H L is to be written behind the pointer, slot behind slot.
-    Rigid(Root, *mut [f64; panel::RIGID]),
+    /// Z = H L is to be written to the slots of a rigid body.
+    Rigid(Root, Slots<{ panel::RIGID }>),
     /// The same for a pseudo-rigid body.
-    PseudoRigid(Root, *mut [f64; panel::PSEUDO_RIGID]),
+    PseudoRigid(Root, Slots<{ panel::PSEUDO_RIGID }>),
+}
+
+/// Where Z = H L of each slot goes, and whether it changes; see [`root::Slots`].
+#[derive(Clone, Copy)]
+pub struct Slots<const LENGTH: usize> {
+    z: *mut [f64; LENGTH],
+    changed: *mut bool,
+    /// Whether it matters if a slot changes; else all count as changed.
+    compare: bool,
+}
+
+impl<const LENGTH: usize> Slots<LENGTH> {
+    /// The slots that a panel was started with; `compare`: whether it matters if they change, else all count as changed.
+    pub fn new(slots: root::Slots<LENGTH>, compare: bool) -> Self {
+        Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr(), compare }
+    }
+
+    /// Write Z of a slot, and whether its bits change; returns that.
+    ///
+    /// # Safety
+    /// There is such a slot, and the panel has not been touched since it was started; nobody else writes or reads the slot
+    /// meanwhile.
+    #[inline(always)]
+    pub unsafe fn write(&self, slot: usize, z: &[f64; LENGTH]) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let old = &mut *self.z.add(slot);
+            let bits = || old.iter().zip(z).fold(0, |bits, (old, z)| bits | (old.to_bits() ^ z.to_bits()));
+            let changed = !self.compare || bits() != 0;
+            *old = *z;
+            self.changed.add(slot).write(changed);
+            changed
+        }
+    }
 }
 
 /// A slot of a panel: a row, or free and a link to the next free slot.
@@ -71,7 +108,23 @@ pub enum Slot {
 
 impl Attached {
     fn new(body: *mut BODY, id: u32) -> Self {
-        Self { body, id, slots: Vec::new(), next_free_slot: None, rows: 0 }
+        Self {
+            body,
+            id,
+            slots: Vec::new(),
+            next_free_slot: None,
+            rows: 0,
+            #[cfg(feature = "mpi")]
+            externals: Vec::new(),
+        }
+    }
+
+    /// The external constraints, whose slots follow those of the rows.
+    pub fn externals(&self) -> &[*const CON] {
+        #[cfg(feature = "mpi")]
+        return &self.externals;
+        #[cfg(not(feature = "mpi"))]
+        &[]
     }
 
     /// The slots.
@@ -184,12 +237,35 @@ impl Attachments {
     /// Bytes held, but for what panels hold.
     pub fn bytes(&self) -> usize {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
+        #[cfg(feature = "mpi")]
+        let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
         size_of::<Attached>() * self.bodies.capacity()
             + size_of::<Panel>() * self.panels.capacity()
             + size_of::<Operators>() * self.operators.capacity()
             + size_of::<Slot>() * slots
             + size_of::<u32>() * self.free.capacity()
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
+    }
+
+    /// Take the slots of all external constraints away.
+    #[cfg(feature = "mpi")]
+    pub fn forget_externals(&mut self) {
+        self.bodies.iter_mut().for_each(|attached| attached.externals.clear());
+    }
+
+    /// The slot of an external constraint on the body with this index: the last one given, if it is the same
+    /// constraint's, else a new one.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    #[cfg(feature = "mpi")]
+    pub fn external_slot(&mut self, body: u32, con: *const CON) -> Result<u32, Exhausted> {
+        let Attached { slots, externals, .. } = &mut self.bodies[body as usize];
+        if externals.last() != Some(&con) {
+            externals.try_reserve(1)?;
+            externals.push(con);
+        }
+        u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }
 
     /// Attach a row to a body with an id. On failure nothing is changed.
@@ -200,7 +276,10 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => Ok(Side::new(index, slot)),
+            Ok(slot) => {
+                self.panels[index as usize].forget(slot as usize);
+                Ok(Side::new(index, slot))
+            }
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)

@@ -8,6 +8,8 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
 
+#[cfg(feature = "mpi")]
+use super::external;
 use super::module::Module;
 use super::pair::{End, Pair, Tie};
 use super::pool::Exhausted;
@@ -43,6 +45,8 @@ unsafe fn fill(source: &Module, clone: &mut Module) -> Result<(), Code> {
         for row in kept(source) {
             copies.blocks(row);
         }
+        #[cfg(feature = "mpi")]
+        copies.externals();
     }
     clone.is_clone = true;
     clone.face.free_energy = source.face.free_energy;
@@ -88,6 +92,8 @@ impl<'a> Copies<'a> {
         };
         clone.rows.pool.reserve(rows)?;
         clone.pairs.reserve(halves / 2)?;
+        #[cfg(feature = "mpi")]
+        clone.externals.reserve(source.externals.live())?;
         let rows = nulls(source.rows.pool.capacity())?;
         let pairs = nulls(source.pairs.capacity())?;
         Ok(Self { source, clone, rows, pairs })
@@ -166,6 +172,32 @@ impl<'a> Copies<'a> {
             (*copy).W = (*block).W;
             Pair::append(copy, last);
             copy
+        }
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl Copies<'_> {
+    /// Copy the blocks to external constraints, and take those to contacts into B.
+    ///
+    /// # Safety
+    /// The rows have been copied; the external constraints are valid.
+    unsafe fn externals(&mut self) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            for row in kept(self.source) {
+                let copy = *self.place_of(row);
+                for share in external::of(row).filter_map(|block| external::contact_share(block)) {
+                    (*copy).face.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
+                }
+            }
+            for (row, block) in self.source.externals.blocks() {
+                if !is_contact(row) && external::contact_share(block).is_none() {
+                    let copy = *self.place_of(row);
+                    self.clone.externals.push_reserved(copy, block);
+                }
+            }
+            self.clone.externals.link();
         }
     }
 }

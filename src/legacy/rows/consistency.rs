@@ -97,6 +97,8 @@ impl Inspection<'_> {
         let module = self.module;
         let (mut previous, mut next) = (std::ptr::null_mut(), module.face.dia);
         let (mut rows, mut blocks) = (0, 0);
+        #[cfg(feature = "mpi")]
+        let mut externals = 0;
         // No row comes twice: it would have another one before it each time.
         while !next.is_null() {
             let live = module.rows.live(next);
@@ -108,11 +110,21 @@ impl Inspection<'_> {
             self.demand(row.face.p == previous, "p is not the row before it")?;
             self.row(row)?;
             blocks += self.blocks(row)?;
+            #[cfg(feature = "mpi")]
+            match module.externals.inspect(row, row.face.adjext) {
+                Ok(count) => externals += count,
+                Err(fault) => self.demand(false, fault)?,
+            }
             rows += 1;
             (previous, next) = (next, row.face.n);
         }
         *self.place = Place::default();
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
+        #[cfg(feature = "mpi")]
+        self.demand(
+            externals == module.externals.live(),
+            "blocks to external constraints are missing from the rows",
+        )?;
         self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")?;
         self.ends()
     }

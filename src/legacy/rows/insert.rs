@@ -4,7 +4,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::InOrder;
-use crate::legacy::layout::{BODY, CON, CONTACT, DIAB};
+use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB, FEM};
 use crate::legacy::names;
 
 use super::attachments::Side;
@@ -76,7 +76,7 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated:
             if other.is_null() {
                 return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
             }
-            if other == con || (*other).dia.is_null() {
+            if other == con || has_no_row(other) {
                 continue;
             }
             let row = module.rows.of(other)?;
@@ -87,6 +87,15 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated:
         }
     }
     Ok(())
+}
+
+/// Whether a constraint in a body's set has no row, or not yet.
+///
+/// # Safety
+/// `con` is valid.
+unsafe fn has_no_row(con: *const CON) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { (*con).dia.is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0 }
 }
 
 /// A fresh chunk for the row, and memory for the pairs with all neighbours.
@@ -142,6 +151,9 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
             return Err(fail!(Code::BugFound, "{}: was inserted on two bodies other than {id}", name()));
         };
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", name());
+        if (*body).kind == FEM {
+            module.rows.remember_places(row).map_err(exhausted)?;
+        }
         let side = module.bodies.attach(body, id, row).map_err(exhausted)?;
         (*row).sides[place] = Some(side);
         (*row).bodies[place] = body;

@@ -9,6 +9,8 @@ mod attachments;
 mod bits;
 mod clone;
 mod consistency;
+#[cfg(feature = "mpi")]
+pub mod external;
 mod insert;
 mod module;
 mod pair;
@@ -16,7 +18,7 @@ mod pool;
 mod remove;
 mod row;
 
-pub use attachments::{Attached, Attachments, Operators, Slot};
+pub use attachments::{Attached, Attachments, Operators, Slot, Slots};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use insert::{insert, side_on};

@@ -6,10 +6,14 @@ use std::{iter, ptr};
 use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
+#[cfg(feature = "mpi")]
+use crate::legacy::parallel::Exchange;
 use crate::legacy::stats::Tally;
 use crate::legacy::update::Task;
 
 use super::attachments::Attachments;
+#[cfg(feature = "mpi")]
+use super::external::Externals;
 use super::insert::Neighbour;
 use super::pair::Pair;
 use super::pool::Pool;
@@ -30,12 +34,20 @@ pub struct Module {
     pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
+    /// Whether the last update computed everything.
+    pub is_complete: bool,
     /// Counts updates.
     pub round: u32,
     /// Memory lent to updates.
     pub tasks: Vec<Task>,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
+    /// Blocks to external constraints.
+    #[cfg(feature = "mpi")]
+    pub externals: Externals,
+    /// What goes to other processes and comes from them.
+    #[cfg(feature = "mpi")]
+    pub exchange: Exchange,
     /// Memory lent to factorisations and solves, one for each thread.
     pub works: Vec<Workspace>,
     /// What updates did.
@@ -64,9 +76,14 @@ impl Module {
             (&raw mut (*module).bodies).write(Attachments::default());
             (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());
+            (*module).is_complete = false;
             (*module).round = 0;
             (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
+            #[cfg(feature = "mpi")]
+            (&raw mut (*module).externals).write(Externals::default());
+            #[cfg(feature = "mpi")]
+            (&raw mut (*module).exchange).write(Exchange::default());
             (&raw mut (*module).works).write(Vec::new());
             (&raw mut (*module).tally).write(Tally::default());
             Ok(Box::from_raw(module))

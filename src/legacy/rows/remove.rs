@@ -19,6 +19,8 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
     // SAFETY: the row is live, so its blocks, their partners' rows and its neighbours in the list are.
     unsafe {
         remove_blocks(module, row);
+        #[cfg(feature = "mpi")]
+        module.externals.drop_row(row);
         let (previous, next) = ((*row).face.p, (*row).face.n);
         match previous.is_null() {
             true => module.face.dia = next,

@@ -2,13 +2,16 @@
 
 use std::iter;
 
+use crate::kinematics::finite_element::Known;
+
 use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
 use crate::legacy::names;
 
 use super::attachments::Side;
 use super::pair::Half;
-use super::pool::Pool;
+use super::pool::{Exhausted, Pool};
 
 /// A row with the hidden data behind what the host sees.
 #[repr(C)]
@@ -27,7 +30,12 @@ pub struct Row {
     pub con: *mut CON,
     /// The last block of its list, NULL if there is none.
     pub last: *mut Half,
+    /// What is known of its constraint's places, where one is on a mesh; else NULL.
+    pub known: KnownPlaces,
     live: u64,
+    /// Which of its bodies have made their parts of V and B, a bit each.
+    #[cfg(feature = "mpi")]
+    pub contributors: u8,
 }
 
 /// Marks rows in use.
@@ -76,11 +84,13 @@ impl Row {
 pub struct Rows {
     /// Chunks for a [`Row`] each.
     pub pool: Pool,
+    /// Chunks for what is known of the places of a row.
+    known: Pool,
 }
 
 impl Default for Rows {
     fn default() -> Self {
-        Self { pool: Pool::new::<Row>() }
+        Self { pool: Pool::new::<Row>(), known: Pool::new::<[Known; 2]>() }
     }
 }
 
@@ -108,6 +118,27 @@ impl Rows {
         }
     }
 
+    /// Make sure that there is room for what is known of the places of a row.
+    ///
+    /// # Safety
+    /// The row is live, or to be.
+    pub unsafe fn remember_places(&mut self, row: *mut Row) -> Result<(), Exhausted> {
+        // SAFETY: promised by the caller; the chunk is the row's from now on.
+        unsafe {
+            if (*row).known.is_null() {
+                self.known.reserve(1)?;
+                (*row).known = self.known.take().cast();
+                (*row).known.write(Default::default());
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.pool.bytes() + self.known.bytes()
+    }
+
     /// Give the memory of a row back.
     ///
     /// # Safety
@@ -115,6 +146,9 @@ impl Rows {
     pub unsafe fn give(&mut self, row: *mut Row) {
         // SAFETY: promised by the caller. Being zero, the memory tells later whether somebody has written to it.
         unsafe {
+            if !(*row).known.is_null() {
+                self.known.give((*row).known.cast());
+            }
             row.write_bytes(0, 1);
             self.pool.give(row.cast());
         }

@@ -1,6 +1,6 @@
 //! The rows of another module, assembled anew.
 
-use std::mem;
+use std::{mem, ptr};
 
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::pairs;
@@ -12,7 +12,8 @@ use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::*;
-use crate::legacy::{names, stages};
+use crate::legacy::names;
+use crate::legacy::stages::{self, Occupant};
 
 use super::exhausted;
 use super::findings::Findings;
@@ -242,7 +243,7 @@ impl Mirror {
         // SAFETY: promised by the caller.
         unsafe {
             for line in &lines.all {
-                let [v, b] = stages::velocities(line.con)?;
+                let [v, b] = stages::velocities(line.con, ptr::null_mut())?;
                 self.values.push(Values { v, b, diagonal: None });
             }
             if kind == UpdateKind::Minimal {
@@ -253,7 +254,10 @@ impl Mirror {
                     continue;
                 }
                 let slots = rows.iter().enumerate().filter(|(_, (_, counts))| *counts);
-                let slots = slots.map(|(slot, &(row, _))| (slot, lines.all[row as usize].con));
+                let slots = slots.map(|(slot, &(row, _))| {
+                    let con = lines.all[row as usize].con;
+                    Occupant { slot, con, known: ptr::null_mut() }
+                });
                 stages::fill_panel(panel, *body, step, rows.len(), slots)?;
                 // Not known any more where this fails halfway.
                 let estimate = mem::take(condition);
@@ -304,9 +308,11 @@ impl Mirror {
             let mut w = [0.0; 9];
             contributions.for_each(|contribution| add(&mut w, &contribution));
             // SAFETY: promised by the caller.
-            let (diagonal, share) = unsafe { stages::diagonal(line.con, &w, &values.b, kind)? };
-            values.diagonal = Some(diagonal);
-            self.energy += share;
+            unsafe {
+                let diagonal = stages::diagonal(line.con, &w, kind)?;
+                self.energy += stages::free_energy(line.con, &diagonal, &values.b)?;
+                values.diagonal = Some(diagonal);
+            }
         }
         Ok(())
     }

@@ -1,22 +1,25 @@
 //! The panels of bodies.
 
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::assembly::panel::Panel;
 use crate::inertia::{Freshness, Workspace};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::rows::{Attached, Attachments, Module, Operators, Slot};
-use crate::legacy::stages;
+use crate::legacy::stages::{self, Occupant};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
+use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, Read, part};
 
 /// Bodies a thread takes at a time, where a body may be a mesh.
 const BODIES: usize = 16;
 
 /// Ready the panels of all bodies: complete but for rigid and pseudo-rigid bodies, whose operators are left to their
-/// constraints.
+/// constraints, which make V and B of them as well; with `reuse` these find out whether they change. Where V and B have
+/// been made, all are complete.
 ///
 /// # Errors
 /// As [`stages::start_panel`] and [`stages::apply_inverse`], of the first body that fails.
@@ -26,6 +29,7 @@ const BODIES: usize = 16;
 pub unsafe fn prepare(
     module: &mut Module,
     step: f64,
+    reuse: bool,
     team: &Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
@@ -36,7 +40,7 @@ pub unsafe fn prepare(
 
     let start = |attached: &Attached, panel: &mut Panel, operators: &mut Operators, _: &mut Workspace| {
         // SAFETY: promised by the caller.
-        *operators = unsafe { start(attached, panel, step)? };
+        *operators = unsafe { start(attached, panel, step, reuse)? };
         Ok(None)
     };
     each(bodies, panels, operators, works, team, &start)?;
@@ -106,13 +110,23 @@ fn each(
 
 /// # Safety
 /// As [`prepare`].
-unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64) -> Result<Operators, Code> {
+unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) -> Result<Operators, Code> {
     let slots = attached.slots();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
-        Slot::Row(row) => Some((slot, unsafe { (*row).face.con.cast_const() })),
+        Slot::Row(row) => unsafe {
+            Some(Occupant { slot, con: (*row).face.con.cast_const(), known: (*row).known })
+        },
         Slot::Free(_) => None,
     });
+    if !VELOCITIES_AHEAD {
+        // SAFETY: promised by the caller.
+        return unsafe { stages::start_panel(panel, attached.body, step, reuse, slots.len(), taken) };
+    }
+    let externals = attached.externals();
+    let external = |(slot, &con)| Occupant { slot, con, known: ptr::null_mut() };
+    let taken = taken.chain((slots.len()..).zip(externals).map(external));
     // SAFETY: promised by the caller.
-    unsafe { stages::start_panel(panel, attached.body, step, slots.len(), taken) }
+    unsafe { stages::fill_panel(panel, attached.body, step, slots.len() + externals.len(), taken)? };
+    Ok(Operators::Complete)
 }

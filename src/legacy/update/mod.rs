@@ -9,12 +9,22 @@ mod tasks;
 
 pub use tasks::Task;
 
+use std::mem;
+
 use crate::threads::Team;
 
 use super::errors::Code;
 use super::host::domain::{self, UpdateKind};
+use super::options;
+#[cfg(feature = "mpi")]
+use super::parallel;
 use super::rows::Module;
+#[cfg(feature = "mpi")]
+use super::rows::external;
 use super::stats::Phase;
+
+/// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
+const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
 /// Constraints from which on threads pay.
 const ENOUGH_FOR_A_TEAM: usize = 512;
@@ -24,32 +34,61 @@ const ENOUGH_FOR_A_TEAM: usize = 512;
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
-    module.follows_domain()?;
-    let dom = module.domain()?;
+    let mut watch = module.tally.start();
     // SAFETY: promised by the caller.
     unsafe {
-        let step = domain::step(dom)?;
-        let kind = domain::update_kind(dom)?;
-        let mut watch = module.tally.start();
-        tasks::gather(module, dom, kind)?;
+        #[cfg(not(feature = "mpi"))]
+        let (step, kind) = gather(module)?;
+        #[cfg(feature = "mpi")]
+        let (step, kind) = parallel::exchange::together(module, |module, world| {
+            let found = gather(module)?;
+            parallel::velocities::of_parents(module, world)?;
+            Ok(found)
+        })?;
+        // External blocks have slots of their own in each update: nothing is as before.
+        let reuse = mem::take(&mut module.is_complete)
+            && kind == UpdateKind::All
+            && options::reuse()
+            && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
         let team = match module.tasks.len() {
             0..ENOUGH_FOR_A_TEAM => Team::alone(),
             _ => Team::gather(),
         };
         if kind != UpdateKind::Minimal {
-            if let Err(code) = bodies::prepare(module, step, &team, &mut watch) {
+            #[cfg(feature = "mpi")]
+            external::rebuild(module, kind)?;
+            if let Err(code) = bodies::prepare(module, step, reuse, &team, &mut watch) {
                 // If a constraint knows what is wrong, its text says more.
-                rows::assemble(module, UpdateKind::Minimal, &Team::alone(), &mut watch)?;
+                rows::assemble(module, UpdateKind::Minimal, false, &Team::alone(), &mut watch)?;
                 return Err(code);
             }
         }
-        let energy = rows::assemble(module, kind, &team, &mut watch)?;
+        let energy = rows::assemble(module, kind, reuse, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {
             module.face.free_energy = energy;
-            pairs::assemble(module, kind, &team);
+            pairs::assemble(module, kind, reuse, &team);
+            #[cfg(feature = "mpi")]
+            external::assemble(module);
             watch.end(Phase::Pairs, &mut module.tally);
         }
+        module.is_complete = kind == UpdateKind::All;
     }
     Ok(())
+}
+
+/// Collect the constraints; the time step, and what is to be computed.
+///
+/// # Safety
+/// As [`begin`].
+unsafe fn gather(module: &mut Module) -> Result<(f64, UpdateKind), Code> {
+    module.follows_domain()?;
+    let dom = module.domain()?;
+    // SAFETY: promised by the caller.
+    unsafe {
+        let step = domain::step(dom)?;
+        let kind = domain::update_kind(dom)?;
+        tasks::gather(module, dom, kind)?;
+        Ok((step, kind))
+    }
 }

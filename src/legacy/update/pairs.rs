@@ -1,6 +1,7 @@
 //! The blocks of all pairs.
 
-use crate::assembly::pairs::{self, Pair};
+use crate::assembly::pairs::{self, Coupling, Pair};
+use crate::assembly::panel::Panel;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::options;
 use crate::legacy::rows::{self, Module, WORD};
@@ -12,26 +13,52 @@ use super::disjoint::{Read, part};
 const WORDS: usize = 2048 / WORD;
 
 /// The blocks of all pairs, in the order in which they lie in memory; for [`UpdateKind::Penalty`] only those in rows
-/// that are no contacts. The panels of all bodies are complete.
-pub fn assemble(module: &mut Module, kind: UpdateKind, team: &Team) {
+/// that are no contacts. With `reuse` blocks of operators that have not changed are left as they are. The panels of all
+/// bodies are complete.
+pub fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team) {
     let once = options::self_contact_once();
     let panels = Read(&module.bodies.panels);
     for run in module.pairs.runs() {
         team.share(run.words().div_ceil(WORDS), &|_, number| {
             let live = run.part(part(number, WORDS, run.words())).map(
                 #[inline(always)]
-                |chunk| {
-                    // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
-                    let pair = unsafe { &mut *chunk.cast::<rows::Pair>() };
-                    let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
-                    let [block, transpose] = pair.blocks();
-                    let wanted = |(block, is_contact): (_, bool)| {
-                        if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
-                    };
-                    Pair { coupling, block: wanted(block), transpose: wanted(transpose) }
-                },
+                // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
+                |chunk| unsafe { &mut *chunk.cast::<rows::Pair>() },
             );
-            pairs::assemble(|body| &panels.get()[body], live);
+            let panel = |body: usize| &panels.get()[body];
+            if reuse {
+                let changed = live.filter(|pair| !is_unchanged(panels.get(), pair));
+                pairs::assemble(panel, changed.map(|pair| wanted(pair, kind, once)));
+            } else {
+                pairs::assemble(
+                    panel,
+                    live.map(
+                        #[inline(always)]
+                        |pair| wanted(pair, kind, once),
+                    ),
+                );
+            }
         });
+    }
+}
+
+/// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
+#[inline(always)]
+fn wanted(pair: &mut rows::Pair, kind: UpdateKind, once: bool) -> Pair<'_> {
+    let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
+    let [block, transpose] = pair.blocks();
+    let wanted = |(block, is_contact): (_, bool)| {
+        if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
+    };
+    Pair { coupling, block: wanted(block), transpose: wanted(transpose) }
+}
+
+/// Whether a pair has the blocks that its operators make. Of repeated pairs nobody knows what was wanted before.
+fn is_unchanged(panels: &[Panel], pair: &rows::Pair) -> bool {
+    match pair.coupling() {
+        Some(Coupling { body, row, column }) if !pair.is_repeated() => {
+            !panels[body].has_changed(row) && !panels[body].has_changed(column)
+        }
+        _ => false,
     }
 }

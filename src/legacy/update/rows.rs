@@ -6,8 +6,9 @@ use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::assembly::diagonal::Diagonal;
 use crate::assembly::dispatch::dispatch;
-use crate::block::lanes::{Lanes, add, add_scaled, packed, vector};
+use crate::block::lanes::{add, add_scaled, packed, vector};
 use crate::block::{Block, Vector};
 use crate::legacy::errors::Code;
 use crate::legacy::host::domain::UpdateKind;
@@ -15,15 +16,19 @@ use crate::legacy::host::place::Role;
 use crate::legacy::layout::BODY;
 use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Attachments, Module, Operators};
-use crate::legacy::stages;
+use crate::legacy::stages::{self, Share};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
+use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, Read, part};
 use super::tasks::Task;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
 const BATCH: usize = 64;
+
+/// What a row has before its bodies are asked.
+const NOTHING: Share = Share { velocities: [[0.0; 4]; 2], w: [[0.0; 4]; 3], changed: false };
 
 /// Rows a thread takes at a time.
 const ROWS: usize = 4 * BATCH;
@@ -38,6 +43,7 @@ const ROWS: usize = 4 * BATCH;
 pub unsafe fn assemble(
     module: &mut Module,
     kind: UpdateKind,
+    reuse: bool,
     team: &Team,
     watch: &mut Stopwatch,
 ) -> Result<f64, Code> {
@@ -50,7 +56,7 @@ pub unsafe fn assemble(
             // SAFETY: each part is done once; the rest is promised by the caller.
             let result = unsafe {
                 let tasks = tasks.range(part(number, ROWS, count));
-                some(tasks, bodies.get(), kind, &mut |_| {})
+                some(tasks, bodies.get(), kind, reuse, &mut |_| {})
             };
             if result.is_err() {
                 has_failed.store(true, Ordering::Relaxed);
@@ -61,7 +67,7 @@ pub unsafe fn assemble(
     // After a failure once more, in order and on this thread, whose the text of the error is to be.
     if team.size() == 1 || has_failed.into_inner() {
         // SAFETY: promised by the caller.
-        unsafe { some(tasks, bodies, kind, &mut |phase| watch.end(phase, tally))? };
+        unsafe { some(tasks, bodies, kind, reuse, &mut |phase| watch.end(phase, tally))? };
     }
     Ok(tasks.iter().map(|task| task.energy).sum())
 }
@@ -77,11 +83,14 @@ unsafe fn some(
     tasks: &mut [Task],
     bodies: &Attachments,
     kind: UpdateKind,
+    reuse: bool,
     ended: &mut dyn FnMut(Phase),
 ) -> Result<(), Code> {
     if kind == UpdateKind::Minimal {
-        // SAFETY: promised by the caller.
-        unsafe { velocities(tasks)? };
+        if !VELOCITIES_AHEAD {
+            // SAFETY: promised by the caller.
+            unsafe { velocities(tasks)? };
+        }
         ended(Phase::Velocities);
         return Ok(());
     }
@@ -94,10 +103,10 @@ unsafe fn some(
                 // SAFETY: promised by the caller.
                 unsafe {
                     fetch_ahead(batch, later, bodies);
-                    let mut w = [[[0.0; 4]; 3]; BATCH];
-                    contributions(batch, bodies, &mut w)?;
+                    let mut shares = [NOTHING; BATCH];
+                    contributions(batch, bodies, &mut shares)?;
                     ended(Phase::Velocities);
-                    diagonals(batch, &w, kind)?;
+                    diagonals(batch, &shares, kind, reuse)?;
                     ended(Phase::Diagonal);
                 }
             }
@@ -146,7 +155,7 @@ unsafe fn fetch_ahead(batch: &[Task], later: &[Task], bodies: &Attachments) {
 unsafe fn velocities(tasks: &[Task]) -> Result<(), Code> {
     for task in tasks {
         // SAFETY: promised by the caller.
-        unsafe { write_velocities(task, stages::velocities(task.con)?) };
+        unsafe { write_velocities(task, stages::velocities(task.con, (*task.row).known)?) };
     }
     Ok(())
 }
@@ -160,21 +169,22 @@ unsafe fn velocities(tasks: &[Task]) -> Result<(), Code> {
 unsafe fn contributions(
     batch: &[Task],
     bodies: &Attachments,
-    w: &mut [[Lanes; 3]; BATCH],
+    shares: &mut [Share; BATCH],
 ) -> Result<(), Code> {
-    for (task, w) in batch.iter().zip(w) {
+    for (task, share) in batch.iter().zip(shares) {
         // SAFETY: promised by the caller.
         unsafe {
-            let velocities = contribution(task, bodies, w)?;
-            if task.is_listed {
-                write_velocities(task, stages::finite(task.con, velocities)?);
+            contribution(task, bodies, share)?;
+            if task.is_listed && !VELOCITIES_AHEAD {
+                let [v, b] = &share.velocities;
+                write_velocities(task, stages::finite(task.con, [vector(v), vector(b)])?);
             }
         }
     }
     Ok(())
 }
 
-/// V and B of one row; its contributions are added to `w`.
+/// Add what all bodies of a row contribute to what is `made`.
 ///
 /// # Safety
 /// As [`assemble`].
@@ -182,41 +192,44 @@ unsafe fn contributions(
 unsafe fn contribution(
     &Task { con, row, .. }: &Task,
     bodies: &Attachments,
-    w: &mut [Lanes; 3],
-) -> Result<[Vector; 2], Code> {
-    let mut velocities = [[0.0; 4]; 2];
-    // SAFETY: promised by the caller; the slots are this row's, nobody else writes or reads them during the stage, and
-    // their memory is as large as the body has slots.
+    made: &mut Share,
+) -> Result<(), Code> {
+    // SAFETY: promised by the caller; the slots are this row's, nobody else writes or reads them during the stage.
     unsafe {
         let mut left = [(*con).master, (*con).slave];
         for (side, body) in (*row).sides.into_iter().zip((*row).bodies) {
             let Some(side) = side else { continue };
             let (index, slot) = (side.body() as usize, side.slot as usize);
             let share = match &bodies.operators[index] {
-                Operators::Rigid(root, slots) => stages::rigid_share(con, body, root, slots.add(slot))?,
+                Operators::Rigid(root, slots) => stages::rigid_share(con, body, root, slots, slot)?,
                 Operators::PseudoRigid(root, slots) => {
-                    stages::pseudo_rigid_share(con, body, root, slots.add(slot))?
+                    stages::pseudo_rigid_share(con, body, root, slots, slot)?
                 }
                 Operators::Complete => {
-                    add(w, &bodies.panels[index].columns(slot, slot));
+                    made.changed = true;
+                    add(&mut made.w, &bodies.panels[index].columns(slot, slot));
                     continue;
                 }
             };
-            add(w, &share.w);
-            add(&mut velocities, &share.velocities);
+            add(&mut made.w, &share.w);
+            add(&mut made.velocities, &share.velocities);
+            made.changed |= share.changed;
             left.iter_mut().filter(|left| **left == body).for_each(|left| *left = ptr::null_mut());
+        }
+        if VELOCITIES_AHEAD {
+            left = [ptr::null_mut(); 2];
         }
         // Bodies without a root, and obstacles that W leaves out.
         for (body, role, sign) in [(left[0], Role::Master, 1.0), (left[1], Role::Slave, -1.0)] {
             if !body.is_null() {
-                let local = stages::local_velocities(con, role, body)?;
-                for (sum, [x, y, z]) in velocities.iter_mut().zip(local) {
+                let local = stages::local_velocities(con, role, body, (*row).known)?;
+                for (sum, [x, y, z]) in made.velocities.iter_mut().zip(local) {
                     add_scaled(sum, &[x, y, z, 0.0], sign);
                 }
             }
         }
     }
-    Ok([vector(&velocities[0]), vector(&velocities[1])])
+    Ok(())
 }
 
 /// # Safety
@@ -230,18 +243,27 @@ unsafe fn write_velocities(task: &Task, [v, b]: [Vector; 2]) {
     }
 }
 
-/// W, A and, for [`UpdateKind::All`], rho; shares of the free energy.
+/// W, A and, for [`UpdateKind::All`], rho; shares of the free energy. With `reuse` what follows from operators that have
+/// not changed is left as it is.
 ///
 /// # Safety
 /// As [`assemble`].
 #[inline(always)]
-unsafe fn diagonals(batch: &mut [Task], w: &[[Lanes; 3]; BATCH], kind: UpdateKind) -> Result<(), Code> {
-    for (task, w) in batch.iter_mut().zip(w) {
+unsafe fn diagonals(
+    batch: &mut [Task],
+    shares: &[Share; BATCH],
+    kind: UpdateKind,
+    reuse: bool,
+) -> Result<(), Code> {
+    for (task, share) in batch.iter_mut().zip(shares) {
         // SAFETY: promised by the caller; the row is live.
         unsafe {
             let face = &mut (*task.row).face;
-            let (diagonal, share) = stages::diagonal(task.con, &packed(w), &face.B, kind)?;
-            task.energy = share;
+            let diagonal = match reuse && !share.changed {
+                true => Diagonal { w: face.W, a: face.A, rho: None },
+                false => stages::diagonal(task.con, &packed(&share.w), kind)?,
+            };
+            task.energy = stages::free_energy(task.con, &diagonal, &face.B)?;
             face.W = diagonal.w;
             face.A = diagonal.a;
             if let Some(rho) = diagonal.rho {

@@ -1,0 +1,11 @@
+/* The rows of a recorded state that a rank owns. */
+#ifndef MPI_RECORDED_H
+#define MPI_RECORDED_H
+
+#include "part.h"
+#include "snapshot.h"
+
+/* dom.ldy with these rows, in the order of the record. */
+LOCDYN *recorded_insert (const SNAPSHOT *snapshot, const PART *part);
+
+#endif

@@ -1,0 +1,181 @@
+//! How any two slots of a mesh are coupled through A⁻¹, but for the axes of their constraints.
+
+use std::collections::TryReserveError;
+
+use super::operators::{Operators, Shapes};
+use super::times_times_transposed;
+use crate::block::{Block, transposed};
+use crate::inertia::{Factored, NodalInverse};
+
+/// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
+/// weights do: constraints turned with a co-rotational body cost two products a pair.
+///
+/// Stored are the blocks (α, β) with α ≤ β, α after α for every β, and of an unsymmetric A then those (β, α): as in
+/// [`NodalInverse`] all grows at the end only.
+#[derive(Debug, Default)]
+pub struct Couplings {
+    /// What all blocks belong to, if they are complete.
+    key: Option<Key>,
+    symmetric: bool,
+    /// Of the slots that the blocks were made for.
+    shapes: Shapes,
+    blocks: Vec<Block>,
+    /// The slots whose blocks have to be made anew, while they are.
+    changed: Vec<bool>,
+    /// Where the nodal inverse keeps each node of the shapes.
+    places: Vec<u32>,
+    /// Σ_b (A⁻¹)_ab N_b at every node a of the nodal inverse, for one slot at a time.
+    response: Vec<Block>,
+}
+
+/// What couplings depend on beside the weights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    step: f64,
+    /// Of the factor of A.
+    revision: u64,
+    symmetric: bool,
+}
+
+impl Key {
+    /// For a time step and what is known of A⁻¹.
+    pub fn new(step: f64, factored: &Factored, inverse: &NodalInverse) -> Self {
+        Self { step, revision: factored.revision(), symmetric: inverse.is_symmetric() }
+    }
+}
+
+impl Couplings {
+    /// Make the blocks those of this key and these shapes; the inverse is that of the key and holds all nodes.
+    ///
+    /// # Errors
+    /// If memory is exhausted; nothing is kept then.
+    pub fn update(
+        &mut self,
+        key: Key,
+        shapes: &Shapes,
+        inverse: &NodalInverse,
+    ) -> Result<(), TryReserveError> {
+        if self.key.take() != Some(key) {
+            self.shapes.clear();
+            self.symmetric = key.symmetric;
+        }
+        if self.find_changed(shapes)? {
+            self.compute(key.step, shapes, inverse)?;
+            self.shapes.copy(shapes)?;
+        }
+        self.key = Some(key);
+        Ok(())
+    }
+
+    /// W_αβ with α = `row`, β = `column`.
+    #[inline]
+    pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
+        let (own, other) = (operators.factor(row), operators.factor(column));
+        if row <= column {
+            times_times_transposed(own, &self.blocks[self.upper(row, column)], other)
+        } else if self.symmetric {
+            transposed(&times_times_transposed(other, &self.blocks[self.upper(column, row)], own))
+        } else {
+            times_times_transposed(own, &self.blocks[lower(row, column)], other)
+        }
+    }
+
+    /// Where the block (row, column) is, row ≤ column.
+    fn upper(&self, row: usize, column: usize) -> usize {
+        if self.symmetric { column * (column + 1) / 2 + row } else { column * column + row }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.shapes.bytes()
+            + size_of::<Block>() * (self.blocks.capacity() + self.response.capacity())
+            + size_of::<u32>() * self.places.capacity()
+            + self.changed.capacity()
+    }
+
+    /// Note which slots changed; whether any did. Of an unsymmetric inverse all do, if one does.
+    fn find_changed(&mut self, shapes: &Shapes) -> Result<bool, TryReserveError> {
+        let Self { shapes: known, changed, symmetric, .. } = self;
+        changed.clear();
+        changed.try_reserve(shapes.len())?;
+        changed.extend((0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)));
+        let any = changed.contains(&true);
+        if any && !*symmetric {
+            changed.fill(true);
+        }
+        Ok(any || shapes.len() != known.len())
+    }
+
+    fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
+        let count = shapes.len();
+        let length = if self.symmetric { count * (count + 1) / 2 } else { count * count };
+        self.blocks.truncate(length);
+        self.blocks.try_reserve(length - self.blocks.len())?;
+        self.blocks.resize(length, [0.0; 9]);
+        self.places.clear();
+        self.places.try_reserve(shapes.nodes().len())?;
+        // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
+        self.places.extend(shapes.nodes().iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32));
+        self.response.clear();
+        self.response.try_reserve(inverse.nodes().len())?;
+        self.response.resize(inverse.nodes().len(), [0.0; 9]);
+        for column in (0..count).filter(|&slot| self.changed[slot]) {
+            let range = shapes.range(column);
+            inverse.respond(&self.places[range.clone()], &shapes.weights()[range], &mut self.response);
+            self.response.iter_mut().flatten().for_each(|value| *value *= step);
+            let at = |row| sum_at(shapes, row, &self.places, &self.response);
+            let first = self.upper(0, column);
+            let above = self.blocks[first..=first + column].iter_mut();
+            above.enumerate().for_each(|(row, block)| *block = at(row));
+            for row in column + 1..count {
+                if !self.symmetric {
+                    self.blocks[lower(row, column)] = at(row);
+                } else if !self.changed[row] {
+                    let place = self.upper(column, row);
+                    self.blocks[place] = sum_of_two(step, shapes, [column, row], &self.places, inverse);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the block (row, column) of an unsymmetric A is, row > column.
+fn lower(row: usize, column: usize) -> usize {
+    row * row + row + 1 + column
+}
+
+/// Σ_a N_a R_a over the nodes of a slot, which are at `places` among the responses R.
+#[inline]
+fn sum_at(shapes: &Shapes, slot: usize, places: &[u32], response: &[Block]) -> Block {
+    let range = shapes.range(slot);
+    let mut sum = [0.0; 9];
+    for (&place, weight) in places[range.clone()].iter().zip(&shapes.weights()[range]) {
+        sum.iter_mut().zip(response[place as usize]).for_each(|(sum, r)| *sum += weight * r);
+    }
+    sum
+}
+
+/// What [`sum_at`] gives to the bit for the first slot with the responses of the second, without those at other nodes:
+/// what is computed does not depend on what else has changed.
+fn sum_of_two(
+    step: f64,
+    shapes: &Shapes,
+    [row, column]: [usize; 2],
+    places: &[u32],
+    inverse: &NodalInverse,
+) -> Block {
+    let nodes = |slot| {
+        let range = shapes.range(slot);
+        places[range.clone()].iter().map(|&place| place as usize).zip(&shapes.weights()[range])
+    };
+    let mut sum = [0.0; 9];
+    for (a, own) in nodes(row) {
+        let mut response = [0.0; 9];
+        for (b, weight) in nodes(column) {
+            response.iter_mut().zip(inverse.slot_block(a, b)).for_each(|(r, g)| *r += weight * g);
+        }
+        sum.iter_mut().zip(response).for_each(|(sum, r)| *sum += own * (r * step));
+    }
+    sum
+}

@@ -1,0 +1,175 @@
+//! H of the slots of a mesh, packed: the nodes with their weights one slot behind the other, and the factors.
+
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+use crate::block::Block;
+use crate::kinematics::finite_element::NodalOperator;
+
+/// Most nodes of a slot: those of two operators.
+const NODES: usize = NodalOperator::MOST_NODES;
+
+/// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
+/// in faces, where most shape functions vanish. H at node a is N_a Q.
+#[derive(Debug, Default)]
+pub struct Operators {
+    shapes: Shapes,
+    /// Q of the slots.
+    factors: Vec<Block>,
+}
+
+/// Nodes and weights of slots.
+#[derive(Debug, Default)]
+pub struct Shapes {
+    /// Where the nodes of a slot begin and end; nowhere for a free slot.
+    ranges: Vec<[u32; 2]>,
+    /// Ascending in every slot.
+    nodes: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Operators {
+    /// Start anew with so many slots, all free.
+    pub fn start(&mut self, slots: usize) -> Result<(), TryReserveError> {
+        self.shapes.clear();
+        self.shapes.ranges.try_reserve(slots)?;
+        self.shapes.ranges.resize(slots, [0; 2]);
+        self.factors.clear();
+        self.factors.try_reserve(slots)?;
+        self.factors.resize(slots, [0.0; 9]);
+        Ok(())
+    }
+
+    /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor.
+    pub fn add(&mut self, slot: usize, sign: f64, operator: &NodalOperator) -> Result<(), TryReserveError> {
+        self.factors[slot] = *operator.factor();
+        let weights = operator.weights().iter().map(|weight| sign * weight);
+        self.shapes.add(slot, operator.nodes().iter().copied().zip(weights))
+    }
+
+    /// Number of slots.
+    pub fn len(&self) -> usize {
+        self.factors.len()
+    }
+
+    /// Q of a slot.
+    #[inline]
+    pub fn factor(&self, slot: usize) -> &Block {
+        &self.factors[slot]
+    }
+
+    /// Nodes and weights.
+    pub fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.shapes.bytes() + size_of::<Block>() * self.factors.capacity()
+    }
+}
+
+impl Shapes {
+    /// Number of slots.
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// Nodes and weights of a slot; none if it is free.
+    #[inline]
+    pub fn of(&self, slot: usize) -> (&[u32], &[f64]) {
+        let range = self.range(slot);
+        (&self.nodes[range.clone()], &self.weights[range])
+    }
+
+    /// Where the nodes of a slot are among [`Self::nodes`].
+    #[inline]
+    pub fn range(&self, slot: usize) -> Range<usize> {
+        let [start, end] = self.ranges[slot];
+        start as usize..end as usize
+    }
+
+    /// Nodes of all slots.
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// Weights of all slots.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Whether a slot has the same nodes here and there, and the same weights to the bit.
+    pub fn agrees(&self, other: &Self, slot: usize) -> bool {
+        let ((nodes, weights), (others, other_weights)) = (self.of(slot), other.of(slot));
+        let mut both = weights.iter().zip(other_weights);
+        nodes == others && both.all(|(one, two)| one.to_bits() == two.to_bits())
+    }
+
+    /// Forget all slots, keeping the memory.
+    pub fn clear(&mut self) {
+        self.ranges.clear();
+        self.nodes.clear();
+        self.weights.clear();
+    }
+
+    /// Become the same as another.
+    pub fn copy(&mut self, other: &Self) -> Result<(), TryReserveError> {
+        self.clear();
+        self.ranges.try_reserve(other.ranges.len())?;
+        self.nodes.try_reserve(other.nodes.len())?;
+        self.weights.try_reserve(other.weights.len())?;
+        self.ranges.extend_from_slice(&other.ranges);
+        self.nodes.extend_from_slice(&other.nodes);
+        self.weights.extend_from_slice(&other.weights);
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<[u32; 2]>() * self.ranges.capacity()
+            + size_of::<u32>() * self.nodes.capacity()
+            + size_of::<f64>() * self.weights.capacity()
+    }
+
+    /// Add nodes, ascending, with their weights to a slot.
+    fn add(&mut self, slot: usize, added: impl Iterator<Item = (u32, f64)>) -> Result<(), TryReserveError> {
+        self.nodes.try_reserve(NODES)?;
+        self.weights.try_reserve(NODES)?;
+        let had = self.range(slot);
+        let start = self.nodes.len();
+        if had.is_empty() {
+            added.for_each(|pair| self.push(pair));
+        } else {
+            self.merge(had, added);
+        }
+        self.ranges[slot] = [start as u32, self.nodes.len() as u32];
+        Ok(())
+    }
+
+    /// Write what a slot had and what it gets behind all others. The place that it had stays unused: there are few
+    /// constraints with two points on one body.
+    fn merge(&mut self, had: Range<usize>, added: impl Iterator<Item = (u32, f64)>) {
+        let mut old = had.start;
+        for (node, weight) in added {
+            while old < had.end && self.nodes[old] < node {
+                self.push((self.nodes[old], self.weights[old]));
+                old += 1;
+            }
+            if old < had.end && self.nodes[old] == node {
+                self.push((node, self.weights[old] + weight));
+                old += 1;
+            } else {
+                self.push((node, weight));
+            }
+        }
+        (old..had.end).for_each(|k| self.push((self.nodes[k], self.weights[k])));
+    }
+
+    fn push(&mut self, (node, weight): (u32, f64)) {
+        if weight != 0.0 {
+            self.nodes.push(node);
+            self.weights.push(weight);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+use nalgebra::{DMatrix, Matrix3, Matrix3xX};
+use proptest::prelude::*;
+
+use super::*;
+use crate::inertia::{Matrix, Sparse};
+use crate::kinematics::finite_element::{Element, Location};
+
+/// Nodes of a row of hexahedra.
+const CELLS: usize = 4;
+const MESH_NODES: usize = 4 * (CELLS + 1);
+const SIZE: usize = 3 * MESH_NODES;
+
+/// A point of the mesh with its axes.
+#[derive(Clone, Debug)]
+struct Point {
+    cell: usize,
+    xi: Vector,
+    sign: f64,
+}
+
+/// What a slot holds: one point, two, or none, and the axes.
+#[derive(Clone, Debug)]
+struct Slot {
+    points: Vec<Point>,
+    factor: [f64; 9],
+}
+
+impl Slot {
+    fn operators(&self) -> impl Iterator<Item = (f64, NodalOperator)> {
+        self.points.iter().map(|point| {
+            let nodes: Vec<i32> = (0..8).map(|k| (4 * point.cell + k) as i32).collect();
+            let element = Element::new(&nodes, MESH_NODES).unwrap();
+            (point.sign, NodalOperator::new(&Location { element, xi: point.xi }, &self.factor, None))
+        })
+    }
+
+    fn dense(&self) -> Matrix3xX<f64> {
+        let mut h = vec![0.0; 3 * SIZE];
+        self.operators().for_each(|(sign, operator)| operator.add_dense(sign, &mut h));
+        Matrix3xX::from_column_slice(&h)
+    }
+}
+
+/// Coordinates that make points at nodes, on edges, in faces and inside.
+fn coordinate() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(-1.0), Just(1.0), -1.0..1.0_f64]
+}
+
+fn point() -> impl Strategy<Value = Point> {
+    let xi = [coordinate(), coordinate(), coordinate()];
+    (0..CELLS, xi, prop_oneof![Just(1.0), Just(-1.0)]).prop_map(|(cell, xi, sign)| Point { cell, xi, sign })
+}
+
+fn slot() -> impl Strategy<Value = Slot> {
+    (prop::collection::vec(point(), 0..3), prop::array::uniform9(-1.0..1.0_f64))
+        .prop_map(|(points, factor)| Slot { points, factor })
+}
+
+/// What happens between two updates.
+#[derive(Clone, Debug)]
+enum Event {
+    Turned([f64; 9]),
+    Moved(usize, Slot),
+    Grown(Slot),
+    Shrunk,
+    NewMatrix(u64),
+    NewStep(f64),
+    Nothing,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        prop::array::uniform9(-1.0..1.0_f64).prop_map(Event::Turned),
+        (any::<usize>(), slot()).prop_map(|(at, slot)| Event::Moved(at, slot)),
+        slot().prop_map(Event::Grown),
+        Just(Event::Shrunk),
+        any::<u64>().prop_map(Event::NewMatrix),
+        (0.1..1.0_f64).prop_map(Event::NewStep),
+        Just(Event::Nothing),
+    ]
+}
+
+/// A well-conditioned matrix that couples neighbouring nodes.
+fn matrix(structure: Structure, seed: u64) -> DMatrix<f64> {
+    let value = |k: usize| ((k as u64 * 7919 + seed % 1009) % 1009) as f64 / 1009.0 - 0.5;
+    DMatrix::from_fn(SIZE, SIZE, |i, j| match (i / 3).abs_diff(j / 3) {
+        _ if i == j => 8.0,
+        0..=4 if structure == Structure::PositiveDefinite => 0.5 * value(SIZE * i.max(j) + i.min(j)),
+        0..=4 => 0.5 * value(SIZE * i + j),
+        _ => 0.0,
+    })
+}
+
+/// Compressed columns of what `keep` leaves of a matrix.
+fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
+    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
+    for j in 0..SIZE {
+        for i in (0..SIZE).filter(|&i| keep(i, j) && a[(i, j)] != 0.0) {
+            rows.push(i as i32);
+            values.push(a[(i, j)]);
+        }
+        starts.push(rows.len() as i32);
+    }
+    (starts, rows, values)
+}
+
+fn update(nodal: &mut Nodal, slots: &[Slot], step: f64, inertia: &Inertia, factored: &mut Factored) {
+    nodal.start(slots.len(), MESH_NODES).unwrap();
+    for (at, slot) in slots.iter().enumerate() {
+        slot.operators().for_each(|(sign, operator)| nodal.add_operator(at, sign, &operator));
+    }
+    nodal.apply(step, inertia, factored, &mut Workspace::default()).unwrap();
+}
+
+/// All blocks against h H A⁻¹ Hᵀ, and for a symmetric A against each other to the bit.
+fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>, symmetric: bool) {
+    let h: Vec<_> = slots.iter().map(Slot::dense).collect();
+    for (row, own) in h.iter().enumerate() {
+        for (column, other) in h.iter().enumerate() {
+            let got = nodal.block(row, column);
+            let expected = step * own * inverse * other.transpose();
+            let error = (Matrix3::from_column_slice(&got) - expected).amax();
+            assert!(error < 1e-14, "{row} {column}: {error}");
+            if symmetric && row != column {
+                assert_eq!(got, crate::block::transposed(&nodal.block(column, row)));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever changes from one update to the next, what is kept never shows.
+    #[test]
+    fn couplings_follow_all_changes(
+        general in any::<bool>(),
+        mut slots in prop::collection::vec(slot(), 1..12),
+        events in prop::collection::vec(event(), 1..10),
+    ) {
+        let structure = if general { Structure::General } else { Structure::PositiveDefinite };
+        let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
+        let (mut seed, mut step) = (1, 0.5);
+        for event in std::iter::once(Event::Nothing).chain(events) {
+            match event {
+                Event::Turned(factor) => slots.iter_mut().for_each(|slot| slot.factor = factor),
+                Event::Moved(at, slot) => {
+                    let at = at % slots.len();
+                    slots[at] = slot;
+                }
+                Event::Grown(slot) => slots.push(slot),
+                Event::Shrunk => slots.truncate(slots.len().max(2) - 1),
+                Event::NewMatrix(other) => seed = other,
+                Event::NewStep(other) => step = other,
+                Event::Nothing => {}
+            }
+            let a = matrix(structure, seed);
+            let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
+            let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+            update(&mut nodal, &slots, step, &inertia, &mut factored);
+            let halves_or_couplings = !matches!(nodal.response, Response::Products);
+            check(&nodal, &slots, step, &a.try_inverse().unwrap(), !general && halves_or_couplings);
+        }
+        // A matrix that stays is not solved with at every update.
+        if slots.iter().any(|slot| !slot.points.is_empty()) {
+            let a = matrix(structure, seed);
+            let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
+            let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+            for _ in 0..40 {
+                if !matches!(nodal.response, Response::Couplings) {
+                    update(&mut nodal, &slots, step, &inertia, &mut factored);
+                }
+            }
+            prop_assert!(matches!(nodal.response, Response::Couplings));
+            // Nor does what was computed when show.
+            let last = std::mem::take(&mut nodal.couplings);
+            update(&mut nodal, &slots, step, &inertia, &mut factored);
+            for (row, column) in (0..slots.len()).flat_map(|row| (0..slots.len()).map(move |column| (row, column))) {
+                prop_assert_eq!(last.block(&nodal.operators, row, column), nodal.block(row, column));
+            }
+            check(&nodal, &slots, step, &a.try_inverse().unwrap(), !general);
+        }
+    }
+
+    /// Lumped masses, equal in all directions at a node or not, and full blocks of the nodes.
+    #[test]
+    fn nodewise_inverses_couple_shared_nodes(
+        kind in 0..5_usize, slots in prop::collection::vec(slot(), 1..12), values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
+    ) {
+        let inverse = DMatrix::from_fn(SIZE, SIZE, |i, j| match kind {
+            _ if i / 3 != j / 3 => 0.0,
+            2 => values[3 * i + j % 3],
+            _ if i != j => 0.0,
+            1 => values[i],
+            3 if i % 3 == 1 => 2.0 * values[i / 3],
+            4 if i % 3 == 2 => 2.0 * values[i / 3],
+            _ => values[i / 3],
+        });
+        let (starts, rows, values) = columns(&inverse, |_, _| true);
+        let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
+        let mut nodal = Nodal::default();
+        update(&mut nodal, &slots, 0.25, &inertia, &mut Factored::default());
+        check(&nodal, &slots, 0.25, &inverse, false);
+        prop_assert!(matches!(nodal.response, Response::Nodewise));
+        let nodes = |slot: &Slot| -> Vec<u32> {
+            slot.operators().flat_map(|(_, operator)| operator.nodes().to_vec()).collect()
+        };
+        for (row, own) in slots.iter().enumerate() {
+            for (column, other) in slots.iter().enumerate() {
+                if !nodes(own).iter().any(|node| nodes(other).contains(node)) {
+                    prop_assert_eq!(nodal.block(row, column), [0.0; 9]);
+                }
+            }
+        }
+    }
+
+    /// Nodes of a slot ascend, each once, and none has weight zero.
+    #[test]
+    fn operators_are_packed(slots in prop::collection::vec(slot(), 1..12), order in prop::collection::vec(any::<u32>(), 24)) {
+        let mut operators = Operators::default();
+        operators.start(slots.len()).unwrap();
+        let all = slots.iter().enumerate().flat_map(|(at, slot)| slot.operators().map(move |added| (at, added)));
+        let mut all: Vec<_> = all.zip(order).collect();
+        all.sort_by_key(|(_, order)| *order);
+        for ((at, (sign, operator)), _) in &all {
+            operators.add(*at, *sign, operator).unwrap();
+        }
+        for (at, slot) in slots.iter().enumerate() {
+            let (nodes, weights) = operators.shapes().of(at);
+            prop_assert!(nodes.is_sorted_by(|a, b| a < b));
+            prop_assert!(weights.iter().all(|weight| *weight != 0.0));
+            let mut h = Matrix3xX::zeros(SIZE);
+            let q = Matrix3::from_column_slice(operators.factor(at));
+            for (&node, weight) in nodes.iter().zip(weights) {
+                h.fixed_view_mut::<3, 3>(0, 3 * node as usize).copy_from(&(*weight * q));
+            }
+            prop_assert!((h - slot.dense()).amax() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Records in the order in which they are sent.
+
+use std::collections::TryReserveError;
+use std::ffi::c_int;
+
+use super::world::Record;
+
+/// Records for ranks, in any order, and the same rank behind rank. The memory is kept from one update to the next.
+#[derive(Default)]
+pub struct Outbox {
+    drafts: Vec<(usize, Record)>,
+    /// Where the next record for a rank goes.
+    next: Vec<usize>,
+    sorted: Vec<Record>,
+}
+
+/// Why records cannot be sent.
+#[derive(Debug, PartialEq)]
+pub enum Fault {
+    /// Memory is exhausted.
+    Memory,
+    /// There are more records for this rank than MPI can count.
+    Count(usize),
+}
+
+impl From<TryReserveError> for Fault {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
+}
+
+impl Outbox {
+    /// Forget all records.
+    pub fn clear(&mut self) {
+        self.drafts.clear();
+    }
+
+    /// Add a record for a rank.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn push(&mut self, rank: usize, record: Record) -> Result<(), TryReserveError> {
+        self.drafts.try_reserve(1)?;
+        self.drafts.push((rank, record));
+        Ok(())
+    }
+
+    /// Sort by ranks and count, records for one rank staying in their order; all ranks are in `counts`.
+    ///
+    /// # Errors
+    /// If memory is exhausted, or there are more than `most` records for a rank.
+    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Fault> {
+        counts.fill(0);
+        for (rank, _) in &self.drafts {
+            if counts[*rank] == most {
+                return Err(Fault::Count(*rank));
+            }
+            counts[*rank] += 1;
+        }
+        self.next.clear();
+        self.next.try_reserve(counts.len())?;
+        self.next.extend(counts.iter().scan(0, |end, &count| {
+            let start = *end;
+            *end += count as usize;
+            Some(start)
+        }));
+        self.sorted.clear();
+        self.sorted.try_reserve(self.drafts.len())?;
+        self.sorted.extend(self.drafts.iter().map(|(_, record)| *record));
+        for (rank, record) in &self.drafts {
+            self.sorted[self.next[*rank]] = *record;
+            self.next[*rank] += 1;
+        }
+        Ok(())
+    }
+
+    /// The records as [`Outbox::sort`] left them.
+    pub fn sorted(&self) -> &[Record] {
+        &self.sorted
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<(usize, Record)>() * self.drafts.capacity()
+            + size_of::<usize>() * self.next.capacity()
+            + size_of::<Record>() * self.sorted.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::legacy::host::place::Role;
+
+    fn outbox(ranks: &[usize]) -> Outbox {
+        let mut outbox = Outbox::default();
+        for (id, &rank) in (0..).zip(ranks) {
+            outbox.push(rank, Record::new(id, Role::Master, [[0.0; 3]; 2])).unwrap();
+        }
+        outbox
+    }
+
+    #[test]
+    fn records_are_grouped_by_ranks_in_their_order() {
+        let mut counts = [7; 4];
+        let mut outbox = outbox(&[2, 0, 2, 3, 0, 2]);
+        outbox.sort(&mut counts, 3).unwrap();
+        let ids: Vec<u32> = outbox.sorted().iter().map(|record| record.constraint).collect();
+        assert_eq!((ids, counts), (vec![1, 4, 0, 2, 5, 3], [2, 0, 3, 1]));
+        outbox.clear();
+        outbox.sort(&mut counts, 3).unwrap();
+        assert_eq!((outbox.sorted(), counts), (&[] as &[Record], [0; 4]));
+    }
+
+    #[test]
+    fn more_records_than_can_be_counted_are_refused() {
+        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Fault::Count(1)));
+    }
+}

@@ -1,0 +1,110 @@
+//! A dump in parts: each rank writes its own, the first one joins them.
+
+use std::collections::TryReserveError;
+use std::ffi::{CStr, c_char};
+use std::io::{self, Write};
+
+use crate::legacy::boundary::caught;
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::file;
+
+use super::world::World;
+
+/// Let each rank write `PATH.rank`, then join these files into `PATH`, in the order of ranks, and remove them; `write`
+/// writes a file. Collective. The others may come back before `PATH` is complete; a next dump waits for it.
+///
+/// # Errors
+/// `prepared`, what has been found out before, or that of the first rank that has one, and no file is written. Later, if
+/// one rank cannot write its part, all fail, and the parts stay; if the first rank cannot join them, it alone.
+///
+/// # Safety
+/// `path` is NULL or a C string.
+pub unsafe fn in_parts<T>(
+    world: &World,
+    path: *const c_char,
+    prepared: Result<T, Code>,
+    write: impl FnOnce(*const c_char, T) -> Result<(), Code>,
+) -> Result<(), Code> {
+    let named = prepared.and_then(|prepared| {
+        if path.is_null() {
+            return Err(fail!(Code::BugFound, "path is NULL"));
+        }
+        // SAFETY: promised by the caller.
+        let part = Part::new(unsafe { CStr::from_ptr(path) });
+        Ok((prepared, part.map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"))?))
+    });
+    match named {
+        Err(code) => world.agree(Err(code)),
+        Ok((prepared, mut part)) => {
+            world.agree(Ok(()))?;
+            world.agree(caught(|| write(part.of(world.rank()).as_ptr(), prepared)))?;
+            // SAFETY: promised by the caller.
+            if world.rank() == 0 { unsafe { join(world.size(), path, &mut part) } } else { Ok(()) }
+        }
+    }
+}
+
+/// Where a local dynamics is missing: tell the other ranks, which may have one. Returns the error again.
+pub fn withdraw(code: Code) -> Code {
+    match World::current() {
+        Ok(Some(world)) => world.agree(Err(code)).err().unwrap_or(code),
+        _ => code,
+    }
+}
+
+/// # Safety
+/// `path` is a C string.
+unsafe fn join(size: usize, path: *const c_char, part: &mut Part) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        file::write(path, |out| {
+            (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))
+        })?;
+    }
+    (0..size).for_each(|rank| file::remove(part.of(rank)));
+    Ok(())
+}
+
+/// The name of a part.
+struct Part {
+    name: Vec<u8>,
+    /// Length of the path and the dot behind it.
+    stem: usize,
+}
+
+/// Digits of a rank, and the zero at the end.
+const SUFFIX: usize = 21;
+
+impl Part {
+    fn new(path: &CStr) -> Result<Self, TryReserveError> {
+        let mut name = Vec::new();
+        name.try_reserve_exact(path.count_bytes() + 1 + SUFFIX)?;
+        name.extend_from_slice(path.to_bytes());
+        name.push(b'.');
+        let stem = name.len();
+        Ok(Self { name, stem })
+    }
+
+    /// The name of a rank's part.
+    fn of(&mut self, rank: usize) -> &CStr {
+        self.name.truncate(self.stem);
+        // There is room, and a Vec takes everything.
+        let _ = write!(self.name, "{rank}\0");
+        CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_the_rank_behind_the_path() {
+        let mut part = Part::new(c"out/dump.txt").unwrap();
+        let memory = part.name.as_ptr();
+        assert_eq!(part.of(120), c"out/dump.txt.120");
+        assert_eq!(part.of(3), c"out/dump.txt.3");
+        part.of(usize::MAX);
+        assert_eq!(part.name.as_ptr(), memory);
+    }
+}

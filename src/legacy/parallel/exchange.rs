@@ -1,0 +1,103 @@
+//! The one exchange of an update.
+
+use std::ffi::c_int;
+
+use crate::legacy::boundary::caught;
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::rows::Module;
+
+use super::arrange::{Fault, Outbox};
+use super::velocities;
+use super::world::{Record, World, total};
+
+/// What a local dynamics keeps for its exchanges.
+#[derive(Default)]
+pub struct Exchange {
+    /// What goes to other ranks.
+    pub outbox: Outbox,
+    inbox: Vec<Record>,
+    /// Messages sent in the last update.
+    pub messages: usize,
+    /// Bytes in them.
+    pub message_bytes: usize,
+}
+
+impl Exchange {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.outbox.bytes() + size_of::<Record>() * self.inbox.capacity()
+    }
+
+    /// The record that came at this place.
+    fn came(&self, place: usize) -> Record {
+        self.inbox[place]
+    }
+}
+
+/// Do the part of an update that makes this process's V and B and the records for others, then exchange these.
+/// Collective, whether that part succeeds or not.
+///
+/// # Errors
+/// Those of `prepare`; [`Code::BugFound`] if it fails on another rank, if MPI fails, or if what comes fits no constraint
+/// here; [`Code::OutOfMemory`].
+///
+/// # Safety
+/// The domain with all its constraints and their bodies is valid.
+pub unsafe fn together<T>(
+    module: &mut Module,
+    prepare: impl FnOnce(&mut Module, Option<&World>) -> Result<T, Code>,
+) -> Result<T, Code> {
+    module.exchange.outbox.clear();
+    (module.exchange.messages, module.exchange.message_bytes) = (0, 0);
+    let Some(mut world) = World::current()? else { return prepare(module, None) };
+    let prepared = caught(|| {
+        let result = prepare(module, Some(&world))?;
+        module.exchange.outbox.sort(world.sent(), c_int::MAX).map_err(unsendable)?;
+        Ok(result)
+    });
+    let result = prepared.inspect_err(|_| world.withdraw())?;
+    world.tell_counts()?;
+    receive(&mut module.exchange, &mut world)?;
+    let counts = world.received();
+    let mut places = 0..;
+    for (rank, &count) in counts.iter().enumerate() {
+        for place in places.by_ref().take(count as usize) {
+            let record = module.exchange.came(place);
+            // SAFETY: promised by the caller.
+            unsafe { velocities::add(module, rank, &record)? };
+        }
+    }
+    Ok(result)
+}
+
+/// Where a local dynamics is missing: tell the other ranks, which may have one. Returns the error again.
+pub fn withdraw(code: Code) -> Code {
+    if let Ok(Some(mut world)) = World::current() {
+        world.withdraw();
+    }
+    code
+}
+
+fn unsendable(fault: Fault) -> Code {
+    match fault {
+        Fault::Memory => fail!(Code::OutOfMemory, "no memory for what goes to other ranks"),
+        Fault::Count(rank) => fail!(Code::BugFound, "more for rank {rank} than MPI can count"),
+    }
+}
+
+fn receive(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
+    let count = total(world.received());
+    exchange.inbox.clear();
+    if exchange.inbox.try_reserve(count).is_err() {
+        // The others are sending: there is no way back.
+        let code = fail!(Code::OutOfMemory, "no memory for what comes from other ranks");
+        World::give_up();
+        return Err(code);
+    }
+    exchange.inbox.resize(count, Record::default());
+    let out = exchange.outbox.sorted();
+    world.exchange(out, &mut exchange.inbox)?;
+    exchange.messages = world.sent().iter().filter(|&&count| count > 0).count();
+    exchange.message_bytes = size_of_val(out);
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! V and B where bodies know their velocities on one process each: the parents' contributions, master minus slave.
+//!
+//! A constraint has one contribution a body at most, and sums start at −0, the neutral element of addition: whichever
+//! comes first, the result has the same bits, and those of a single process.
+
+use std::ptr;
+
+use crate::block::Vector;
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::place::Role;
+use crate::legacy::host::set::InOrder;
+use crate::legacy::host::{constraint, map};
+use crate::legacy::layout::*;
+use crate::legacy::names;
+use crate::legacy::rows::{Module, Row};
+use crate::legacy::stages;
+use crate::legacy::update::Task;
+
+use super::world::{Record, World};
+
+/// V and B of every constraint gathered from the domain as far as this process's parents make them up, and the records of what they
+/// do to other processes' constraints.
+///
+/// # Errors
+/// As for an update of one process; [`Code::BugFound`] for a body that is neither parent nor child, or an external
+/// constraint of no other process.
+///
+/// # Safety
+/// The domain with all its constraints and their bodies is valid.
+pub unsafe fn of_parents(module: &mut Module, world: Option<&World>) -> Result<(), Code> {
+    let dom = module.domain()?;
+    // SAFETY: promised by the caller.
+    unsafe {
+        for &Task { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
+            check_bodies(con)?;
+            ((*con).V, (*row).face.B, (*row).contributors) = ([-0.0; 3], [-0.0; 3], 0);
+            for role in [Role::Master, Role::Slave] {
+                if let Some(velocities) = contribution(con, role)? {
+                    apply(row, role, &velocities);
+                }
+            }
+        }
+        let exhausted = |_| fail!(Code::OutOfMemory, "no memory for what goes to other ranks");
+        let mut walk =
+            InOrder::new((*dom).conext.cast_const(), &mut module.externals.stack).map_err(exhausted)?;
+        while let Some(element) = walk.next().map_err(exhausted)? {
+            let con = external(element.cast())?;
+            for role in [Role::Master, Role::Slave] {
+                if let Some(velocities) = contribution(con, role)? {
+                    let record = Record::new((*con).id, role, velocities);
+                    module.exchange.outbox.push(owner(con, world)?, record).map_err(exhausted)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An element of the map of external constraints, checked.
+///
+/// # Safety
+/// It is NULL or a valid constraint.
+pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
+    if con.is_null() {
+        return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+    }
+    // SAFETY: promised by the caller.
+    unsafe { constraint::check(con)? };
+    Ok(con)
+}
+
+/// Whether a body is here, with configuration and inverse; else it is a dummy, all zero.
+///
+/// # Safety
+/// `body` is valid.
+unsafe fn is_here(body: *const BODY) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { (*body).flags & (BODY_PARENT | BODY_CHILD) != 0 }
+}
+
+/// # Safety
+/// `con` is a valid constraint of this process.
+unsafe fn check_bodies(con: *const CON) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        constraint::check(con)?;
+        for body in [(*con).master, (*con).slave] {
+            if !body.is_null() && !is_here(body) {
+                let (name, id) = (names::constraint(con), (*body).id);
+                return Err(fail!(Code::BugFound, "{name}: body {id} is neither parent nor child here"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// H v⁰ and H v of one of a constraint's bodies, if this process knows its velocity.
+///
+/// # Safety
+/// `con` is valid and has been checked.
+unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]>, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let body = match role {
+            Role::Master => (*con).master,
+            Role::Slave => (*con).slave,
+        };
+        if body.is_null() || (*body).flags & BODY_PARENT == 0 {
+            return Ok(None);
+        }
+        Ok(Some(stages::finite(con, stages::local_velocities(con, role, body, ptr::null_mut())?)?))
+    }
+}
+
+/// The rank that has the row of an external constraint.
+///
+/// # Safety
+/// `con` is valid.
+unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
+    // SAFETY: promised by the caller.
+    let (name, rank) = unsafe { (names::constraint(con), (*con).rank) };
+    let (own, size) = world.map_or((0, 1), |world| (world.rank(), world.size()));
+    match usize::try_from(rank) {
+        Ok(rank) if rank == own => Err(fail!(Code::BugFound, "{name}: external on rank {own}, its owner")),
+        Ok(rank) if rank < size => Ok(rank),
+        _ => Err(fail!(Code::BugFound, "{name}: external on rank {own}, its owner {rank} is none of {size}")),
+    }
+}
+
+/// Add what came from a rank.
+///
+/// # Errors
+/// [`Code::BugFound`] if there is no such constraint here, or its body has contributed before.
+///
+/// # Safety
+/// As [`of_parents`], which has been called.
+pub unsafe fn add(module: &Module, rank: usize, record: &Record) -> Result<(), Code> {
+    let (id, role) = (record.constraint, record.role());
+    let astray =
+        |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
+    // SAFETY: promised by the caller; a constraint with a row is one of this process.
+    unsafe {
+        let con = map::with_id((*module.domain()?).idc, id).cast::<CON>();
+        if con.is_null() {
+            return astray("is unknown here (not in idc)");
+        }
+        if (*con).id != id || !module.rows.has(con) {
+            return astray("has no row here");
+        }
+        let row = (*con).dia.cast::<Row>();
+        if matches!(role, Role::Slave) && (*con).slave.is_null() {
+            return astray("has no slave here");
+        }
+        if (*row).contributors & bit(role) != 0 {
+            return astray("has a body that is a parent twice");
+        }
+        apply(row, role, &record.velocities);
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `row` is live, its constraint valid.
+unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) {
+    let sign = match role {
+        Role::Master => 1.0,
+        Role::Slave => -1.0,
+    };
+    // SAFETY: promised by the caller.
+    unsafe {
+        (*row).contributors |= bit(role);
+        let con = (*row).face.con;
+        (*con).V.iter_mut().zip(v).for_each(|(sum, share)| *sum += sign * share);
+        (*row).face.B.iter_mut().zip(b).for_each(|(sum, share)| *sum += sign * share);
+    }
+}
+
+fn bit(role: Role) -> u8 {
+    1 << role as u8
+}

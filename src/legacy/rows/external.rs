@@ -1,0 +1,318 @@
+//! Blocks to external constraints: copies of other processes' constraints, which have no rows here.
+//!
+//! They are made anew in every update that makes W. Their memory is one array, used again each time; the lists through
+//! `adjext` are linked when it is complete. A constraint that a block leads to may have been freed by the host since:
+//! whatever drops blocks does not read it.
+
+use std::mem::offset_of;
+use std::{iter, ptr};
+
+use crate::block::{Block, Vector, times, transposed};
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::adjacency::Adjacency;
+use crate::legacy::host::constraint;
+use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::host::set::InOrder;
+use crate::legacy::layout::*;
+use crate::legacy::names;
+use crate::legacy::options;
+use crate::legacy::parallel::velocities::external;
+
+use super::module::Module;
+use super::pool::Exhausted;
+use super::row::Row;
+
+/// A block to an external constraint, with the hidden data behind what the host sees.
+#[repr(C)]
+pub struct External {
+    /// What the host sees: `dia` is the constraint, cast.
+    face: OFFB,
+    /// The row that it belongs to; NULL once that has been removed.
+    row: *mut Row,
+    /// The constraint once more, out of the host's reach.
+    con: *mut CON,
+    /// What it is computed from; `None` in a clone.
+    coupling: Option<Coupling>,
+}
+
+/// The body, and the slots of the row and of the external constraint in its panel.
+#[derive(Clone, Copy)]
+struct Coupling {
+    body: u32,
+    row: u32,
+    external: u32,
+    /// Whether the external constraint's own row comes first in the order of ids.
+    transposed: bool,
+    /// Whether the row has another block to the constraint through this body before this one in its list.
+    repeated: bool,
+}
+
+/// All blocks to external constraints.
+#[derive(Default)]
+pub struct Externals {
+    blocks: Vec<External>,
+    /// How many of them are in lists.
+    live: usize,
+    /// Memory lent to walks over the map of external constraints.
+    pub stack: Vec<*const MAP>,
+}
+
+/// Make the blocks to all external constraints anew, without values, and give these slots on their bodies.
+///
+/// # Errors
+/// As the decision on adjacency; [`Code::BugFound`] for a constraint without a row; [`Code::OutOfMemory`]. There are no
+/// such blocks then.
+///
+/// # Safety
+/// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
+pub unsafe fn rebuild(module: &mut Module, kind: UpdateKind) -> Result<(), Code> {
+    let dom = module.domain()?;
+    // SAFETY: promised by the caller; the list holds live rows.
+    unsafe {
+        for row in module.list() {
+            (*row).face.adjext = ptr::null_mut();
+        }
+        module.externals.clear();
+        module.bodies.forget_externals();
+        let collected = collect(module, dom, kind);
+        if collected.is_err() {
+            module.externals.clear();
+        }
+        module.externals.link();
+        collected
+    }
+}
+
+/// # Safety
+/// As [`rebuild`].
+unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+    let exhausted = |_| fail!(Code::OutOfMemory, "no memory for blocks to external constraints");
+    // The walk's memory is lent to it: the module is changed during the walk.
+    let mut stack = std::mem::take(&mut module.externals.stack);
+    // SAFETY: promised by the caller.
+    let result = unsafe {
+        InOrder::new((*dom).conext.cast_const(), &mut stack).map_err(exhausted).and_then(|mut walk| {
+            while let Some(element) = walk.next().map_err(exhausted)? {
+                couple(module, external(element.cast())?, kind)?;
+            }
+            Ok(())
+        })
+    };
+    module.externals.stack = stack;
+    result
+}
+
+/// The blocks to one external constraint, through its master and then through its slave.
+///
+/// # Safety
+/// As [`rebuild`]; `con` is valid and has been checked.
+unsafe fn couple(module: &mut Module, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
+    // SAFETY: promised by the caller; a dummy is a valid body, of which only the kind is read: it has no rows.
+    unsafe {
+        let bodies = [(*con).master, (*con).slave];
+        // What comes later lies before it in the lists.
+        let repeated = [bodies[0] == bodies[1], false];
+        for (body, repeated) in bodies.into_iter().zip(repeated) {
+            if !body.is_null() && !constraint::is_contact_on_obstacle(con, body) {
+                couple_through(module, con, body, repeated, kind)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As [`couple`]; `body` is one of the constraint's.
+unsafe fn couple_through(
+    module: &mut Module,
+    con: *mut CON,
+    body: *mut BODY,
+    repeated: bool,
+    kind: UpdateKind,
+) -> Result<(), Code> {
+    let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
+    // SAFETY: promised by the caller.
+    unsafe {
+        // Without rows on it there is nothing to couple to.
+        let Some(index) = module.bodies.index_of(body) else { return Ok(()) };
+        let adjacency = Adjacency::new(con, body)?;
+        let mut walk = InOrder::new((*body).con, &mut module.stack).map_err(exhausted)?;
+        while let Some(element) = walk.next().map_err(exhausted)? {
+            let own = element.cast::<CON>();
+            if own.is_null() {
+                return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
+            }
+            let left_out = kind == UpdateKind::Penalty && (*own).kind == CONTACT;
+            if (*own).state & CON_EXTERNAL != 0
+                || left_out
+                || constraint::is_contact_on_obstacle(own, body)
+                || !adjacency.allows(own)?
+            {
+                continue;
+            }
+            let row = module.rows.of(own)?;
+            let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
+                let (name, id) = (names::constraint(own), (*body).id);
+                return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
+            };
+            let exhausted =
+                |_| fail!(Code::OutOfMemory, "{}: no memory for its blocks", names::constraint(con));
+            let coupling = Coupling {
+                body: index,
+                row: side.slot,
+                external: module.bodies.external_slot(index, con).map_err(exhausted)?,
+                transposed: (*con).id < (*own).id,
+                repeated,
+            };
+            module.externals.push(row, con, body, Some(coupling)).map_err(exhausted)?;
+        }
+    }
+    Ok(())
+}
+
+/// The values of all blocks; the panels are filled.
+pub fn assemble(module: &mut Module) {
+    let once = options::self_contact_once();
+    for block in &mut module.externals.blocks {
+        let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
+        else {
+            continue;
+        };
+        let panel = &module.bodies.panels[body as usize];
+        block.face.W = match (once && repeated, is_transposed) {
+            (true, _) => [0.0; 9],
+            (_, false) => panel.block(row as usize, external as usize),
+            // Computed as where the external constraint has its row, so that both have the same bits.
+            (_, true) => transposed(&panel.block(external as usize, row as usize)),
+        };
+    }
+}
+
+impl Externals {
+    /// The number of blocks in lists.
+    pub fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<External>() * self.blocks.capacity() + size_of::<*const MAP>() * self.stack.capacity()
+    }
+
+    /// Make room for so many blocks.
+    pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
+        Ok(self.blocks.try_reserve(count)?)
+    }
+
+    fn clear(&mut self) {
+        self.blocks.clear();
+        self.live = 0;
+    }
+
+    fn push(
+        &mut self,
+        row: *mut Row,
+        con: *mut CON,
+        bod: *mut BODY,
+        coupling: Option<Coupling>,
+    ) -> Result<(), Exhausted> {
+        self.reserve(1)?;
+        let face = OFFB { W: [0.0; 9], dia: con.cast(), bod, n: ptr::null_mut() };
+        self.blocks.push(External { face, row, con, coupling });
+        Ok(())
+    }
+
+    /// Add a copy of a block for the row of a clone, to be linked; there is room for it.
+    pub fn push_reserved(&mut self, row: *mut Row, &OFFB { W, dia, bod, .. }: &OFFB) {
+        let face = OFFB { W, dia, bod, n: ptr::null_mut() };
+        self.blocks.push(External { face, row, con: dia.cast(), coupling: None });
+    }
+
+    /// Put each block at the head of its row's list, in the order in which they were added.
+    ///
+    /// # Safety
+    /// The rows are live; none has such blocks.
+    pub unsafe fn link(&mut self) {
+        for block in &mut self.blocks {
+            // SAFETY: promised by the caller.
+            unsafe {
+                block.face.n = (*block.row).face.adjext;
+                (*block.row).face.adjext = &raw mut block.face;
+            }
+        }
+        self.live = self.blocks.len();
+    }
+
+    /// The blocks in the order in which they were added, each with its row.
+    pub fn blocks(&self) -> impl Iterator<Item = (*mut Row, &OFFB)> {
+        self.blocks.iter().filter(|block| !block.row.is_null()).map(|block| (block.row, &block.face))
+    }
+
+    /// Drop the blocks of a row.
+    ///
+    /// # Safety
+    /// `row` is live.
+    pub unsafe fn drop_row(&mut self, row: *mut Row) {
+        // SAFETY: promised by the caller; blocks of live rows are of this array.
+        unsafe {
+            let mut block = (*row).face.adjext.cast::<External>();
+            (*row).face.adjext = ptr::null_mut();
+            while !block.is_null() {
+                (*block).row = ptr::null_mut();
+                self.live -= 1;
+                block = (*block).face.n.cast();
+            }
+        }
+    }
+
+    /// The id-less faults of a row's list, in words; the number of its blocks if there are none.
+    ///
+    /// No pointer is followed before it is known to lead to one of the blocks. New blocks go to the head, so that
+    /// addresses descend along a list: it has an end.
+    pub fn inspect(&self, row: *const Row, head: *const OFFB) -> Result<usize, &'static str> {
+        let (mut last, mut next, mut count) = (usize::MAX, head, 0);
+        while !next.is_null() {
+            let leads_astray = if count == 0 { "adjext is no live block" } else { "n is no live block" };
+            let block = self.at(next.addr()).filter(|block| ptr::eq(block.row, row)).ok_or(leads_astray)?;
+            if next.addr() >= last {
+                return Err("its blocks to external constraints are linked in another order");
+            }
+            if block.face.dia != block.con.cast() {
+                return Err("a block leads to another external constraint than it was made for");
+            }
+            (last, next, count) = (next.addr(), block.face.n, count + 1);
+        }
+        Ok(count)
+    }
+
+    fn at(&self, address: usize) -> Option<&External> {
+        const { assert!(offset_of!(External, face) == 0) };
+        let offset = address.wrapping_sub(self.blocks.as_ptr().addr());
+        let size = size_of::<External>();
+        if offset.is_multiple_of(size) { self.blocks.get(offset / size) } else { None }
+    }
+}
+
+/// The blocks of a row to external constraints, in the order of the list.
+///
+/// # Safety
+/// The row is live, and nobody changes its list during `'a`.
+pub unsafe fn of<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
+    // SAFETY: promised by the caller; such blocks of a live row are there until it is removed, or updated.
+    unsafe {
+        iter::successors((*row).face.adjext.cast_const().as_ref(), |block| block.n.cast_const().as_ref())
+    }
+}
+
+/// W R of a block to an external contact; `None` if the constraint is no contact.
+///
+/// # Safety
+/// `block` is a block to an external constraint that is valid.
+pub unsafe fn contact_share(block: &OFFB) -> Option<Vector> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let con = block.dia.cast::<CON>();
+        let w: &Block = &block.W;
+        ((*con).kind == CONTACT).then(|| times(w, &(*con).R))
+    }
+}

@@ -1,0 +1,112 @@
+//! Systems large enough for threads: the same bits and the same errors for any number of them. A process of its own, as the
+//! number of threads is the process's.
+
+use ldy::system::{Error, Fault, Id, Inertia, Kinematics, Operator, Solve, Subject, System};
+use ldy::threads;
+use std::sync::Mutex;
+use std::thread::{ThreadId, current};
+
+/// Halves, and remembers which thread it was called by.
+struct Halving(&'static Mutex<Vec<ThreadId>>);
+
+impl Solve for Halving {
+    fn solve(&self, _: usize, x: &mut [f64]) -> i32 {
+        x.iter_mut().for_each(|x| *x *= 0.5);
+        self.0.lock().unwrap().push(current().id());
+        0
+    }
+}
+
+const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+/// A chain of bodies of every kind, each coupled with the next ones by several constraints.
+fn chain(callers: &'static Mutex<Vec<ThreadId>>) -> System {
+    let mut system = System::new();
+    let wave = |k: usize, phase: f64| (0.37 * k as f64 + phase).sin();
+    for k in 0..300 {
+        let center = [wave(k, 0.0), wave(k, 1.0), wave(k, 2.0)];
+        let inertia = [2.0, 0.3, 0.0, 0.3, 3.0, 0.1, 0.0, 0.1, 2.5];
+        let (starts, rows) = ([0, 2, 3, 4, 5, 6, 7], [0, 1, 1, 2, 3, 4, 5]);
+        let values = [3.0 + wave(k, 0.0), 0.5, 3.0, 2.0, 2.0, 2.0, 2.0];
+        let id = match k % 5 {
+            0 | 1 => system.insert_rigid(1.5 + wave(k, 0.0), &inertia, &UNIT, &center),
+            2 => system.insert_pseudo_rigid(1.5 + wave(k, 0.0), &inertia, &center),
+            3 => system.insert_body(
+                6,
+                Kinematics::Rigid { rotation: UNIT, center },
+                Inertia::matrix(&starts, &rows, &values).unwrap(),
+            ),
+            _ => system.insert_body(6, Kinematics::General, Inertia::solver(Halving(callers)).unwrap()),
+        };
+        let freedoms = if k % 5 == 2 { 12 } else { 6 };
+        let velocity: Vec<f64> = (0..freedoms).map(|i| wave(k, i as f64)).collect();
+        system.set_velocity(id.unwrap(), &velocity).unwrap();
+    }
+    for k in 0..1500 {
+        let bodies = [k % 300, (k + 1 + k / 300) % 300].map(|body| Some(body as Id));
+        let at_points = bodies.iter().flatten().all(|body| body % 5 != 4);
+        if at_points {
+            let point = [wave(k, 0.1), wave(k, 0.2), wave(k, 0.3)];
+            system.insert_constraint(bodies, &UNIT, [point, point]).unwrap();
+        } else {
+            let operators = bodies.map(|body| {
+                let freedoms = if body? % 5 == 2 { 12 } else { 6 };
+                let values: Vec<f64> = (0..3 * freedoms).map(|i| wave(k + i, 0.5)).collect();
+                Some(Operator::dense(freedoms, &values).unwrap())
+            });
+            system.insert_operators(bodies, operators).unwrap();
+        }
+    }
+    system
+}
+
+/// All results as bits.
+fn bits(system: &System) -> Vec<u64> {
+    let rows = system.rows().unwrap();
+    let blocks = [rows.values, rows.diagonal, rows.inverse].into_iter().flatten().flatten();
+    let vectors = [rows.b, rows.v].into_iter().flatten().flatten();
+    blocks.chain(vectors).map(|value| value.to_bits()).collect()
+}
+
+#[test]
+fn results_and_errors_are_the_same_for_any_number_of_threads() {
+    static CALLERS: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
+    let mut expected = None;
+    for count in [1, 2, 5] {
+        threads::ask(count);
+        let mut system = chain(&CALLERS);
+        system.update(0.01).unwrap();
+        let result = bits(&system);
+        assert!(expected.get_or_insert(result.clone()) == &result, "{count} threads");
+
+        // Two matrices that are not definite: the first counts.
+        for body in [203, 58] {
+            let (starts, rows) = ([0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5]);
+            let negative = Inertia::matrix(&starts, &rows, &[1.0, -1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+            system.set_inertia(body, negative).unwrap();
+        }
+        let error = system.update(0.01).unwrap_err();
+        assert_eq!(error.subject, Subject::Body(58), "{count} threads: {error}");
+        for body in [203, 58] {
+            system.set_inertia(body, Inertia::diagonal(&[1.0; 6]).unwrap()).unwrap();
+        }
+        // And two constraints that are beyond the range of numbers.
+        for constraint in [1200, 700, 701]
+            .map(|k| (k..).find(|k| system.move_constraint(*k, &UNIT, [[1e200; 3]; 2]).is_ok()))
+        {
+            assert!(constraint.is_some());
+        }
+        let Error { subject, fault } = system.update(0.01).unwrap_err();
+        let Subject::Constraint(id, _) = subject else { panic!("{subject:?}") };
+        assert!(
+            (700..705).contains(&id) && matches!(fault, Fault::NotFinite(_)),
+            "{count} threads: {id} {fault}"
+        );
+    }
+    threads::ask(1);
+    threads::shut_down();
+    assert!(
+        CALLERS.lock().unwrap().iter().all(|caller| *caller == current().id()),
+        "solvers stay on the caller's thread"
+    );
+}
