@@ -37,7 +37,7 @@ fn course(course: usize) -> Vec<Body> {
     let height = BRICK.z * (course as f64 + 0.5);
     let brick = |size: Vector, x: f64| Body::brick(size, BRICK_DENSITY, Vector::new(x, 0.0, height));
     let middle = |count: usize, k: usize| pitch * (k as f64 - (count as f64 - 1.0) / 2.0);
-    if course % 2 == 0 {
+    if course.is_multiple_of(2) {
         return (0..BRICKS_PER_COURSE).map(|k| brick(BRICK, middle(BRICKS_PER_COURSE, k))).collect();
     }
     let whole = BRICKS_PER_COURSE - 1;

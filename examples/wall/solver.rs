@@ -67,7 +67,7 @@ pub fn solve(
 
 /// Forwards and backwards in turn: forces travel through a stack in either direction.
 fn order(sweep: usize, rows: usize) -> impl Iterator<Item = usize> {
-    (0..rows).map(move |row| if sweep % 2 == 0 { row } else { rows - 1 - row })
+    (0..rows).map(move |row| if sweep.is_multiple_of(2) { row } else { rows - 1 - row })
 }
 
 /// B_α + Σ_β W_αβ R_β.
@@ -83,10 +83,9 @@ fn velocity(free: Vector, row: &Row<'_>, forces: &[Vector]) -> Vector {
 /// The force that obeys the law if it adds W R to the velocity of the others; `guess` is where to begin.
 pub fn local_force(w: &Block, others: Vector, law: &Law, guess: Vector) -> Vector {
     let biased = [others[0], others[1], others[2] + law.bias];
-    if let Some(stuck) = solved(w, biased.map(|u| -u)) {
-        if stuck[2] >= 0.0 && stuck[0].hypot(stuck[1]) <= law.friction * stuck[2] {
-            return stuck;
-        }
+    let holds = |stuck: &Vector| stuck[2] >= 0.0 && stuck[0].hypot(stuck[1]) <= law.friction * stuck[2];
+    if let Some(stuck) = solved(w, biased.map(|u| -u)).filter(holds) {
+        return stuck;
     }
     let mut force = guess;
     for _ in 0..100 {
