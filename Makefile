@@ -1,6 +1,7 @@
 # The library's jobs. `make run` and `make test` set up what they need.
 #
 #   make run                          build the library, assemble a recorded scene, draw its W
+#   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
 #   make test                         all tests
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
@@ -36,7 +37,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 include packaging/install.mk
 include benches/bench.mk
 
-.PHONY: library run test replay mpi test-mpi scaling valgrind sanitize headers check-host
+.PHONY: library run run-wall test replay mpi test-mpi scaling valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -44,6 +45,11 @@ library:
 
 run: library
 	@$(C_TESTS) --quiet run
+	@echo "make run-wall: a ball hits a wall of bricks"
+
+run-wall:
+	@scripts/require cc $(CARGO)
+	@$(CARGO) run --release --locked --quiet --example wall -- $(abspath $(TARGET))/wall
 
 test: library
 	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang mpicc

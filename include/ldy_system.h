@@ -547,6 +547,64 @@ int ldy_system_write_matrix_market(const ldy_system *system,
 int ldy_system_write_npz(const ldy_system *system,
                          const char *path);
 
+
+/* A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead. */
+#define LDY_LINK 1
+
+/* A kind of joint: it keeps its points together. */
+#define LDY_FIXED_POINT 2
+
+/* A kind of joint: a contact whose axes nothing turns. */
+#define LDY_CONTACT 3
+
+/* A kind of joint: a contact whose axes the master turns, on whose face it is. */
+#define LDY_CONTACT_ON_MASTER 4
+
+/* A kind of joint: a contact whose axes the slave turns, on whose face it is. */
+#define LDY_CONTACT_ON_SLAVE 5
+
+/* What a constraint keeps as it is: what its force does when bodies move depends on it. */
+typedef struct {
+  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE. */
+  int kind;
+  /* Of a link: the distance of its points, positive. Not read otherwise. */
+  double length;
+} ldy_joint;
+
+/* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
+
+   Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row. R: three values a row, as in
+   U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles too, one
+   behind the other in the order of insertion, six values a body; different arrays. No update is needed.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, other bodies or constraints, unknown kind, a length not positive, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
+int ldy_geometric_stiffness(const ldy_system *system,
+                            const ldy_joint *joints,
+                            const double *R,
+                            const double *x,
+                            double *y);
+
+/* The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
+   in ldy_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+
+   joints, R: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
+   contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
+
+   Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_critical_step(const ldy_system *system,
+                      const ldy_joint *joints,
+                      const double *R,
+                      double *omega_squared,
+                      double *step,
+                      long long *constraint,
+                      double *share);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 //! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
 //! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
 //! - [`export`]: W as text, the dump and MatrixMarket.
+//! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host:
 //!
@@ -40,5 +41,6 @@ pub mod export;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+pub mod stability;
 pub mod system;
 pub mod threads;

@@ -63,6 +63,11 @@ fn finite_elements() {
 }
 
 #[test]
+fn stability_of_systems() {
+    passes("system_stability");
+}
+
+#[test]
 fn cohesion() {
     passes("cohesion");
 }

@@ -48,7 +48,8 @@ fn generate() -> [Generated; 5] {
         &prototypes("legacy/interface/parallel.rs"),
     );
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
-    let ldy_system_h = headers::ldy_system_h(&codes, &additions, &prototypes("system/interface.rs"));
+    let system = ["system/interface.rs", "system/interface/stability.rs"].map(prototypes).join("\n\n");
+    let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);
     let exports = exports::version_script(
         &[&ldy_h, &ldy_host_h, &ldy_system_h],
         concat!("LDY_", env!("CARGO_PKG_VERSION_MAJOR")),

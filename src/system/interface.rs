@@ -3,6 +3,8 @@
 #![allow(non_camel_case_types, reason = "the names of the C types")]
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 
+mod stability;
+
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 use std::{ptr, slice};
 

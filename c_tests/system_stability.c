@@ -1,0 +1,139 @@
+/* Geometric stiffness and critical step through ldy_system.h, on pendulums and a brick with numbers by hand. */
+#include <math.h>
+
+#include "check.h"
+#include "ldy_system.h"
+
+static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
+/* The third axis from the slave's point down to the master's. */
+static const double down[9] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 };
+
+#define GOOD(call) CHECK_INT (call, 0)
+#define BAD(call) CHECK_INT (call, LDY_BUG_FOUND)
+
+static ldy_system *created (void)
+{
+  ldy_system *system = NULL;
+
+  GOOD (ldy_system_create (&system));
+  return system;
+}
+
+static long long rigid (ldy_system *system, double mass)
+{
+  double inertia[9] = { 0.5, 0, 0, 0, 0.5, 0, 0, 0, 0.5 };
+  long long id = -1;
+
+  GOOD (ldy_system_add_rigid (system, mass, inertia, unit, origin, &id));
+  return id;
+}
+
+/* Masses 2 and 3 on links of lengths 0.5 and 0.25, hanging. */
+static void double_pendulum (void)
+{
+  ldy_joint joints[2] = { { LDY_LINK, 0.5 }, { LDY_LINK, 0.25 } };
+  double R[6] = { 0, 0, -50, 0, 0, -30 }, x[12] = { 0 }, y[12], square, step, share, a = 100, b = 120, trace, wanted;
+  long long upper, lower, links[2], most;
+  ldy_system *system = created ();
+
+  upper = rigid (system, 2);
+  lower = rigid (system, 3);
+  GOOD (ldy_system_add_constraint (system, upper, LDY_GROUND, down, origin, NULL, &links[0]));
+  GOOD (ldy_system_add_constraint (system, lower, upper, down, origin, origin, &links[1]));
+  x[9] = 1;
+  x[11] = 1;
+  GOOD (ldy_geometric_stiffness (system, joints, R, x, y));
+  for (int i = 0; i < 12; i ++) CHECK_NEAR (y[i], i == 9 ? b : i == 3 ? -b : 0, 1e-13);
+  /* M^-1 K = ((a + b) / 2, -b / 2; -b / 3, b / 3) across the links. */
+  trace = (a + b) / 2 + b / 3;
+  wanted = trace / 2 + sqrt (trace * trace / 4 - a * b / 6);
+  GOOD (ldy_critical_step (system, joints, R, &square, &step, &most, &share));
+  CHECK_NEAR (square, wanted, 1e-9 * wanted);
+  CHECK_NEAR (step, 2 / sqrt (wanted), 1e-9);
+  CHECK (most == links[1] && share > 0.5 && share < 1);
+  GOOD (ldy_critical_step (system, joints, R, NULL, NULL, NULL, NULL));
+  R[2] = R[5] = 30; /* pressed */
+  GOOD (ldy_critical_step (system, joints, R, &square, &step, &most, &share));
+  CHECK (square == 0 && isinf (step) && most == -1 && share == 0);
+  ldy_system_destroy (system);
+}
+
+/* A brick of weight m g = 20 hangs from a point 0.3 above its centre: K = m g a about both level axes, A^-1 = 2. */
+static void fixed_point (void)
+{
+  static const double above[3] = { 0, 0, 0.3 };
+  ldy_joint joint = { LDY_FIXED_POINT, 0 };
+  double R[3] = { 0, 0, 20 }, square, share;
+  long long body, point, most;
+  ldy_system *system = created ();
+
+  body = rigid (system, 2);
+  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, above, NULL, &point));
+  GOOD (ldy_critical_step (system, &joint, R, &square, NULL, &most, &share));
+  CHECK_NEAR (square, 20 * 0.3 * 2, 1e-9);
+  CHECK (most == point);
+  CHECK_NEAR (share, 1, 1e-9);
+  ldy_system_destroy (system);
+}
+
+/* A contact that presses with 10 at (0, 0, -0.5) of the master, from an obstacle below. The master turns about the first axis:
+   its own point, pressed upwards, tips it over; on its own face the force turns along and stays where the obstacle's point is. */
+static void contacts (void)
+{
+  static const double below[3] = { 0, 0, -0.5 };
+  double R[3] = { 0, 0, 10 }, x[12] = { 1 }, y[12], kinds[3][2] = { { LDY_CONTACT, -5 }, { LDY_CONTACT_ON_SLAVE, -5 }, { LDY_CONTACT_ON_MASTER, 5 } };
+  long long body, obstacle, contact;
+  ldy_system *system = created ();
+
+  body = rigid (system, 2);
+  GOOD (ldy_system_add_obstacle (system, unit, origin, &obstacle));
+  GOOD (ldy_system_add_constraint (system, body, obstacle, unit, below, origin, &contact));
+  for (int k = 0; k < 3; k ++) {
+    ldy_joint joint = { (int) kinds[k][0], 0 };
+    GOOD (ldy_geometric_stiffness (system, &joint, R, x, y));
+    CHECK_NEAR (y[0], kinds[k][1], 1e-13);
+    CHECK_NEAR (y[4], k == 2 ? 10 : 0, 1e-13);
+  }
+  ldy_system_destroy (system);
+}
+
+static void errors (void)
+{
+  ldy_joint link = { LDY_LINK, 1 }, no_length = { LDY_LINK, 0 }, unknown = { 9, 1 };
+  double R[3] = { 0, 0, -1 }, bad[3] = { 0, NAN, 0 }, x[6] = { 0 }, y[6], square, ones[3] = { 1, 1, 1 };
+  double A[1] = { 1 };
+  int starts[2] = { 0, 1 }, rows[1] = { 0 };
+  long long body, constraint, general;
+  ldy_system *system = created ();
+
+  GOOD (ldy_critical_step (system, NULL, NULL, &square, NULL, NULL, NULL));
+  CHECK_NEAR (square, 0, 0);
+  body = rigid (system, 1);
+  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, down, origin, NULL, &constraint));
+  GOOD (ldy_geometric_stiffness (system, &link, R, x, y));
+  BAD (ldy_geometric_stiffness (NULL, &link, R, x, y));
+  BAD (ldy_geometric_stiffness (system, NULL, R, x, y));
+  BAD (ldy_geometric_stiffness (system, &link, NULL, x, y));
+  BAD (ldy_geometric_stiffness (system, &link, R, NULL, y));
+  BAD (ldy_geometric_stiffness (system, &link, R, x, NULL));
+  BAD (ldy_geometric_stiffness (system, &no_length, R, x, y));
+  BAD (ldy_geometric_stiffness (system, &unknown, R, x, y));
+  BAD (ldy_geometric_stiffness (system, &link, bad, x, y));
+  BAD (ldy_critical_step (system, &unknown, R, &square, NULL, NULL, NULL));
+  BAD (ldy_critical_step (NULL, &link, R, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_add_diagonal (system, 3, ones, &general));
+  BAD (ldy_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_remove_body (system, general));
+  GOOD (ldy_system_add_matrix (system, 1, starts, rows, A, &general));
+  BAD (ldy_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  ldy_system_destroy (system);
+}
+
+int main (void)
+{
+  double_pendulum ();
+  fixed_point ();
+  contacts ();
+  errors ();
+  return check_summary ("system_stability");
+}

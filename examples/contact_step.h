@@ -1,0 +1,42 @@
+/* A few cubes and spheres, and the contact-dynamics step, theory (5)-(7), on ldy_system.h. */
+#include "gauss_seidel.h"
+
+enum { MOST_BODIES = 4, MOST_PAIRS = 8, SPACE = -1 };
+
+/* Its inertia is the same about all axes. */
+typedef struct solid {
+  double mass, inertia;
+  double place[3];    /* of the mass centre */
+  double rotation[9]; /* column-major; referential mass centre: the origin */
+  double velocity[6]; /* angular, in the referential frame, then that of the mass centre */
+  long long id;
+} solid;
+
+/* Two points that touch when they are below each other, or are linked. */
+typedef struct pair {
+  enum { POINT_ON_FLOOR, SPHERES, LINK } kind;
+  int master, slave;   /* indices of solids, or SPACE: the slave only */
+  double point[3];     /* referential, of the master: a corner; the floor is z = 0 */
+  double anchor[3];    /* of a link to SPACE */
+  double length;       /* of a link, or the sum of the radii of two spheres */
+  double friction, restitution;
+  double R[3];         /* where the solver begins */
+  int active;          /* in this step */
+  law law;
+  long long id;
+} pair;
+
+typedef struct world {
+  ldy_system *system;
+  double gravity;
+  int solids, pairs;
+  solid solid[MOST_BODIES];
+  pair pair[MOST_PAIRS];
+} world;
+
+/* Each of them ends the program if something fails. */
+void world_begin (world *world, double gravity);
+solid *world_add (world *world, double mass, double inertia, double x, double z);
+pair *world_join (world *world, int kind, int master, int slave);
+void world_step (world *world, double h);
+void world_end (world *world);

@@ -1,0 +1,128 @@
+//! K̃ assembled: sparse, a dense block for every pair of bodies with a constraint in common.
+
+use super::{Error, Stiffness, zeros};
+
+/// K̃ in blocks. The blocks of body i are those of `rows[i] .. rows[i + 1]`, ordered by `columns`; block b of bodies
+/// i and j = `columns[b]` is dense, freedoms of i × freedoms of j, column-major, from `values[starts[b]]` on. Both
+/// halves are there, transposes of each other to the bit.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// Bodies + 1 values.
+    pub rows: Vec<usize>,
+    /// The second body of each block.
+    pub columns: Vec<usize>,
+    /// Where the values of each block begin.
+    pub starts: Vec<usize>,
+    /// The values.
+    pub values: Vec<f64>,
+    /// Where the freedoms of each body begin: bodies + 1 values.
+    pub offsets: Vec<usize>,
+}
+
+impl Blocks {
+    /// Assembles K̃.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn assemble(stiffness: &Stiffness) -> Result<Self, Error> {
+        let mut blocks = Self::pattern(stiffness)?;
+        let (mut x, mut y) = (zeros(stiffness.freedoms())?, zeros(stiffness.freedoms())?);
+        for element in &stiffness.elements {
+            for j in element.bodies() {
+                for column in blocks.freedoms(j) {
+                    x[column] = 1.0;
+                    element.add_product(&stiffness.bodies, &stiffness.offsets, &x, &mut y);
+                    x[column] = 0.0;
+                    for i in element.bodies() {
+                        let freedoms = blocks.freedoms(i);
+                        let part = &mut y[freedoms];
+                        blocks.add_column(i, j, column, part);
+                        part.fill(0.0);
+                    }
+                }
+            }
+        }
+        blocks.mirror();
+        Ok(blocks)
+    }
+
+    /// y = K̃ x.
+    ///
+    /// # Panics
+    /// If x or y has not as many values as there are freedoms.
+    pub fn product(&self, x: &[f64], y: &mut [f64]) {
+        let bodies = self.rows.len() - 1;
+        assert!(x.len() == self.offsets[bodies] && y.len() == x.len());
+        y.fill(0.0);
+        for i in 0..bodies {
+            let y = &mut y[self.offsets[i]..self.offsets[i + 1]];
+            for block in self.rows[i]..self.rows[i + 1] {
+                let x = &x[self.freedoms(self.columns[block])];
+                let values = &self.values[self.starts[block]..];
+                for (x, column) in x.iter().zip(values.chunks_exact(y.len())) {
+                    y.iter_mut().zip(column).for_each(|(y, value)| *y += value * x);
+                }
+            }
+        }
+    }
+
+    fn freedoms(&self, body: usize) -> std::ops::Range<usize> {
+        self.offsets[body]..self.offsets[body + 1]
+    }
+
+    /// Zero blocks, for all pairs.
+    fn pattern(stiffness: &Stiffness) -> Result<Self, Error> {
+        let mut pairs = Vec::new();
+        for element in &stiffness.elements {
+            for i in element.bodies() {
+                pairs.try_reserve(2).map_err(|_| Error::OutOfMemory)?;
+                pairs.extend(element.bodies().map(|j| (i, j)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let offsets = stiffness.offsets.clone();
+        let size = |body: usize| offsets[body + 1] - offsets[body];
+        let bodies = stiffness.bodies.len();
+        let rows = (0..=bodies).map(|body| pairs.partition_point(|pair| pair.0 < body)).collect();
+        let mut length = 0;
+        let mut starts = Vec::new();
+        for (i, j) in &pairs {
+            starts.push(length);
+            length += size(*i) * size(*j);
+        }
+        let columns = pairs.iter().map(|pair| pair.1).collect();
+        Ok(Self { rows, columns, starts, values: zeros(length)?, offsets })
+    }
+
+    /// The block of bodies i and j, which are a pair.
+    fn block(&self, i: usize, j: usize) -> usize {
+        let row = self.rows[i]..self.rows[i + 1];
+        row.start + self.columns[row].partition_point(|column| *column < j)
+    }
+
+    fn add_column(&mut self, i: usize, j: usize, column: usize, part: &[f64]) {
+        let start = self.starts[self.block(i, j)] + part.len() * (column - self.offsets[j]);
+        self.values[start..].iter_mut().zip(part).for_each(|(value, part)| *value += part);
+    }
+
+    /// Copies the lower half to the upper: the halves differ by rounding.
+    fn mirror(&mut self) {
+        for i in 0..self.rows.len() - 1 {
+            for below in self.rows[i]..self.rows[i + 1] {
+                let j = self.columns[below];
+                if j > i {
+                    break;
+                }
+                let above = self.starts[self.block(j, i)];
+                let below = self.starts[below];
+                let (m, n) = (self.freedoms(i).len(), self.freedoms(j).len());
+                for column in 0..n {
+                    for row in (if i == j { column } else { 0 })..m {
+                        self.values[above + n * row + column] = self.values[below + m * column + row];
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! How the points of a body move, to second order in the change of its configuration.
+
+use crate::block::{Block, Vector, cross, difference, times, transposed_times};
+
+/// A body in its present configuration.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// A point mass, 3 freedoms.
+    Particle {
+        /// Where it is.
+        place: Vector,
+    },
+    /// A rigid body x = Λ (X − X̄) + x̄, 6 freedoms, theory (43).
+    Rigid {
+        /// Λ, column-major.
+        rotation: Block,
+        /// X̄, the referential mass centre.
+        center: Vector,
+        /// x̄, the mass centre.
+        place: Vector,
+    },
+}
+
+impl Body {
+    /// How many freedoms it has.
+    pub fn freedoms(&self) -> usize {
+        match self {
+            Self::Particle { .. } => 3,
+            Self::Rigid { .. } => 6,
+        }
+    }
+
+    /// The place x of the referential point X; of a particle its place.
+    pub fn place(&self, point: &Vector) -> Vector {
+        match self {
+            Self::Particle { place } => *place,
+            Self::Rigid { rotation, center, place } => {
+                sum(&times(rotation, &difference(point, center)), place)
+            }
+        }
+    }
+
+    /// H `change` in the axes of space: how the point X moves, to first order.
+    pub(super) fn moved(&self, point: &Vector, change: &[f64]) -> Vector {
+        match self {
+            Self::Particle { .. } => head(change),
+            Self::Rigid { rotation, center, .. } => {
+                let arm = difference(point, center);
+                sum(&times(rotation, &cross(&head(change), &arm)), &head(&change[3..]))
+            }
+        }
+    }
+
+    /// Adds Hᵀ `force`, the force at the point X in the axes of space.
+    pub(super) fn add_force(&self, point: &Vector, force: &Vector, to: &mut [f64]) {
+        match self {
+            Self::Particle { .. } => add(to, force),
+            Self::Rigid { rotation, center, .. } => {
+                let arm = difference(point, center);
+                add(&mut to[..3], &cross(&arm, &transposed_times(rotation, force)));
+                add(&mut to[3..], force);
+            }
+        }
+    }
+
+    /// The rotation vector of `change` in the axes of space.
+    pub(super) fn turned(&self, change: &[f64]) -> Vector {
+        match self {
+            Self::Particle { .. } => [0.0; 3],
+            Self::Rigid { rotation, .. } => times(rotation, &head(change)),
+        }
+    }
+
+    /// Adds the generalised force of a torque in the axes of space.
+    pub(super) fn add_torque(&self, torque: &Vector, to: &mut [f64]) {
+        if let Self::Rigid { rotation, .. } = self {
+            add(&mut to[..3], &transposed_times(rotation, torque));
+        }
+    }
+
+    /// Adds to `to` the product with `change` of the second derivative of `covector` · x(X).
+    pub(super) fn add_curvature(&self, point: &Vector, covector: &Vector, change: &[f64], to: &mut [f64]) {
+        if let Self::Rigid { rotation, center, .. } = self {
+            let (arm, covector) = (difference(point, center), transposed_times(rotation, covector));
+            add(&mut to[..3], &second_turn(&arm, &covector, &head(change)));
+        }
+    }
+
+    /// The same for a vector that the body carries along, given in the axes of space.
+    pub(super) fn add_carried_curvature(
+        &self,
+        carried: &Vector,
+        covector: &Vector,
+        change: &[f64],
+        to: &mut [f64],
+    ) {
+        if let Self::Rigid { rotation, .. } = self {
+            let (carried, covector) =
+                (transposed_times(rotation, carried), transposed_times(rotation, covector));
+            add(&mut to[..3], &second_turn(&carried, &covector, &head(change)));
+        }
+    }
+}
+
+/// The second derivative of c · exp(θ) v at θ = 0, which is ½ (c vᵀ + v cᵀ) − (c · v) I, times `change`.
+fn second_turn(v: &Vector, c: &Vector, change: &Vector) -> Vector {
+    let (along_v, along_c, both) = (dot(v, change), dot(c, change), dot(c, v));
+    std::array::from_fn(|i| 0.5 * (c[i] * along_v + v[i] * along_c) - both * change[i])
+}
+
+pub(super) fn dot(x: &Vector, y: &Vector) -> f64 {
+    x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
+}
+
+pub(super) fn sum(x: &Vector, y: &Vector) -> Vector {
+    [x[0] + y[0], x[1] + y[1], x[2] + y[2]]
+}
+
+fn add(to: &mut [f64], x: &Vector) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += x);
+}
+
+fn head(values: &[f64]) -> Vector {
+    [values[0], values[1], values[2]]
+}

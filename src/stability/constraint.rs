@@ -1,0 +1,165 @@
+//! Constraints, the forces in them, and their geometric stiffness.
+
+use super::Error;
+use super::body::{Body, dot, sum};
+use crate::block::{Vector, cross, difference, is_finite};
+
+/// One of the two points of a constraint.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// A referential point of a body; of a particle the particle.
+    Body {
+        /// The place of the body in the list.
+        body: usize,
+        /// X.
+        point: Vector,
+    },
+    /// A place in space.
+    Space(Vector),
+}
+
+/// What turns the normal and the tangents of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// Nothing: they keep their directions, like those of a flat obstacle.
+    Space,
+    /// The master: a point of the slave touches a face of the master.
+    Master,
+    /// The slave: a point of the master touches a face of the slave.
+    Slave,
+}
+
+/// A constraint and λ, the force in it. With d = master's point − slave's point, −λ acts on the master.
+#[derive(Clone, Copy, Debug)]
+pub enum Force {
+    /// ψ = |d| − length.
+    Link {
+        /// λ, positive when the link pulls its ends together.
+        tension: f64,
+    },
+    /// ψ = d, in the axes of space.
+    FixedPoint {
+        /// λ, in the axes of space.
+        force: Vector,
+    },
+    /// ψ = d in axes that the carrier turns; without sliding over curved surfaces.
+    Contact {
+        /// λ, in the axes of space: minus the force on the master.
+        force: Vector,
+        /// What turns the axes.
+        carrier: Carrier,
+    },
+}
+
+/// A constraint between two points.
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint {
+    /// Kind and force.
+    pub force: Force,
+    /// The first point.
+    pub master: End,
+    /// The second point.
+    pub slave: End,
+}
+
+/// A constraint with everything that its stiffness is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Element {
+    /// λ as a vector of space.
+    lambda: Vector,
+    /// d.
+    gap: Vector,
+    /// Of a link: its direction, and λ / length.
+    across: Option<(Vector, f64)>,
+    /// The body that turns the axes.
+    carrier: Option<usize>,
+    master: End,
+    slave: End,
+}
+
+impl Element {
+    /// `index` is the constraint's place in the list, for the error; `gap` is d, or none where the places tell it.
+    pub fn new(
+        index: usize,
+        constraint: &Constraint,
+        gap: Option<&Vector>,
+        bodies: &[Body],
+    ) -> Result<Self, Error> {
+        let Constraint { force, master, slave } = *constraint;
+        let apart = difference(&place(&master, bodies, index)?, &place(&slave, bodies, index)?);
+        let gap = gap.copied().unwrap_or(apart);
+        let carrier = |end: End| match end {
+            End::Body { body, .. } => Some(body),
+            End::Space(_) => None,
+        };
+        let (lambda, across, carrier) = match force {
+            Force::Link { tension } => {
+                let length = dot(&gap, &gap).sqrt();
+                if length > 0.0 {
+                    let n = gap.map(|gap| gap / length);
+                    (n.map(|n| n * tension), Some((n, tension / length)), None)
+                } else if tension == 0.0 {
+                    ([0.0; 3], None, None)
+                } else {
+                    return Err(Error::NoDirection(index));
+                }
+            }
+            Force::FixedPoint { force } => (force, None, None),
+            Force::Contact { force, carrier: Carrier::Space } => (force, None, None),
+            Force::Contact { force, carrier: Carrier::Master } => (force, None, carrier(master)),
+            Force::Contact { force, carrier: Carrier::Slave } => (force, None, carrier(slave)),
+        };
+        let stiffness = across.map_or(0.0, |(_, stiffness)| stiffness);
+        if !is_finite(&lambda) || !is_finite(&gap) || !stiffness.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        Ok(Self { lambda, gap, across, carrier, master, slave })
+    }
+
+    /// The bodies it acts on; twice the same is given once.
+    pub fn bodies(&self) -> impl Iterator<Item = usize> {
+        let body = |end: &End| match end {
+            End::Body { body, .. } => Some(*body),
+            End::Space(_) => None,
+        };
+        let (first, second) = (body(&self.master), body(&self.slave));
+        first.into_iter().chain(second.filter(|second| Some(*second) != first))
+    }
+
+    /// Adds K̃ x of this constraint to y; the freedoms of body k begin at `offsets[k]`.
+    pub fn add_product(&self, bodies: &[Body], offsets: &[usize], x: &[f64], y: &mut [f64]) {
+        let moved = |end: &End| match end {
+            End::Body { body, point } => bodies[*body].moved(point, &x[offsets[*body]..]),
+            End::Space(_) => [0.0; 3],
+        };
+        let opening = difference(&moved(&self.master), &moved(&self.slave));
+        let mut force = [0.0; 3];
+        if let Some((n, stiffness)) = self.across {
+            let along = dot(&n, &opening);
+            force = std::array::from_fn(|i| stiffness * (opening[i] - n[i] * along));
+        }
+        if let Some(body) = self.carrier {
+            let (of, at) = (&bodies[body], offsets[body]);
+            force = sum(&force, &cross(&of.turned(&x[at..]), &self.lambda));
+            of.add_torque(&cross(&self.lambda, &opening), &mut y[at..]);
+            of.add_carried_curvature(&self.lambda, &self.gap, &x[at..], &mut y[at..]);
+        }
+        for (end, sign) in [(&self.master, 1.0), (&self.slave, -1.0)] {
+            if let End::Body { body, point } = end {
+                let (of, at) = (&bodies[*body], offsets[*body]);
+                of.add_force(point, &force.map(|force| sign * force), &mut y[at..]);
+                let lambda = self.lambda.map(|lambda| sign * lambda);
+                of.add_curvature(point, &lambda, &x[at..], &mut y[at..]);
+            }
+        }
+    }
+}
+
+fn place(end: &End, bodies: &[Body], constraint: usize) -> Result<Vector, Error> {
+    match end {
+        End::Body { body, point } => {
+            bodies.get(*body).map(|body| body.place(point)).ok_or(Error::NoSuchBody(constraint))
+        }
+        End::Space(place) => Ok(*place),
+    }
+}

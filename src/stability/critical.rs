@@ -1,0 +1,53 @@
+//! The longest stable step.
+
+use super::lanczos::{Eigenpair, largest_eigenvalue};
+use super::{Error, Stiffness};
+
+/// What the geometric stiffness asks of the step.
+#[derive(Clone, Debug)]
+pub struct CriticalStep {
+    /// ω², the largest eigenvalue of M⁻¹ K̃; zero where the stiffness has no positive one.
+    pub frequency_squared: f64,
+    /// 2/ω: explicit schemes are stable with shorter steps. Infinite if ω is zero.
+    pub step: f64,
+    /// The constraint that contributes most to ω², its place in the list; none if ω is zero.
+    pub constraint: Option<usize>,
+    /// Its share of ω². The shares of all constraints are 1 together; those of constraints that destabilise are
+    /// negative, so this may be more than 1.
+    pub share: f64,
+    /// The eigenvector, xᵀ M x = 1.
+    pub vector: Vec<f64>,
+}
+
+/// Relative error of ω² at which the iteration ends.
+const TOLERANCE: f64 = 1e-10;
+/// Products with K̃ after which it gives up.
+const PRODUCTS: usize = 20_000;
+
+/// The longest step that explicit schemes survive with these constraint forces. `inverse_mass (f, x)` sets x = M⁻¹ f.
+///
+/// # Errors
+/// Those of [`largest_eigenvalue`].
+pub fn critical_step(
+    stiffness: &Stiffness,
+    inverse_mass: impl FnMut(&[f64], &mut [f64]),
+) -> Result<CriticalStep, Error> {
+    let product = |x: &[f64], y: &mut [f64]| stiffness.product(x, y);
+    let n = stiffness.freedoms();
+    let Eigenpair { value, error_bound, vector, .. } =
+        largest_eigenvalue(n, product, inverse_mass, TOLERANCE, PRODUCTS)?;
+    if value <= error_bound {
+        return Ok(CriticalStep {
+            frequency_squared: 0.0,
+            step: f64::INFINITY,
+            constraint: None,
+            share: 0.0,
+            vector,
+        });
+    }
+    let contributions = stiffness.contributions(&vector)?;
+    let most =
+        (0..contributions.len()).reduce(|a, b| if contributions[b] > contributions[a] { b } else { a });
+    let share = most.map_or(0.0, |most| contributions[most] / value);
+    Ok(CriticalStep { frequency_squared: value, step: 2.0 / value.sqrt(), constraint: most, share, vector })
+}

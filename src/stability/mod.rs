@@ -1,0 +1,63 @@
+//! Stability of constrained systems: the geometric stiffness of constraint forces, and the longest step that an
+//! explicit scheme survives with them. `docs/stability.md` has the derivation, the signs and what was measured.
+//!
+//! A constraint ψ(q) = 0 pulls its bodies with the generalised force −∇ψ λ: **tension is positive**. In terms of
+//! the local force R of [`crate::assembly`], which acts on the bodies as +Hᵀ R, λ = −R. The geometric stiffness
+//!
+//! K̃ = λ ∂²ψ/∂q²
+//!
+//! is then the stiffness of a spring, M q̈ = f − K̃ δq, and the largest eigenvalue of M⁻¹ K̃ is the square of an
+//! angular frequency, ω². An explicit scheme of step h is stable as long as h < 2/ω.
+//!
+//! Changes of configuration δq are those that the generalised velocity would bring about in a unit of time: of a
+//! particle its displacement; of a rigid body the rotation vector δθ in the referential frame, Λ exp(δθ), then the
+//! displacement of the mass centre.
+//!
+//! - [`Body`], [`Constraint`]: what is given.
+//! - [`Stiffness`]: K̃, matrix-free; [`Blocks`]: K̃ assembled.
+//! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`lanczos`].
+//! - [`transversal_basis`]: the directions L that constraints leave free.
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod body;
+mod constraint;
+mod critical;
+pub mod lanczos;
+mod projection;
+mod stiffness;
+
+pub use blocks::Blocks;
+pub use body::Body;
+pub use constraint::{Carrier, Constraint, End, Force};
+pub use critical::{CriticalStep, critical_step};
+pub use projection::transversal_basis;
+pub use stiffness::Stiffness;
+
+/// What can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// Memory.
+    OutOfMemory,
+    /// A constraint names a body that is not there: its place in the list.
+    NoSuchBody(usize),
+    /// A link under force whose ends coincide: its place in the list.
+    NoDirection(usize),
+    /// A force, a place or the inverse inertia is not finite.
+    NotFinite,
+    /// The inverse inertia is not positive.
+    NotPositive,
+    /// The eigenvalue did not settle within the iterations allowed.
+    NotConverged,
+}
+
+/// A vector of `length` zeros.
+fn zeros(length: usize) -> Result<Vec<f64>, Error> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(length).map_err(|_| Error::OutOfMemory)?;
+    values.resize(length, 0.0);
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! K̃ of many constraints, without a matrix.
+
+use super::constraint::Element;
+use super::{Body, Constraint, Error, zeros};
+use crate::block::Vector;
+
+/// K̃ of constraints on bodies, ready for products. The freedoms of the bodies follow each other in the order of the
+/// list.
+#[derive(Clone, Debug)]
+pub struct Stiffness {
+    pub(super) bodies: Vec<Body>,
+    pub(super) offsets: Vec<usize>,
+    pub(super) elements: Vec<Element>,
+}
+
+impl Stiffness {
+    /// Takes in the bodies in their present configuration and the constraints with the forces in them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchBody`], [`Error::NoDirection`], [`Error::NotFinite`], [`Error::OutOfMemory`].
+    pub fn new(bodies: &[Body], constraints: &[Constraint]) -> Result<Self, Error> {
+        Self::take(bodies, constraints, |_| None)
+    }
+
+    /// The same with d, master's point − slave's point in the axes of space, given for every constraint: places of bodies
+    /// and places in space do not count.
+    ///
+    /// # Errors
+    /// As [`Stiffness::new`].
+    ///
+    /// # Panics
+    /// If there are not as many gaps as constraints.
+    pub fn with_gaps(bodies: &[Body], constraints: &[Constraint], gaps: &[Vector]) -> Result<Self, Error> {
+        assert_eq!(gaps.len(), constraints.len());
+        Self::take(bodies, constraints, |index| Some(&gaps[index]))
+    }
+
+    fn take<'a>(
+        bodies: &[Body],
+        constraints: &[Constraint],
+        gap: impl Fn(usize) -> Option<&'a Vector>,
+    ) -> Result<Self, Error> {
+        let (mut taken, mut offsets, mut elements) = (Vec::new(), Vec::new(), Vec::new());
+        taken.try_reserve_exact(bodies.len()).map_err(|_| Error::OutOfMemory)?;
+        offsets.try_reserve_exact(bodies.len() + 1).map_err(|_| Error::OutOfMemory)?;
+        elements.try_reserve_exact(constraints.len()).map_err(|_| Error::OutOfMemory)?;
+        taken.extend_from_slice(bodies);
+        offsets.push(0);
+        offsets.extend(bodies.iter().scan(0, |end, body| {
+            *end += body.freedoms();
+            Some(*end)
+        }));
+        for (index, constraint) in constraints.iter().enumerate() {
+            elements.push(Element::new(index, constraint, gap(index), bodies)?);
+        }
+        Ok(Self { bodies: taken, offsets, elements })
+    }
+
+    /// How many freedoms all bodies have together.
+    pub fn freedoms(&self) -> usize {
+        self.offsets[self.bodies.len()]
+    }
+
+    /// Where the freedoms of the bodies begin, and at last where they end: bodies + 1 values.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// y = K̃ x.
+    ///
+    /// # Panics
+    /// If x or y has not as many values as there are freedoms.
+    pub fn product(&self, x: &[f64], y: &mut [f64]) {
+        assert!(x.len() == self.freedoms() && y.len() == x.len());
+        y.fill(0.0);
+        for element in &self.elements {
+            element.add_product(&self.bodies, &self.offsets, x, y);
+        }
+    }
+
+    /// xᵀ K̃ x of every constraint alone, in their order.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    ///
+    /// # Panics
+    /// If x has not as many values as there are freedoms.
+    pub fn contributions(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
+        assert_eq!(x.len(), self.freedoms());
+        let (mut product, mut energies) = (zeros(x.len())?, zeros(self.elements.len())?);
+        for (energy, element) in energies.iter_mut().zip(&self.elements) {
+            element.add_product(&self.bodies, &self.offsets, x, &mut product);
+            for body in element.bodies() {
+                let freedoms = self.offsets[body]..self.offsets[body + 1];
+                let product = &mut product[freedoms.clone()];
+                *energy += product.iter().zip(&x[freedoms]).map(|(y, x)| y * x).sum::<f64>();
+                product.fill(0.0);
+            }
+        }
+        Ok(energies)
+    }
+}

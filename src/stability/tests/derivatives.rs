@@ -1,0 +1,174 @@
+//! K̃ against finite differences of the generalised forces Hᵀ λ.
+
+use super::*;
+use crate::kinematics::Point;
+use crate::kinematics::rigid::Rigid;
+use nalgebra::{DVector, DVectorView};
+
+const IDENTITY: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+fn changed(body: &Body, change: &[f64]) -> Body {
+    let at = |place: &Vector, from: usize| std::array::from_fn(|i| place[i] + change[from + i]);
+    match body {
+        Body::Particle { place } => Body::Particle { place: at(place, 0) },
+        Body::Rigid { rotation, center, place } => {
+            let turn = Rotation3::new(Vector3::new(change[0], change[1], change[2]));
+            let rotation = block(&(Matrix3::from_column_slice(rotation) * turn.matrix()));
+            Body::Rigid { rotation, center: *center, place: at(place, 3) }
+        }
+    }
+}
+
+/// Adds `sign` Hᵀ λ of a force at a place in space.
+fn add_force(body: &Body, place: &Vector3<f64>, sign: f64, lambda: &Vector3<f64>, to: &mut [f64]) {
+    match body {
+        Body::Particle { .. } => to.iter_mut().zip(lambda).for_each(|(to, lambda)| *to += sign * lambda),
+        Body::Rigid { rotation, center, place: at } => {
+            let arm = Matrix3::from_column_slice(rotation).transpose() * (place - Vector3::from(*at));
+            let mut h = [0.0; 18];
+            let point = Point::Rigid(Rigid { rotation, center }, (arm + Vector3::from(*center)).into());
+            point.add_operator(sign, &IDENTITY, &mut h);
+            for (to, column) in to.iter_mut().zip(h.chunks_exact(3)) {
+                *to += Vector3::from_column_slice(column).dot(lambda);
+            }
+        }
+    }
+}
+
+/// Minus the generalised force of one constraint after `change`; what its axes carry along has turned since `before`.
+fn generalised(before: &[Body], change: &[f64], constraint: &Constraint, offsets: &[usize]) -> DVector<f64> {
+    let after: Vec<Body> =
+        before.iter().zip(offsets).map(|(body, at)| changed(body, &change[*at..])).collect();
+    let place = |bodies: &[Body], end: &End| match end {
+        End::Body { body, point } => Vector3::from(bodies[*body].place(point)),
+        End::Space(place) => Vector3::from(*place),
+    };
+    let turn = |end: &End| match end {
+        End::Body { body, .. } => match (&before[*body], &after[*body]) {
+            (Body::Rigid { rotation: old, .. }, Body::Rigid { rotation: new, .. }) => {
+                Matrix3::from_column_slice(new) * Matrix3::from_column_slice(old).transpose()
+            }
+            _ => Matrix3::identity(),
+        },
+        End::Space(_) => Matrix3::identity(),
+    };
+    let (master, slave) = (place(&after, &constraint.master), place(&after, &constraint.slave));
+    // A body that carries the axes feels the force where the other's point is.
+    let (lambda, at_master, at_slave) = match constraint.force {
+        Force::Link { tension } => ((master - slave).normalize() * tension, master, slave),
+        Force::FixedPoint { force } => (Vector3::from(force), master, slave),
+        Force::Contact { force, carrier } => {
+            let force = Vector3::from(force);
+            match carrier {
+                Carrier::Space => (force, master, slave),
+                Carrier::Master => (turn(&constraint.master) * force, slave, slave),
+                Carrier::Slave => (turn(&constraint.slave) * force, master, master),
+            }
+        }
+    };
+    let mut sum = DVector::zeros(change.len());
+    for (end, place, sign) in [(&constraint.master, at_master, 1.0), (&constraint.slave, at_slave, -1.0)] {
+        if let End::Body { body, .. } = end {
+            add_force(
+                &after[*body],
+                &place,
+                sign,
+                &lambda,
+                &mut sum.as_mut_slice()[offsets[*body]..][..after[*body].freedoms()],
+            );
+        }
+    }
+    sum
+}
+
+/// A particle cannot carry axes: the force stays at its own end.
+fn carried_by_a_rigid_body(bodies: &[Body], constraint: &Constraint) -> bool {
+    let rigid =
+        |end: &End| matches!(end, End::Body { body, .. } if matches!(bodies[*body], Body::Rigid { .. }));
+    match constraint.force {
+        Force::Contact { carrier: Carrier::Master, .. } => rigid(&constraint.master),
+        Force::Contact { carrier: Carrier::Slave, .. } => rigid(&constraint.slave),
+        _ => true,
+    }
+}
+
+proptest! {
+    /// Derivatives of generalised forces in a frame that turns are K̃ and, of a rigid body under the torque τ, ½ skew τ.
+    #[test]
+    fn stiffness_is_the_symmetric_derivative_of_the_forces((bodies, constraints) in scene(1)) {
+        let constraint = &constraints[0];
+        prop_assume!(carried_by_a_rigid_body(&bodies, constraint));
+        let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
+        let n = stiffness.freedoms();
+        let step = 1e-5;
+        let force = |change: &[f64]| generalised(&bodies, change, constraint, stiffness.offsets());
+        let mut derivative = DMatrix::zeros(n, n);
+        for j in 0..n {
+            let mut change = vec![0.0; n];
+            change[j] = step;
+            let forth = force(&change);
+            change[j] = -step;
+            derivative.set_column(j, &((forth - force(&change)) / (2.0 * step)));
+        }
+        let here = force(&vec![0.0; n]);
+        let mut expected = dense(&stiffness);
+        for (body, at) in bodies.iter().zip(stiffness.offsets()) {
+            if let Body::Rigid { .. } = body {
+                let torque: DVectorView<f64> = here.rows(*at, 3);
+                let skew = Vector3::new(torque[0], torque[1], torque[2]).cross_matrix();
+                let mut part = expected.view_mut((*at, *at), (3, 3));
+                part += skew * 0.5;
+            }
+        }
+        prop_assert!((&derivative - &expected).amax() < 1e-8, "{derivative}{expected}");
+    }
+
+    /// Assembled and matrix-free agree, and the assembled is symmetric to the bit.
+    #[test]
+    fn blocks_are_the_product((bodies, constraints) in scene(5), x in prop::collection::vec(-1.0..1.0_f64, 18)) {
+        let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
+        let blocks = Blocks::assemble(&stiffness).unwrap();
+        let n = stiffness.freedoms();
+        let (mut free, mut assembled) = (vec![0.0; n], vec![f64::NAN; n]);
+        stiffness.product(&x[..n], &mut free);
+        blocks.product(&x[..n], &mut assembled);
+        for (free, assembled) in free.iter().zip(&assembled) {
+            prop_assert!((free - assembled).abs() < 1e-12);
+        }
+        let k = DMatrix::from_fn(n, n, |i, j| {
+            let mut unit = vec![0.0; n];
+            unit[j] = 1.0;
+            let mut column = vec![0.0; n];
+            blocks.product(&unit, &mut column);
+            column[i]
+        });
+        prop_assert_eq!(&k, &k.transpose());
+    }
+
+    /// xᵀ K̃ x is the sum over the constraints.
+    #[test]
+    fn contributions_add_up((bodies, constraints) in scene(5), x in prop::collection::vec(-1.0..1.0_f64, 18)) {
+        let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
+        let x = &x[..stiffness.freedoms()];
+        let mut y = vec![0.0; x.len()];
+        stiffness.product(x, &mut y);
+        let whole: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+        prop_assert!((stiffness.contributions(x).unwrap().iter().sum::<f64>() - whole).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn bad_constraints_are_named() {
+    let bodies = [Body::Particle { place: [1.0, 0.0, 0.0] }];
+    let link = |body, slave, tension| Constraint {
+        force: Force::Link { tension },
+        master: End::Body { body, point: [0.0; 3] },
+        slave: End::Space(slave),
+    };
+    let good = link(0, [0.0; 3], 1.0);
+    let error = |bad| Stiffness::new(&bodies, &[good, bad]).map(|_| ()).unwrap_err();
+    assert_eq!(error(link(1, [0.0; 3], 1.0)), Error::NoSuchBody(1));
+    assert_eq!(error(link(0, [1.0, 0.0, 0.0], 1.0)), Error::NoDirection(1));
+    assert_eq!(error(link(0, [0.0; 3], f64::NAN)), Error::NotFinite);
+    assert_eq!(error(link(0, [0.0, f64::INFINITY, 0.0], 1.0)), Error::NotFinite);
+}

@@ -1,0 +1,88 @@
+mod derivatives;
+mod eigenvalue;
+mod projection;
+mod thread;
+
+use super::*;
+use crate::block::{Block, Vector};
+use nalgebra::{DMatrix, Matrix3, Rotation3, Vector3};
+use proptest::prelude::*;
+
+fn vector() -> impl Strategy<Value = Vector> {
+    prop::array::uniform3(-1.0..1.0_f64)
+}
+
+fn block(m: &Matrix3<f64>) -> Block {
+    m.as_slice().try_into().unwrap()
+}
+
+fn rigid() -> impl Strategy<Value = Body> {
+    (vector(), vector(), vector()).prop_map(|(turn, center, place)| Body::Rigid {
+        rotation: block(Rotation3::new(Vector3::from(turn) * 3.0).matrix()),
+        center,
+        place,
+    })
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    prop_oneof![rigid(), vector().prop_map(|place| Body::Particle { place })]
+}
+
+fn end() -> impl Strategy<Value = End> {
+    let on = |body| vector().prop_map(move |point| End::Body { body, point });
+    prop_oneof![on(0), on(1), on(2), vector().prop_map(End::Space)]
+}
+
+fn force() -> impl Strategy<Value = Force> {
+    let carrier = prop_oneof![Just(Carrier::Space), Just(Carrier::Master), Just(Carrier::Slave)];
+    prop_oneof![
+        (-1.0..1.0_f64).prop_map(|tension| Force::Link { tension }),
+        vector().prop_map(|force| Force::FixedPoint { force }),
+        (vector(), carrier).prop_map(|(force, carrier)| Force::Contact { force, carrier }),
+    ]
+}
+
+/// Three bodies and constraints between any of their points and points in space; the ends of no link are close.
+fn scene(constraints: usize) -> impl Strategy<Value = (Vec<Body>, Vec<Constraint>)> {
+    let constraint =
+        (force(), end(), end()).prop_map(|(force, master, slave)| Constraint { force, master, slave });
+    (prop::collection::vec(body(), 3), prop::collection::vec(constraint, constraints)).prop_filter(
+        "a link needs a length",
+        |(bodies, constraints)| {
+            let place = |end: &End| match end {
+                End::Body { body, point } => bodies[*body].place(point),
+                End::Space(place) => *place,
+            };
+            constraints.iter().all(|constraint| {
+                !matches!(constraint.force, Force::Link { .. })
+                    || (Vector3::from(place(&constraint.master)) - Vector3::from(place(&constraint.slave)))
+                        .norm()
+                        > 0.3
+            })
+        },
+    )
+}
+
+/// K̃ column by column.
+fn dense(stiffness: &Stiffness) -> DMatrix<f64> {
+    let n = stiffness.freedoms();
+    let (mut x, mut k) = (vec![0.0; n], DMatrix::zeros(n, n));
+    for j in 0..n {
+        x[j] = 1.0;
+        stiffness.product(&x, k.column_mut(j).as_mut_slice());
+        x[j] = 0.0;
+    }
+    k
+}
+
+/// A thread of particles of mass 1 held at the first place; the tension of each of its links.
+fn thread(places: &[Vector], tensions: &[f64]) -> (Vec<Body>, Vec<Constraint>) {
+    let bodies = places[1..].iter().map(|place| Body::Particle { place: *place }).collect();
+    let on = |body| End::Body { body, point: [0.0; 3] };
+    let links = tensions.iter().enumerate().map(|(k, tension)| Constraint {
+        force: Force::Link { tension: *tension },
+        master: on(k),
+        slave: if k == 0 { End::Space(places[0]) } else { on(k - 1) },
+    });
+    (bodies, links.collect())
+}

@@ -1,0 +1,128 @@
+//! Geometric stiffness and critical step as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_double, c_int, c_longlong};
+
+use crate::boundary::errors::{Code, fail};
+use crate::boundary::status;
+use crate::stability::Carrier;
+
+use super::super::{Joint, System};
+use super::{coded, ldy_system, shared, values, values_mut};
+
+/// A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead.
+pub const LDY_LINK: c_int = 1;
+/// A kind of joint: it keeps its points together.
+pub const LDY_FIXED_POINT: c_int = 2;
+/// A kind of joint: a contact whose axes nothing turns.
+pub const LDY_CONTACT: c_int = 3;
+/// A kind of joint: a contact whose axes the master turns, on whose face it is.
+pub const LDY_CONTACT_ON_MASTER: c_int = 4;
+/// A kind of joint: a contact whose axes the slave turns, on whose face it is.
+pub const LDY_CONTACT_ON_SLAVE: c_int = 5;
+
+/// What a constraint keeps as it is: what its force does when bodies move depends on it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_joint {
+    /// One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE.
+    pub kind: c_int,
+    /// Of a link: the distance of its points, positive. Not read otherwise.
+    pub length: c_double,
+}
+
+/// y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
+///
+/// Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row. R: three values a row, as in
+/// U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles too, one
+/// behind the other in the order of insertion, six values a body; different arrays. No update is needed.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, other bodies or constraints, unknown kind, a length not positive, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_geometric_stiffness(
+    system: *const ldy_system,
+    joints: *const ldy_joint,
+    R: *const f64,
+    x: *const f64,
+    y: *mut f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = shared(system)?;
+        let (joints, reactions) = loaded(system, joints, R)?;
+        let stiffness = system.geometric_stiffness(&joints, reactions).map_err(|error| coded(&error))?;
+        let n = stiffness.freedoms();
+        stiffness.product(values("x", x, n)?, values_mut("y", y, n)?);
+        Ok(())
+    })
+}
+
+/// The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
+/// in ldy_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+///
+/// joints, R: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
+/// contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
+///
+/// Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_critical_step(
+    system: *const ldy_system,
+    joints: *const ldy_joint,
+    R: *const f64,
+    omega_squared: *mut f64,
+    step: *mut f64,
+    constraint: *mut c_longlong,
+    share: *mut f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = shared(system)?;
+        let (joints, reactions) = loaded(system, joints, R)?;
+        let critical = system.critical_step(&joints, reactions).map_err(|error| coded(&error))?;
+        let id = critical.constraint.and_then(|row| system.constraints().nth(row));
+        put_wanted(omega_squared, critical.frequency_squared);
+        put_wanted(step, critical.step);
+        put_wanted(constraint, id.map_or(-1, |(id, _)| id as c_longlong));
+        put_wanted(share, critical.share);
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `place` is NULL or can be written.
+unsafe fn put_wanted<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: promised by the caller.
+        unsafe { place.write(value) };
+    }
+}
+
+/// # Safety
+/// Arrays are NULL or have a joint, or three values, for each constraint of the system.
+unsafe fn loaded<'a>(
+    system: &System,
+    joints: *const ldy_joint,
+    reactions: *const f64,
+) -> Result<(Vec<Joint>, &'a [f64]), Code> {
+    let rows = system.constraints().count();
+    // SAFETY: promised by the caller.
+    let (joints, reactions) = unsafe { (values("joints", joints, rows)?, values("R", reactions, 3 * rows)?) };
+    let mut kinds = Vec::new();
+    kinds.try_reserve_exact(rows).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
+    for (row, joint) in joints.iter().enumerate() {
+        kinds.push(match joint.kind {
+            LDY_LINK => Joint::Link { length: joint.length },
+            LDY_FIXED_POINT => Joint::FixedPoint,
+            LDY_CONTACT => Joint::Contact(Carrier::Space),
+            LDY_CONTACT_ON_MASTER => Joint::Contact(Carrier::Master),
+            LDY_CONTACT_ON_SLAVE => Joint::Contact(Carrier::Slave),
+            kind => return Err(fail!(Code::BugFound, "joint {row}: there is no kind {kind}")),
+        });
+    }
+    Ok((kinds, reactions))
+}

@@ -1,0 +1,169 @@
+//! Geometric stiffness and critical step of a system; the numbers are those of [`crate::stability`].
+#![forbid(unsafe_code)]
+
+use crate::block::{Block, Vector, times};
+use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, Stiffness};
+
+use super::body::{Inertia, Kinematics, finite, of_size};
+use super::constraint::Placement;
+use super::error::{Error, Fault, Subject};
+use super::model::System;
+use super::structure::filled;
+use super::table::Id;
+
+/// What a constraint keeps as it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Joint {
+    /// The distance of its points, which lie along the normal: that of the master ahead.
+    Link {
+        /// The distance, positive.
+        length: f64,
+    },
+    /// The place of one point in the other body.
+    FixedPoint,
+    /// A contact of points that touch.
+    Contact(Carrier),
+}
+
+/// A system as the stiffness sees it.
+struct Scene {
+    /// Ids of the bodies, ascending.
+    ids: Vec<Id>,
+    bodies: Vec<Body>,
+    constraints: Vec<Constraint>,
+    gaps: Vec<Vector>,
+}
+
+impl System {
+    /// K̃ for local forces R, three values a row, in the order of rows; the freedoms are the generalised velocities of all
+    /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint.
+    ///
+    /// # Errors
+    /// If a body is not rigid, a constraint is given by operators, lengths are not positive, something is not finite, there
+    /// are not as many joints or forces as constraints, or memory is exhausted.
+    pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness, Error> {
+        let system = |fault| Error { subject: Subject::System, fault };
+        let rows = self.constraints().count();
+        of_size("the reactions R", reactions, 3 * rows).map_err(system)?;
+        finite("the reactions R", reactions).map_err(system)?;
+        if joints.len() != rows {
+            return Err(system(Fault::Size { what: "the joints", expected: rows, found: joints.len() }));
+        }
+        let mut scene =
+            Scene { ids: Vec::new(), bodies: Vec::new(), constraints: Vec::new(), gaps: Vec::new() };
+        let bodies = self.bodies().count();
+        scene.ids.try_reserve_exact(bodies)?;
+        scene.bodies.try_reserve_exact(bodies)?;
+        scene.constraints.try_reserve_exact(rows)?;
+        scene.gaps.try_reserve_exact(rows)?;
+        for (id, body) in self.bodies() {
+            let Kinematics::Rigid { rotation, center } = *body.kinematics() else {
+                return Err(Error::of_body(
+                    id,
+                    Fault::Invalid("its geometric stiffness is not known: it is not rigid"),
+                ));
+            };
+            scene.ids.push(id);
+            scene.bodies.push(Body::Rigid { rotation, center, place: [0.0; 3] });
+        }
+        let forces = reactions.chunks_exact(3);
+        for (((id, constraint), joint), force) in self.constraints().zip(joints).zip(forces) {
+            let failed = |fault| Error { subject: Subject::Constraint(id, constraint.bodies()), fault };
+            let Placement::Points { frame, points } = constraint.placement() else {
+                return Err(failed(Fault::Invalid(
+                    "its geometric stiffness is not known: it is given by operators",
+                )));
+            };
+            let ends = [0, 1].map(|k| scene.end(constraint.bodies()[k], points[k]));
+            scene.add(joint, frame, ends, force).map_err(failed)?;
+        }
+        Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps)
+            .map_err(|error| system(fault(error)))
+    }
+
+    /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
+    /// [`System::geometric_stiffness`].
+    ///
+    /// # Errors
+    /// As there; if a body's inertia is a matrix or a solver, or the iteration does not settle.
+    pub fn critical_step(&self, joints: &[Joint], reactions: &[f64]) -> Result<CriticalStep, Error> {
+        let stiffness = self.geometric_stiffness(joints, reactions)?;
+        let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. } | Inertia::Solver(_));
+        if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
+            return Err(Error::of_body(id, Fault::Invalid("its inverse inertia is not there as numbers")));
+        }
+        if self.bodies().all(|(_, body)| matches!(body.inertia(), Inertia::Obstacle)) {
+            let mut vector = Vec::new();
+            filled(&mut vector, stiffness.freedoms(), 0.0)?;
+            let step = f64::INFINITY;
+            return Ok(CriticalStep { frequency_squared: 0.0, step, constraint: None, share: 0.0, vector });
+        }
+        let inverse = |f: &[f64], x: &mut [f64]| {
+            for ((_, body), from) in self.bodies().zip(stiffness.offsets()) {
+                let freedoms = *from..from + body.freedoms();
+                apply(body.inertia(), &f[freedoms.clone()], &mut x[freedoms]);
+            }
+        };
+        let critical = stability::critical_step(&stiffness, inverse);
+        critical.map_err(|error| Error { subject: Subject::System, fault: fault(error) })
+    }
+}
+
+impl Scene {
+    fn end(&self, body: Option<Id>, point: Vector) -> End {
+        let place = body.and_then(|id| self.ids.binary_search(&id).ok());
+        place.map_or(End::Space([0.0; 3]), |body| End::Body { body, point })
+    }
+
+    /// The force on the master is E R; λ is minus that.
+    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Result<(), Fault> {
+        let on_master = times(frame, &[reaction[0], reaction[1], reaction[2]]);
+        let lambda = on_master.map(|force| -force);
+        let (force, gap) = match *joint {
+            Joint::Link { length } => {
+                if !(length > 0.0 && length.is_finite()) {
+                    return Err(Fault::Invalid("the length of the link is not positive and finite"));
+                }
+                (Force::Link { tension: -reaction[2] }, [frame[6], frame[7], frame[8]].map(|n| n * length))
+            }
+            Joint::FixedPoint => (Force::FixedPoint { force: lambda }, [0.0; 3]),
+            Joint::Contact(carrier) => (Force::Contact { force: lambda, carrier }, [0.0; 3]),
+        };
+        self.constraints.push(Constraint { force, master: ends[0], slave: ends[1] });
+        self.gaps.push(gap);
+        Ok(())
+    }
+}
+
+/// x = A⁻¹ f of a body whose inverse is there as numbers.
+fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
+    match inertia {
+        Inertia::Blocks { values, .. } => {
+            for ((x, f), block) in x.chunks_exact_mut(3).zip(f.chunks_exact(3)).zip(values.chunks_exact(9)) {
+                let block: Block = std::array::from_fn(|k| block[k]);
+                x.copy_from_slice(&times(&block, &[f[0], f[1], f[2]]));
+            }
+        }
+        Inertia::Dense(values) => {
+            x.fill(0.0);
+            for (f, column) in f.iter().zip(values.chunks_exact(x.len())) {
+                x.iter_mut().zip(column).for_each(|(x, value)| *x += value * f);
+            }
+        }
+        Inertia::Diagonal { values, .. } => {
+            x.iter_mut().zip(f).zip(values).for_each(|((x, f), value)| *x = value * f);
+        }
+        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) => x.fill(0.0),
+    }
+}
+
+fn fault(error: stability::Error) -> Fault {
+    match error {
+        stability::Error::OutOfMemory => Fault::Memory,
+        stability::Error::NotFinite => Fault::NotFinite("the geometric stiffness"),
+        stability::Error::NotPositive => Fault::Invalid("the inverse inertia is not positive"),
+        stability::Error::NotConverged => Fault::Invalid("the largest eigenvalue did not settle"),
+        stability::Error::NoSuchBody(_) => Fault::Unknown,
+        stability::Error::NoDirection(_) => Fault::Invalid("a link has no length"),
+    }
+}

@@ -1,0 +1,110 @@
+//! The critical step of the geometric stiffness against simulations: the longest step in which small oscillations of a
+//! constrained system stay small.
+
+mod constrained;
+
+use constrained::{Scheme, System, arch, beads, bricks, catenary, hanging, helix};
+use ldy::stability::{CriticalStep, Stiffness, critical_step, transversal_basis};
+use nalgebra::{DMatrix, DVectorView, DVectorViewMut};
+use std::f64::consts::{FRAC_PI_3, FRAC_PI_6};
+
+fn with_inverse(system: &System, inverse: &DMatrix<f64>) -> CriticalStep {
+    let stiffness = Stiffness::new(&system.bodies, &system.reactions()).expect("a good system");
+    let product = |f: &[f64], x: &mut [f64]| {
+        DVectorViewMut::from_slice(x, f.len()).gemv(1.0, inverse, &DVectorView::from_slice(f, f.len()), 0.0);
+    };
+    critical_step(&stiffness, product).expect("an eigenvalue")
+}
+
+/// With M⁻¹, as the page has it.
+fn of_all_directions(system: &System) -> CriticalStep {
+    with_inverse(system, &system.inverse())
+}
+
+/// With M⁻¹ projected to the directions that the constraints leave free, Lᵀ (L M Lᵀ)⁻¹ L.
+fn of_free_directions(system: &System) -> CriticalStep {
+    let l = basis(system);
+    let effective = (&l * &system.mass * l.transpose()).try_inverse().expect("a positive mass");
+    with_inverse(system, &(l.transpose() * effective * l))
+}
+
+/// 2/ω of E K, E = L M⁻¹ Lᵀ and K = L K̃ Lᵀ: the equation of the page in transversal coordinates.
+fn of_transversal_coordinates(system: &System) -> f64 {
+    let l = basis(system);
+    let projection = l.transpose() * &l;
+    with_inverse(system, &(&projection * system.inverse() * &projection)).step
+}
+
+fn basis(system: &System) -> DMatrix<f64> {
+    let j = system.jacobian();
+    let l = transversal_basis(j.as_slice(), j.nrows(), j.ncols()).expect("a basis");
+    DMatrix::from_column_slice(l.len() / j.ncols(), j.ncols(), &l)
+}
+
+fn systems() -> Vec<System> {
+    vec![
+        beads("pendulum", 1),
+        beads("thread of 5 beads, hanging", 5),
+        beads("thread of 20 beads, hanging", 20),
+        hanging("the same 5, the lowest 10 times heavier", &[0.1, 0.1, 0.1, 0.1, 1.0], &[0.1; 5]),
+        hanging("unequal links", &[0.1; 5], &[0.1, 0.02, 0.2, 0.1, 0.05]),
+        catenary("thread of 9 between two places, taut", 9, 20.0),
+        catenary("the same, slack", 9, 2.0),
+        catenary("the same, slacker", 9, 0.5),
+        helix("helix of 9, bent by 30°", &[0.1; 9], FRAC_PI_6),
+        helix("helix of 9, bent by 60°", &[0.1; 9], FRAC_PI_3),
+        helix(
+            "the same, every second 20 times heavier",
+            &[0.1, 2.0, 0.1, 2.0, 0.1, 2.0, 0.1, 2.0, 0.1],
+            FRAC_PI_3,
+        ),
+        bricks("brick on a fixed point", 1),
+        bricks("4 bricks on fixed points", 4),
+    ]
+}
+
+/// `docs/stability.md` has this table; `cargo test --test critical_step -- --nocapture` prints it.
+#[test]
+fn predicted_steps_are_those_observed() {
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/stability.md")).unwrap();
+    let mut lacking = Vec::new();
+    for system in systems() {
+        let (all, free) = (of_all_directions(&system).step, of_free_directions(&system).step);
+        let transversal = of_transversal_coordinates(&system);
+        let observed =
+            [Scheme::SemiImplicit, Scheme::HalfSteps].map(|scheme| system.longest_step(scheme, free));
+        let row = format!(
+            "| {} | {all:.4} | {transversal:.4} | {free:.4} | {:.4} | {:.4} |",
+            system.name, observed[0], observed[1]
+        );
+        println!("{row}");
+        for observed in observed {
+            assert!((observed / free - 1.0).abs() < 1e-3, "{row}");
+            assert!(all < observed * 1.001, "no bound: {row}");
+        }
+        if !docs.contains(&row) {
+            lacking.push(row);
+        }
+    }
+    assert!(lacking.is_empty(), "docs/stability.md lacks\n{}", lacking.join("\n"));
+}
+
+/// Straight threads move across their links only: there the page's own eigenvalue is the observed one.
+#[test]
+fn straight_threads_need_no_projection() {
+    for system in &systems()[..5] {
+        let critical = of_all_directions(system);
+        for scheme in [Scheme::SemiImplicit, Scheme::HalfSteps] {
+            assert!(system.stays(scheme, 0.995 * critical.step), "{}", system.name);
+            assert!(!system.stays(scheme, 1.005 * critical.step), "{}", system.name);
+        }
+    }
+}
+
+/// What is pressed bounds no step; that an arch of links falls is not the step's fault.
+#[test]
+fn an_arch_falls_in_any_step() {
+    let system = arch("arch", 9, 2.0);
+    assert_eq!(of_all_directions(&system).step, f64::INFINITY);
+    assert!(!system.stays(Scheme::SemiImplicit, 0.02));
+}
