@@ -1,4 +1,4 @@
-//! The neutral face as C sees it: what `include/ldy_system.h` is generated from. All `unsafe` of this face is here.
+//! The neutral face as C sees it: what `include/ldy_system.h` is generated from. All `unsafe` of this face is here and in its part `stability`.
 
 #![allow(non_camel_case_types, reason = "the names of the C types")]
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]

@@ -1,11 +1,12 @@
 //! The neutral face: U = B + W R for any simulator of constrained bodies.
 //!
 //! [`System`] holds bodies and constraints, and makes of them the block-sparse rows of W; [`interface`] is what
-//! `include/ldy_system.h` is generated from, and the one file with `unsafe`. The numbers come from the stages of
+//! `include/ldy_system.h` is generated from, and has all `unsafe`. The numbers come from the stages of
 //! [`crate::assembly`], as those of the legacy face do: one scene has the same bits through both.
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `update`
-//! computes the blocks, `product` multiplies with W, [`lanczos`] estimates its largest eigenvalue, `files` writes it.
+//! computes the blocks, `product` multiplies with W, [`lanczos`] estimates its largest eigenvalue, `stability` the
+//! longest stable step, `files` writes it.
 
 pub mod body;
 pub mod constraint;
