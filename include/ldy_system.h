@@ -505,6 +505,7 @@ int ldy_system_add_force(const ldy_system *system,
 /* Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
 
    R: three values a row. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
+   After 1 or 15 the velocities of the bodies before the one that failed have changed.
    Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
 
    Safety:

@@ -21,9 +21,10 @@ fn bindings(flags: &[&str]) -> String {
     let headers = succeeds(cc().arg("-print-file-name=include"));
     bindgen::Builder::default()
         .header(compiler::root().join("include/ldy_host.h").display().to_string())
+        .header(compiler::root().join("include/ldy_system.h").display().to_string())
         .clang_args(["-isystem", headers.trim()])
         .clang_args(flags)
-        .allowlist_file(".*/include/ldy(_host)?[.]h")
+        .allowlist_file(".*/include/ldy(_host|_system)?[.]h")
         .prepend_enum_name(false)
         .formatter(bindgen::Formatter::None)
         .generate()

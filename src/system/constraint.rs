@@ -51,6 +51,14 @@ impl Constraint {
         self.bodies
     }
 
+    /// How many different bodies, the ground left out.
+    pub fn distinct_bodies(&self) -> usize {
+        match self.bodies {
+            [Some(master), Some(slave)] if master != slave => 2,
+            _ => 1,
+        }
+    }
+
     /// Where it acts.
     pub fn placement(&self) -> &Placement {
         &self.placement

@@ -219,6 +219,7 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
+    #[inline(always)]
     fn take(&mut self, row: u32) -> Option<Coupling> {
         if self.rows.first() != Some(&row) {
             return None;
@@ -232,8 +233,13 @@ impl Rest<'_> {
 impl Iterator for Later<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let row = self.0.iter().filter_map(|rest| rest.rows.first().copied()).min()?;
+        let row = match [self.0[0].rows.first(), self.0[1].rows.first()] {
+            [Some(one), Some(other)] => *one.min(other),
+            [Some(one), None] | [None, Some(one)] => *one,
+            [None, None] => return None,
+        };
         Some((row as usize, [self.0[0].take(row), self.0[1].take(row)]))
     }
 }

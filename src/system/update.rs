@@ -4,6 +4,7 @@
 use std::sync::Mutex;
 
 use crate::assembly::diagonal::Diagonal;
+use crate::assembly::pairs::Coupling;
 use crate::assembly::panel::root::Root;
 use crate::block::lanes::{Lanes, add, add_scaled, columns, combination, packed, transposed_columns, vector};
 use crate::block::{Block, Vector, is_finite, mirrored, transposed};
@@ -210,7 +211,6 @@ impl Scene<'_> {
     fn write_part(&self, bodies: &Table<Body>, part: Part) -> Result<(), (usize, Error)> {
         let starts = self.structure.starts();
         let base = starts[part.first] as usize;
-        let panel = |place: usize| bodies.entries()[place].1.as_ref().map(|body| &body.panel);
         for (k, (b, v)) in part.b.iter_mut().zip(part.v).enumerate() {
             let row = part.first + k;
             let Some(constraint) = self.constraint(row) else { continue };
@@ -225,7 +225,9 @@ impl Scene<'_> {
                 add(&mut w, &body.panel.columns(side.slot as usize, side.slot as usize));
                 add_locals(&mut local, &body.locals[side.slot as usize]);
             }
-            self.add_obstacles(constraint, bodies, &mut local);
+            if self.structure.sides(row).count() < constraint.distinct_bodies() {
+                self.add_obstacles(constraint, bodies, &mut local);
+            }
             if let Some(compliance) = constraint.compliance() {
                 add(&mut w, &columns(compliance));
             }
@@ -243,14 +245,13 @@ impl Scene<'_> {
             part.values[first] = diagonal;
             let blocks = &mut part.values[first + 1..starts[row + 1] as usize - base];
             for (block, (_, couplings)) in blocks.iter_mut().zip(self.structure.later(row)) {
-                let mut through = couplings.into_iter().flatten();
-                let columns = |coupling: crate::assembly::pairs::Coupling| {
-                    panel(coupling.body)
-                        .map_or([[0.0; 4]; 3], |panel| panel.columns(coupling.row, coupling.column))
-                };
-                let mut w = through.next().map_or([[0.0; 4]; 3], columns);
-                if let Some(second) = through.next() {
-                    add(&mut w, &columns(second));
+                let [first, second] = couplings;
+                let mut w = coupled(bodies, first);
+                if second.is_some() {
+                    match first {
+                        Some(_) => add(&mut w, &coupled(bodies, second)),
+                        None => w = coupled(bodies, second),
+                    }
                 }
                 *block = packed(&w);
             }
@@ -269,6 +270,16 @@ impl Scene<'_> {
                 add_locals(local, &local_velocities(constraint, id, body));
             }
         }
+    }
+}
+
+/// The block of a coupling, column by column.
+#[inline(always)]
+fn coupled(bodies: &Table<Body>, coupling: Option<Coupling>) -> [Lanes; 3] {
+    let Some(Coupling { body, row, column }) = coupling else { return [[0.0; 4]; 3] };
+    match &bodies.entries()[body].1 {
+        Some(body) => body.panel.columns(row, column),
+        None => [[0.0; 4]; 3],
     }
 }
 
