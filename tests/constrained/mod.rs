@@ -108,27 +108,28 @@ impl System {
         }
     }
 
-    pub fn step(&mut self, scheme: Scheme, h: f64) {
+    fn step(&mut self, scheme: Scheme, inverse: &DMatrix<f64>, h: f64) {
         let before = match scheme {
             Scheme::SemiImplicit => 0.0,
             Scheme::HalfSteps => h / 2.0,
         };
         self.advance(before);
-        let (j, inverse) = (self.jacobian(), self.inverse());
-        let free = &self.velocity + &inverse * &self.load * h;
-        let weights = &j * &inverse * j.transpose();
+        let j = self.jacobian();
+        let free = &self.velocity + inverse * &self.load * h;
+        let response = inverse * j.transpose();
+        let weights = &j * &response;
         let lambda = weights.lu().solve(&(&j * &free)).expect("independent constraints");
-        self.velocity = free - inverse * j.transpose() * lambda;
+        self.velocity = free - response * lambda;
         self.advance(h - before);
     }
 
     /// Whether small oscillations stay small in steps of h.
     pub fn stays(&self, scheme: Scheme, h: f64) -> bool {
-        let mut system = self.clone();
+        let (mut system, inverse) = (self.clone(), self.inverse());
         let small = 1e-7;
         system.velocity = DVector::from_fn(self.mass.nrows(), |i, _| small * (1.0 + i as f64 * 2.3).sin());
         (0..1500).all(|_| {
-            system.step(scheme, h);
+            system.step(scheme, &inverse, h);
             system.velocity.amax() < 1e4 * small
         })
     }
