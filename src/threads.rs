@@ -14,6 +14,9 @@ use std::thread::{self, JoinHandle};
 /// Most threads of a team.
 pub const MOST: usize = 1024;
 
+/// Constraints from which on a team pays.
+const ENOUGH_FOR_A_TEAM: usize = 512;
+
 /// How often to look for work, or for others to be done, before sleeping: as long as the serial parts between the stages
 /// of an update take.
 const LOOKS: usize = 20_000;
@@ -97,6 +100,11 @@ impl Team {
         }
         // SAFETY: as above; the pool is not replaced before TAKEN is given back, when the team ends.
         Self { pool: unsafe { POOL.load(Ordering::Relaxed).as_ref() } }
+    }
+
+    /// A team for an update of so many constraints: the calling thread alone if they are few.
+    pub fn for_constraints(count: usize) -> Self {
+        if count < ENOUGH_FOR_A_TEAM { Self::alone() } else { Self::gather() }
     }
 
     /// The calling thread.

@@ -12,6 +12,7 @@
 #include "dense.h"
 #include "part.h"
 #include "scene.h"
+#include "summary.h"
 
 #define TOLERANCE 1e-12
 #define MOST 64 /* constraints at a time */
@@ -414,17 +415,13 @@ static void run (int steps, int seed)
 
 int main (int argc, char **argv)
 {
-  char name[64];
-  int i, failed, mine;
+  int i, code;
 
   MPI_Init (&argc, &argv);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   for (i = 2; i < argc; i ++) run (atoi (argv[1]), atoi (argv[i]));
-  mine = check_failures () != 0;
-  MPI_Allreduce (&mine, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  snprintf (name, sizeof name, "changes on %d", ranks);
-  if (rank == 0) check_summary (name);
+  code = summary_of_ranks ("changes");
   MPI_Finalize ();
-  return failed != 0;
+  return code;
 }

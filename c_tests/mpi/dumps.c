@@ -16,6 +16,7 @@
 #include "check.h"
 #include "host/hooks.h"
 #include "recorded.h"
+#include "summary.h"
 
 static int rank, ranks;
 
@@ -206,18 +207,14 @@ static void all_dumps (const char *path, const char *source)
 
 int main (int argc, char **argv)
 {
-  char name[64];
-  int i, failed, mine;
+  int i, code;
 
   MPI_Init (&argc, &argv);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   ldy_set_option (LDY_SELF_CONTACT_ONCE, 1);
   for (i = 2; i < argc; i ++) all_dumps (argv[1], argv[i]);
-  mine = check_failures () != 0;
-  MPI_Allreduce (&mine, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  snprintf (name, sizeof name, "dumps on %d", ranks);
-  if (rank == 0) check_summary (name);
+  code = summary_of_ranks ("dumps");
   MPI_Finalize ();
-  return failed != 0;
+  return code;
 }

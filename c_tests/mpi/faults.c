@@ -14,6 +14,7 @@
 #include "check.h"
 #include "part.h"
 #include "scene.h"
+#include "summary.h"
 
 #define UNKNOWN 4711
 
@@ -244,25 +245,20 @@ static void reverse_ranks (void)
 
 static int all_handled (void)
 {
-  char name[64];
-  int mine, failed;
+  char part[64];
+  int i, code;
 
   ldy_set_error_handler (note, NULL);
   handled_all ();
   reverse_ranks ();
   handled_all ();
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  mine = check_failures () != 0;
-  MPI_Allreduce (&mine, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  snprintf (name, sizeof name, "faults on %d", ranks);
-  if (rank == 0) {
-    check_summary (name);
-    for (mine = 0; mine < ranks; mine ++) {
-      snprintf (name, sizeof name, "dump-of-faults.txt.%d", mine);
-      remove (name); /* the part of a dump that failed */
-    }
+  code = summary_of_ranks ("faults");
+  for (i = 0; rank == 0 && i < ranks; i ++) {
+    snprintf (part, sizeof part, "dump-of-faults.txt.%d", i);
+    remove (part); /* of a dump that failed */
   }
-  return failed != 0;
+  return code;
 }
 
 /* ---- without: does not come back */

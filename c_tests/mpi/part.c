@@ -8,23 +8,6 @@
 /* What the dia of an external constraint may be. */
 #define GARBAGE ((DIAB *) 0x5a5a5a58)
 
-static void *zeroed (int count, size_t size)
-{
-  void *memory = calloc ((size_t) count + 1, size);
-
-  if (!memory) abort ();
-  return memory;
-}
-
-static int index_of (const HOST *whole, const BODY *wanted)
-{
-  const BODY *body = whole->dom.bod;
-  int index = 0;
-
-  for (; body != wanted; body = body->next) index ++;
-  return index;
-}
-
 static int is_here (const BODY *body)
 {
   return (body->flags & (BODY_PARENT | BODY_CHILD)) != 0;
@@ -44,7 +27,7 @@ static void set_flags (BODY *body, int flags)
 
 static BODY *dummy (PART *part, unsigned int id)
 {
-  BODY *body = zeroed (1, sizeof *body);
+  BODY *body = partition_zeroed (1, sizeof *body);
 
   body->id = id;
   body->dom = &part->host->dom;
@@ -53,7 +36,7 @@ static BODY *dummy (PART *part, unsigned int id)
 
 static BODY *image (PART *part, const BODY *original, int parent)
 {
-  BODY *body = zeroed (1, sizeof *body);
+  BODY *body = partition_zeroed (1, sizeof *body);
 
   *body = *original;
   body->dom = &part->host->dom;
@@ -108,12 +91,12 @@ static void make_bodies (PART *part, const HOST *whole, const PARTITION *partiti
 
 CON *part_add_constraint (PART *part, const HOST *whole, const CON *original, int index, int owner)
 {
-  BODY *master = part->body[index_of (whole, original->master)];
-  BODY *slave = original->slave ? part->body[index_of (whole, original->slave)] : NULL;
+  BODY *master = part->body[partition_index (whole, original->master)];
+  BODY *slave = original->slave ? part->body[partition_index (whole, original->slave)] : NULL;
   CON *con;
 
   if (!is_here (master) && !(slave && is_here (slave))) return NULL;
-  con = zeroed (1, sizeof *con);
+  con = partition_zeroed (1, sizeof *con);
   *con = *original;
   con->master = master;
   con->slave = slave;
@@ -153,8 +136,8 @@ void part_drop_constraint (PART *part, int index)
 /* The sets of bodies have the order of the whole domain's. */
 static void make_sets (PART *part, const HOST *whole)
 {
-  CON **here = zeroed (part->constraints, sizeof *here), *con;
-  void **items = zeroed (part->constraints, sizeof *items);
+  CON **here = partition_zeroed (part->constraints, sizeof *here), *con;
+  void **items = partition_zeroed (part->constraints, sizeof *items);
   const BODY *body = whole->dom.bod;
   int i, j, k, count, kept;
 
@@ -173,7 +156,7 @@ static void make_sets (PART *part, const HOST *whole)
 
 void part_map (PART *part)
 {
-  CON **con = zeroed (part->constraints, sizeof *con);
+  CON **con = partition_zeroed (part->constraints, sizeof *con);
   int own, count, i;
 
   map_free (part->host->dom.idc);
@@ -191,7 +174,7 @@ void part_map (PART *part)
 
 PART *part_create (const HOST *whole, const PARTITION *partition, int rank)
 {
-  PART *part = zeroed (1, sizeof *part);
+  PART *part = partition_zeroed (1, sizeof *part);
   const CON *con;
   int i = 0;
 
@@ -199,8 +182,8 @@ PART *part_create (const HOST *whole, const PARTITION *partition, int rank)
   part->rank = rank;
   part->bodies = partition->bodies;
   part->constraints = partition->constraints;
-  part->body = zeroed (part->bodies, sizeof *part->body);
-  part->con = zeroed (part->constraints, sizeof *part->con);
+  part->body = partition_zeroed (part->bodies, sizeof *part->body);
+  part->con = partition_zeroed (part->constraints, sizeof *part->con);
   part->host->dom.step = whole->dom.step;
   part->host->solfec.kind = whole->solfec.kind;
   part->host->solfec.solver = whole->solfec.solver;

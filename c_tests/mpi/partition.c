@@ -5,7 +5,7 @@
 
 #include "scene.h"
 
-static void *zeroed (int count, size_t size)
+void *partition_zeroed (int count, size_t size)
 {
   void *memory = calloc ((size_t) count + 1, size);
 
@@ -13,7 +13,7 @@ static void *zeroed (int count, size_t size)
   return memory;
 }
 
-static int index_of (const HOST *whole, const BODY *wanted)
+int partition_index (const HOST *whole, const BODY *wanted)
 {
   const BODY *body = whole->dom.bod;
   int index = 0;
@@ -25,7 +25,7 @@ static int index_of (const HOST *whole, const BODY *wanted)
 static int owner_of (const PARTITION *p, const HOST *whole, const CON *con, int kind, RANDOM *random)
 {
   switch (kind) {
-  case PARTITION_SLABS: return p->parent[index_of (whole, con->master)];
+  case PARTITION_SLABS: return p->parent[partition_index (whole, con->master)];
   case PARTITION_ONE_OWNER: return p->ranks - 1;
   case PARTITION_EMPTY_RANK: return p->ranks > 1 ? random_below (random, p->ranks - 1) : 0;
   default: return random_below (random, p->ranks);
@@ -50,16 +50,16 @@ static char is_child (int kind, RANDOM *random)
 PARTITION *partition_create (const HOST *whole, int ranks, int kind)
 {
   RANDOM random = { (uint64_t) (1000 * kind + ranks) };
-  PARTITION *p = zeroed (1, sizeof *p);
+  PARTITION *p = partition_zeroed (1, sizeof *p);
   const CON *con;
   int i;
 
   p->ranks = ranks;
   p->bodies = whole->dom.nbod;
   p->constraints = whole->dom.ncon;
-  p->parent = zeroed (p->bodies, sizeof (int));
-  p->owner = zeroed (p->constraints, sizeof (int));
-  p->child = zeroed (p->bodies * ranks, 1);
+  p->parent = partition_zeroed (p->bodies, sizeof (int));
+  p->owner = partition_zeroed (p->constraints, sizeof (int));
+  p->child = partition_zeroed (p->bodies * ranks, 1);
   for (i = 0; i < p->bodies; i ++) p->parent[i] = parent_of (p, i, kind, &random);
   for (i = 0; i < p->bodies * ranks; i ++) p->child[i] = is_child (kind, &random);
   for (con = whole->dom.con, i = 0; con; con = con->next, i ++) p->owner[i] = owner_of (p, whole, con, kind, &random);

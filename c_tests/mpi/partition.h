@@ -25,4 +25,10 @@ void partition_free (PARTITION *partition);
 
 const char *partition_name (int kind);
 
+/* The place of a body in the list of the whole domain. */
+int partition_index (const HOST *whole, const BODY *wanted);
+
+/* Zeroed memory for so many things, never NULL. */
+void *partition_zeroed (int count, size_t size);
+
 #endif

@@ -11,6 +11,7 @@
 #include "failing.h"
 #include "part.h"
 #include "scene.h"
+#include "summary.h"
 
 #define NEVER 1000000000
 
@@ -165,18 +166,14 @@ static void starve (void)
 
 int main (int argc, char **argv)
 {
-  char name[64];
-  int failed, mine, kind;
+  int code, kind;
 
   MPI_Init (&argc, &argv);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   for (kind = 0; kind <= PARTITION_RANDOM; kind ++) run (argc > 1 ? atoi (argv[1]) : 100, kind);
   starve ();
-  mine = check_failures () != 0;
-  MPI_Allreduce (&mine, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  snprintf (name, sizeof name, "steady on %d", ranks);
-  if (rank == 0) check_summary (name);
+  code = summary_of_ranks ("steady");
   MPI_Finalize ();
-  return failed != 0;
+  return code;
 }

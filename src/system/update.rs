@@ -20,9 +20,6 @@ use super::rows::Results;
 use super::structure::{Structure, filled};
 use super::table::{Id, Table};
 
-/// Constraints from which on threads pay.
-const ENOUGH_FOR_A_TEAM: usize = 512;
-
 /// Bodies that a thread takes at a time, where one may be a large matrix.
 const BODIES: usize = 16;
 
@@ -41,7 +38,7 @@ pub(super) fn assemble(
     works: &mut Vec<Mutex<Workspace>>,
     step: f64,
 ) -> Result<(), Error> {
-    let team = if structure.len() < ENOUGH_FOR_A_TEAM { Team::alone() } else { Team::gather() };
+    let team = Team::for_constraints(structure.len());
     let missing = team.size().saturating_sub(works.len());
     works.try_reserve(missing)?;
     works.resize_with(works.len().max(team.size()), Mutex::default);

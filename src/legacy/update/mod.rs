@@ -26,9 +26,6 @@ use super::stats::Phase;
 /// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
-/// Constraints from which on threads pay.
-const ENOUGH_FOR_A_TEAM: usize = 512;
-
 /// Assemble; see `LOCDYN_Update_Begin`.
 ///
 /// # Safety
@@ -51,10 +48,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             && options::reuse()
             && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
-        let team = match module.tasks.len() {
-            0..ENOUGH_FOR_A_TEAM => Team::alone(),
-            _ => Team::gather(),
-        };
+        let team = Team::for_constraints(module.tasks.len());
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
             external::rebuild(module, kind)?;

@@ -20,24 +20,11 @@ pub fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team)
     let panels = Read(&module.bodies.panels);
     for run in module.pairs.runs() {
         team.share(run.words().div_ceil(WORDS), &|_, number| {
-            let live = run.part(part(number, WORDS, run.words())).map(
-                #[inline(always)]
-                // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
-                |chunk| unsafe { &mut *chunk.cast::<rows::Pair>() },
-            );
-            let panel = |body: usize| &panels.get()[body];
-            if reuse {
-                let changed = live.filter(|pair| !is_unchanged(panels.get(), pair));
-                pairs::assemble(panel, changed.map(|pair| wanted(pair, kind, once)));
-            } else {
-                pairs::assemble(
-                    panel,
-                    live.map(
-                        #[inline(always)]
-                        |pair| wanted(pair, kind, once),
-                    ),
-                );
-            }
+            let words = part(number, WORDS, run.words());
+            // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
+            let live = run.part(words).map(|chunk| unsafe { &mut *chunk.cast::<rows::Pair>() });
+            let stale = live.filter(|pair| !reuse || !is_unchanged(panels.get(), pair));
+            pairs::assemble(|body| &panels.get()[body], stale.map(|pair| wanted(pair, kind, once)));
         });
     }
 }
