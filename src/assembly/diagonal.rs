@@ -1,6 +1,7 @@
 //! Diagonal blocks and what derives from them: W_αα (69), A_αα = W_αα⁻¹, rho = 1/λ_max(W_αα), the free energy.
 
-use crate::block::{self, Block, Vector, is_finite};
+use crate::block::lanes::{Lanes, Level};
+use crate::block::{self, Block, Real, Vector, is_finite};
 
 /// Why a diagonal block cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,15 +44,62 @@ impl Diagonal {
         if is_finite(&a) { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
+    /// As [`Diagonal::new`] with rho, to the bit, of four blocks at once, column by column; `None` if one of them is an error
+    /// or calls for more than closed forms.
+    #[inline(always)]
+    pub fn four<L: Level>(level: L, blocks: [[L::Lanes; 3]; 4]) -> Option<[Self; 4]> {
+        // Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2) of all four.
+        let mut lower = [[0.0; 4]; 6];
+        for (k, columns) in blocks.into_iter().enumerate() {
+            let [first, second, third] = [columns[0].values(), columns[1].values(), columns[2].values()];
+            let entries = [first[0], first[1], first[2], second[1], second[2], third[2]];
+            for (lower, entry) in lower.iter_mut().zip(entries) {
+                lower[k] = entry;
+            }
+        }
+        let [w00, w10, w20, w11, w21, w22] = [
+            level.load(&lower[0]),
+            level.load(&lower[1]),
+            level.load(&lower[2]),
+            level.load(&lower[3]),
+            level.load(&lower[4]),
+            level.load(&lower[5]),
+        ];
+        let rho = block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?.reciprocal().values();
+        let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
+        let mut a = [[0.0; 4]; 6];
+        for (a, entries) in a.iter_mut().zip(inverse) {
+            if !entries.all_finite() {
+                return None;
+            }
+            *a = entries.values();
+        }
+        let mut diagonals = [Self { w: [0.0; 9], a: [0.0; 9], rho: None }; 4];
+        for (k, diagonal) in diagonals.iter_mut().enumerate() {
+            *diagonal = Self { w: symmetric(&lower, k), a: symmetric(&a, k), rho: Some(rho[k]) };
+        }
+        Some(diagonals)
+    }
+
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
     pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
         0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
     }
 }
 
+/// The k-th of four symmetric blocks of entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).
+#[inline(always)]
+fn symmetric(lower: &[[f64; 4]; 6], k: usize) -> Block {
+    let [b00, b10, b20, b11, b21, b22] =
+        [lower[0][k], lower[1][k], lower[2][k], lower[3][k], lower[4][k], lower[5][k]];
+    [b00, b10, b20, b10, b11, b21, b20, b21, b22]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::lanes::{Work, at_all};
+    use proptest::prelude::*;
 
     #[test]
     fn blocks_are_mirrored() {
@@ -64,6 +112,61 @@ mod tests {
         assert!((diagonal.free_energy(&[1.0, 1.0, 2.0], 0.0) - 1.25).abs() < 1e-15);
         assert!((diagonal.free_energy(&[1.0, 1.0, 2.0], 3.0) - 3.5).abs() < 1e-15);
         assert_eq!(Diagonal::new(&w, false).unwrap().rho, None);
+    }
+
+    #[derive(Clone, Copy)]
+    struct Four([Block; 4]);
+
+    impl Work for Four {
+        type Output = Option<[Diagonal; 4]>;
+
+        #[inline(always)]
+        fn at<L: Level>(self, level: L) -> Self::Output {
+            let [a, b, c, d] = &self.0;
+            Diagonal::four(level, [level.columns(a), level.columns(b), level.columns(c), level.columns(d)])
+        }
+    }
+
+    fn bits(diagonal: &Diagonal) -> Vec<u64> {
+        let values = diagonal.w.iter().chain(&diagonal.a).chain(&diagonal.rho);
+        values.map(|value| value.to_bits()).collect()
+    }
+
+    /// A block of positive eigenvalues; of the matrices with these entries `degrees` are taken to be zero.
+    fn positive_definite() -> impl Strategy<Value = Block> {
+        let entries = prop::array::uniform9(-1.0..1.0_f64);
+        (entries, 1e-6..1.0_f64, -300..300_i32, 0..3_usize).prop_map(|(x, shift, power, zeros)| {
+            let x = std::array::from_fn(|k| if k % 3 < zeros { 0.0 } else { x[k] });
+            let mut b = block::transposed_product(&x, &x);
+            [0, 4, 8].into_iter().for_each(|k| b[k] += shift);
+            b.map(|value| value * 2.0_f64.powi(power))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn four_at_once_have_the_bits_of_each_alone(blocks in prop::array::uniform4(positive_definite())) {
+            for together in at_all(Four(blocks)) {
+                for (together, block) in together.unwrap().iter().zip(&blocks) {
+                    prop_assert_eq!(bits(together), bits(&Diagonal::new(block, true).unwrap()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_that_is_not_simple_keeps_all_four() {
+        let good = [3.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 2.0];
+        let indefinite = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0];
+        for k in 0..4 {
+            for odd in [[0.0; 9], [f64::NAN; 9], [1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], indefinite]
+            {
+                let mut blocks = [good; 4];
+                assert!(at_all(Four(blocks)).iter().all(Option::is_some));
+                blocks[k] = odd;
+                assert!(at_all(Four(blocks)).iter().all(Option::is_none), "{odd:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::panel::Panel;
 use crate::block::Block;
-use crate::block::lanes::{write, write_transposed};
+use crate::block::lanes::{Lanes, Level, write};
 
 /// The two blocks of a pair of constraints on one body, and where they go.
 #[derive(Debug)]
@@ -29,17 +29,22 @@ pub struct Coupling {
 /// Compute the blocks of all pairs; `panel` gives the panel of a body.
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the caller's choice of α decides which.
-pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator<Item = Pair<'a>>) {
+#[inline(always)]
+pub fn assemble<'a, 'p, L: Level>(
+    level: L,
+    panel: impl Fn(usize) -> &'p Panel,
+    pairs: impl Iterator<Item = Pair<'a>>,
+) {
     for Pair { coupling, block, transpose } in pairs {
         let w = match coupling {
-            Some(Coupling { body, row, column }) => panel(body).columns(row, column),
-            None => [[0.0; 4]; 3],
+            Some(Coupling { body, row, column }) => panel(body).columns(level, row, column),
+            None => [level.zero(); 3],
         };
         if let Some(block) = block {
             write(block, &w);
         }
         if let Some(transpose) = transpose {
-            write_transposed(transpose, &w);
+            write(transpose, &Lanes::transposed(w));
         }
     }
 }
@@ -47,6 +52,7 @@ pub fn assemble<'a, 'p>(panel: impl Fn(usize) -> &'p Panel, pairs: impl Iterator
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::lanes::Plain;
     use crate::block::transposed;
     use crate::inertia::{Dense, Inertia, Inverse, Workspace};
 
@@ -71,7 +77,7 @@ mod tests {
             assert_eq!(body, 4);
             &panel
         };
-        assemble(at, pairs.into_iter());
+        assemble(Plain, at, pairs.into_iter());
         assert_eq!((block, transpose), (expected, transposed(&expected)));
         assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
     }

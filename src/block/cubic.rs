@@ -1,5 +1,7 @@
 //! The separated root of the cubic t³ − 3t − 2r.
 
+use super::real::Real;
+
 /// Coefficients, lowest power first, of the polynomial of degree 8 that comes closest to the root on [0, 1]: within
 /// 2.8e-9.
 const START: [f64; 9] = [
@@ -19,12 +21,12 @@ const START: [f64; 9] = [
 /// It lies in [√3, 2], the other two are at least √3 away, and the slope is at least 6: one step of Newton's method
 /// squares the error of the polynomial start (times at most 0.87), far below rounding.
 #[inline(always)]
-pub(super) fn separated_root(r: f64) -> f64 {
+pub(super) fn separated_root<R: Real>(r: R) -> R {
     let c = &START;
     let (r2, r4) = (r * r, (r * r) * (r * r));
-    let low = (c[0] + c[1] * r) + (c[2] + c[3] * r) * r2;
-    let high = (c[4] + c[5] * r) + (c[6] + c[7] * r) * r2;
-    let t = low + (high + c[8] * r4) * r4;
+    let low = (r * c[1] + c[0]) + (r * c[3] + c[2]) * r2;
+    let high = (r * c[5] + c[4]) + (r * c[7] + c[6]) * r2;
+    let t = low + (high + r4 * c[8]) * r4;
     let t2 = t * t;
-    t - ((t2 - 3.0) * t - 2.0 * r) / (3.0 * (t2 - 1.0))
+    t - ((t2 + -3.0) * t - r * 2.0) / ((t2 + -1.0) * 3.0)
 }

@@ -2,7 +2,7 @@
 
 use super::Block;
 use super::cubic::separated_root;
-use super::scale::normaliser;
+use super::real::Real;
 
 /// Off-diagonal entries whose magnitudes sum to no more than this times the largest diagonal entry count as rounding
 /// noise: they are the error made by leaving them out.
@@ -23,37 +23,53 @@ const NEGLIGIBLE: f64 = f64::EPSILON;
 /// and the distance is √2 times the norm, divided by p (t² − 1).
 #[inline(always)]
 pub fn largest_eigenvalue(b: &Block) -> Option<f64> {
-    let upper = [b[0], b[4], b[8], b[7], b[6], b[3]];
-    let (scale, unit) = normaliser(&upper)?;
-    Some(unit * largest_of_scaled(upper.map(|entry| scale * entry)))
+    largest_eigenvalues([b[0], b[4], b[8], b[7], b[6], b[3]])
 }
 
-/// The same for entries (0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1) of moderate size.
+/// The same of blocks side by side, of their entries (0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1); `None` also if of several
+/// some have entries near the ends of the range of numbers.
 #[inline(always)]
-fn largest_of_scaled([a, b, c, x, y, z]: [f64; 6]) -> f64 {
-    let size = a.abs().max(b.abs()).max(c.abs());
-    if x.abs() + y.abs() + z.abs() <= NEGLIGIBLE * size {
-        return a.max(b).max(c);
+pub fn largest_eigenvalues<R: Real>(mut upper: [R; 6]) -> Option<R> {
+    let (scale, unit) = R::normaliser(&upper)?;
+    for entry in &mut upper {
+        *entry = scale * *entry;
     }
-    let q = (a + b + c) * (1.0 / 3.0);
+    Some(unit * largest_of_scaled(upper))
+}
+
+/// The same for entries of moderate size.
+#[inline(always)]
+fn largest_of_scaled<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
+    let size = a.abs().or_larger(b.abs()).or_larger(c.abs());
+    let off_diagonal = x.abs() + y.abs() + z.abs();
+    off_diagonal.if_at_most(
+        size * NEGLIGIBLE,
+        a.or_larger(b).or_larger(c),
+        largest_of_full([a, b, c, x, y, z]),
+    )
+}
+
+/// The same for blocks that are not diagonal; of those that are, anything.
+#[inline(always)]
+fn largest_of_full<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
+    const THIRD: f64 = 1.0 / 3.0;
+    let q = (a + b + c) * THIRD;
     // From differences, D is accurate and free of trace even where the eigenvalues hardly differ.
-    let d = [(a - b) + (a - c), (b - a) + (b - c), (c - a) + (c - b)].map(|sum| sum * (1.0 / 3.0));
+    let d = [((a - b) + (a - c)) * THIRD, ((b - a) + (b - c)) * THIRD, ((c - a) + (c - b)) * THIRD];
     let [x2, y2, z2] = [x * x, y * y, z * z];
-    let p2 = (0.5 * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) + (x2 + y2 + z2)) * (1.0 / 3.0);
+    let p2 = ((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * 0.5 + (x2 + y2 + z2)) * THIRD;
     let p = p2.sqrt();
     // The adjugate of D, which is D² − 3 p² I.
     let adjugate = [d[1] * d[2] - x2, d[0] * d[2] - y2, d[0] * d[1] - z2];
     let [yz, xz, xy] = [y * z - d[0] * x, x * z - d[1] * y, x * y - d[2] * z];
-    let rp = 0.5 * (d[0] * adjugate[0] + (y * xz + z * xy)) / p2;
+    let rp = (d[0] * adjugate[0] + (y * xz + z * xy)) * 0.5 / p2;
     let r = rp / p;
     let t = separated_root(r.abs());
-    if r >= 0.0 {
-        return q + p * t;
-    }
-    let on = [0, 1, 2].map(|i| (adjugate[i] + p2) - rp * d[i]);
+    let on = [(adjugate[0] + p2) - rp * d[0], (adjugate[1] + p2) - rp * d[1], (adjugate[2] + p2) - rp * d[2]];
     let off = [yz - rp * x, xz - rp * y, xy - rp * z];
-    let square = 0.5 * (on[0] * on[0] + on[1] * on[1] + on[2] * on[2])
+    let square = (on[0] * on[0] + on[1] * on[1] + on[2] * on[2]) * 0.5
         + (off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
-    // Half the sum of the two others and half their distance.
-    q + (0.5 * (p * t) + square.sqrt() / (p * (t * t - 1.0)))
+    // Where t is the smallest root: half the sum of the two others and half their distance.
+    let others = q + ((p * t) * 0.5 + square.sqrt() / (p * (t * t + -1.0)));
+    (r * 0.0).if_at_most(r, q + p * t, others)
 }

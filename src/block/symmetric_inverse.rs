@@ -1,5 +1,6 @@
 //! The inverse of a symmetric 3×3 block.
 
+use super::real::Real;
 use super::{Block, inverse, mirrored};
 
 /// A pivot below this times the diagonal entry that it is the remainder of may be rounding error.
@@ -13,30 +14,34 @@ const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
 /// with pivoting takes over ([`inverse`]).
 #[inline(always)]
 pub fn inverse_symmetric(b: &Block) -> Option<Block> {
-    positive_definite(b).or_else(|| by_elimination(b))
+    match inverse_positive_definite([b[0], b[1], b[2], b[4], b[5], b[8]]) {
+        Some([x00, x01, x02, x11, x12, x22]) => Some([x00, x01, x02, x01, x11, x12, x02, x12, x22]),
+        None => by_elimination(b),
+    }
 }
 
-/// L⁻ᵀ D⁻¹ L⁻¹ in closed form; `None` if a pivot is in doubt.
+/// The inverses of blocks side by side, of entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2), as such: L⁻ᵀ D⁻¹ L⁻¹ in
+/// closed form; `None` if a pivot of one of them is in doubt.
 #[inline(always)]
-fn positive_definite(b: &Block) -> Option<Block> {
-    let e0 = reciprocal(b[0], b[0])?;
-    let (l10, l20) = (b[1] * e0, b[2] * e0);
-    let e1 = reciprocal(b[4] - l10 * b[1], b[4])?;
-    let below = b[5] - l20 * b[1];
+pub fn inverse_positive_definite<R: Real>([b00, b10, b20, b11, b21, b22]: [R; 6]) -> Option<[R; 6]> {
+    let e0 = reciprocal(b00, b00)?;
+    let (l10, l20) = (b10 * e0, b20 * e0);
+    let e1 = reciprocal(b11 - l10 * b10, b11)?;
+    let below = b21 - l20 * b10;
     let l21 = below * e1;
-    let e2 = reciprocal((b[8] - l20 * b[2]) - l21 * below, b[8])?;
+    let e2 = reciprocal((b22 - l20 * b20) - l21 * below, b22)?;
     // The last row of L⁻¹ is (m, −l21, 1).
     let m = l21 * l10 - l20;
-    let (x02, x12) = (m * e2, -l21 * e2);
+    let (x02, x12) = (m * e2, (l21 * -1.0) * e2);
     let (from_x11, x11) = (l10 * e1, e1 - l21 * x12);
     let (x01, x00) = (m * x12 - from_x11, e0 + l10 * from_x11 + m * x02);
-    Some([x00, x01, x02, x01, x11, x12, x02, x12, e2])
+    Some([x00, x01, x02, x11, x12, e2])
 }
 
 /// 1 / `pivot`, if it is clearly positive against the diagonal entry `of` that it is the remainder of.
 #[inline(always)]
-fn reciprocal(pivot: f64, of: f64) -> Option<f64> {
-    (pivot > DOUBTFUL * of).then(|| 1.0 / pivot)
+fn reciprocal<R: Real>(pivot: R, of: R) -> Option<R> {
+    (of * DOUBTFUL).all_below(pivot).then(|| pivot.reciprocal())
 }
 
 /// The inverse by elimination, its upper triangle a copy of the lower.

@@ -6,7 +6,7 @@ pub mod finite_element;
 pub mod pseudo_rigid;
 pub mod rigid;
 
-use crate::block::lanes::{combination, transposed_columns, vector};
+use crate::block::lanes::{Lanes, Level, Plain, combination};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
 
@@ -59,10 +59,12 @@ impl Point<'_> {
     pub fn local_velocity(&self, frame: &Block, u: &[f64]) -> Vector {
         match self {
             Self::Rigid(body, point) => {
-                vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
+                let axes = Plain.transposed_columns(frame);
+                combination(&body.columns(point, &axes), u).vector()
             }
             Self::PseudoRigid(body, point) => {
-                vector(&combination(&body.columns(point, &transposed_columns(frame)), u))
+                let axes = Plain.transposed_columns(frame);
+                combination(&body.columns(point, &axes), u).vector()
             }
             Self::Mesh(location) => location.local_velocity(frame, u),
             Self::Reduced(point) => point.local_velocity(frame, u),

@@ -1,6 +1,6 @@
 //! Pseudo-rigid bodies: homogeneous deformation, theory (44).
 
-use crate::block::lanes::{self, Lanes};
+use crate::block::lanes::{Lanes, Level, Plain, packed};
 use crate::block::{Block, Vector, difference};
 
 /// Rate of the deformation gradient, row by row, then velocity of the mass centre.
@@ -17,11 +17,13 @@ impl PseudoRigid<'_> {
     /// H = Eᵀ [ (X − X̄)ᵀ in columns 3r..3r+3 of row r | I ] of point X, column by column; `axes` are the columns of Eᵀ,
     /// E the local frame.
     #[inline(always)]
-    pub fn columns(&self, point: &Vector, axes: &[Lanes; 3]) -> [Lanes; FREEDOMS] {
+    pub fn columns<L: Lanes>(&self, point: &Vector, axes: &[L; 3]) -> [L; FREEDOMS] {
         let arm = difference(point, self.center);
-        let mut h = [[0.0; 4]; FREEDOMS];
+        let mut h = [axes[0]; FREEDOMS];
         for (h, axis) in h.chunks_exact_mut(3).zip(axes) {
-            h.iter_mut().zip(arm).for_each(|(h, arm)| *h = lanes::scaled(axis, arm));
+            for (h, arm) in h.iter_mut().zip(arm) {
+                *h = *axis * arm;
+            }
         }
         h[9..].copy_from_slice(axes);
         h
@@ -29,6 +31,6 @@ impl PseudoRigid<'_> {
 
     /// H in the frame E: 3 × freedoms, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
-        lanes::packed(&self.columns(point, &lanes::transposed_columns(frame)))
+        packed(&self.columns(point, &Plain.transposed_columns(frame)))
     }
 }

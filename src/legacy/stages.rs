@@ -8,7 +8,7 @@ use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::velocities::free_velocities;
-use crate::block::lanes::{Lanes, add_scaled, combination, packed, transposed_columns};
+use crate::block::lanes::{Level, Plain, combination};
 use crate::block::{Block, Vector, is_finite};
 use crate::inertia::{FactorError, Freshness, Inertia, Inverse, Workspace};
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
@@ -21,7 +21,7 @@ use super::host::place::{KnownPlaces, Place, Role};
 use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
-use super::rows::{Operators, Slots};
+use super::rows::{Slots, Way};
 
 /// V and B of a constraint.
 ///
@@ -99,27 +99,29 @@ pub struct Occupant {
 /// The body and the constraints are valid. Where operators are left to be written, the panel is not touched meanwhile.
 pub unsafe fn start_panel(
     panel: &mut Panel,
+    root: &mut Root,
     body: *const BODY,
     step: f64,
     compare: bool,
     count: usize,
     slots: impl Iterator<Item = Occupant>,
-) -> Result<Operators, Code> {
+) -> Result<Way, Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let name = names::body(body);
         let view = Body::new(body, false, &name)?;
         let failed = |fault| panel_fault(&name, fault);
-        match (view, root(body, &view, step)?) {
-            (Body::Rigid(_), Some(root)) => {
+        let has_root = renew_root(root, body, &view, step)?;
+        match view {
+            Body::Rigid(_) if has_root => {
                 let slots = panel.start_rigid(count).map_err(failed)?;
-                return Ok(Operators::Rigid(root, Slots::new(slots, compare)));
+                return Ok(Way::Rigid(Slots::new(slots, compare)));
             }
-            (Body::PseudoRigid(_), Some(root)) => {
+            Body::PseudoRigid(_) if has_root => {
                 let slots = panel.start_pseudo_rigid(count).map_err(failed)?;
-                return Ok(Operators::PseudoRigid(root, Slots::new(slots, compare)));
+                return Ok(Way::PseudoRigid(Slots::new(slots, compare)));
             }
-            (Body::FiniteElement(mesh), _) if mesh.is_nodal() => {
+            Body::FiniteElement(mesh) if mesh.is_nodal() => {
                 let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
                 for Occupant { slot, con, known } in slots {
                     let name = names::constraint(con);
@@ -139,7 +141,7 @@ pub unsafe fn start_panel(
             }
         }
     }
-    Ok(Operators::Complete)
+    Ok(Way::Complete)
 }
 
 /// As [`start_panel`], and all operators are written.
@@ -158,24 +160,25 @@ pub unsafe fn fill_panel(
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        match start_panel(panel, body, step, false, count, slots.clone())? {
-            Operators::Complete => {}
-            Operators::Rigid(root, z) => slots.for_each(|Occupant { slot, con, .. }| {
-                let mut h = rigid_columns(con, body);
+        let mut root = Root::NONE;
+        match start_panel(panel, &mut root, body, step, false, count, slots.clone())? {
+            Way::Complete => {}
+            Way::Rigid(z) => slots.for_each(|Occupant { slot, con, .. }| {
+                let mut h = rigid_columns(Plain, con, body);
                 root.apply(&mut h);
-                z.write(slot, &packed(&h));
+                z.write(slot, &h);
             }),
-            Operators::PseudoRigid(root, z) => slots.for_each(|Occupant { slot, con, .. }| {
-                let mut h = pseudo_rigid_columns(con, body);
+            Way::PseudoRigid(z) => slots.for_each(|Occupant { slot, con, .. }| {
+                let mut h = pseudo_rigid_columns(Plain, con, body);
                 root.apply(&mut h);
-                z.write(slot, &packed(&h));
+                z.write(slot, &h);
             }),
         }
     }
     Ok(())
 }
 
-/// The root of h A⁻¹ of a rigid or pseudo-rigid body, if there is one.
+/// Make `root` the root of h A⁻¹ of a rigid or pseudo-rigid body; returns whether there is one.
 ///
 /// # Errors
 /// As [`inertia::of`].
@@ -183,19 +186,20 @@ pub unsafe fn fill_panel(
 /// # Safety
 /// The body is valid, `view` is this body.
 #[inline(always)]
-unsafe fn root(body: *const BODY, view: &Body, step: f64) -> Result<Option<Root>, Code> {
+unsafe fn renew_root(root: &mut Root, body: *const BODY, view: &Body, step: f64) -> Result<bool, Code> {
     if let Body::FiniteElement(_) = view {
-        return Ok(None);
+        return Ok(false);
     }
     // SAFETY: promised by the caller.
     match unsafe { inertia::of(body, view.freedoms())? } {
-        Inertia::Inverse(Inverse::BlockDiagonal(inverse)) => Ok(Root::new(step, &inverse)),
-        _ => Ok(None),
+        Inertia::Inverse(Inverse::BlockDiagonal(inverse)) => Ok(root.renew(step, &inverse)),
+        _ => Ok(false),
     }
 }
 
 /// What a constraint gets from one of its bodies with a root.
-pub struct Share {
+#[derive(Clone, Copy)]
+pub struct Share<Lanes> {
     /// H v of the previous and the current velocity.
     pub velocities: [Lanes; 2],
     /// Its part of W_αα.
@@ -213,15 +217,16 @@ pub struct Share {
 /// The constraint is valid, and so is the body, whose panel has been started, with the slots, of which one
 /// is the constraint's.
 #[inline(always)]
-pub unsafe fn rigid_share(
+pub unsafe fn rigid_share<L: Level>(
+    level: L,
     con: *const CON,
     body: *const BODY,
     root: &Root,
     slots: &Slots<{ panel::RIGID }>,
     slot: usize,
-) -> Result<Share, Code> {
+) -> Result<Share<L::Lanes>, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(con, body, root, slots, slot, rigid_columns(con, body)) }
+    unsafe { share(level, con, body, root, slots, slot, rigid_columns(level, con, body)) }
 }
 
 /// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
@@ -232,28 +237,30 @@ pub unsafe fn rigid_share(
 /// # Safety
 /// As there.
 #[inline(always)]
-pub unsafe fn pseudo_rigid_share(
+pub unsafe fn pseudo_rigid_share<L: Level>(
+    level: L,
     con: *const CON,
     body: *const BODY,
     root: &Root,
     slots: &Slots<{ panel::PSEUDO_RIGID }>,
     slot: usize,
-) -> Result<Share, Code> {
+) -> Result<Share<L::Lanes>, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(con, body, root, slots, slot, pseudo_rigid_columns(con, body)) }
+    unsafe { share(level, con, body, root, slots, slot, pseudo_rigid_columns(level, con, body)) }
 }
 
 /// # Safety
 /// As [`rigid_share`].
 #[inline(always)]
-unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
+unsafe fn share<L: Level, const FREEDOMS: usize, const LENGTH: usize>(
+    level: L,
     con: *const CON,
     body: *const BODY,
     root: &Root,
     slots: &Slots<LENGTH>,
     slot: usize,
-    mut h: [Lanes; FREEDOMS],
-) -> Result<Share, Code> {
+    mut h: [L::Lanes; FREEDOMS],
+) -> Result<Share<L::Lanes>, Code> {
     // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
     unsafe {
         let velo = (*body).velo.cast_const().cast::<[f64; FREEDOMS]>();
@@ -262,8 +269,8 @@ unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
         }
         let velocities = [combination(&h, &*velo.add(1)), combination(&h, &*velo)];
         root.apply(&mut h);
-        let changed = slots.write(slot, &packed(&h));
-        Ok(Share { velocities, w: root::square(&h), changed })
+        let changed = slots.write(slot, &h);
+        Ok(Share { velocities, w: root::square(level, &h), changed })
     }
 }
 
@@ -272,12 +279,17 @@ unsafe fn share<const FREEDOMS: usize, const LENGTH: usize>(
 /// # Safety
 /// The constraint is valid, and so is the body, whose panel has been started.
 #[inline(always)]
-unsafe fn rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; rigid::FREEDOMS] {
+unsafe fn rigid_columns<L: Level>(
+    level: L,
+    con: *const CON,
+    body: *const BODY,
+) -> [L::Lanes; rigid::FREEDOMS] {
     // SAFETY: promised by the caller; the panel of a rigid body is not started without a configuration.
     unsafe {
         let rigid = Rigid { rotation: &*(*body).conf.cast(), center: &(*body).ref_center };
-        let axes = transposed_columns(&(*con).base);
+        let axes = level.transposed_columns(&(*con).base);
         master_minus_slave(
+            level,
             con,
             body,
             #[inline(always)]
@@ -291,12 +303,17 @@ unsafe fn rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; rigid::FR
 /// # Safety
 /// As [`rigid_columns`].
 #[inline(always)]
-unsafe fn pseudo_rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; pseudo_rigid::FREEDOMS] {
+unsafe fn pseudo_rigid_columns<L: Level>(
+    level: L,
+    con: *const CON,
+    body: *const BODY,
+) -> [L::Lanes; pseudo_rigid::FREEDOMS] {
     // SAFETY: promised by the caller.
     unsafe {
         let prb = PseudoRigid { center: &(*body).ref_center };
-        let axes = transposed_columns(&(*con).base);
+        let axes = level.transposed_columns(&(*con).base);
         master_minus_slave(
+            level,
             con,
             body,
             #[inline(always)]
@@ -308,20 +325,23 @@ unsafe fn pseudo_rigid_columns(con: *const CON, body: *const BODY) -> [Lanes; ps
 /// # Safety
 /// The constraint is valid.
 #[inline(always)]
-unsafe fn master_minus_slave<const FREEDOMS: usize>(
+unsafe fn master_minus_slave<L: Level, const FREEDOMS: usize>(
+    level: L,
     con: *const CON,
     body: *const BODY,
-    columns: impl Fn(Place) -> [Lanes; FREEDOMS],
-) -> [Lanes; FREEDOMS] {
+    columns: impl Fn(Place) -> [L::Lanes; FREEDOMS],
+) -> [L::Lanes; FREEDOMS] {
     // SAFETY: promised by the caller.
     unsafe {
         let mut h = match (*con).master.cast_const() == body {
             true => columns(Place::of(con, Role::Master, ptr::null_mut())),
-            false => [[0.0; 4]; FREEDOMS],
+            false => [level.zero(); FREEDOMS],
         };
         if (*con).slave.cast_const() == body {
             let slave = columns(Place::of(con, Role::Slave, ptr::null_mut()));
-            h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
+            for (h, slave) in h.iter_mut().zip(slave) {
+                *h = *h - slave;
+            }
         }
         h
     }

@@ -1,7 +1,7 @@
 //! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them.
 #![forbid(unsafe_code)]
 
-use crate::block::lanes::{add_scaled, columns, vector};
+use crate::block::lanes::{Lanes, Level, Plain};
 use crate::block::{self, Vector};
 use crate::inertia::{self, FactorError, Workspace};
 use crate::kinematics::pseudo_rigid;
@@ -18,12 +18,13 @@ use super::update::times_operators;
 pub(super) fn assembled(rows: &Rows, x: &[f64], y: &mut [f64]) {
     for (range, y) in rows.starts.windows(2).zip(y.chunks_exact_mut(3)) {
         let range = range[0] as usize..range[1] as usize;
-        let mut sum = [0.0; 4];
+        let mut sum = Plain.zero();
         for (&column, w) in rows.columns[range.clone()].iter().zip(&rows.values[range]) {
             let x = &x[3 * column as usize..][..3];
-            columns(w).iter().zip(x).for_each(|(column, x)| add_scaled(&mut sum, column, *x));
+            let columns = Plain.columns(w);
+            columns.iter().zip(x).for_each(|(column, x)| sum = sum + *column * *x);
         }
-        y.copy_from_slice(&vector(&sum));
+        y.copy_from_slice(&sum.vector());
     }
 }
 

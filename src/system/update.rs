@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::pairs::Coupling;
 use crate::assembly::panel::root::Root;
-use crate::block::lanes::{Lanes, add, add_scaled, columns, combination, packed, transposed_columns, vector};
+use crate::block::lanes::{Lanes as _, Level, Plain, add, combination, packed};
 use crate::block::{Block, Vector, is_finite, mirrored, transposed};
 use crate::inertia::{FactorError, Workspace};
 use crate::kinematics::pseudo_rigid::PseudoRigid;
@@ -19,6 +19,8 @@ use super::error::{Error, Fault, Subject};
 use super::rows::Results;
 use super::structure::{Structure, filled};
 use super::table::{Id, Table};
+
+type Lanes = <Plain as Level>::Lanes;
 
 /// Bodies that a thread takes at a time, where one may be a large matrix.
 const BODIES: usize = 16;
@@ -170,7 +172,7 @@ impl Scene<'_> {
         for ((&row, slot), local) in rows.iter().zip(slots).zip(locals) {
             let Some(constraint) = self.constraint(row as usize) else { continue };
             let mut h = signed_columns(constraint, id, &columns);
-            *local = velocities.map(|velocity| vector(&combination(&h, velocity)));
+            *local = velocities.map(|velocity| combination(&h, velocity).vector());
             root.apply(&mut h);
             *slot = packed(&h);
         }
@@ -215,18 +217,18 @@ impl Scene<'_> {
                 let subject = Subject::Constraint(self.constraints[row].0, constraint.bodies());
                 Err((row, Error { subject, fault }))
             };
-            let mut w = [[0.0; 4]; 3];
+            let mut w = [Plain.zero(); 3];
             let mut local = [[0.0; 3]; 2];
             for side in self.structure.sides(row) {
                 let Some(body) = bodies.entries()[side.body as usize].1.as_ref() else { continue };
-                add(&mut w, &body.panel.columns(side.slot as usize, side.slot as usize));
+                add(&mut w, &body.panel.columns(Plain, side.slot as usize, side.slot as usize));
                 add_locals(&mut local, &body.locals[side.slot as usize]);
             }
             if self.structure.sides(row).count() < constraint.distinct_bodies() {
                 self.add_obstacles(constraint, bodies, &mut local);
             }
             if let Some(compliance) = constraint.compliance() {
-                add(&mut w, &columns(compliance));
+                add(&mut w, &Plain.columns(compliance));
             }
             [*v, *b] = local;
             if !(is_finite(b) && is_finite(v)) {
@@ -273,10 +275,10 @@ impl Scene<'_> {
 /// The block of a coupling, column by column.
 #[inline(always)]
 fn coupled(bodies: &Table<Body>, coupling: Option<Coupling>) -> [Lanes; 3] {
-    let Some(Coupling { body, row, column }) = coupling else { return [[0.0; 4]; 3] };
+    let Some(Coupling { body, row, column }) = coupling else { return [Plain.zero(); 3] };
     match &bodies.entries()[body].1 {
-        Some(body) => body.panel.columns(row, column),
-        None => [[0.0; 4]; 3],
+        Some(body) => body.panel.columns(Plain, row, column),
+        None => [Plain.zero(); 3],
     }
 }
 
@@ -336,11 +338,11 @@ fn signed_columns<const FREEDOMS: usize>(
     let is = |k: usize| constraint.bodies[k] == Some(id);
     match &constraint.placement {
         Placement::Points { frame, points } => {
-            let axes = transposed_columns(frame);
-            let mut h = if is(0) { columns(&points[0], &axes) } else { [[0.0; 4]; FREEDOMS] };
+            let axes = Plain.transposed_columns(frame);
+            let mut h = if is(0) { columns(&points[0], &axes) } else { [Plain.zero(); FREEDOMS] };
             if is(1) {
                 let slave = columns(&points[1], &axes);
-                h.iter_mut().zip(&slave).for_each(|(h, slave)| add_scaled(h, slave, -1.0));
+                h.iter_mut().zip(slave).for_each(|(h, slave)| *h = *h - slave);
             }
             h
         }
@@ -350,7 +352,7 @@ fn signed_columns<const FREEDOMS: usize>(
                 let operator = operator.iter();
                 operator.for_each(|operator| operator.each(|column, row, value| h[column][row] += value));
             }
-            h
+            h.map(|column| Plain.load(&column))
         }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::block::Block;
-use crate::block::lanes::{Lanes, columns, packed};
+use crate::block::lanes::{Level, Plain, packed};
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::{pseudo_rigid, rigid};
 
@@ -183,6 +183,12 @@ impl Panel {
         !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.roots.has_changed(slot)
     }
 
+    /// Where Z of a slot lies, if the body has a root; to be asked for ahead of its use.
+    #[inline(always)]
+    pub fn place(&self, slot: usize) -> *const f64 {
+        self.roots.place(slot)
+    }
+
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
     pub fn needs_inverse(&self) -> bool {
         matches!(self.form, Form::Dense | Form::Nodal)
@@ -207,16 +213,16 @@ impl Panel {
 
     /// W_αβ of the slots α = `row`, β = `column`, theory (68).
     pub fn block(&self, row: usize, column: usize) -> Block {
-        packed(&self.columns(row, column))
+        packed(&self.columns(Plain, row, column))
     }
 
     /// The columns of W_αβ.
     #[inline(always)]
-    pub fn columns(&self, row: usize, column: usize) -> [Lanes; 3] {
+    pub fn columns<L: Level>(&self, level: L, row: usize, column: usize) -> [L::Lanes; 3] {
         match self.form {
-            Form::Rigid => self.roots.columns::<RIGID>(row, column),
-            Form::PseudoRigid => self.roots.columns::<PSEUDO_RIGID>(row, column),
-            Form::Dense | Form::Nodal => columns(&self.block_of_large(row, column)),
+            Form::Rigid => self.roots.columns::<L, RIGID>(level, row, column),
+            Form::PseudoRigid => self.roots.columns::<L, PSEUDO_RIGID>(level, row, column),
+            Form::Dense | Form::Nodal => level.columns(&self.block_of_large(row, column)),
         }
     }
 

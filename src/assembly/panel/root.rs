@@ -4,7 +4,7 @@
 use std::collections::TryReserveError;
 
 use crate::block::Block;
-use crate::block::lanes::{Lanes, add_scaled, scaled};
+use crate::block::lanes::{Lanes, Level, combination};
 use crate::inertia::BlockDiagonal;
 
 /// Most 3×3 blocks of an inverse: those of a pseudo-rigid body.
@@ -13,38 +13,75 @@ const MOST_BLOCKS: usize = 4;
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// L with h A⁻¹ = L Lᵀ, block by block.
+/// L with h A⁻¹ = L Lᵀ, block by block, and what it was made of, behind what [`Root::apply`] reads.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Root {
     blocks: [Lower; MOST_BLOCKS],
+    origins: [Origin; MOST_BLOCKS],
+}
+
+/// What the root of a block was made of.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    /// NaN if there is no root.
+    step: f64,
+    block: Block,
 }
 
 /// A lower triangle: entries (0,0), (1,0), (2,0), (1,1), (2,1), (2,2).
 type Lower = [f64; 6];
 
 impl Root {
-    /// The root of an inverse scaled by the time step; `None` unless it is made of 3×3 blocks, at most four, symmetric
-    /// up to rounding and positive definite.
+    /// The root of nothing.
+    pub const NONE: Self = Self {
+        blocks: [[0.0; 6]; MOST_BLOCKS],
+        origins: [Origin { step: f64::NAN, block: [0.0; 9] }; MOST_BLOCKS],
+    };
+
+    /// The root of an inverse scaled by the time step; `None` as in [`Root::renew`].
     pub fn new(step: f64, inverse: &BlockDiagonal) -> Option<Self> {
-        let mut root = Self { blocks: [[0.0; 6]; MOST_BLOCKS] };
-        for (k, block) in inverse.blocks_of_three()?.enumerate() {
-            *root.blocks.get_mut(k)? = cholesky(step, block)?;
+        let mut root = Self::NONE;
+        root.renew(step, inverse).then_some(root)
+    }
+
+    /// Make this the root of an inverse scaled by the time step, as far as it is not that yet. Returns whether it is now,
+    /// that is unless the inverse is not made of 3×3 blocks, at most four, symmetric up to rounding and positive definite.
+    pub fn renew(&mut self, step: f64, inverse: &BlockDiagonal) -> bool {
+        let Some(blocks) = inverse.blocks_of_three() else { return false };
+        let mut places = self.blocks.iter_mut().zip(&mut self.origins);
+        for block in blocks {
+            let Some((lower, origin)) = places.next() else { return false };
+            if origin.is(step, block) {
+                continue;
+            }
+            // Until there is a root again, there is none.
+            origin.step = f64::NAN;
+            let Some(root) = cholesky(step, block) else { return false };
+            *lower = root;
+            *origin = Origin { step, block: *block };
         }
-        Some(root)
+        true
     }
 
     /// Turn H into Z = H L, column by column.
     #[inline(always)]
-    pub fn apply<const FREEDOMS: usize>(&self, h: &mut [Lanes; FREEDOMS]) {
+    pub fn apply<L: Lanes, const FREEDOMS: usize>(&self, h: &mut [L; FREEDOMS]) {
         for (h, l) in h.chunks_exact_mut(3).zip(&self.blocks) {
             let [x, y, z] = [h[0], h[1], h[2]];
-            h[0] = scaled(&x, l[0]);
-            add_scaled(&mut h[0], &y, l[1]);
-            add_scaled(&mut h[0], &z, l[2]);
-            h[1] = scaled(&y, l[3]);
-            add_scaled(&mut h[1], &z, l[4]);
-            h[2] = scaled(&z, l[5]);
+            h[0] = combination(&[x, y, z], &l[..3]);
+            h[1] = combination(&[y, z], &l[3..5]);
+            h[2] = z * l[5];
         }
+    }
+}
+
+impl Origin {
+    #[inline(always)]
+    fn is(&self, step: f64, block: &Block) -> bool {
+        let pairs = self.block.iter().zip(block);
+        let difference = pairs.fold(0, |bits, (old, new)| bits | (old.to_bits() ^ new.to_bits()));
+        self.step == step && difference == 0
     }
 }
 
@@ -122,14 +159,26 @@ impl Roots {
         self.changed[slot]
     }
 
+    /// Where Z of a slot lies.
+    #[inline(always)]
+    pub fn place(&self, slot: usize) -> *const f64 {
+        self.values.as_ptr().wrapping_add(self.length * slot)
+    }
+
     pub fn bytes(&self) -> usize {
         size_of::<f64>() * self.values.capacity() + self.changed.capacity()
     }
 
     /// Z_α Z_βᵀ.
     #[inline(always)]
-    pub fn columns<const LENGTH: usize>(&self, row: usize, column: usize) -> [Lanes; 3] {
+    pub fn columns<L: Level, const LENGTH: usize>(
+        &self,
+        level: L,
+        row: usize,
+        column: usize,
+    ) -> [L::Lanes; 3] {
         product(
+            level,
             &self.values[LENGTH * row..=LENGTH * (row + 1)],
             &self.values[LENGTH * column..LENGTH * (column + 1)],
         )
@@ -138,24 +187,25 @@ impl Roots {
 
 /// W_αα = Z_α Z_αᵀ, column by column, of the columns of Z_α.
 #[inline(always)]
-pub fn square<const FREEDOMS: usize>(z: &[Lanes; FREEDOMS]) -> [Lanes; 3] {
-    let mut w = [[0.0; 4]; 3];
+pub fn square<L: Level, const FREEDOMS: usize>(level: L, z: &[L::Lanes; FREEDOMS]) -> [L::Lanes; 3] {
+    let mut w = [level.zero(); 3];
     for z in z {
-        w.iter_mut().zip(z).for_each(|(w, value)| add_scaled(w, z, *value));
+        for (w, value) in w.iter_mut().zip(z.vector()) {
+            *w = *w + *z * value;
+        }
     }
     w
 }
 
-/// X Yᵀ of X and Y, both 3 × n, column-major; x has one value more.
-///
-/// Columns of X are read as four values, of which the last does not count: that is one vector register.
+/// X Yᵀ of X and Y, both 3 × n, column-major; x has one value more: its columns are read with the value behind them.
 #[inline(always)]
-fn product(x: &[f64], y: &[f64]) -> [Lanes; 3] {
-    let mut w = [[0.0; 4]; 3];
+fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
+    let mut w = [level.zero(); 3];
     for (k, y) in y.chunks_exact(3).enumerate() {
-        let x = &x[3 * k..3 * k + 4];
-        let x = [x[0], x[1], x[2], x[3]];
-        w.iter_mut().zip(y).for_each(|(w, y)| add_scaled(w, &x, *y));
+        let x = level.four(x, 3 * k);
+        for (w, y) in w.iter_mut().zip(y) {
+            *w = *w + x * *y;
+        }
     }
     w
 }

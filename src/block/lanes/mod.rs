@@ -1,79 +1,159 @@
-//! Columns of three rows in four lanes, which is one vector register: the fourth lane never counts.
+//! Four numbers side by side, which is one vector register: three rows of a column, where the fourth lane never counts, or
+//! the same number of four things.
+//!
+//! A [`Level`] is what a processor has for them: [`Plain`] is on every one, [`Avx2`] on most. [`at_best`] chooses. No level
+//! fuses a product into a sum, so all give the same bits.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod plain;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+pub use plain::Plain;
+
+use super::real::Real;
 use super::{Block, Vector};
 
-/// Three values and one that does not count.
-pub type Lanes = [f64; 4];
+/// Four numbers side by side.
+pub trait Lanes: Real {
+    /// The numbers.
+    fn values(self) -> [f64; 4];
 
-/// Columns k = 0, 1, 2 of bᵀ.
-#[inline(always)]
-pub fn transposed_columns(b: &Block) -> [Lanes; 3] {
-    [[b[0], b[3], b[6], 0.0], [b[1], b[4], b[7], 0.0], [b[2], b[5], b[8], 0.0]]
+    /// The rows of three columns.
+    fn transposed(columns: [Self; 3]) -> [Self; 3];
+
+    /// The first three.
+    #[inline(always)]
+    fn vector(self) -> Vector {
+        let [x, y, z, _] = self.values();
+        [x, y, z]
+    }
 }
 
-/// The columns of b.
-#[inline(always)]
-pub fn columns(b: &Block) -> [Lanes; 3] {
-    [[b[0], b[1], b[2], 0.0], [b[3], b[4], b[5], 0.0], [b[6], b[7], b[8], 0.0]]
+/// A way to have lanes.
+pub trait Level: Copy {
+    /// Its lanes.
+    type Lanes: Lanes;
+
+    /// Lanes with these numbers.
+    fn load(self, values: &[f64; 4]) -> Self::Lanes;
+
+    /// Zeros.
+    #[inline(always)]
+    fn zero(self) -> Self::Lanes {
+        self.load(&[0.0; 4])
+    }
+
+    /// Three values, and zero.
+    #[inline(always)]
+    fn of_vector(self, [x, y, z]: Vector) -> Self::Lanes {
+        self.load(&[x, y, z, 0.0])
+    }
+
+    /// Four of the values, from a place on: a column, where another one follows.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline(always)]
+    fn four(self, values: &[f64], first: usize) -> Self::Lanes {
+        match values[first..first + 4].first_chunk() {
+            Some(values) => self.load(values),
+            None => unreachable!("four values"),
+        }
+    }
+
+    /// The columns of b.
+    #[inline(always)]
+    fn columns(self, b: &Block) -> [Self::Lanes; 3] {
+        [self.four(b, 0), self.four(b, 3), self.of_vector([b[6], b[7], b[8]])]
+    }
+
+    /// Columns k = 0, 1, 2 of bᵀ.
+    #[inline(always)]
+    fn transposed_columns(self, b: &Block) -> [Self::Lanes; 3] {
+        Lanes::transposed(self.columns(b))
+    }
 }
 
-/// Write the columns `c` to b, column-major.
+/// Write columns side by side, without their fourth lanes: 3 × N, column-major.
+///
+/// # Panics
+/// If `to` does not have 3 N places.
 #[inline(always)]
-pub fn write(b: &mut Block, c: &[Lanes; 3]) {
-    *b = [c[0][0], c[0][1], c[0][2], c[1][0], c[1][1], c[1][2], c[2][0], c[2][1], c[2][2]];
+pub fn write<L: Lanes, const N: usize>(to: &mut [f64], columns: &[L; N]) {
+    assert!(to.len() == 3 * N);
+    // All four lanes at a time: the next column is written over the fourth, but for the last.
+    for (k, column) in columns.iter().enumerate() {
+        let length = if k + 1 < N { 4 } else { 3 };
+        to[3 * k..3 * k + length].copy_from_slice(&column.values()[..length]);
+    }
 }
 
-/// Write the transpose of the columns `c` to b, column-major.
+/// Columns side by side, as [`write`] has them.
+///
+/// # Panics
+/// If `LENGTH` is not 3 N.
 #[inline(always)]
-pub fn write_transposed(b: &mut Block, c: &[Lanes; 3]) {
-    *b = [c[0][0], c[1][0], c[2][0], c[0][1], c[1][1], c[2][1], c[0][2], c[1][2], c[2][2]];
-}
-
-/// `s a`.
-#[inline(always)]
-pub fn scaled(a: &Lanes, s: f64) -> Lanes {
-    [s * a[0], s * a[1], s * a[2], s * a[3]]
-}
-
-/// `a += s b`.
-#[inline(always)]
-pub fn add_scaled(a: &mut Lanes, b: &Lanes, s: f64) {
-    a.iter_mut().zip(b).for_each(|(a, b)| *a += s * b);
-}
-
-/// `a += b`, column by column.
-#[inline(always)]
-pub fn add<const N: usize>(a: &mut [Lanes; N], b: &[Lanes; N]) {
-    a.iter_mut().zip(b).for_each(|(a, b)| a.iter_mut().zip(b).for_each(|(a, b)| *a += b));
+pub fn packed<L: Lanes, const N: usize, const LENGTH: usize>(columns: &[L; N]) -> [f64; LENGTH] {
+    let mut values = [0.0; LENGTH];
+    write(&mut values, columns);
+    values
 }
 
 /// Σ_k x_k c_k of columns c_k.
 ///
 /// # Panics
-/// If there are fewer values than columns.
+/// If there are fewer values than columns, or no columns.
 #[inline(always)]
-pub fn combination<const N: usize>(columns: &[Lanes; N], x: &[f64]) -> Lanes {
-    let mut sum = [0.0; 4];
-    columns.iter().zip(&x[..N]).for_each(|(column, x)| add_scaled(&mut sum, column, *x));
+pub fn combination<L: Lanes, const N: usize>(columns: &[L; N], x: &[f64]) -> L {
+    let x = &x[..N];
+    let mut sum = columns[0] * x[0];
+    for k in 1..N {
+        sum = sum + columns[k] * x[k];
+    }
     sum
 }
 
-/// Columns side by side, without their fourth lanes: 3 × N, column-major.
-///
-/// # Panics
-/// If `LENGTH` is not 3 N.
+/// `a += b`, column by column.
 #[inline(always)]
-pub fn packed<const N: usize, const LENGTH: usize>(columns: &[Lanes; N]) -> [f64; LENGTH] {
-    assert!(LENGTH == 3 * N);
-    let mut values = [0.0; LENGTH];
-    for (values, column) in values.chunks_exact_mut(3).zip(columns) {
-        values.copy_from_slice(&column[..3]);
+pub fn add<L: Lanes, const N: usize>(a: &mut [L; N], b: &[L; N]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = *a + *b;
     }
-    values
 }
 
-/// The first three lanes.
-#[inline(always)]
-pub fn vector(a: &Lanes) -> Vector {
-    [a[0], a[1], a[2]]
+/// What can be computed at any level.
+///
+/// It is compiled for the level as far as everything in it is inlined: lanes go through functions that always are, and
+/// through loops, not through closures that are handed to iterators or to methods of arrays.
+pub trait Work {
+    /// What comes of it.
+    type Output;
+
+    /// Compute it; always inlined.
+    fn at<L: Level>(self, level: L) -> Self::Output;
 }
+
+/// Compute at the best level that the processor has.
+#[inline(always)]
+pub fn at_best<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(level) = Avx2::new() {
+        return level.compute(work);
+    }
+    work.at(Plain)
+}
+
+/// What each level that the processor has computes.
+#[cfg(test)]
+pub(crate) fn at_all<W: Work + Copy>(work: W) -> Vec<W::Output> {
+    #[cfg(target_arch = "x86_64")]
+    let wide = Avx2::new().map(|level| level.compute(work));
+    #[cfg(not(target_arch = "x86_64"))]
+    let wide = None;
+    std::iter::once(work.at(Plain)).chain(wide).collect()
+}
+
+#[cfg(test)]
+mod tests;

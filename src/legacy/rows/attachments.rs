@@ -5,11 +5,13 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::mem::offset_of;
 use std::num::NonZero;
 use std::ptr;
 
 use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
+use crate::block::lanes::{Lanes, write};
 use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
@@ -52,15 +54,33 @@ pub struct Attached {
     externals: Vec<*const CON>,
 }
 
-/// How the operators of a body get into its panel.
+/// How the operators of a body get into its panel. Two cache lines from the beginning have all that rigid bodies need.
+#[repr(C, align(64))]
+pub struct Operators {
+    /// Where they go.
+    pub way: Way,
+    /// L for those that are still to be written; kept from one update to the next.
+    pub root: Root,
+}
+
+/// Where the operators of a body go.
 #[derive(Clone, Copy)]
-pub enum Operators {
-    /// They are there already.
+pub enum Way {
+    /// They are in the panel already.
     Complete,
     /// Z = H L is to be written to the slots of a rigid body.
-    Rigid(Root, Slots<{ panel::RIGID }>),
+    Rigid(Slots<{ panel::RIGID }>),
     /// The same for a pseudo-rigid body.
-    PseudoRigid(Root, Slots<{ panel::PSEUDO_RIGID }>),
+    PseudoRigid(Slots<{ panel::PSEUDO_RIGID }>),
+}
+
+const _: () = assert!(offset_of!(Operators, root) + 2 * size_of::<[f64; 6]>() <= Operators::RIGID);
+
+impl Operators {
+    /// Bytes from the beginning that rigid bodies need.
+    pub const RIGID: usize = 128;
+
+    const NONE: Self = Self { way: Way::Complete, root: Root::NONE };
 }
 
 /// Where Z = H L of each slot goes, and whether it changes; see [`root::Slots`].
@@ -78,19 +98,24 @@ impl<const LENGTH: usize> Slots<LENGTH> {
         Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr(), compare }
     }
 
-    /// Write Z of a slot, and whether its bits change; returns that.
+    /// Write the columns of Z to a slot, and whether its bits change; returns that.
     ///
     /// # Safety
     /// There is such a slot, and the panel has not been touched since it was started; nobody else writes or reads the slot
     /// meanwhile.
     #[inline(always)]
-    pub unsafe fn write(&self, slot: usize, z: &[f64; LENGTH]) -> bool {
+    pub unsafe fn write<L: Lanes, const FREEDOMS: usize>(&self, slot: usize, z: &[L; FREEDOMS]) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
-            let old = &mut *self.z.add(slot);
-            let bits = || old.iter().zip(z).fold(0, |bits, (old, z)| bits | (old.to_bits() ^ z.to_bits()));
-            let changed = !self.compare || bits() != 0;
-            *old = *z;
+            let place = &mut *self.z.add(slot);
+            let changed = if self.compare {
+                let old = *place;
+                write(place, z);
+                old.iter().zip(place).any(|(old, new)| old.to_bits() != new.to_bits())
+            } else {
+                write(place, z);
+                true
+            };
             self.changed.add(slot).write(changed);
             changed
         }
@@ -312,7 +337,7 @@ impl Attachments {
                 self.free.try_reserve(index + 1)?;
                 self.bodies.push(Attached::new(body, id));
                 self.panels.push(Panel::default());
-                self.operators.push(Operators::Complete);
+                self.operators.push(Operators::NONE);
                 index as u32
             }
         };
@@ -326,7 +351,7 @@ impl Attachments {
             self.index.remove(&attached.body);
             *attached = Attached::new(ptr::null_mut(), 0);
             self.panels[index as usize] = Panel::default();
-            self.operators[index as usize] = Operators::Complete;
+            self.operators[index as usize] = Operators::NONE;
             self.free.push(index);
         }
     }

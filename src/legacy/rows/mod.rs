@@ -18,7 +18,7 @@ mod pool;
 mod remove;
 mod row;
 
-pub use attachments::{Attached, Attachments, Operators, Slot, Slots};
+pub use attachments::{Attached, Attachments, Operators, Slot, Slots, Way};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use insert::{insert, side_on};

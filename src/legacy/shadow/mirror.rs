@@ -5,6 +5,7 @@ use std::{mem, ptr};
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::pairs;
 use crate::assembly::panel::Panel;
+use crate::block::lanes::Plain;
 use crate::block::{Block, Vector, add};
 use crate::inertia::{Freshness, Workspace};
 use crate::legacy::errors::Code;
@@ -289,7 +290,7 @@ impl Mirror {
                 transpose: wanted[1].then_some(transpose),
             }
         });
-        pairs::assemble(|body| &bodies[body].panel, live);
+        pairs::assemble(Plain, |body| &bodies[body].panel, live);
         Ok(())
     }
 

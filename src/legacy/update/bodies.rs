@@ -1,12 +1,16 @@
 //! The panels of bodies.
 
+use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::assembly::panel::Panel;
+use crate::assembly::panel::root::Root;
 use crate::inertia::{Freshness, Workspace};
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::rows::{Attached, Attachments, Module, Operators, Slot};
+use crate::legacy::layout::{BODY, MX};
+use crate::legacy::prefetch::fetch;
+use crate::legacy::rows::{Attached, Attachments, Module, Operators, Slot, Way};
 use crate::legacy::stages::{self, Occupant};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
@@ -40,19 +44,48 @@ pub unsafe fn prepare(
 
     let start = |attached: &Attached, panel: &mut Panel, operators: &mut Operators, _: &mut Workspace| {
         // SAFETY: promised by the caller.
-        *operators = unsafe { start(attached, panel, step, reuse)? };
+        operators.way = unsafe { start(attached, panel, &mut operators.root, step, reuse)? };
         Ok(None)
     };
-    each(bodies, panels, operators, works, team, &start)?;
+    // SAFETY: promised by the caller.
+    each(bodies, panels, operators, works, team, &start, &|ahead| unsafe { fetch_ahead(ahead) })?;
     watch.end(Phase::Operators, tally);
     let solve = |attached: &Attached, panel: &mut Panel, _: &mut Operators, work: &mut Workspace| {
         // SAFETY: promised by the caller.
         unsafe { stages::apply_inverse(panel, attached.body, step, work) }
     };
-    let [kept, renewed] = each(bodies, panels, operators, works, team, &solve)?;
+    let [kept, renewed] = each(bodies, panels, operators, works, team, &solve, &|_| {})?;
     tally.count(kept, renewed);
     watch.end(Phase::Solves, tally);
     Ok(())
+}
+
+/// How many places ahead bodies are asked for, matrices that these lead to, and the arrays of matrices.
+const AHEAD: [usize; 3] = [24, 16, 8];
+
+/// Ask for some of what the bodies that come some places later will need.
+///
+/// # Safety
+/// As [`prepare`].
+#[inline(always)]
+unsafe fn fetch_ahead(bodies: &[Attached]) {
+    // Free indices have no body. Of the others all that is read has been asked for before.
+    let at = |ahead: usize| bodies.get(ahead).map_or(ptr::null_mut(), |attached| attached.body);
+    let body = at(AHEAD[0]);
+    fetch(body.cast::<[u8; 64]>());
+    fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<*mut f64>());
+    fetch(body.wrapping_byte_add(offset_of!(BODY, inverse)).cast::<*mut MX>());
+    // SAFETY: promised by the caller; what may be NULL is only asked for.
+    unsafe {
+        if let Some(body) = at(AHEAD[1]).as_ref() {
+            fetch(body.inverse);
+        }
+        if let Some(matrix) = at(AHEAD[2]).as_ref().and_then(|body| body.inverse.as_ref()) {
+            fetch(matrix.p);
+            fetch(matrix.i);
+            fetch(matrix.x.cast::<[f64; 18]>());
+        }
+    }
 }
 
 /// What is done for a body.
@@ -68,6 +101,7 @@ fn each(
     works: &mut [Workspace],
     team: &Team,
     step: &Step,
+    fetch: &(dyn Fn(&[Attached]) + Sync),
 ) -> Result<[usize; 2], Code> {
     let counts = [AtomicUsize::new(0), AtomicUsize::new(0)];
     let has_failed = AtomicBool::new(false);
@@ -85,7 +119,11 @@ fn each(
                     &mut works.range(member..member + 1)[0],
                 )
             };
-            for ((attached, panel), operators) in bodies.get()[range].iter().zip(panels).zip(operators) {
+            let first = range.start;
+            for (place, ((attached, panel), operators)) in
+                (first..).zip(bodies.get()[range].iter().zip(panels).zip(operators))
+            {
+                fetch(&bodies.get()[place..]);
                 if !attached.has_rows() {
                     continue;
                 }
@@ -110,7 +148,13 @@ fn each(
 
 /// # Safety
 /// As [`prepare`].
-unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) -> Result<Operators, Code> {
+unsafe fn start(
+    attached: &Attached,
+    panel: &mut Panel,
+    root: &mut Root,
+    step: f64,
+    reuse: bool,
+) -> Result<Way, Code> {
     let slots = attached.slots();
     let taken = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
         // SAFETY: rows in slots are live.
@@ -121,12 +165,12 @@ unsafe fn start(attached: &Attached, panel: &mut Panel, step: f64, reuse: bool) 
     });
     if !VELOCITIES_AHEAD {
         // SAFETY: promised by the caller.
-        return unsafe { stages::start_panel(panel, attached.body, step, reuse, slots.len(), taken) };
+        return unsafe { stages::start_panel(panel, root, attached.body, step, reuse, slots.len(), taken) };
     }
     let externals = attached.externals();
     let external = |(slot, &con)| Occupant { slot, con, known: ptr::null_mut() };
     let taken = taken.chain((slots.len()..).zip(externals).map(external));
     // SAFETY: promised by the caller.
     unsafe { stages::fill_panel(panel, attached.body, step, slots.len() + externals.len(), taken)? };
-    Ok(Operators::Complete)
+    Ok(Way::Complete)
 }

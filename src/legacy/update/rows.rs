@@ -3,18 +3,19 @@
 //! Few rows at a time go through all three, so that constraints and rows are fetched from memory once.
 
 use std::mem::offset_of;
+use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::assembly::diagonal::Diagonal;
-use crate::block::lanes::{add, add_scaled, packed, vector};
+use crate::block::lanes::{Lanes, Level, Work, add, at_best, packed};
 use crate::block::{Block, Vector};
 use crate::legacy::errors::Code;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::Role;
 use crate::legacy::layout::BODY;
 use crate::legacy::prefetch::fetch;
-use crate::legacy::rows::{Attachments, Module, Operators};
+use crate::legacy::rows::{Attachments, Module, Operators, Way};
 use crate::legacy::stages::{self, Share};
 use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
@@ -24,10 +25,7 @@ use super::disjoint::{Disjoint, Read, part};
 use super::tasks::Task;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
-const BATCH: usize = 64;
-
-/// What a row has before its bodies are asked.
-const NOTHING: Share = Share { velocities: [[0.0; 4]; 2], w: [[0.0; 4]; 3], changed: false };
+const BATCH: usize = 32;
 
 /// Rows a thread takes at a time.
 const ROWS: usize = 4 * BATCH;
@@ -55,7 +53,7 @@ pub unsafe fn assemble(
             // SAFETY: each part is done once; the rest is promised by the caller.
             let result = unsafe {
                 let tasks = tasks.range(part(number, ROWS, count));
-                some(tasks, bodies.get(), kind, reuse, &mut |_| {})
+                at_best(Part { tasks, bodies: bodies.get(), kind, reuse, ended: &mut |_| {} })
             };
             if result.is_err() {
                 has_failed.store(true, Ordering::Relaxed);
@@ -66,72 +64,78 @@ pub unsafe fn assemble(
     // After a failure once more, in order and on this thread, whose the text of the error is to be.
     if team.size() == 1 || has_failed.into_inner() {
         // SAFETY: promised by the caller.
-        unsafe { some(tasks, bodies, kind, reuse, &mut |phase| watch.end(phase, tally))? };
+        at_best(Part { tasks, bodies, kind, reuse, ended: &mut |phase| watch.end(phase, tally) })?;
     }
     Ok(tasks.iter().map(|task| task.energy).sum())
 }
 
-/// Update some rows; `ended` is told of the end of each phase.
-///
-/// # Errors
-/// As [`assemble`].
-///
-/// # Safety
-/// As there; nobody else updates these rows.
-unsafe fn some(
-    tasks: &mut [Task],
-    bodies: &Attachments,
+/// Some rows to be updated; nobody else updates these. All is as [`assemble`] asks for.
+struct Part<'a> {
+    tasks: &'a mut [Task],
+    bodies: &'a Attachments,
     kind: UpdateKind,
     reuse: bool,
-    ended: &mut dyn FnMut(Phase),
-) -> Result<(), Code> {
-    if kind == UpdateKind::Minimal {
-        if !VELOCITIES_AHEAD {
-            // SAFETY: promised by the caller.
-            unsafe { velocities(tasks)? };
-        }
-        ended(Phase::Velocities);
-        return Ok(());
-    }
-    for start in (0..tasks.len()).step_by(BATCH) {
-        let end = tasks.len().min(start + BATCH);
-        let (batch, later) = tasks[start..].split_at_mut(end - start);
-        // SAFETY: promised by the caller.
-        unsafe {
-            fetch_ahead(batch, later, bodies);
-            let mut shares = [NOTHING; BATCH];
-            contributions(batch, bodies, &mut shares)?;
-            ended(Phase::Velocities);
-            diagonals(batch, &shares, kind, reuse)?;
-            ended(Phase::Diagonal);
-        }
-    }
-    Ok(())
+    /// Is told of the end of each phase.
+    ended: &'a mut dyn FnMut(Phase),
 }
 
-/// Ask for what is reached through what has been asked for before: constraints and rows two batches ahead, bodies one
-/// batch ahead, their configurations and velocities now.
+impl Work for Part<'_> {
+    type Output = Result<(), Code>;
+
+    #[inline(always)]
+    fn at<L: Level>(self, level: L) -> Result<(), Code> {
+        let Self { tasks, bodies, kind, reuse, ended } = self;
+        if kind == UpdateKind::Minimal {
+            if !VELOCITIES_AHEAD {
+                // SAFETY: promised by who made this.
+                unsafe { velocities(tasks)? };
+            }
+            ended(Phase::Velocities);
+            return Ok(());
+        }
+        for start in (0..tasks.len()).step_by(BATCH) {
+            let end = tasks.len().min(start + BATCH);
+            // SAFETY: promised by who made this.
+            unsafe {
+                let nothing = Share { velocities: [level.zero(); 2], w: [level.zero(); 3], changed: false };
+                let mut shares = [nothing; BATCH];
+                contributions(level, tasks, start..end, bodies, &mut shares)?;
+                ended(Phase::Velocities);
+                diagonals(level, &mut tasks[start..end], &shares, kind, reuse)?;
+                ended(Phase::Diagonal);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many places ahead constraints and rows are asked for, bodies that these lead to, and what bodies lead to.
+const AHEAD: [usize; 3] = [64, 32, 12];
+
+/// Ask for some of what the tasks that come some places later will need: evenly, as memory takes only so many requests at
+/// a time.
 ///
 /// # Safety
 /// As [`assemble`].
 #[inline(always)]
-unsafe fn fetch_ahead(batch: &[Task], later: &[Task], bodies: &Attachments) {
+unsafe fn fetch_ahead(tasks: &[Task], place: usize, bodies: &Attachments) {
     // SAFETY: promised by the caller; what may be NULL is only asked for.
     unsafe {
-        for task in later.iter().skip(BATCH).take(BATCH) {
+        if let Some(task) = tasks.get(place + AHEAD[0]) {
             fetch(task.con);
             fetch(task.row);
         }
-        for task in later.iter().take(BATCH) {
+        if let Some(task) = tasks.get(place + AHEAD[1]) {
             for body in [(*task.con).master, (*task.con).slave] {
                 fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
                 fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
             }
             for side in (*task.row).sides.into_iter().flatten() {
-                fetch(&raw const bodies.operators[side.body() as usize]);
+                let operators = &raw const bodies.operators[side.body() as usize];
+                fetch(operators.cast::<[u8; Operators::RIGID]>());
             }
         }
-        for task in batch {
+        if let Some(task) = tasks.get(place + AHEAD[2]) {
             for body in [(*task.con).master, (*task.con).slave] {
                 if let Some(body) = body.as_ref() {
                     fetch(body.conf.cast::<Block>());
@@ -160,18 +164,22 @@ unsafe fn velocities(tasks: &[Task]) -> Result<(), Code> {
 /// # Safety
 /// As [`assemble`].
 #[inline(always)]
-unsafe fn contributions(
-    batch: &[Task],
+unsafe fn contributions<L: Level>(
+    level: L,
+    tasks: &[Task],
+    batch: Range<usize>,
     bodies: &Attachments,
-    shares: &mut [Share; BATCH],
+    shares: &mut [Share<L::Lanes>; BATCH],
 ) -> Result<(), Code> {
-    for (task, share) in batch.iter().zip(shares) {
+    for (place, share) in batch.zip(shares) {
+        let task = &tasks[place];
         // SAFETY: promised by the caller.
         unsafe {
-            contribution(task, bodies, share)?;
+            fetch_ahead(tasks, place, bodies);
+            contribution(level, task, bodies, share)?;
             if task.is_listed && !VELOCITIES_AHEAD {
-                let [v, b] = &share.velocities;
-                write_velocities(task, stages::finite(task.con, [vector(v), vector(b)])?);
+                let [v, b] = share.velocities;
+                write_velocities(task, stages::finite(task.con, [v.vector(), b.vector()])?);
             }
         }
     }
@@ -183,10 +191,11 @@ unsafe fn contributions(
 /// # Safety
 /// As [`assemble`].
 #[inline(always)]
-unsafe fn contribution(
+unsafe fn contribution<L: Level>(
+    level: L,
     &Task { con, row, .. }: &Task,
     bodies: &Attachments,
-    made: &mut Share,
+    made: &mut Share<L::Lanes>,
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller; the slots are this row's, nobody else writes or reads them during the stage.
     unsafe {
@@ -194,14 +203,13 @@ unsafe fn contribution(
         for (side, body) in (*row).sides.into_iter().zip((*row).bodies) {
             let Some(side) = side else { continue };
             let (index, slot) = (side.body() as usize, side.slot as usize);
-            let share = match &bodies.operators[index] {
-                Operators::Rigid(root, slots) => stages::rigid_share(con, body, root, slots, slot)?,
-                Operators::PseudoRigid(root, slots) => {
-                    stages::pseudo_rigid_share(con, body, root, slots, slot)?
-                }
-                Operators::Complete => {
+            let Operators { way, root } = &bodies.operators[index];
+            let share = match way {
+                Way::Rigid(slots) => stages::rigid_share(level, con, body, root, slots, slot)?,
+                Way::PseudoRigid(slots) => stages::pseudo_rigid_share(level, con, body, root, slots, slot)?,
+                Way::Complete => {
                     made.changed = true;
-                    add(&mut made.w, &bodies.panels[index].columns(slot, slot));
+                    add(&mut made.w, &bodies.panels[index].columns(level, slot, slot));
                     continue;
                 }
             };
@@ -217,8 +225,8 @@ unsafe fn contribution(
         for (body, role, sign) in [(left[0], Role::Master, 1.0), (left[1], Role::Slave, -1.0)] {
             if !body.is_null() {
                 let local = stages::local_velocities(con, role, body, (*row).known)?;
-                for (sum, [x, y, z]) in made.velocities.iter_mut().zip(local) {
-                    add_scaled(sum, &[x, y, z, 0.0], sign);
+                for (sum, local) in made.velocities.iter_mut().zip(local) {
+                    *sum = *sum + level.of_vector(local) * sign;
                 }
             }
         }
@@ -243,26 +251,55 @@ unsafe fn write_velocities(task: &Task, [v, b]: [Vector; 2]) {
 /// # Safety
 /// As [`assemble`].
 #[inline(always)]
-unsafe fn diagonals(
+unsafe fn diagonals<L: Level>(
+    level: L,
     batch: &mut [Task],
-    shares: &[Share; BATCH],
+    shares: &[Share<L::Lanes>; BATCH],
     kind: UpdateKind,
     reuse: bool,
 ) -> Result<(), Code> {
-    for (task, share) in batch.iter_mut().zip(shares) {
-        // SAFETY: promised by the caller; the row is live.
-        unsafe {
-            let face = &mut (*task.row).face;
-            let diagonal = match reuse && !share.changed {
-                true => Diagonal { w: face.W, a: face.A, rho: None },
-                false => stages::diagonal(task.con, &packed(&share.w), kind)?,
-            };
-            task.energy = stages::free_energy(task.con, &diagonal, &face.B)?;
-            face.W = diagonal.w;
-            face.A = diagonal.a;
-            if let Some(rho) = diagonal.rho {
-                face.rho = rho;
+    for (tasks, shares) in batch.chunks_mut(4).zip(shares.chunks_exact(4)) {
+        if let ([_, _, _, _], [a, b, c, d]) = (&*tasks, shares)
+            && kind == UpdateKind::All
+            && !reuse
+            && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w])
+        {
+            for (task, diagonal) in tasks.iter_mut().zip(&diagonals) {
+                // SAFETY: promised by the caller.
+                unsafe { write_diagonal(task, diagonal)? };
             }
+            continue;
+        }
+        for (task, share) in tasks.iter_mut().zip(shares) {
+            // SAFETY: promised by the caller; the row is live.
+            unsafe {
+                let face = &(*task.row).face;
+                let diagonal = match reuse && !share.changed {
+                    true => Diagonal { w: face.W, a: face.A, rho: None },
+                    false => stages::diagonal(task.con, &packed(&share.w), kind)?,
+                };
+                write_diagonal(task, &diagonal)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// As [`stages::free_energy`].
+///
+/// # Safety
+/// As [`assemble`].
+#[inline(always)]
+unsafe fn write_diagonal(task: &mut Task, diagonal: &Diagonal) -> Result<(), Code> {
+    // SAFETY: promised by the caller; the row is live.
+    unsafe {
+        let face = &mut (*task.row).face;
+        task.energy = stages::free_energy(task.con, diagonal, &face.B)?;
+        face.W = diagonal.w;
+        face.A = diagonal.a;
+        if let Some(rho) = diagonal.rho {
+            face.rho = rho;
         }
     }
     Ok(())

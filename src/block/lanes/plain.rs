@@ -1,0 +1,155 @@
+//! Lanes on every processor.
+
+use std::ops::{Add, Div, Mul, Sub};
+
+use super::{Lanes, Level};
+use crate::block::real::Real;
+
+/// Arrays of four: as far as the compiler makes vectors of them, those that every processor of its kind has.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+/// Four numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Four([f64; 4]);
+
+impl Level for Plain {
+    type Lanes = Four;
+
+    #[inline(always)]
+    fn load(self, values: &[f64; 4]) -> Four {
+        Four(*values)
+    }
+}
+
+impl Lanes for Four {
+    #[inline(always)]
+    fn values(self) -> [f64; 4] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn transposed([Four(a), Four(b), Four(c)]: [Self; 3]) -> [Self; 3] {
+        [Four([a[0], b[0], c[0], 0.0]), Four([a[1], b[1], c[1], 0.0]), Four([a[2], b[2], c[2], 0.0])]
+    }
+}
+
+impl Four {
+    #[inline(always)]
+    fn each(self, operation: impl Fn(f64) -> f64) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([operation(a), operation(b), operation(c), operation(d)])
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self, operation: impl Fn(f64, f64) -> f64) -> Self {
+        let (Self([a, b, c, d]), Self([e, f, g, h])) = (self, other);
+        Self([operation(a, e), operation(b, f), operation(c, g), operation(d, h)])
+    }
+}
+
+impl Add for Four {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.with(other, |a, b| a + b)
+    }
+}
+
+impl Sub for Four {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.with(other, |a, b| a - b)
+    }
+}
+
+impl Mul for Four {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.with(other, |a, b| a * b)
+    }
+}
+
+impl Div for Four {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.with(other, |a, b| a / b)
+    }
+}
+
+impl Add<f64> for Four {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, value: f64) -> Self {
+        self.each(|a| a + value)
+    }
+}
+
+impl Mul<f64> for Four {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, value: f64) -> Self {
+        self.each(|a| a * value)
+    }
+}
+
+impl Real for Four {
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.each(f64::abs)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.each(f64::sqrt)
+    }
+
+    #[inline(always)]
+    fn reciprocal(self) -> Self {
+        self.each(|a| 1.0 / a)
+    }
+
+    #[inline(always)]
+    fn or_larger(self, other: Self) -> Self {
+        self.with(other, f64::max)
+    }
+
+    #[inline(always)]
+    fn if_at_most(self, bound: Self, yes: Self, no: Self) -> Self {
+        let mut chosen = no;
+        for k in 0..4 {
+            if self.0[k] <= bound.0[k] {
+                chosen.0[k] = yes.0[k];
+            }
+        }
+        chosen
+    }
+
+    #[inline(always)]
+    fn all_below(self, bound: Self) -> bool {
+        self.0.iter().zip(&bound.0).all(|(a, b)| a < b)
+    }
+
+    #[inline(always)]
+    fn all_finite(self) -> bool {
+        self.0.iter().all(|a| a.is_finite())
+    }
+
+    #[inline(always)]
+    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
+        let (mut scale, mut unit) = ([0.0; 4], [0.0; 4]);
+        for k in 0..4 {
+            (scale[k], unit[k]) = f64::normaliser(&values.map(|value| value.0[k]))?;
+        }
+        Some((Self(scale), Self(unit)))
+    }
+}
