@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::hint::spin_loop;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -85,7 +86,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// As many threads as are asked for; the calling thread alone if that is one, if another team is at work, or if no
+    /// As many threads as are asked for, and waking up; the calling thread alone if that is one, if another team is at work, or if no
     /// threads can be had.
     pub fn gather() -> Self {
         let count = asked();
@@ -99,7 +100,11 @@ impl Team {
             replace_pool(Box::into_raw(Box::new(Pool::new(count))));
         }
         // SAFETY: as above; the pool is not replaced before TAKEN is given back, when the team ends.
-        Self { pool: unsafe { POOL.load(Ordering::Relaxed).as_ref() } }
+        let pool = unsafe { POOL.load(Ordering::Relaxed).as_ref() };
+        if let Some(pool) = pool {
+            pool.desk.rouse();
+        }
+        Self { pool }
     }
 
     /// A team for an update of so many constraints: the calling thread alone if they are few.
@@ -144,8 +149,12 @@ struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// Where jobs are handed out.
+/// The next part of a member's own share of a job. A line of memory each, as members change theirs all the time.
 #[derive(Default)]
+#[repr(align(64))]
+struct Next(AtomicUsize);
+
+/// Where jobs are handed out.
 struct Desk {
     state: Mutex<State>,
     /// A job is there, or the end.
@@ -154,8 +163,8 @@ struct Desk {
     done: Condvar,
     /// Number of the latest job, as in the state.
     number: AtomicUsize,
-    /// The next part.
-    part: AtomicUsize,
+    /// Of each member.
+    next: Box<[Next]>,
     /// Threads that have not left the job.
     busy: AtomicUsize,
 }
@@ -179,7 +188,14 @@ unsafe impl Send for Job {}
 
 impl Pool {
     fn new(asked: usize) -> Self {
-        let desk = Arc::new(Desk::default());
+        let desk = Arc::new(Desk {
+            state: Mutex::default(),
+            news: Condvar::new(),
+            done: Condvar::new(),
+            number: AtomicUsize::new(0),
+            next: (0..asked).map(|_| Next::default()).collect(),
+            busy: AtomicUsize::new(0),
+        });
         let start = |member| {
             let desk = Arc::clone(&desk);
             thread::Builder::new().name("ldy".into()).spawn(move || desk.attend(member)).ok()
@@ -198,7 +214,9 @@ impl Pool {
             )
         };
         let job = Job { work, parts };
-        desk.part.store(0, Ordering::Relaxed);
+        for (member, next) in desk.next.iter().enumerate() {
+            next.0.store(desk.own(member, parts).start, Ordering::Relaxed);
+        }
         desk.busy.store(self.threads.len(), Ordering::Relaxed);
         let mut state = desk.lock();
         state.number = state.number.wrapping_add(1);
@@ -257,15 +275,22 @@ impl Desk {
         }
     }
 
+    /// Have threads that sleep look for work: waking up takes a while, in which other things can be done.
+    fn rouse(&self) {
+        // Who is about to sleep has the lock.
+        drop(self.lock());
+        self.news.notify_all();
+    }
+
     fn next_job(&self, seen: &mut usize) -> Option<Job> {
-        for _ in 0..LOOKS {
-            if self.number.load(Ordering::Acquire) != *seen {
-                break;
-            }
-            spin_loop();
-        }
-        let mut state = self.lock();
         loop {
+            for _ in 0..LOOKS {
+                if self.number.load(Ordering::Acquire) != *seen {
+                    break;
+                }
+                spin_loop();
+            }
+            let state = self.lock();
             if state.is_over {
                 return None;
             }
@@ -274,7 +299,7 @@ impl Desk {
                     *seen = state.number;
                     return Some(job);
                 }
-                _ => state = self.news.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner()),
+                _ => drop(self.news.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner())),
             }
         }
     }
@@ -282,19 +307,30 @@ impl Desk {
     fn work_off(&self, member: usize, job: Job) {
         // SAFETY: this thread is counted as busy, or is the one that waits for those: see Pool::share.
         let work = unsafe { &*job.work };
+        let members = self.next.len();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            loop {
-                let part = self.part.fetch_add(1, Ordering::Relaxed);
-                if part >= job.parts {
-                    break;
+            for whose in (member..members).chain(0..member) {
+                let end = self.own(whose, job.parts).end;
+                loop {
+                    let part = self.next[whose].0.fetch_add(1, Ordering::Relaxed);
+                    if part >= end {
+                        break;
+                    }
+                    work(member, part);
                 }
-                work(member, part);
             }
         }));
         if let Err(panic) = result {
-            self.part.store(job.parts, Ordering::Relaxed);
+            self.next.iter().for_each(|next| next.0.store(job.parts, Ordering::Relaxed));
             self.lock().panic.get_or_insert(panic);
         }
+    }
+
+    /// A member's own share of so many parts: what lies side by side stays with one thread, job after job and update after
+    /// update, in whose cache it may still be. Who is done with their own helps others.
+    fn own(&self, member: usize, parts: usize) -> Range<usize> {
+        let members = self.next.len();
+        member * parts / members..(member + 1) * parts / members
     }
 }
 

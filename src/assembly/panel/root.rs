@@ -209,3 +209,6 @@ fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
     }
     w
 }
+
+#[cfg(test)]
+mod tests;

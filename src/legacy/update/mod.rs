@@ -32,6 +32,8 @@ const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     let mut watch = module.tally.start();
+    // Before it is needed: its threads wake up meanwhile.
+    let team = Team::for_constraints(module.rows.pool.live());
     // SAFETY: promised by the caller.
     unsafe {
         #[cfg(not(feature = "mpi"))]
@@ -48,7 +50,6 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             && options::reuse()
             && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
-        let team = Team::for_constraints(module.tasks.len());
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
             external::rebuild(module, kind)?;

@@ -14,7 +14,7 @@ use crate::threads::Team;
 use super::disjoint::{Read, part};
 
 /// Words of pairs a thread takes at a time.
-const WORDS: usize = 2048 / WORD;
+const WORDS: usize = 512 / WORD;
 
 /// The blocks of all pairs, in the order in which they lie in memory; for [`UpdateKind::Penalty`] only those in rows
 /// that are no contacts. With `reuse` blocks of operators that have not changed are left as they are. The panels of all

@@ -200,8 +200,8 @@ unsafe fn contribution<L: Level>(
     // SAFETY: promised by the caller; the slots are this row's, nobody else writes or reads them during the stage.
     unsafe {
         let mut left = [(*con).master, (*con).slave];
-        for (side, body) in (*row).sides.into_iter().zip((*row).bodies) {
-            let Some(side) = side else { continue };
+        for k in 0..2 {
+            let (Some(side), body) = ((*row).sides[k], (*row).bodies[k]) else { continue };
             let (index, slot) = (side.body() as usize, side.slot as usize);
             let Operators { way, root } = &bodies.operators[index];
             let share = match way {
@@ -216,10 +216,12 @@ unsafe fn contribution<L: Level>(
             add(&mut made.w, &share.w);
             add(&mut made.velocities, &share.velocities);
             made.changed |= share.changed;
-            left.iter_mut().filter(|left| **left == body).for_each(|left| *left = ptr::null_mut());
+            for left in &mut left {
+                *left = if *left == body { ptr::null_mut() } else { *left };
+            }
         }
-        if VELOCITIES_AHEAD {
-            left = [ptr::null_mut(); 2];
+        if VELOCITIES_AHEAD || left == [ptr::null_mut(); 2] {
+            return Ok(());
         }
         // Bodies without a root, and obstacles that W leaves out.
         for (body, role, sign) in [(left[0], Role::Master, 1.0), (left[1], Role::Slave, -1.0)] {

@@ -1,5 +1,6 @@
 //! The constraints to be updated, with their rows.
 
+use std::ffi::c_int;
 use std::mem::offset_of;
 use std::ptr;
 
@@ -73,7 +74,10 @@ pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> 
 #[inline(always)]
 fn fetch_ahead(before: &[Task], place: usize) {
     if let Some(task) = before.get(place + AHEAD) {
-        fetch(task.con);
+        fetch(task.con.wrapping_byte_add(offset_of!(CON, dia)).cast::<*mut DIAB>());
+        fetch(task.con.wrapping_byte_add(offset_of!(CON, kind)).cast::<c_int>());
+        fetch(task.con.wrapping_byte_add(offset_of!(CON, master)).cast::<[*mut BODY; 2]>());
+        fetch(task.con.wrapping_byte_add(offset_of!(CON, next)).cast::<*mut CON>());
         fetch(task.row.wrapping_byte_add(offset_of!(Row, face.con)).cast::<[u8; BESIDE_CON]>());
     }
 }

@@ -2,6 +2,7 @@
 
 mod adjacency;
 mod element;
+mod known;
 mod local_coordinates;
 mod location;
 mod operator;
