@@ -183,6 +183,97 @@ static void test_partly_attached (void)
   scene_destroy (host);
 }
 
+static int raised;
+
+static void note (int code, const char *text, void *data)
+{
+  (void) text;
+  (void) data;
+  raised = code;
+}
+
+static void expect_error (LOCDYN *ldy)
+{
+  raised = 0;
+  ldy_set_error_handler (note, NULL);
+  LOCDYN_Update_Begin (ldy);
+  ldy_set_error_handler (NULL, NULL);
+  CHECK_INT (raised, LDY_BUG_FOUND);
+}
+
+/* What an update has found out of constraints and rows is not taken for granted by the next one. */
+static void test_between_updates (void)
+{
+  HOST *host = scene_mixed (7);
+  LOCDYN *ldy = scene_insert_all (host);
+  CON *con = host->dom.con->next;
+  DIAB *dia = con->dia;
+  BODY *master = con->master;
+  int kind = con->kind;
+
+  check_context ("between updates");
+  update_and_compare (host, UPDATE_ALL);
+  host_unlink (host, con);
+  host_link (host, con);
+  update_and_compare (host, UPDATE_ALL);
+  update_and_compare (host, UPDATE_MINIMAL);
+  update_and_compare (host, UPDATE_ALL);
+
+  host_unlink (host, con);
+  con->V[0] = 777;
+  dia->W[0] = 0;
+  LOCDYN_Update_Begin (ldy);
+  CHECK (con->V[0] == 777);
+  CHECK (dia->W[0] > 0);
+  LOCDYN_Update_Begin (ldy);
+  CHECK (con->V[0] == 777);
+  con->kind = 99;
+  expect_error (ldy); /* the domain does not list it, but it has a row */
+  con->kind = kind;
+  host_link (host, con);
+  update_and_compare (host, UPDATE_ALL);
+
+  con->dia = NULL;
+  expect_error (ldy);
+  con->dia = host->dom.con->dia;
+  expect_error (ldy);
+  con->dia = dia;
+  con->kind = 99;
+  expect_error (ldy);
+  con->kind = kind;
+  con->master = NULL;
+  expect_error (ldy);
+  con->master = host_add_body (host, RIG);
+  expect_error (ldy); /* not the body that it was inserted on */
+  con->master = master;
+  update_and_compare (host, UPDATE_ALL);
+
+  host_remove (host, con);
+  CHECK (host_insert (host, con) != NULL);
+  update_and_compare (host, UPDATE_ALL);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
+/* An obstacle that begins to count in W. */
+static void test_freed_obstacle (void)
+{
+  HOST *host = host_create ();
+  RANDOM random = { 8 };
+  BODY *box = scene_body (host, &random, RIG, INVERSE_BLOCKS), *rock = scene_body (host, &random, RIG, INVERSE_BLOCKS);
+
+  check_context ("freed obstacle");
+  scene_constraint (host, &random, CONTACT, box, rock);
+  rock->kind = OBS;
+  scene_insert_all (host);
+  update_and_compare (host, UPDATE_ALL);
+  update_and_compare (host, UPDATE_ALL);
+  rock->kind = RIG;
+  update_and_compare (host, UPDATE_ALL);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
 static void test_nothing (void)
 {
   HOST *host = host_create ();
@@ -333,6 +424,8 @@ int main (void)
   test_moving_obstacle ();
   test_self_contact ();
   test_partly_attached ();
+  test_between_updates ();
+  test_freed_obstacle ();
   test_nothing ();
   test_solvers ();
   test_timers ();

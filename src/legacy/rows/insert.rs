@@ -40,6 +40,7 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
         if module.rows.has(con) {
             return Err(fail!(Code::BugFound, "{}: has a row already", names::constraint(con)));
         }
+        module.is_gathered = false;
         module.neighbours.clear();
         let coupled = bodies.map(|body| !body.is_null() && !constraint::is_contact_on_obstacle(con, body));
         // What comes later lies before it in the lists.

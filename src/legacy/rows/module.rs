@@ -38,8 +38,10 @@ pub struct Module {
     pub is_complete: bool,
     /// Counts updates.
     pub round: u32,
-    /// Memory lent to updates.
+    /// The constraints of the last update with their rows; memory lent to the next one.
     pub tasks: Vec<Task>,
+    /// Whether these are all rows, none of which has come or gone since.
+    pub is_gathered: bool,
     /// Memory lent to walks over sets.
     pub stack: Vec<*const SET>,
     /// Blocks to external constraints.
@@ -78,6 +80,7 @@ impl Module {
             (&raw mut (*module).neighbours).write(Vec::new());
             (*module).is_complete = false;
             (*module).round = 0;
+            (*module).is_gathered = false;
             (&raw mut (*module).tasks).write(Vec::new());
             (&raw mut (*module).stack).write(Vec::new());
             #[cfg(feature = "mpi")]

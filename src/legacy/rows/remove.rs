@@ -16,6 +16,7 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
     let Some(row) = module.rows.live(dia) else {
         return Err(fail!(Code::BugFound, "dia is not a live row of this ldy (removed before?)"));
     };
+    module.is_gathered = false;
     // SAFETY: the row is live, so its blocks, their partners' rows and its neighbours in the list are.
     unsafe {
         remove_blocks(module, row);

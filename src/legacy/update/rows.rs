@@ -126,7 +126,7 @@ unsafe fn fetch_ahead(tasks: &[Task], place: usize, bodies: &Attachments) {
             fetch(task.row);
         }
         if let Some(task) = tasks.get(place + AHEAD[1]) {
-            for body in [(*task.con).master, (*task.con).slave] {
+            for body in task.bodies {
                 fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
                 fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
             }
@@ -136,7 +136,7 @@ unsafe fn fetch_ahead(tasks: &[Task], place: usize, bodies: &Attachments) {
             }
         }
         if let Some(task) = tasks.get(place + AHEAD[2]) {
-            for body in [(*task.con).master, (*task.con).slave] {
+            for body in task.bodies {
                 if let Some(body) = body.as_ref() {
                     fetch(body.conf.cast::<Block>());
                     fetch(body.velo.cast::<[f64; 12]>());

@@ -25,6 +25,10 @@ pub struct Task {
     pub con: *mut CON,
     /// Its row.
     pub row: *mut Row,
+    /// Its master and its slave.
+    pub bodies: [*mut BODY; 2],
+    /// Whether the row is attached to both and to nothing else.
+    is_settled: bool,
     /// Whether the domain lists the constraint: only then V and B are wanted.
     pub is_listed: bool,
     /// Its share of the free energy.
@@ -42,6 +46,80 @@ pub struct Task {
 /// # Safety
 /// The domain, the constraints of all rows and their bodies are valid.
 pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if module.is_gathered && kind != UpdateKind::Minimal && confirm(module, dom)? {
+            return Ok(());
+        }
+        module.is_gathered = false;
+        collect(module, dom, kind)?;
+        module.is_gathered = kind != UpdateKind::Minimal;
+    }
+    Ok(())
+}
+
+/// Whether the tasks of the last update are those of this one: then rows are not read, but where they may have to be
+/// attached to something.
+///
+/// # Errors
+/// As [`gather`].
+///
+/// # Safety
+/// As there; no row has come or gone since the last update.
+unsafe fn confirm(module: &mut Module, dom: *const DOM) -> Result<bool, Code> {
+    let mut place = 0;
+    // SAFETY: promised by the caller; so the rows are live, and so are constraints that the domain does not list.
+    unsafe {
+        for con in domain::constraints(dom) {
+            fetch_ahead(&module.tasks, place);
+            let task = module.tasks.get(place).filter(|task| task.is_listed && task.con == con);
+            match task {
+                Some(&task) if (*con).dia == task.row.cast() => {
+                    if !confirm_bodies(module, place, task)? {
+                        return Ok(false);
+                    }
+                }
+                _ => return Ok(false),
+            }
+            place += 1;
+        }
+        while let Some(&task) = module.tasks.get(place) {
+            if task.is_listed || !confirm_bodies(module, place, task)? {
+                return Ok(false);
+            }
+            place += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// # Errors
+/// As [`gather`].
+///
+/// # Safety
+/// As there, for one task.
+#[inline(always)]
+unsafe fn confirm_bodies(module: &mut Module, place: usize, task: Task) -> Result<bool, Code> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        constraint::check(task.con)?;
+        if [(*task.con).master, (*task.con).slave] != task.bodies {
+            return Ok(false);
+        }
+        if !task.is_settled {
+            settle(module, &task)?;
+            module.tasks[place].is_settled = (*task.row).bodies == task.bodies;
+        }
+        Ok(true)
+    }
+}
+
+/// # Errors
+/// As [`gather`].
+///
+/// # Safety
+/// As there.
+unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
     module.round = module.round.wrapping_add(1);
     let mut count = 0;
     // SAFETY: promised by the caller; attaching rows does not change the list.
@@ -49,18 +127,19 @@ pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> 
         let mut last = ptr::null_mut();
         for con in domain::constraints(dom) {
             fetch_ahead(&module.tasks, count);
+            fetch_row_ahead(&module.tasks, count);
             let row = match Rows::beside(last, con) {
                 Some(row) => row,
                 None => module.rows.of(con)?,
             };
-            put(module, count, Task { con, row, is_listed: true, energy: 0.0 }, kind)?;
+            put(module, count, con, row, true, kind)?;
             last = row;
             count += 1;
         }
         if kind != UpdateKind::Minimal && count != module.rows.pool.live() {
             let round = module.round;
             for row in module.list().filter(|&row| (*row).round != round) {
-                put(module, count, Task { con: (*row).face.con, row, is_listed: false, energy: 0.0 }, kind)?;
+                put(module, count, (*row).face.con, row, false, kind)?;
                 count += 1;
             }
         }
@@ -69,33 +148,52 @@ pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> 
     Ok(())
 }
 
-/// Ask for the constraint and the row that will come some places later, if the list is as it was at the last update, whose
-/// tasks still stand there. They may be gone by now.
+/// Ask for the constraint that will come some places later, if the list is as it was at the last update, whose tasks still
+/// stand there. It may be gone by now.
 #[inline(always)]
 fn fetch_ahead(before: &[Task], place: usize) {
-    if let Some(task) = before.get(place + AHEAD) {
-        fetch(task.con.wrapping_byte_add(offset_of!(CON, dia)).cast::<*mut DIAB>());
-        fetch(task.con.wrapping_byte_add(offset_of!(CON, kind)).cast::<c_int>());
-        fetch(task.con.wrapping_byte_add(offset_of!(CON, master)).cast::<[*mut BODY; 2]>());
-        fetch(task.con.wrapping_byte_add(offset_of!(CON, next)).cast::<*mut CON>());
-        fetch(task.row.wrapping_byte_add(offset_of!(Row, face.con)).cast::<[u8; BESIDE_CON]>());
+    if let Some(Task { con, .. }) = before.get(place + AHEAD) {
+        fetch(con.wrapping_byte_add(offset_of!(CON, dia)).cast::<*mut DIAB>());
+        fetch(con.wrapping_byte_add(offset_of!(CON, kind)).cast::<c_int>());
+        fetch(con.wrapping_byte_add(offset_of!(CON, master)).cast::<[*mut BODY; 2]>());
+        fetch(con.wrapping_byte_add(offset_of!(CON, next)).cast::<*mut CON>());
     }
 }
 
-/// # Safety
-/// As [`gather`], for one row.
+/// The same for its row.
 #[inline(always)]
-unsafe fn put(module: &mut Module, place: usize, task: Task, kind: UpdateKind) -> Result<(), Code> {
-    let Task { con, row, .. } = task;
+fn fetch_row_ahead(before: &[Task], place: usize) {
+    if let Some(Task { row, .. }) = before.get(place + AHEAD) {
+        fetch(row.wrapping_byte_add(offset_of!(Row, face.con)).cast::<[u8; BESIDE_CON]>());
+    }
+}
+
+/// # Errors
+/// As [`gather`].
+///
+/// # Safety
+/// As there, for one row.
+#[inline(always)]
+unsafe fn put(
+    module: &mut Module,
+    place: usize,
+    con: *mut CON,
+    row: *mut Row,
+    is_listed: bool,
+    kind: UpdateKind,
+) -> Result<(), Code> {
     // SAFETY: promised by the caller.
-    unsafe {
+    let task = unsafe {
         (*row).round = module.round;
         constraint::check(con)?;
         let bodies = [(*con).master, (*con).slave];
-        if kind != UpdateKind::Minimal && (*row).bodies != bodies {
-            reconcile(module, con, row, bodies)?;
+        let mut task = Task { con, row, bodies, is_settled: (*row).bodies == bodies, is_listed, energy: 0.0 };
+        if kind != UpdateKind::Minimal && !task.is_settled {
+            settle(module, &task)?;
+            task.is_settled = (*row).bodies == bodies;
         }
-    }
+        task
+    };
     match module.tasks.get_mut(place) {
         Some(old) => *old = task,
         None => {
@@ -106,15 +204,15 @@ unsafe fn put(module: &mut Module, place: usize, task: Task, kind: UpdateKind) -
     Ok(())
 }
 
+/// Attach a row to the bodies of its constraint that W counts.
+///
+/// # Errors
+/// As [`gather`].
+///
 /// # Safety
-/// As [`gather`], for one row.
+/// As there, for one row.
 #[cold]
-unsafe fn reconcile(
-    module: &mut Module,
-    con: *mut CON,
-    row: *mut Row,
-    bodies: [*mut BODY; 2],
-) -> Result<(), Code> {
+unsafe fn settle(module: &mut Module, &Task { con, row, bodies, .. }: &Task) -> Result<(), Code> {
     // SAFETY: promised by the caller; attached bodies are compared by address, not read.
     unsafe {
         for body in bodies {
