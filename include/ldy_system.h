@@ -108,54 +108,6 @@ void ldy_shutdown(void);
 /* Bodies, constraints between them, and what an update makes of them: U = B + W R. Used by one thread at a time. */
 typedef struct ldy_system ldy_system;
 
-/* A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
-
-   Returns 0, or any other value if that failed. It is called by the thread that calls the library, and must neither use the
-   system that calls it nor leave by longjmp or an exception. */
-typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
-
-/* An operator H of three rows, with as many columns as its body has generalised velocities, n.
-
-   Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
-   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values. */
-typedef struct {
-  /* First entries of the columns, and the end; NULL: dense. */
-  const int *starts;
-  /* Row of each entry; NULL: dense. */
-  const int *rows;
-  /* The entries. */
-  const double *values;
-} ldy_operator;
-
-/* The results of an update; everything belongs to the system and is valid until its next change.
-
-   Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
-   later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
-   share; there is a block wherever they share one that is no obstacle, be it zero. */
-typedef struct {
-  /* Number of rows, n. */
-  int rows;
-  /* Number of blocks, diagonal ones among them. */
-  int blocks;
-  /* Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values. */
-  const int *starts;
-  /* Column of each block, ascending in a row. */
-  const int *columns;
-  /* The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
-     of that of row a and column b, bit for bit. */
-  const double *values;
-  /* Free local velocities, H times the free velocity; three values a row. */
-  const double *B;
-  /* Previous local velocities, H times the previous velocity; three values a row. */
-  const double *V;
-  /* The diagonal blocks once more, nine values a row. */
-  const double *diagonal;
-  /* Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses. */
-  const double *inverse;
-  /* Id of each row's constraint. */
-  const long long *constraints;
-} ldy_rows;
-
 /* Make a system without bodies.
 
    system: where to put it; it is to be destroyed by ldy_system_destroy. Returns 0, 1 (no memory) or 52 (NULL).
@@ -169,6 +121,13 @@ int ldy_system_create(ldy_system **system);
    Safety:
    system is NULL or comes from ldy_system_create, and is not used afterwards. */
 void ldy_system_destroy(ldy_system *system);
+
+
+/* A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
+
+   Returns 0, or any other value if that failed. It is called by the thread that calls the library, and must neither use the
+   system that calls it nor leave by longjmp or an exception. */
+typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
 
 /* Insert a rigid body, with generalised velocity (angular velocity in the referential frame, velocity of the mass centre).
 
@@ -354,6 +313,20 @@ int ldy_system_set_previous_velocity(ldy_system *system, long long body, const d
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_velocity(const ldy_system *system, long long body, double *velocity);
 
+
+/* An operator H of three rows, with as many columns as its body has generalised velocities, n.
+
+   Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
+   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values. */
+typedef struct {
+  /* First entries of the columns, and the end; NULL: dense. */
+  const int *starts;
+  /* Row of each entry; NULL: dense. */
+  const int *rows;
+  /* The entries. */
+  const double *values;
+} ldy_operator;
+
 /* Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
    U = E^T (velocity of the master's point - velocity of the slave's).
 
@@ -437,6 +410,36 @@ int ldy_system_set_compliance(ldy_system *system,
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint, const double *compliance);
 
+
+/* The results of an update; everything belongs to the system and is valid until its next change.
+
+   Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
+   later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
+   share; there is a block wherever they share one that is no obstacle, be it zero. */
+typedef struct {
+  /* Number of rows, n. */
+  int rows;
+  /* Number of blocks, diagonal ones among them. */
+  int blocks;
+  /* Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values. */
+  const int *starts;
+  /* Column of each block, ascending in a row. */
+  const int *columns;
+  /* The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
+     of that of row a and column b, bit for bit. */
+  const double *values;
+  /* Free local velocities, H times the free velocity; three values a row. */
+  const double *B;
+  /* Previous local velocities, H times the previous velocity; three values a row. */
+  const double *V;
+  /* The diagonal blocks once more, nine values a row. */
+  const double *diagonal;
+  /* Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses. */
+  const double *inverse;
+  /* Id of each row's constraint. */
+  const long long *constraints;
+} ldy_rows;
+
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
 
    h: positive. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52 (NULL, h not
@@ -471,6 +474,7 @@ int ldy_system_check_inverses(const ldy_system *system);
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_row(const ldy_system *system, long long constraint, int *row);
+
 
 /* y = W x, of the blocks.
 
@@ -529,6 +533,7 @@ int ldy_system_largest_eigenvalue(const ldy_system *system,
                                   int most_products,
                                   double *value,
                                   double *residual);
+
 
 /* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
 

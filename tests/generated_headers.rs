@@ -48,7 +48,10 @@ fn generate() -> [Generated; 5] {
         &prototypes("legacy/interface/parallel.rs"),
     );
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
-    let system = ["system/interface.rs", "system/interface/stability.rs"].map(prototypes).join("\n\n");
+    // In the order in which the header has them.
+    let parts = ["bodies", "constraints", "results", "products", "files", "stability"];
+    let parts = parts.map(|part| prototypes(&format!("system/interface/{part}.rs")));
+    let system = [prototypes("system/interface.rs"), parts.join("\n\n")].join("\n\n");
     let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);
     let exports = exports::version_script(
         &[&ldy_h, &ldy_host_h, &ldy_system_h],

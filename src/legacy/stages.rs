@@ -89,8 +89,9 @@ pub struct Occupant {
     pub known: KnownPlaces,
 }
 
-/// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, operators are left to
-/// be written, by [`rigid_share`] or [`pseudo_rigid_share`], to slots that `compare` or not; else H of the constraints is put into their slots.
+/// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, `root` is made that,
+/// unless it is already, and operators are left to be written, by [`rigid_share`] or [`pseudo_rigid_share`], to slots that
+/// `compare` or not; else H of the constraints is put into their slots.
 ///
 /// # Errors
 /// As [`Body::new`], [`inertia::of`], [`Body::dense_point`] and the panel.

@@ -53,7 +53,7 @@ pub unsafe fn assemble(
             // SAFETY: each part is done once; the rest is promised by the caller.
             let result = unsafe {
                 let tasks = tasks.range(part(number, ROWS, count));
-                at_best(Part { tasks, bodies: bodies.get(), kind, reuse, ended: &mut |_| {} })
+                at_best(Part::new(tasks, bodies.get(), kind, reuse, &mut |_| {}))
             };
             if result.is_err() {
                 has_failed.store(true, Ordering::Relaxed);
@@ -63,20 +63,36 @@ pub unsafe fn assemble(
     }
     // After a failure once more, in order and on this thread, whose the text of the error is to be.
     if team.size() == 1 || has_failed.into_inner() {
+        let mut ended = |phase| watch.end(phase, tally);
         // SAFETY: promised by the caller.
-        at_best(Part { tasks, bodies, kind, reuse, ended: &mut |phase| watch.end(phase, tally) })?;
+        at_best(unsafe { Part::new(tasks, bodies, kind, reuse, &mut ended) })?;
     }
     Ok(tasks.iter().map(|task| task.energy).sum())
 }
 
-/// Some rows to be updated; nobody else updates these. All is as [`assemble`] asks for.
+/// Some rows to be updated.
 struct Part<'a> {
     tasks: &'a mut [Task],
     bodies: &'a Attachments,
     kind: UpdateKind,
     reuse: bool,
-    /// Is told of the end of each phase.
     ended: &'a mut dyn FnMut(Phase),
+}
+
+impl<'a> Part<'a> {
+    /// `ended` is told of the end of each phase.
+    ///
+    /// # Safety
+    /// As [`assemble`], until the work is done; nobody else updates these rows.
+    unsafe fn new(
+        tasks: &'a mut [Task],
+        bodies: &'a Attachments,
+        kind: UpdateKind,
+        reuse: bool,
+        ended: &'a mut dyn FnMut(Phase),
+    ) -> Self {
+        Self { tasks, bodies, kind, reuse, ended }
+    }
 }
 
 impl Work for Part<'_> {
@@ -87,7 +103,7 @@ impl Work for Part<'_> {
         let Self { tasks, bodies, kind, reuse, ended } = self;
         if kind == UpdateKind::Minimal {
             if !VELOCITIES_AHEAD {
-                // SAFETY: promised by who made this.
+                // SAFETY: promised to Part::new.
                 unsafe { velocities(tasks)? };
             }
             ended(Phase::Velocities);
@@ -95,7 +111,7 @@ impl Work for Part<'_> {
         }
         for start in (0..tasks.len()).step_by(BATCH) {
             let end = tasks.len().min(start + BATCH);
-            // SAFETY: promised by who made this.
+            // SAFETY: promised to Part::new.
             unsafe {
                 let nothing = Share { velocities: [level.zero(); 2], w: [level.zero(); 3], changed: false };
                 let mut shares = [nothing; BATCH];

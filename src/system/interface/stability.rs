@@ -5,9 +5,10 @@ use std::ffi::{c_double, c_int, c_longlong};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::status;
 use crate::stability::Carrier;
+use crate::system::{Joint, System};
 
-use super::super::{Joint, System};
-use super::{coded, ldy_system, shared, values, values_mut};
+use super::arguments::{coded, shared, values, values_mut};
+use super::ldy_system;
 
 /// A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead.
 pub const LDY_LINK: c_int = 1;

@@ -1,0 +1,247 @@
+//! Constraints of a system as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_int, c_longlong};
+
+use crate::boundary::errors::{Code, fail};
+use crate::boundary::status;
+use crate::system::{Error, Id, Operator, System};
+
+use super::arguments::{array, body_id, coded, constraint_id, exclusive, freedoms, null, put_id, values};
+use super::{LDY_GROUND, ldy_system};
+
+/// An operator H of three rows, with as many columns as its body has generalised velocities, n.
+///
+/// Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
+/// starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_operator {
+    /// First entries of the columns, and the end; NULL: dense.
+    pub starts: *const c_int,
+    /// Row of each entry; NULL: dense.
+    pub rows: *const c_int,
+    /// The entries.
+    pub values: *const f64,
+}
+
+/// Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
+/// U = E^T (velocity of the master's point - velocity of the slave's).
+///
+/// master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns, orthonormal.
+/// master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to put its id.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_constraint(
+    system: *mut ldy_system,
+    master: c_longlong,
+    slave: c_longlong,
+    frame: *const f64,
+    master_point: *const f64,
+    slave_point: *const f64,
+    constraint: *mut c_longlong,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        let bodies = [side(master)?, side(slave)?];
+        let (frame, points) = (array("frame", frame)?, points(bodies, [master_point, slave_point])?);
+        put_id(constraint, || system.insert_constraint(bodies, frame, points))
+    })
+}
+
+/// Insert a constraint by operators H: U = H_master u_master + H_slave u_slave, signs included.
+///
+/// master, slave: ids, one of them may be LDY_GROUND. H_master, H_slave: see ldy_operator; that of the ground is not read.
+/// constraint: where to put its id. Everything is copied.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, ill-formed columns, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_operators(
+    system: *mut ldy_system,
+    master: c_longlong,
+    H_master: *const ldy_operator,
+    slave: c_longlong,
+    H_slave: *const ldy_operator,
+    constraint: *mut c_longlong,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        let bodies = [side(master)?, side(slave)?];
+        let operators =
+            operators(system, bodies, [H_master, H_slave], ("constraint", system.next_constraint()))?;
+        put_id(constraint, || system.insert_operators(bodies, operators))
+    })
+}
+
+/// Remove a constraint; later rows move up, ids of others stay.
+///
+/// Returns 0 or 52 (NULL, no such constraint).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_remove_constraint(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        system.remove_constraint(constraint_id(constraint)?).map_err(|error| coded(&error))
+    })
+}
+
+/// Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
+///
+/// Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_move_constraint(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    frame: *const f64,
+    master_point: *const f64,
+    slave_point: *const f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        let id = constraint_id(constraint)?;
+        let bodies = system.constraint(id).map_err(|error| coded(&error))?.bodies();
+        let (frame, points) = (array("frame", frame)?, points(bodies, [master_point, slave_point])?);
+        system.move_constraint(id, frame, points).map_err(|error| coded(&error))
+    })
+}
+
+/// Give a constraint that was inserted with operators other ones; as in ldy_system_add_operators.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, ill-formed columns, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_operators(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    H_master: *const ldy_operator,
+    H_slave: *const ldy_operator,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        let id = constraint_id(constraint)?;
+        let bodies = system.constraint(id).map_err(|error| coded(&error))?.bodies();
+        let operators = operators(system, bodies, [H_master, H_slave], ("constraint", id))?;
+        system.set_operators(id, operators).map_err(|error| coded(&error))
+    })
+}
+
+/// Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
+///
+/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_compliance(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    compliance: *const f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        let id = constraint_id(constraint)?;
+        let compliance = match compliance.is_null() {
+            true => None,
+            false => Some(*array("compliance", compliance)?),
+        };
+        system.set_compliance(id, compliance).map_err(|error| coded(&error))
+    })
+}
+
+/// Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
+///
+/// Returns 0 or 52 (NULL argument, no such constraint, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_diagonal_compliance(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    compliance: *const f64,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        let [x, y, z] = *array("compliance", compliance)?;
+        let compliance = [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z];
+        system.set_compliance(constraint_id(constraint)?, Some(compliance)).map_err(|error| coded(&error))
+    })
+}
+
+fn side(id: c_longlong) -> Result<Option<Id>, Code> {
+    if id == LDY_GROUND { Ok(None) } else { body_id(id).map(Some) }
+}
+
+/// The points of a constraint; that of the ground does not count.
+///
+/// # Safety
+/// Each is NULL or has three values.
+unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2], Code> {
+    let mut points = [[0.0; 3]; 2];
+    for (k, name) in ["master_point", "slave_point"].into_iter().enumerate() {
+        if bodies[k].is_some() {
+            // SAFETY: promised by the caller.
+            points[k] = *unsafe { array(name, given[k])? };
+        }
+    }
+    Ok(points)
+}
+
+/// The operators of a constraint; that of the ground does not count.
+///
+/// # Safety
+/// Each is NULL or valid with its arrays, for bodies of the system with their numbers of velocities.
+unsafe fn operators(
+    system: &System,
+    bodies: [Option<Id>; 2],
+    given: [*const ldy_operator; 2],
+    (what, id): (&str, Id),
+) -> Result<[Option<Operator>; 2], Code> {
+    let mut operators = [None, None];
+    for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
+        let Some(body) = bodies[k] else { continue };
+        let n = freedoms(system, body)?;
+        // SAFETY: promised by the caller; of what is sparse the ends of the columns tell how many entries there are.
+        let operator = unsafe {
+            let ldy_operator { starts, rows, values: entries } =
+                *given[k].as_ref().ok_or_else(|| null(name))?;
+            if starts.is_null() && rows.is_null() {
+                Operator::dense(n, values("values of an operator H", entries, 3 * n)?)
+            } else {
+                let starts = values("starts of an operator H", starts, n + 1)?;
+                let count = usize::try_from(starts[n]).unwrap_or_default();
+                let rows = values("rows of an operator H", rows, count)?;
+                Operator::sparse(n, starts, rows, values("values of an operator H", entries, count)?)
+            }
+        };
+        let failed = |fault| {
+            let code = coded(&Error::of_system(fault));
+            fail!(code, "{what} {id}, operator H of body {body}: {fault}")
+        };
+        operators[k] = Some(operator.map_err(failed)?);
+    }
+    Ok(operators)
+}

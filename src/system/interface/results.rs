@@ -1,0 +1,119 @@
+//! Updates of a system and their results as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_int, c_longlong};
+
+use crate::boundary::status;
+
+use super::arguments::{coded, constraint_id, exclusive, put, shared};
+use super::ldy_system;
+
+/// The results of an update; everything belongs to the system and is valid until its next change.
+///
+/// Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
+/// later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
+/// share; there is a block wherever they share one that is no obstacle, be it zero.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_rows {
+    /// Number of rows, n.
+    pub rows: c_int,
+    /// Number of blocks, diagonal ones among them.
+    pub blocks: c_int,
+    /// Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values.
+    pub starts: *const c_int,
+    /// Column of each block, ascending in a row.
+    pub columns: *const c_int,
+    /// The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
+    /// of that of row a and column b, bit for bit.
+    pub values: *const f64,
+    /// Free local velocities, H times the free velocity; three values a row.
+    pub B: *const f64,
+    /// Previous local velocities, H times the previous velocity; three values a row.
+    pub V: *const f64,
+    /// The diagonal blocks once more, nine values a row.
+    pub diagonal: *const f64,
+    /// Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses.
+    pub inverse: *const f64,
+    /// Id of each row's constraint.
+    pub constraints: *const c_longlong,
+}
+
+/// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
+///
+/// h: positive. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52 (NULL, h not
+/// positive, or a velocity or W is not finite: numbers too large, or a solver's). After an error there are no results; bodies and
+/// constraints are as before, can be changed, and updated again.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = exclusive(system)?;
+        system.update(h).map_err(|error| coded(&error))
+    })
+}
+
+/// Tell the results of the last update; see ldy_rows.
+///
+/// Returns 0 or 52 (NULL argument, no update since the last change).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = shared(system)?;
+        let results = system.rows().map_err(|error| coded(&error))?;
+        let view = ldy_rows {
+            rows: results.b.len() as c_int,
+            blocks: results.columns.len() as c_int,
+            starts: results.starts.as_ptr(),
+            columns: results.columns.as_ptr(),
+            values: results.values.as_ptr().cast(),
+            B: results.b.as_ptr().cast(),
+            V: results.v.as_ptr().cast(),
+            diagonal: results.diagonal.as_ptr().cast(),
+            inverse: results.inverse.as_ptr().cast(),
+            constraints: results.ids.as_ptr(),
+        };
+        put("rows", rows, view)
+    })
+}
+
+/// Tell whether every diagonal block has an inverse.
+///
+/// Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no update since the last change).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = shared(system)?;
+        system.rows_with_inverses().map(|_| ()).map_err(|error| coded(&error))
+    })
+}
+
+/// Tell the row of a constraint, counted from 0.
+///
+/// Returns 0 or 52 (NULL argument, no such constraint, no update since one was inserted or removed).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_row(
+    system: *const ldy_system,
+    constraint: c_longlong,
+    row: *mut c_int,
+) -> c_int {
+    // SAFETY: the caller's promise is the one that the helpers ask for.
+    status(|| unsafe {
+        let system = shared(system)?;
+        let place = system.row(constraint_id(constraint)?).map_err(|error| coded(&error))?;
+        put("row", row, place as c_int)
+    })
+}
