@@ -64,10 +64,10 @@ bench-docs:
 $(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard c_tests/textbook*.h include/*.h)
 	@scripts/require cc liblapack libblas
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
+	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
 
 $(VENV)/installed: $(REQUIREMENTS)
 	@scripts/require python3 python3-venv
-	python3 -m venv $(VENV)
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
+	@python3 -m venv $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
 	@touch $@
