@@ -351,6 +351,10 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    Factors of matrices A are kept without any promise as long as the bits of A stay. */
 #define LDY_REUSE 3
 
+/* Option of ldy_set_option: with 1 updates do without AVX2; with 0, the default, they use it on processors that have it.
+   Results have the same bits. */
+#define LDY_NO_AVX2 4
+
 /* A mirror of the rows of a legacy module; see ldy_shadow_new. */
 typedef struct ldy_shadow ldy_shadow;
 
@@ -470,7 +474,8 @@ const char *ldy_last_error(void);
 
 /* Set an option for the whole process.
 
-   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE or LDY_REUSE. value: see the option. Returns 0, or 52 if the option or its value is unknown. */
+   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE or LDY_NO_AVX2. value: see the option. Returns 0, or 52 if the option
+   or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
 

@@ -68,6 +68,21 @@ fn stability_of_systems() {
 }
 
 #[test]
+fn updates_with_threads() {
+    passes("threads");
+}
+
+#[test]
+fn updates_that_leave_alone_what_has_not_changed() {
+    passes("reuse");
+}
+
+#[test]
+fn updates_with_and_without_avx2() {
+    passes("levels");
+}
+
+#[test]
 fn cohesion() {
     passes("cohesion");
 }

@@ -3,10 +3,11 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::block::lanes;
 use crate::threads;
 
 use super::errors::{Code, fail};
-use super::interface::additions::{LDY_NO_LONGJMP, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
+use super::interface::additions::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 
 static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
 static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
@@ -23,6 +24,7 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         LDY_NO_LONGJMP => NO_LONGJMP.store(flag, Ordering::Relaxed),
         LDY_SELF_CONTACT_ONCE => SELF_CONTACT_ONCE.store(flag, Ordering::Relaxed),
         LDY_REUSE => REUSE.store(flag, Ordering::Relaxed),
+        LDY_NO_AVX2 => lanes::forbid_avx2(flag),
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
     Ok(())

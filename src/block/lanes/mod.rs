@@ -12,6 +12,8 @@ mod plain;
 pub use avx2::Avx2;
 pub use plain::Plain;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::real::Real;
 use super::{Block, Vector};
 
@@ -135,11 +137,20 @@ pub trait Work {
     fn at<L: Level>(self, level: L) -> Self::Output;
 }
 
-/// Compute at the best level that the processor has.
+static IS_AVX2_FORBIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// Do without AVX2 from now on, or no longer: for comparisons.
+pub fn forbid_avx2(is_forbidden: bool) {
+    IS_AVX2_FORBIDDEN.store(is_forbidden, Ordering::Relaxed);
+}
+
+/// Compute at the best level that the processor has, and that is not forbidden.
 #[inline(always)]
 pub fn at_best<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if let Some(level) = Avx2::new() {
+    if !IS_AVX2_FORBIDDEN.load(Ordering::Relaxed)
+        && let Some(level) = Avx2::new()
+    {
         return level.compute(work);
     }
     work.at(Plain)

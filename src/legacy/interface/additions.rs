@@ -26,6 +26,10 @@ pub const LDY_SELF_CONTACT_ONCE: c_int = 2;
 /// Factors of matrices A are kept without any promise as long as the bits of A stay.
 pub const LDY_REUSE: c_int = 3;
 
+/// Option of ldy_set_option: with 1 updates do without AVX2; with 0, the default, they use it on processors that have it.
+/// Results have the same bits.
+pub const LDY_NO_AVX2: c_int = 4;
+
 /// What a local dynamics holds and did; see ldy_get_stats.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,7 +98,8 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 
 /// Set an option for the whole process.
 ///
-/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE or LDY_REUSE. value: see the option. Returns 0, or 52 if the option or its value is unknown.
+/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE or LDY_NO_AVX2. value: see the option. Returns 0, or 52 if the option
+/// or its value is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     boundary::status(|| options::set(option, value))
