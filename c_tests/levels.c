@@ -51,5 +51,6 @@ int main (void)
   test_same_bits ();
   test_values ();
   CHECK_INT (ldy_set_option (LDY_NO_AVX2, 2), LDY_BUG_FOUND);
+  ldy_shutdown ();
   return check_summary ("levels");
 }
