@@ -540,8 +540,8 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
    Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
    Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
    refer to each other and have the same bod. Hidden data: bodies and the rows attached to them; memory of removed
-   rows (that of removed blocks is not used before it is written anew). Values are not looked at, bodies and constraints not read: they may be gone. No pointer is
-   followed before it is known to lead to a row or block of ldy.
+   rows (that of removed blocks is not used before it is written anew). Values are not looked at, bodies and
+   constraints not read: they may be gone. No pointer is followed before it is known to lead to a row or block of ldy.
 
    Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
    code is 52 and ldy_last_error has the same text. Never raises, never writes to ldy.

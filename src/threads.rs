@@ -86,8 +86,8 @@ pub struct Team {
 }
 
 impl Team {
-    /// As many threads as are asked for, and waking up; the calling thread alone if that is one, if another team is at work, or if no
-    /// threads can be had.
+    /// As many threads as are asked for, and waking up; the calling thread alone if that is one, if another team is at
+    /// work, or if no threads can be had.
     pub fn gather() -> Self {
         let count = asked();
         if count == 1 || TAKEN.swap(true, Ordering::Acquire) {

@@ -76,7 +76,7 @@ impl Diagonal {
         }
         let mut diagonals = [Self { w: [0.0; 9], a: [0.0; 9], rho: None }; 4];
         for (k, diagonal) in diagonals.iter_mut().enumerate() {
-            *diagonal = Self { w: symmetric(&lower, k), a: symmetric(&a, k), rho: Some(rho[k]) };
+            *diagonal = Self { w: kth(&lower, k), a: kth(&a, k), rho: Some(rho[k]) };
         }
         Some(diagonals)
     }
@@ -87,12 +87,10 @@ impl Diagonal {
     }
 }
 
-/// The k-th of four symmetric blocks of entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).
+/// The k-th of four symmetric blocks, of the entries of all.
 #[inline(always)]
-fn symmetric(lower: &[[f64; 4]; 6], k: usize) -> Block {
-    let [b00, b10, b20, b11, b21, b22] =
-        [lower[0][k], lower[1][k], lower[2][k], lower[3][k], lower[4][k], lower[5][k]];
-    [b00, b10, b20, b10, b11, b21, b20, b21, b22]
+fn kth(lower: &[[f64; 4]; 6], k: usize) -> Block {
+    block::symmetric([lower[0][k], lower[1][k], lower[2][k], lower[3][k], lower[4][k], lower[5][k]])
 }
 
 #[cfg(test)]
@@ -132,7 +130,7 @@ mod tests {
         values.map(|value| value.to_bits()).collect()
     }
 
-    /// A block of positive eigenvalues; of the matrices with these entries `degrees` are taken to be zero.
+    /// A block Xᵀ X + s I, of any scale; up to two rows of X are zero.
     fn positive_definite() -> impl Strategy<Value = Block> {
         let entries = prop::array::uniform9(-1.0..1.0_f64);
         (entries, 1e-6..1.0_f64, -300..300_i32, 0..3_usize).prop_map(|(x, shift, power, zeros)| {

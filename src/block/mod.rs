@@ -26,9 +26,15 @@ pub fn transposed(b: &Block) -> Block {
     [b[0], b[3], b[6], b[1], b[4], b[7], b[2], b[5], b[8]]
 }
 
+/// The symmetric block with the entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).
+#[inline(always)]
+pub fn symmetric([b00, b10, b20, b11, b21, b22]: [f64; 6]) -> Block {
+    [b00, b10, b20, b10, b11, b21, b20, b21, b22]
+}
+
 /// `b` with the lower triangle copied to the upper.
 pub fn mirrored(b: &Block) -> Block {
-    [b[0], b[1], b[2], b[1], b[4], b[5], b[2], b[5], b[8]]
+    symmetric([b[0], b[1], b[2], b[4], b[5], b[8]])
 }
 
 /// `b x`.

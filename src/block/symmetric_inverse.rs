@@ -1,7 +1,7 @@
 //! The inverse of a symmetric 3×3 block.
 
 use super::real::Real;
-use super::{Block, inverse, mirrored};
+use super::{Block, inverse, mirrored, symmetric};
 
 /// A pivot below this times the diagonal entry that it is the remainder of may be rounding error.
 const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
@@ -14,10 +14,8 @@ const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
 /// with pivoting takes over ([`inverse`]).
 #[inline(always)]
 pub fn inverse_symmetric(b: &Block) -> Option<Block> {
-    match inverse_positive_definite([b[0], b[1], b[2], b[4], b[5], b[8]]) {
-        Some([x00, x01, x02, x11, x12, x22]) => Some([x00, x01, x02, x01, x11, x12, x02, x12, x22]),
-        None => by_elimination(b),
-    }
+    let inverse = inverse_positive_definite([b[0], b[1], b[2], b[4], b[5], b[8]]);
+    inverse.map(symmetric).or_else(|| by_elimination(b))
 }
 
 /// The inverses of blocks side by side, of entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2), as such: L⁻ᵀ D⁻¹ L⁻¹ in

@@ -107,8 +107,7 @@ unsafe fn confirm_bodies(module: &mut Module, place: usize, task: Task) -> Resul
             return Ok(false);
         }
         if !task.is_settled {
-            settle(module, &task)?;
-            module.tasks[place].is_settled = (*task.row).bodies == task.bodies;
+            module.tasks[place].is_settled = settle(module, &task)?;
         }
         Ok(true)
     }
@@ -189,8 +188,7 @@ unsafe fn put(
         let bodies = [(*con).master, (*con).slave];
         let mut task = Task { con, row, bodies, is_settled: (*row).bodies == bodies, is_listed, energy: 0.0 };
         if kind != UpdateKind::Minimal && !task.is_settled {
-            settle(module, &task)?;
-            task.is_settled = (*row).bodies == bodies;
+            task.is_settled = settle(module, &task)?;
         }
         task
     };
@@ -204,7 +202,7 @@ unsafe fn put(
     Ok(())
 }
 
-/// Attach a row to the bodies of its constraint that W counts.
+/// Attach a row to the bodies of its constraint that W counts; returns whether these are both.
 ///
 /// # Errors
 /// As [`gather`].
@@ -212,7 +210,7 @@ unsafe fn put(
 /// # Safety
 /// As there, for one row.
 #[cold]
-unsafe fn settle(module: &mut Module, &Task { con, row, bodies, .. }: &Task) -> Result<(), Code> {
+unsafe fn settle(module: &mut Module, &Task { con, row, bodies, .. }: &Task) -> Result<bool, Code> {
     // SAFETY: promised by the caller; attached bodies are compared by address, not read.
     unsafe {
         for body in bodies {
@@ -230,6 +228,6 @@ unsafe fn settle(module: &mut Module, &Task { con, row, bodies, .. }: &Task) -> 
                 ));
             }
         }
+        Ok((*row).bodies == bodies)
     }
-    Ok(())
 }
