@@ -1,10 +1,13 @@
 //! Pseudo-rigid bodies: homogeneous deformation, theory (44).
 
-use crate::block::lanes::{Lanes, Level, Plain, packed};
+use crate::block::lanes::{Lanes, Level, Plain, combination, packed};
 use crate::block::{Block, Vector, difference};
 
 /// Rate of the deformation gradient, row by row, then velocity of the mass centre.
 pub const FREEDOMS: usize = 12;
+
+/// X − X̄, and 1 for what moves with the mass centre.
+pub type Arm = [f64; 4];
 
 /// A pseudo-rigid body: x = F (X − X̄) + x̄.
 #[derive(Clone, Copy, Debug)]
@@ -13,24 +16,46 @@ pub struct PseudoRigid<'a> {
     pub center: &'a Vector,
 }
 
+/// H = Eᵀ ⊗ aᵀ = Eᵀ [ (X − X̄)ᵀ in columns 3r..3r+3 of row r | I ], E the local frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator<L> {
+    /// The columns of Eᵀ.
+    pub axes: [L; 3],
+    /// a; that of the master minus that of the slave, if both are on the body.
+    pub arm: Arm,
+}
+
 impl PseudoRigid<'_> {
-    /// H = Eᵀ [ (X − X̄)ᵀ in columns 3r..3r+3 of row r | I ] of point X, column by column; `axes` are the columns of Eᵀ,
-    /// E the local frame.
+    /// a of point X.
     #[inline(always)]
-    pub fn columns<L: Lanes>(&self, point: &Vector, axes: &[L; 3]) -> [L; FREEDOMS] {
-        let arm = difference(point, self.center);
-        let mut h = [axes[0]; FREEDOMS];
-        for (h, axis) in h.chunks_exact_mut(3).zip(axes) {
-            for (h, arm) in h.iter_mut().zip(arm) {
-                *h = *axis * arm;
-            }
-        }
-        h[9..].copy_from_slice(axes);
-        h
+    pub fn arm(&self, point: &Vector) -> Arm {
+        let [x, y, z] = difference(point, self.center);
+        [x, y, z, 1.0]
     }
 
-    /// H in the frame E: 3 × freedoms, column-major.
+    /// H of point X in the frame E: 3 × freedoms, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
-        packed(&self.columns(point, &Plain.transposed_columns(frame)))
+        let axes = Plain.transposed_columns(frame);
+        packed(&Operator { axes, arm: self.arm(point) }.columns())
+    }
+}
+
+impl<L: Lanes> Operator<L> {
+    /// H, column by column.
+    fn columns(&self) -> [L; FREEDOMS] {
+        let [x, y, z, one] = self.arm;
+        let [a, b, c] = self.axes;
+        [a * x, a * y, a * z, b * x, b * y, b * z, c * x, c * y, c * z, a * one, b * one, c * one]
+    }
+
+    /// H u.
+    ///
+    /// # Panics
+    /// If `u` is shorter than the freedoms.
+    #[inline(always)]
+    pub fn local_velocity(&self, level: impl Level<Lanes = L>, u: &[f64]) -> L {
+        let [x, y, z] = level.transposed_columns(&[u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8]]);
+        let velocity = combination(&[x, y, z, level.of_vector([u[9], u[10], u[11]])], &self.arm);
+        combination(&self.axes, &velocity.vector())
     }
 }

@@ -6,10 +6,10 @@ use std::ptr;
 
 use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::panel::root::{self, Root};
-use crate::assembly::panel::{self, Panel};
+use crate::assembly::panel::{self, Panel, homogeneous};
 use crate::assembly::velocities::free_velocities;
-use crate::block::lanes::{Level, Plain, combination};
-use crate::block::{Block, Vector, is_finite};
+use crate::block::lanes::{Level, Plain, combination, write};
+use crate::block::{Block, Real, Vector, is_finite};
 use crate::inertia::{FactorError, Freshness, Inertia, Inverse, Workspace};
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -167,12 +167,11 @@ pub unsafe fn fill_panel(
             Way::Rigid(z) => slots.for_each(|Occupant { slot, con, .. }| {
                 let mut h = rigid_columns(Plain, con, body);
                 root.apply(&mut h);
-                z.write(slot, &h);
+                z.write(slot, |z| write(z, &h));
             }),
             Way::PseudoRigid(z) => slots.for_each(|Occupant { slot, con, .. }| {
-                let mut h = pseudo_rigid_columns(Plain, con, body);
-                root.apply(&mut h);
-                z.write(slot, &h);
+                let h = pseudo_rigid_operator(Plain, con, body);
+                z.write(slot, |z| homogeneous::Slot::new(Plain, &root, &h).write(z));
             }),
         }
     }
@@ -193,7 +192,13 @@ unsafe fn renew_root(root: &mut Root, body: *const BODY, view: &Body, step: f64)
     }
     // SAFETY: promised by the caller.
     match unsafe { inertia::of(body, view.freedoms())? } {
-        Inertia::Inverse(Inverse::BlockDiagonal(inverse)) => Ok(root.renew(step, &inverse)),
+        Inertia::Inverse(Inverse::BlockDiagonal(inverse)) => {
+            let blocks = match view {
+                Body::PseudoRigid(_) => inverse.of_pseudo_rigid(),
+                _ => inverse.of_rigid(),
+            };
+            Ok(blocks.is_some_and(|blocks| root.renew(step, blocks)))
+        }
         _ => Ok(false),
     }
 }
@@ -227,7 +232,18 @@ pub unsafe fn rigid_share<L: Level>(
     slot: usize,
 ) -> Result<Share<L::Lanes>, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(level, con, body, root, slots, slot, rigid_columns(level, con, body)) }
+    unsafe {
+        let mut h = rigid_columns(level, con, body);
+        let [current, previous] = velocities_of::<{ rigid::FREEDOMS }>(con, body)?;
+        let velocities = [combination(&h, previous), combination(&h, current)];
+        root.apply(&mut h);
+        let changed = slots.write(
+            slot,
+            #[inline(always)]
+            |z| write(z, &h),
+        );
+        Ok(Share { velocities, w: root::square(level, &h), changed })
+    }
 }
 
 /// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
@@ -247,31 +263,39 @@ pub unsafe fn pseudo_rigid_share<L: Level>(
     slot: usize,
 ) -> Result<Share<L::Lanes>, Code> {
     // SAFETY: promised by the caller.
-    unsafe { share(level, con, body, root, slots, slot, pseudo_rigid_columns(level, con, body)) }
+    unsafe {
+        let h = pseudo_rigid_operator(level, con, body);
+        let [current, previous] = velocities_of::<{ pseudo_rigid::FREEDOMS }>(con, body)?;
+        let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
+        let z = homogeneous::Slot::new(level, root, &h);
+        let changed = slots.write(
+            slot,
+            #[inline(always)]
+            |place| z.write(place),
+        );
+        Ok(Share { velocities, w: z.square(), changed })
+    }
 }
 
+/// The current and the previous velocity of a body of a constraint.
+///
+/// # Errors
+/// [`Code::BugFound`] if it has none.
+///
 /// # Safety
-/// As [`rigid_share`].
+/// Both are valid, and the body has so many freedoms.
 #[inline(always)]
-unsafe fn share<L: Level, const FREEDOMS: usize, const LENGTH: usize>(
-    level: L,
+unsafe fn velocities_of<'a, const FREEDOMS: usize>(
     con: *const CON,
     body: *const BODY,
-    root: &Root,
-    slots: &Slots<LENGTH>,
-    slot: usize,
-    mut h: [L::Lanes; FREEDOMS],
-) -> Result<Share<L::Lanes>, Code> {
-    // SAFETY: promised by the caller; velo holds the current velocity, then the previous one.
+) -> Result<[&'a [f64; FREEDOMS]; 2], Code> {
+    // SAFETY: promised by the caller; velo holds one behind the other.
     unsafe {
         let velo = (*body).velo.cast_const().cast::<[f64; FREEDOMS]>();
         if velo.is_null() {
             return Err(no_velocities(&names::constraint(con), body));
         }
-        let velocities = [combination(&h, &*velo.add(1)), combination(&h, &*velo)];
-        root.apply(&mut h);
-        let changed = slots.write(slot, &h);
-        Ok(Share { velocities, w: root::square(level, &h), changed })
+        Ok([&*velo, &*velo.add(1)])
     }
 }
 
@@ -290,61 +314,61 @@ unsafe fn rigid_columns<L: Level>(
         let rigid = Rigid { rotation: &*(*body).conf.cast(), center: &(*body).ref_center };
         let axes = level.transposed_columns(&(*con).base);
         master_minus_slave(
-            level,
             con,
             body,
+            [level.zero(); rigid::FREEDOMS],
             #[inline(always)]
             |place| rigid.columns(&place.point, &axes),
         )
     }
 }
 
-/// The columns of H of a constraint on a pseudo-rigid body, master minus slave if it is both.
+/// H of a constraint on a pseudo-rigid body, master minus slave if it is both.
 ///
 /// # Safety
 /// As [`rigid_columns`].
 #[inline(always)]
-unsafe fn pseudo_rigid_columns<L: Level>(
+unsafe fn pseudo_rigid_operator<L: Level>(
     level: L,
     con: *const CON,
     body: *const BODY,
-) -> [L::Lanes; pseudo_rigid::FREEDOMS] {
+) -> pseudo_rigid::Operator<L::Lanes> {
     // SAFETY: promised by the caller.
     unsafe {
         let prb = PseudoRigid { center: &(*body).ref_center };
-        let axes = level.transposed_columns(&(*con).base);
-        master_minus_slave(
-            level,
+        let arm = master_minus_slave(
             con,
             body,
+            [0.0; 4],
             #[inline(always)]
-            |place| prb.columns(&place.point, &axes),
-        )
+            |place| prb.arm(&place.point),
+        );
+        pseudo_rigid::Operator { axes: level.transposed_columns(&(*con).base), arm }
     }
 }
 
 /// # Safety
 /// The constraint is valid.
 #[inline(always)]
-unsafe fn master_minus_slave<L: Level, const FREEDOMS: usize>(
-    level: L,
+unsafe fn master_minus_slave<T: Real, const N: usize>(
     con: *const CON,
     body: *const BODY,
-    columns: impl Fn(Place) -> [L::Lanes; FREEDOMS],
-) -> [L::Lanes; FREEDOMS] {
+    zero: [T; N],
+    values: impl Fn(Place) -> [T; N],
+) -> [T; N] {
     // SAFETY: promised by the caller.
     unsafe {
-        let mut h = match (*con).master.cast_const() == body {
-            true => columns(Place::of(con, Role::Master, ptr::null_mut())),
-            false => [level.zero(); FREEDOMS],
+        let mut sum = match (*con).master.cast_const() == body {
+            true => values(Place::of(con, Role::Master, ptr::null_mut())),
+            false => zero,
         };
         if (*con).slave.cast_const() == body {
-            let slave = columns(Place::of(con, Role::Slave, ptr::null_mut()));
-            for (h, slave) in h.iter_mut().zip(slave) {
-                *h = *h - slave;
+            let slave = values(Place::of(con, Role::Slave, ptr::null_mut()));
+            for (sum, slave) in sum.iter_mut().zip(slave) {
+                *sum = *sum - slave;
             }
         }
-        h
+        sum
     }
 }
 

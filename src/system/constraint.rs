@@ -64,6 +64,11 @@ impl Constraint {
         &self.placement
     }
 
+    /// Whether it acts at points, not by operators.
+    pub(super) fn is_at_points(&self) -> bool {
+        matches!(self.placement, Placement::Points { .. })
+    }
+
     /// What is added to its diagonal block.
     pub fn compliance(&self) -> Option<&Block> {
         self.compliance.as_ref()

@@ -5,12 +5,13 @@ use std::sync::Mutex;
 
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::pairs::Coupling;
+use crate::assembly::panel::homogeneous;
 use crate::assembly::panel::root::Root;
 use crate::block::lanes::{Lanes as _, Level, Plain, add, combination, packed};
 use crate::block::{Block, Vector, is_finite, mirrored, transposed};
 use crate::inertia::{FactorError, Workspace};
-use crate::kinematics::pseudo_rigid::PseudoRigid;
-use crate::kinematics::rigid::Rigid;
+use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
+use crate::kinematics::rigid::{self, Rigid};
 use crate::threads::Team;
 
 use super::body::{Body, Inertia, Kinematics};
@@ -80,6 +81,12 @@ impl Scene<'_> {
         self.constraints[row].1.as_ref()
     }
 
+    /// The constraints of some rows, by their places among these.
+    fn constraints_of(&self, rows: &[u32]) -> impl Iterator<Item = (usize, &Constraint)> {
+        let constraints = rows.iter().map(|&row| self.constraint(row as usize)).enumerate();
+        constraints.filter_map(|(k, constraint)| Some((k, constraint?)))
+    }
+
     /// Fill and complete the panels of all bodies with rows; those of the user's solvers on this thread.
     fn ready_panels(
         &self,
@@ -118,34 +125,34 @@ impl Scene<'_> {
             return Ok(());
         }
         let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
-        let root = body.inertia.blocks().map_err(defect)?.and_then(|blocks| Root::new(self.step, &blocks));
+        let are_points = self.constraints_of(rows).all(|(_, constraint)| constraint.is_at_points());
+        let blocks = match (body.inertia.blocks().map_err(defect)?, &body.kinematics) {
+            (Some(inverse), Kinematics::Rigid { .. }) => inverse.of_rigid(),
+            (Some(inverse), Kinematics::PseudoRigid { .. }) if are_points => inverse.of_pseudo_rigid(),
+            _ => None,
+        };
+        let root = blocks.and_then(|blocks| Root::new(self.step, blocks));
         let (previous, free) = body.velocities.split_at(body.velocities.len() / 2);
+        let velocities = [previous, free];
         match (&body.kinematics, root) {
             (Kinematics::Rigid { rotation, center }, Some(root)) => {
                 let rigid = Rigid { rotation, center };
                 let slots = body.panel.start_rigid(rows.len())?;
-                self.write_slots(
-                    id,
-                    rows,
-                    &root,
-                    [previous, free],
-                    |point, axes| rigid.columns(point, axes),
-                    slots.z,
-                    &mut body.locals,
-                );
+                for (k, constraint) in self.constraints_of(rows) {
+                    let mut h = signed_columns(constraint, id, &rigid);
+                    body.locals[k] = velocities.map(|velocity| combination(&h, velocity).vector());
+                    root.apply(&mut h);
+                    slots.z[k] = packed(&h);
+                }
             }
             (Kinematics::PseudoRigid { center }, Some(root)) => {
                 let pseudo_rigid = PseudoRigid { center };
                 let slots = body.panel.start_pseudo_rigid(rows.len())?;
-                self.write_slots(
-                    id,
-                    rows,
-                    &root,
-                    [previous, free],
-                    |point, axes| pseudo_rigid.columns(point, axes),
-                    slots.z,
-                    &mut body.locals,
-                );
+                for (k, constraint) in self.constraints_of(rows) {
+                    let Some(h) = pseudo_rigid_operator(constraint, id, &pseudo_rigid) else { continue };
+                    body.locals[k] = velocities.map(|velocity| h.local_velocity(Plain, velocity).vector());
+                    homogeneous::Slot::new(Plain, &root, &h).write(&mut slots.z[k]);
+                }
             }
             _ => {
                 self.write_dense(id, rows, body)?;
@@ -157,34 +164,12 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Z = H L and H of both velocities for all slots of a body with a root.
-    #[allow(clippy::too_many_arguments, reason = "one call for each of two kinds of body")]
-    fn write_slots<const FREEDOMS: usize, const LENGTH: usize>(
-        &self,
-        id: Id,
-        rows: &[u32],
-        root: &Root,
-        velocities: [&[f64]; 2],
-        columns: impl Fn(&Vector, &[Lanes; 3]) -> [Lanes; FREEDOMS],
-        slots: &mut [[f64; LENGTH]],
-        locals: &mut [[Vector; 2]],
-    ) {
-        for ((&row, slot), local) in rows.iter().zip(slots).zip(locals) {
-            let Some(constraint) = self.constraint(row as usize) else { continue };
-            let mut h = signed_columns(constraint, id, &columns);
-            *local = velocities.map(|velocity| combination(&h, velocity).vector());
-            root.apply(&mut h);
-            *slot = packed(&h);
-        }
-    }
-
     /// H and H of both velocities for all slots of any other body.
     fn write_dense(&self, id: Id, rows: &[u32], body: &mut Body) -> Result<(), Fault> {
         let mut panel = std::mem::take(&mut body.panel);
         let mut locals = std::mem::take(&mut body.locals);
         let result = panel.start_dense(rows.len(), body.freedoms()).map(|dense| {
-            for (slot, &row) in rows.iter().enumerate() {
-                let Some(constraint) = self.constraint(row as usize) else { continue };
+            for (slot, constraint) in self.constraints_of(rows) {
                 add_operators(constraint, id, body, dense.operator_mut(slot));
                 locals[slot] = local_velocities(constraint, id, body);
             }
@@ -328,26 +313,24 @@ fn front<'a, T>(slice: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     front
 }
 
-/// The columns of H of a constraint on a body, master minus slave if it is both.
-#[inline(always)]
-fn signed_columns<const FREEDOMS: usize>(
-    constraint: &Constraint,
-    id: Id,
-    columns: &impl Fn(&Vector, &[Lanes; 3]) -> [Lanes; FREEDOMS],
-) -> [Lanes; FREEDOMS] {
+/// The columns of H of a constraint on a rigid body, master minus slave if it is both.
+fn signed_columns(constraint: &Constraint, id: Id, body: &Rigid) -> [Lanes; rigid::FREEDOMS] {
     let is = |k: usize| constraint.bodies[k] == Some(id);
     match &constraint.placement {
         Placement::Points { frame, points } => {
             let axes = Plain.transposed_columns(frame);
-            let mut h = if is(0) { columns(&points[0], &axes) } else { [Plain.zero(); FREEDOMS] };
+            let mut h = [Plain.zero(); rigid::FREEDOMS];
+            if is(0) {
+                h = body.columns(&points[0], &axes);
+            }
             if is(1) {
-                let slave = columns(&points[1], &axes);
+                let slave = body.columns(&points[1], &axes);
                 h.iter_mut().zip(slave).for_each(|(h, slave)| *h = *h - slave);
             }
             h
         }
         Placement::Operators(operators) => {
-            let mut h = [[0.0; 4]; FREEDOMS];
+            let mut h = [[0.0; 4]; rigid::FREEDOMS];
             for (_, operator) in operators.iter().enumerate().filter(|(k, _)| is(*k)) {
                 let operator = operator.iter();
                 operator.for_each(|operator| operator.each(|column, row, value| h[column][row] += value));
@@ -355,6 +338,22 @@ fn signed_columns<const FREEDOMS: usize>(
             h.map(|column| Plain.load(&column))
         }
     }
+}
+
+/// H of a constraint at points of a pseudo-rigid body, master minus slave if it is both; `None` if it has operators.
+fn pseudo_rigid_operator(
+    constraint: &Constraint,
+    id: Id,
+    body: &PseudoRigid,
+) -> Option<pseudo_rigid::Operator<Lanes>> {
+    let Placement::Points { frame, points } = &constraint.placement else { return None };
+    let mut arm = [0.0; 4];
+    for ((point, owner), sign) in points.iter().zip(constraint.bodies).zip([1.0, -1.0]) {
+        if owner == Some(id) {
+            arm.iter_mut().zip(body.arm(point)).for_each(|(sum, arm)| *sum += sign * arm);
+        }
+    }
+    Some(pseudo_rigid::Operator { axes: Plain.transposed_columns(frame), arm })
 }
 
 /// Add H of a constraint on a body to `h`, 3 × n, column-major.

@@ -5,6 +5,7 @@
 //! few nodes; [`dense`] for all else with few freedoms.
 
 pub mod dense;
+pub mod homogeneous;
 pub mod nodal;
 pub mod root;
 
@@ -14,7 +15,7 @@ use std::fmt;
 use crate::block::Block;
 use crate::block::lanes::{Level, Plain, packed};
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
-use crate::kinematics::{pseudo_rigid, rigid};
+use crate::kinematics::rigid;
 
 use dense::Dense;
 use nodal::Nodal;
@@ -23,7 +24,7 @@ use root::{Roots, Slots};
 /// Values in a slot of a rigid body.
 pub const RIGID: usize = 3 * rigid::FREEDOMS;
 /// Values in a slot of a pseudo-rigid body.
-pub const PSEUDO_RIGID: usize = 3 * pseudo_rigid::FREEDOMS;
+pub const PSEUDO_RIGID: usize = homogeneous::VALUES;
 
 /// The panel of a body. What is expensive, as the factor of A, is kept from one update to the next.
 #[derive(Debug, Default)]
@@ -91,8 +92,7 @@ impl Panel {
         Ok(self.roots.start::<RIGID>(slots)?)
     }
 
-    /// Start anew with `slots` slots of a pseudo-rigid body with a root. To be written: Z = H L of every slot, 3 × 12,
-    /// column-major.
+    /// Start anew with `slots` slots of a pseudo-rigid body with a root. To be written: every [`homogeneous::Slot`].
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -220,8 +220,14 @@ impl Panel {
     #[inline(always)]
     pub fn columns<L: Level>(&self, level: L, row: usize, column: usize) -> [L::Lanes; 3] {
         match self.form {
-            Form::Rigid => self.roots.columns::<L, RIGID>(level, row, column),
-            Form::PseudoRigid => self.roots.columns::<L, PSEUDO_RIGID>(level, row, column),
+            Form::Rigid => {
+                let [x, y] = self.roots.pair::<RIGID>(row, column);
+                root::product(level, x, y)
+            }
+            Form::PseudoRigid => {
+                let [x, y] = self.roots.pair::<PSEUDO_RIGID>(row, column);
+                homogeneous::product(level, x, y)
+            }
             Form::Dense | Form::Nodal => level.columns(&self.block_of_large(row, column)),
         }
     }

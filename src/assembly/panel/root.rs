@@ -1,24 +1,21 @@
-//! Panels of bodies whose inverse is a few 3×3 blocks, rigid and pseudo-rigid ones: with h A⁻¹ = L Lᵀ a slot keeps
+//! Panels of rigid and pseudo-rigid bodies, whose inverse is made of two 3×3 blocks: with h A⁻¹ = L Lᵀ a slot keeps
 //! Z = H L alone, and W_αβ = Z_α Z_βᵀ.
 
 use std::collections::TryReserveError;
 
 use crate::block::Block;
 use crate::block::lanes::{Lanes, Level, combination};
-use crate::inertia::BlockDiagonal;
-
-/// Most 3×3 blocks of an inverse: those of a pseudo-rigid body.
-const MOST_BLOCKS: usize = 4;
+use crate::kinematics::{pseudo_rigid, rigid};
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// L with h A⁻¹ = L Lᵀ, block by block, and what it was made of, behind what [`Root::apply`] reads.
+/// L with h A⁻¹ = L Lᵀ, of the two blocks that A⁻¹ is made of, and what it was made of, behind what is read for each slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Root {
-    blocks: [Lower; MOST_BLOCKS],
-    origins: [Origin; MOST_BLOCKS],
+    blocks: [Lower; 2],
+    origins: [Origin; 2],
 }
 
 /// What the root of a block was made of.
@@ -34,24 +31,20 @@ type Lower = [f64; 6];
 
 impl Root {
     /// The root of nothing.
-    pub const NONE: Self = Self {
-        blocks: [[0.0; 6]; MOST_BLOCKS],
-        origins: [Origin { step: f64::NAN, block: [0.0; 9] }; MOST_BLOCKS],
-    };
+    pub const NONE: Self =
+        Self { blocks: [[0.0; 6]; 2], origins: [Origin { step: f64::NAN, block: [0.0; 9] }; 2] };
 
-    /// The root of an inverse scaled by the time step; `None` as in [`Root::renew`].
-    pub fn new(step: f64, inverse: &BlockDiagonal) -> Option<Self> {
+    /// The root of the two blocks of an inverse, times the time step; `None` as in [`Root::renew`].
+    pub fn new(step: f64, inverse: [&Block; 2]) -> Option<Self> {
         let mut root = Self::NONE;
         root.renew(step, inverse).then_some(root)
     }
 
-    /// Make this the root of an inverse scaled by the time step, as far as it is not that yet. Returns whether it is now,
-    /// that is unless the inverse is not made of 3×3 blocks, at most four, symmetric up to rounding and positive definite.
-    pub fn renew(&mut self, step: f64, inverse: &BlockDiagonal) -> bool {
-        let Some(blocks) = inverse.blocks_of_three() else { return false };
-        let mut places = self.blocks.iter_mut().zip(&mut self.origins);
-        for block in blocks {
-            let Some((lower, origin)) = places.next() else { return false };
+    /// Make this the root of the two blocks of an inverse, times the time step, as far as it is not that yet. Returns
+    /// whether it is now, that is unless a block is not symmetric up to rounding and positive definite.
+    pub fn renew(&mut self, step: f64, inverse: [&Block; 2]) -> bool {
+        for (block, (lower, origin)) in inverse.into_iter().zip(self.blocks.iter_mut().zip(&mut self.origins))
+        {
             if origin.is(step, block) {
                 continue;
             }
@@ -64,15 +57,27 @@ impl Root {
         true
     }
 
-    /// Turn H into Z = H L, column by column.
+    /// Turn H of a rigid body into Z = H L, column by column.
     #[inline(always)]
-    pub fn apply<L: Lanes, const FREEDOMS: usize>(&self, h: &mut [L; FREEDOMS]) {
+    pub fn apply<L: Lanes>(&self, h: &mut [L; rigid::FREEDOMS]) {
         for (h, l) in h.chunks_exact_mut(3).zip(&self.blocks) {
             let [x, y, z] = [h[0], h[1], h[2]];
             h[0] = combination(&[x, y, z], &l[..3]);
             h[1] = combination(&[y, z], &l[3..5]);
             h[2] = z * l[5];
         }
+    }
+
+    /// Lᵀ a of an arm a of a pseudo-rigid body: with H = Eᵀ ⊗ aᵀ it is Z = Eᵀ ⊗ (Lᵀ a)ᵀ.
+    #[inline(always)]
+    pub fn apply_to_arm(&self, [x, y, z, one]: pseudo_rigid::Arm) -> pseudo_rigid::Arm {
+        let [turning, moving] = &self.blocks;
+        [
+            x * turning[0] + y * turning[1] + z * turning[2],
+            y * turning[3] + z * turning[4],
+            z * turning[5],
+            one * moving[0],
+        ]
     }
 }
 
@@ -104,7 +109,8 @@ fn cholesky(step: f64, b: &Block) -> Option<Lower> {
     Some([l00, l10, l20, l11, l21, l22])
 }
 
-/// Z of the slots of one body, each 3 × freedoms, column-major, slot behind slot.
+/// Z of the slots of one body, slot behind slot, as the kind of body has it: 3 × 6, column-major, of a rigid body, see
+/// [`homogeneous`](super::homogeneous) for pseudo-rigid ones.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
     /// Values of a slot.
@@ -118,7 +124,7 @@ pub(super) struct Roots {
 /// What is to be written for the slots of one body, in each slot's place: Z, and whether it has other bits than what stands
 /// there.
 pub struct Slots<'a, const LENGTH: usize> {
-    /// Z of each slot, 3 × freedoms, column-major; of a slot just taken, what equals no Z.
+    /// Z of each slot; of a slot just taken, what equals no Z.
     pub z: &'a mut [[f64; LENGTH]],
     /// Whether it changes.
     pub changed: &'a mut [bool],
@@ -169,29 +175,23 @@ impl Roots {
         size_of::<f64>() * self.values.capacity() + self.changed.capacity()
     }
 
-    /// Z_α Z_βᵀ.
+    /// Z of two slots; behind the first is one more value.
     #[inline(always)]
-    pub fn columns<L: Level, const LENGTH: usize>(
-        &self,
-        level: L,
-        row: usize,
-        column: usize,
-    ) -> [L::Lanes; 3] {
-        product(
-            level,
+    pub fn pair<const LENGTH: usize>(&self, row: usize, column: usize) -> [&[f64]; 2] {
+        [
             &self.values[LENGTH * row..=LENGTH * (row + 1)],
             &self.values[LENGTH * column..LENGTH * (column + 1)],
-        )
+        ]
     }
 }
 
-/// W_αα = Z_α Z_αᵀ, column by column, of the columns of Z_α.
+/// X Xᵀ, column by column, of the columns of X.
 #[inline(always)]
-pub fn square<L: Level, const FREEDOMS: usize>(level: L, z: &[L::Lanes; FREEDOMS]) -> [L::Lanes; 3] {
+pub fn square<L: Level, const N: usize>(level: L, x: &[L::Lanes; N]) -> [L::Lanes; 3] {
     let mut w = [level.zero(); 3];
-    for z in z {
-        for (w, value) in w.iter_mut().zip(z.vector()) {
-            *w = *w + *z * value;
+    for x in x {
+        for (w, value) in w.iter_mut().zip(x.vector()) {
+            *w = *w + *x * value;
         }
     }
     w
@@ -199,7 +199,7 @@ pub fn square<L: Level, const FREEDOMS: usize>(level: L, z: &[L::Lanes; FREEDOMS
 
 /// X Yᵀ of X and Y, both 3 × n, column-major; x has one value more: its columns are read with the value behind them.
 #[inline(always)]
-fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
+pub fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
     let mut w = [level.zero(); 3];
     for (k, y) in y.chunks_exact(3).enumerate() {
         let x = level.four(x, 3 * k);

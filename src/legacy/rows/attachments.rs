@@ -11,7 +11,6 @@ use std::ptr;
 
 use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel};
-use crate::block::lanes::{Lanes, write};
 use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
@@ -98,22 +97,22 @@ impl<const LENGTH: usize> Slots<LENGTH> {
         Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr(), compare }
     }
 
-    /// Write the columns of Z to a slot, and whether its bits change; returns that.
+    /// Let `write` write Z to a slot, and whether its bits change; returns that.
     ///
     /// # Safety
     /// There is such a slot, and the panel has not been touched since it was started; nobody else writes or reads the slot
     /// meanwhile.
     #[inline(always)]
-    pub unsafe fn write<L: Lanes, const FREEDOMS: usize>(&self, slot: usize, z: &[L; FREEDOMS]) -> bool {
+    pub unsafe fn write(&self, slot: usize, write: impl FnOnce(&mut [f64; LENGTH])) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             let place = &mut *self.z.add(slot);
             let changed = if self.compare {
                 let old = *place;
-                write(place, z);
+                write(place);
                 old.iter().zip(place).any(|(old, new)| old.to_bits() != new.to_bits())
             } else {
-                write(place, z);
+                write(place);
                 true
             };
             self.changed.add(slot).write(changed);

@@ -1,8 +1,10 @@
-use nalgebra::{Matrix3, Matrix3xX};
+use nalgebra::{Matrix3, Matrix3x6, Matrix4, Matrix6};
 
 use super::*;
-use crate::block::lanes::{Plain, Work, at_all, packed};
+use crate::assembly::panel::{PSEUDO_RIGID, RIGID, homogeneous};
+use crate::block::lanes::{Work, at_all, packed};
 use crate::block::{Block, transposed_product};
+use crate::inertia::BlockDiagonal;
 
 /// Numbers that look random, between −½ and ½.
 fn value(k: usize) -> f64 {
@@ -17,41 +19,34 @@ fn positive_definite(k: usize) -> Block {
     b
 }
 
-const STARTS: [i32; 6] = [0, 9, 18, 27, 36, 45];
-const ROWS: [i32; 6] = [0, 3, 6, 9, 12, 15];
-
-fn inverse(blocks: &[f64]) -> BlockDiagonal<'_> {
-    let count = blocks.len() / 9;
-    BlockDiagonal::new(&STARTS[..=count], &ROWS[..=count], blocks).unwrap()
-}
-
-/// L Lᵀ of each block.
-fn squares(root: &Root, count: usize) -> Vec<Matrix3<f64>> {
-    let lower = |[a, b, c, d, e, f]: Lower| Matrix3::new(a, 0.0, 0.0, b, d, 0.0, c, e, f);
-    root.blocks[..count].iter().map(|l| lower(*l) * lower(*l).transpose()).collect()
+fn lower([a, b, c, d, e, f]: Lower) -> Matrix3<f64> {
+    Matrix3::new(a, 0.0, 0.0, b, d, 0.0, c, e, f)
 }
 
 #[test]
 fn its_square_is_the_inverse_times_the_step() {
-    for count in [1, 2, 4] {
-        let blocks: Vec<f64> = (0..count).flat_map(positive_definite).collect();
-        let root = Root::new(0.25, &inverse(&blocks)).unwrap();
-        for (square, block) in squares(&root, count).iter().zip(blocks.chunks(9)) {
-            assert!((square - 0.25 * Matrix3::from_column_slice(block)).amax() < 1e-16);
-        }
+    let inverse = [positive_definite(0), positive_definite(1)];
+    let root = Root::new(0.25, inverse.each_ref()).unwrap();
+    for (l, block) in root.blocks.iter().zip(&inverse) {
+        let square = lower(*l) * lower(*l).transpose();
+        assert!((square - 0.25 * Matrix3::from_column_slice(block)).amax() < 1e-16);
     }
 }
 
 #[test]
 fn most_inverses_have_none() {
     let good = positive_definite(0);
-    let has_root = |step, blocks: &[f64]| Root::new(step, &inverse(blocks)).is_some();
+    let has_root = |step, other: &Block| {
+        let found = [[&good, other], [other, &good]].map(|inverse| Root::new(step, inverse).is_some());
+        assert_eq!(found[0], found[1]);
+        found[0]
+    };
     let with = |k: usize, value: f64| {
         let mut block = good;
         block[k] = value;
-        [good, block].concat()
+        block
     };
-    assert!(has_root(0.1, &with(3, good[3])));
+    assert!(has_root(0.1, &good));
     // Half of the rounding that is let through, and ten times that.
     assert!(has_root(0.1, &with(3, good[3] + 8.0 * f64::EPSILON * good[0])));
     assert!(!has_root(0.1, &with(3, good[3] + 160.0 * f64::EPSILON * good[0])), "not symmetric");
@@ -61,85 +56,164 @@ fn most_inverses_have_none() {
     for step in [0.0, -0.1, f64::NAN] {
         assert!(!has_root(step, &good), "a step of {step}");
     }
-    assert!(!has_root(0.1, &[good; 5].concat()), "more than four blocks");
-    let one = BlockDiagonal::new(&[0, 1], &[0, 1], &[1.0]).unwrap();
-    assert!(Root::new(0.1, &one).is_none(), "not 3×3");
+}
+
+const STARTS: [i32; 6] = [0, 9, 18, 27, 36, 45];
+const ROWS: [i32; 6] = [0, 3, 6, 9, 12, 15];
+
+#[test]
+fn inverses_are_known_by_their_blocks() {
+    let [turning, other] = [positive_definite(0), positive_definite(1)];
+    let moving = [0.25, 0.0, 0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 0.25];
+    let kinds = |blocks: &[Block]| {
+        let (count, values) = (blocks.len(), blocks.concat());
+        let inverse = BlockDiagonal::new(&STARTS[..=count], &ROWS[..=count], &values).unwrap();
+        [inverse.of_rigid(), inverse.of_pseudo_rigid()].map(|blocks| blocks.map(|[a, b]| [*a, *b]))
+    };
+    assert_eq!(kinds(&[turning, other]), [Some([turning, other]), None]);
+    assert_eq!(kinds(&[turning, turning, turning, moving]), [None, Some([turning, moving])]);
+    for blocks in [
+        [other, turning, turning, moving],
+        [turning, other, turning, moving],
+        [turning, turning, other, moving],
+        [turning, turning, turning, other],
+        [f64::NAN; 4].map(|nan| [nan; 9]),
+    ] {
+        assert_eq!(kinds(&blocks), [None, None]);
+    }
+    for k in 0..9 {
+        let mut anisotropic = moving;
+        anisotropic[k] = f64::from_bits(anisotropic[k].to_bits() + 1);
+        assert_eq!(kinds(&[turning, turning, turning, anisotropic]), [None, None], "entry {k}");
+    }
+    assert_eq!(kinds(&[turning, turning, turning, moving, moving]), [None, None]);
+    assert_eq!(kinds(&[turning, turning, turning]), [None, None]);
+    assert_eq!(kinds(&[turning]), [None, None]);
+    let ones = BlockDiagonal::new(&[0, 1, 2], &[0, 1, 2], &[1.0, 1.0]).unwrap();
+    assert!(ones.of_rigid().is_none() && ones.of_pseudo_rigid().is_none(), "not 3×3");
 }
 
 #[test]
 fn renewed_it_is_as_if_made_anew() {
-    let of = |numbers: &[usize]| -> Vec<f64> { numbers.iter().flat_map(|&k| positive_definite(k)).collect() };
-    let bad = [positive_definite(0), [0.0; 9]].concat();
+    let good = [0, 1, 2, 3].map(positive_definite);
+    let bad = [0.0; 9];
     let mut root = Root::NONE;
-    // The same, another step, another block, fewer blocks and more, none, and all back again.
-    for (step, blocks) in [
-        (0.1, of(&[0, 1])),
-        (0.1, of(&[0, 1])),
-        (0.2, of(&[0, 1])),
-        (0.2, of(&[2, 1])),
-        (0.2, of(&[2, 3])),
-        (0.1, of(&[2])),
-        (0.1, of(&[2, 3, 4, 5])),
-        (0.1, bad),
-        (0.1, of(&[0, 3])),
-        (0.2, of(&[0, 1])),
+    // The same, another step, another block, none, and all back again.
+    for (step, inverse) in [
+        (0.1, [&good[0], &good[1]]),
+        (0.1, [&good[0], &good[1]]),
+        (0.2, [&good[0], &good[1]]),
+        (0.2, [&good[2], &good[1]]),
+        (0.2, [&good[2], &good[3]]),
+        (0.2, [&bad, &good[3]]),
+        (0.2, [&good[2], &good[3]]),
+        (0.1, [&good[0], &bad]),
+        (0.1, [&good[0], &good[3]]),
+        (0.2, [&good[0], &good[1]]),
     ] {
-        let anew = Root::new(step, &inverse(&blocks));
-        assert_eq!(root.renew(step, &inverse(&blocks)), anew.is_some());
+        let anew = Root::new(step, inverse);
+        assert_eq!(root.renew(step, inverse), anew.is_some());
         if let Some(anew) = anew {
-            let count = blocks.len() / 9;
-            assert_eq!(root.blocks[..count], anew.blocks[..count]);
+            assert_eq!(root.blocks, anew.blocks);
         }
     }
 }
 
-/// Z of two slots, the block between them, and the diagonal block of the first.
-#[derive(Clone, Copy)]
-struct Products<const FREEDOMS: usize, const LENGTH: usize>([[f64; LENGTH]; 2], Root);
+const STEP: f64 = 0.5;
 
-impl<const FREEDOMS: usize, const LENGTH: usize> Work for Products<FREEDOMS, LENGTH> {
+fn inverse() -> [Block; 2] {
+    [positive_definite(0), [0.75, 0.0, 0.0, 0.0, 0.75, 0.0, 0.0, 0.0, 0.75]]
+}
+
+/// The block between two slots, and the diagonal block of the first.
+#[derive(Clone, Copy)]
+struct OfRigid([[f64; RIGID]; 2], Root);
+
+impl Work for OfRigid {
     type Output = [Block; 2];
 
     #[inline(always)]
     fn at<L: Level>(self, level: L) -> [Block; 2] {
         let mut roots = Roots::default();
-        let mut first = [level.zero(); FREEDOMS];
-        for (slot, h) in self.0.iter().enumerate() {
-            let mut lanes = [level.zero(); FREEDOMS];
-            for (lanes, column) in lanes.iter_mut().zip(h.chunks(3)) {
-                *lanes = level.of_vector([column[0], column[1], column[2]]);
+        let mut squares = [[level.zero(); 3]; 2];
+        for slot in 0..2 {
+            let mut z = [level.zero(); rigid::FREEDOMS];
+            for (z, column) in z.iter_mut().zip(self.0[slot].chunks(3)) {
+                *z = level.of_vector([column[0], column[1], column[2]]);
             }
-            self.1.apply(&mut lanes);
-            roots.start::<LENGTH>(2).unwrap().z[slot] = packed(&lanes);
-            if slot == 0 {
-                first = lanes;
-            }
+            self.1.apply(&mut z);
+            roots.start::<RIGID>(2).unwrap().z[slot] = packed(&z);
+            squares[slot] = square(level, &z);
         }
-        [packed(&roots.columns::<L, LENGTH>(level, 0, 1)), packed(&square(level, &first))]
+        let [x, y] = roots.pair::<RIGID>(0, 1);
+        [packed(&product(level, x, y)), packed(&squares[0])]
     }
 }
 
-fn check_products<const FREEDOMS: usize, const LENGTH: usize>() {
-    let blocks: Vec<f64> = (0..FREEDOMS / 3).flat_map(positive_definite).collect();
-    let h: [[f64; LENGTH]; 2] = [0, 1].map(|slot| std::array::from_fn(|k| value(k + 1000 * slot)));
-    let root = Root::new(0.5, &inverse(&blocks)).unwrap();
-    let found = at_all(Products::<FREEDOMS, LENGTH>(h, root));
-    let mut product = Matrix3xX::zeros(FREEDOMS);
-    for (k, block) in blocks.chunks(9).enumerate() {
-        let part = Matrix3::from_column_slice(&h[0][9 * k..9 * k + 9]) * Matrix3::from_column_slice(block);
-        product.columns_mut(3 * k, 3).copy_from(&(0.5 * part));
+/// The same of a pseudo-rigid body: Eᵀ and the arm of two slots.
+#[derive(Clone, Copy)]
+struct OfPseudoRigid([(Block, pseudo_rigid::Arm); 2], Root);
+
+impl Work for OfPseudoRigid {
+    type Output = [Block; 2];
+
+    #[inline(always)]
+    fn at<L: Level>(self, level: L) -> [Block; 2] {
+        let mut roots = Roots::default();
+        let mut squares = [[level.zero(); 3]; 2];
+        for slot in 0..2 {
+            let (axes, arm) = &self.0[slot];
+            let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
+            let z = homogeneous::Slot::new(level, &self.1, &h);
+            z.write(&mut roots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
+            squares[slot] = z.square();
+        }
+        let [x, y] = roots.pair::<PSEUDO_RIGID>(0, 1);
+        [packed(&homogeneous::product(level, x, y)), packed(&squares[0])]
     }
-    for (slot, block) in [1, 0].into_iter().zip(&found[0]) {
-        let expected = &product * Matrix3xX::from_column_slice(&h[slot]).transpose();
-        assert!((Matrix3::from_column_slice(block) - expected).amax() < 1e-15, "{FREEDOMS}");
+}
+
+/// Blocks found at all levels against h H_0 A⁻¹ H_1ᵀ and h H_0 A⁻¹ H_0ᵀ.
+fn check_products(found: &[[Block; 2]], expected: [Matrix3<f64>; 2]) {
+    for (block, expected) in found[0].iter().zip(expected) {
+        assert!((Matrix3::from_column_slice(block) - expected).amax() < 1e-15);
     }
     assert!(found.iter().all(|blocks| *blocks == found[0]), "levels differ");
 }
 
 #[test]
-fn products_are_h_times_inverse_times_h() {
-    check_products::<6, 18>();
-    check_products::<12, 36>();
+fn products_of_rigid_bodies() {
+    let h = [0, 1000].map(|start| std::array::from_fn(|k| value(k + start)));
+    let found = at_all(OfRigid(h, Root::new(STEP, inverse().each_ref()).unwrap()));
+    let mut a = Matrix6::zeros();
+    for (k, block) in inverse().iter().enumerate() {
+        a.fixed_view_mut::<3, 3>(3 * k, 3 * k).copy_from(&Matrix3::from_column_slice(block));
+    }
+    let h = h.map(|h| Matrix3x6::from_column_slice(&h));
+    check_products(&found, [1, 0].map(|other: usize| STEP * h[0] * a * h[other].transpose()));
+}
+
+/// Against 3 × 12 operators, Eᵀ next to Eᵀ, and the inverse of size 12.
+#[test]
+fn products_of_pseudo_rigid_bodies() {
+    let slot = |start| {
+        let numbers: [f64; 13] = std::array::from_fn(|k| value(k + start));
+        (numbers[..9].try_into().unwrap(), numbers[9..].try_into().unwrap())
+    };
+    let slots: [(Block, pseudo_rigid::Arm); 2] = [slot(0), slot(1000)];
+    let found = at_all(OfPseudoRigid(slots, Root::new(STEP, inverse().each_ref()).unwrap()));
+    let [turning, moving] = inverse();
+    let mut arms = Matrix4::zeros();
+    arms.fixed_view_mut::<3, 3>(0, 0).copy_from(&Matrix3::from_column_slice(&turning));
+    arms[(3, 3)] = moving[0];
+    // H = Eᵀ [ (x y z) in three rows | I ]: with the columns of a kind side by side it is x Eᵀ, y Eᵀ, z Eᵀ, 1 Eᵀ.
+    let term = |(row, column): (usize, usize), other: usize| {
+        let axes = |slot: usize| Matrix3::from_column_slice(&slots[slot].0);
+        let [x, y] = [slots[0].1[row], slots[other].1[column]];
+        STEP * x * arms[(row, column)] * y * axes(0) * axes(other).transpose()
+    };
+    let places = || (0..4).flat_map(|row| (0..4).map(move |column| (row, column)));
+    check_products(&found, [1, 0].map(|other| places().map(|place| term(place, other)).sum()));
 }
 
 #[test]
@@ -159,6 +233,6 @@ fn changes_are_told_of_slots() {
     write(roots.start(2).unwrap(), 1, [1.0; 18]);
     assert!(roots.has_changed(1));
     // A body of another kind, and more slots.
-    assert!(roots.start::<36>(3).unwrap().z[2][35].is_nan());
-    assert_eq!(roots.columns::<Plain, 36>(Plain, 0, 0).map(|column| column.vector()).len(), 3);
+    assert!(roots.start::<13>(3).unwrap().z[2][12].is_nan());
+    assert_eq!(roots.pair::<13>(2, 0).map(<[f64]>::len), [14, 13]);
 }

@@ -1,0 +1,58 @@
+//! Panels of pseudo-rigid bodies. With H = Eᵀ ⊗ aᵀ and A⁻¹ made of one block J⁻¹ for the deformation and I/m,
+//!
+//! W_αβ = h H_α A⁻¹ H_βᵀ = (q_α · q_β) E_αᵀ E_β, q = Lᵀ a, L Lᵀ = h diag (J⁻¹, 1/m),
+//!
+//! theory (44), (68): a quarter of the work that 12 freedoms ask for.
+
+use super::root::{self, Root};
+use crate::block::lanes::{Level, write};
+use crate::kinematics::pseudo_rigid::{Arm, Operator};
+
+/// Values in a slot: Eᵀ, column-major, then q.
+pub const VALUES: usize = 13;
+
+/// Z = Eᵀ ⊗ qᵀ.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot<L: Level> {
+    level: L,
+    axes: [L::Lanes; 3],
+    q: Arm,
+}
+
+impl<L: Level> Slot<L> {
+    /// Z = H L.
+    #[inline(always)]
+    pub fn new(level: L, root: &Root, h: &Operator<L::Lanes>) -> Self {
+        Self { level, axes: h.axes, q: root.apply_to_arm(h.arm) }
+    }
+
+    /// Write it where a panel keeps it.
+    #[inline(always)]
+    pub fn write(&self, to: &mut [f64; VALUES]) {
+        write(&mut to[..9], &self.axes);
+        to[9..].copy_from_slice(&self.q);
+    }
+
+    /// W_αα, column by column.
+    #[inline(always)]
+    pub fn square(&self) -> [L::Lanes; 3] {
+        scaled(root::square(self.level, &self.axes), dot(&self.q, &self.q))
+    }
+}
+
+/// W_αβ, column by column, of what is kept of two slots; behind the first is one more value.
+#[inline(always)]
+pub fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
+    let frames = root::product(level, &x[..10], &y[..9]);
+    scaled(frames, dot(&x[9..13], &y[9..13]))
+}
+
+#[inline(always)]
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x[0] * y[0] + x[1] * y[1] + (x[2] * y[2] + x[3] * y[3])
+}
+
+#[inline(always)]
+fn scaled<L: crate::block::lanes::Lanes>([x, y, z]: [L; 3], scale: f64) -> [L; 3] {
+    [x * scale, y * scale, z * scale]
+}
