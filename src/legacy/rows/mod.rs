@@ -24,6 +24,6 @@ pub use consistency::{Place, check as check_consistency};
 pub use insert::{insert, side_on};
 pub use module::Module;
 pub use pair::Pair;
-pub use pool::WORD;
+pub use pool::{Run, WORD};
 pub use remove::remove;
 pub use row::{Row, Rows};

@@ -1,6 +1,6 @@
 //! The blocks of all pairs.
 
-use std::mem;
+use std::ops::Range;
 
 use crate::assembly::pairs::{self, Coupling, Pair};
 use crate::assembly::panel::{Panel, RIGID};
@@ -8,7 +8,7 @@ use crate::block::lanes::{Level, Work, at_best};
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::options;
 use crate::legacy::prefetch::fetch;
-use crate::legacy::rows::{self, Module, WORD};
+use crate::legacy::rows::{self, Module, Run, WORD};
 use crate::threads::Team;
 
 use super::disjoint::{Read, part};
@@ -25,31 +25,43 @@ pub fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team)
     for run in module.pairs.runs() {
         team.share(run.words().div_ceil(WORDS), &|_, number| {
             let words = part(number, WORDS, run.words());
-            // SAFETY: a chunk in use is a pair, and each part is done once, by one thread.
-            let live = run.part(words).map(
-                #[inline(always)]
-                |chunk| unsafe { &mut *chunk.cast::<rows::Pair>() },
-            );
-            at_best(Part { pairs: live, panels: panels.get(), kind, reuse, once });
+            at_best(Part { run, words, panels: panels.get(), kind, reuse, once });
         });
     }
 }
 
-/// Some pairs to be assembled.
-struct Part<'a, P> {
-    pairs: P,
+/// Some pairs to be assembled: chunks in use, which are pairs. Each part is done once, by one thread.
+struct Part<'a> {
+    run: Run<'a>,
+    words: Range<usize>,
     panels: &'a [Panel],
     kind: UpdateKind,
     reuse: bool,
     once: bool,
 }
 
-impl<'p, P: Iterator<Item = &'p mut rows::Pair>> Work for Part<'_, P> {
+impl Work for Part<'_> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: Level>(self, level: L) {
-        let Self { pairs, panels, kind, reuse, once } = self;
+        let Self { run, words, panels, kind, reuse, once } = self;
+        let mut coming = run.part(words.clone());
+        let mut fetch_next = || {
+            if let Some(pair) = coming.next() {
+                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
+                unsafe { fetch_operators(pair.cast(), panels) };
+            }
+        };
+        (0..AHEAD).for_each(|_| fetch_next());
+        let pairs = run.part(words).map(
+            #[inline(always)]
+            |chunk| {
+                fetch_next();
+                // SAFETY: a chunk in use is a pair, and each is handed out once.
+                unsafe { &mut *chunk.cast::<rows::Pair>() }
+            },
+        );
         let stale = pairs.filter(
             #[inline(always)]
             |pair| !reuse || !is_unchanged(panels, pair),
@@ -62,7 +74,7 @@ impl<'p, P: Iterator<Item = &'p mut rows::Pair>> Work for Part<'_, P> {
             level,
             #[inline(always)]
             |body| &panels[body],
-            Ahead { pairs: wanted, panels, waiting: [const { None }; AHEAD], turn: 0 },
+            wanted,
         );
     }
 }
@@ -72,41 +84,19 @@ const AHEAD: usize = 8;
 /// How many pairs further on in memory pairs are asked for.
 const FURTHER: usize = 16;
 
-/// Pairs in their order, each asked for some places ahead together with the operators that it needs.
-struct Ahead<'a, P> {
-    pairs: P,
-    panels: &'a [Panel],
-    /// From the place whose turn it is on, and again from the first.
-    waiting: [Option<Pair<'a>>; AHEAD],
-    turn: usize,
-}
-
-impl<'a, P: Iterator<Item = Pair<'a>>> Iterator for Ahead<'a, P> {
-    type Item = Pair<'a>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Pair<'a>> {
-        loop {
-            let entering = self.pairs.next();
-            let is_last = entering.is_none();
-            if let Some(Pair { coupling: Some(Coupling { body, row, column }), block, .. }) = &entering {
-                for slot in [*row, *column] {
-                    fetch(self.panels[*body].place(slot).cast::<[f64; RIGID]>());
-                }
-                if let Some(block) = block {
-                    fetch((&raw const **block).cast::<rows::Pair>().wrapping_add(FURTHER));
-                }
-            }
-            let leaving = mem::replace(&mut self.waiting[self.turn % AHEAD], entering);
-            self.turn += 1;
-            if leaving.is_some() {
-                return leaving;
-            }
-            if is_last && self.waiting.iter().all(Option::is_none) {
-                return None;
-            }
+/// Ask for the operators that a pair needs, and for a pair further on.
+///
+/// # Safety
+/// The pair is live, and nobody writes it meanwhile.
+#[inline(always)]
+unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
+    // SAFETY: promised by the caller.
+    if let Some(Coupling { body, row, column }) = unsafe { (*pair).coupling() } {
+        for slot in [row, column] {
+            fetch(panels[body].place(slot).cast::<[f64; RIGID]>());
         }
     }
+    fetch(pair.wrapping_add(FURTHER));
 }
 
 /// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
