@@ -8,7 +8,7 @@ use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::panel::root::{self, Root};
 use crate::assembly::panel::{self, Panel, homogeneous};
 use crate::assembly::velocities::free_velocities;
-use crate::block::lanes::{Level, Plain, combination, write};
+use crate::block::lanes::{self, Level, Plain, add, combination, write};
 use crate::block::{Block, Real, Vector, is_finite};
 use crate::inertia::{FactorError, Freshness, Inertia, Inverse, Workspace};
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
@@ -90,7 +90,7 @@ pub struct Occupant {
 }
 
 /// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, `root` is made that,
-/// unless it is already, and operators are left to be written, by [`rigid_share`] or [`pseudo_rigid_share`], to slots that
+/// unless it is already, and operators are left to be written, by [`add_rigid_share`] or [`add_pseudo_rigid_share`], to slots that
 /// `compare` or not; else H of the constraints is put into their slots.
 ///
 /// # Errors
@@ -203,18 +203,33 @@ unsafe fn renew_root(root: &mut Root, body: *const BODY, view: &Body, step: f64)
     }
 }
 
-/// What a constraint gets from one of its bodies with a root.
+/// What a constraint gets from its bodies.
 #[derive(Clone, Copy)]
 pub struct Share<Lanes> {
     /// H v of the previous and the current velocity.
     pub velocities: [Lanes; 2],
-    /// Its part of W_αα.
+    /// W_αα.
     pub w: [Lanes; 3],
-    /// Whether the operator has other bits than at the update before.
+    /// Whether an operator has other bits than at the update before.
     pub changed: bool,
 }
 
-/// What a constraint gets from a rigid body; Z = H L is written to its slot.
+impl<Lanes: lanes::Lanes> Share<Lanes> {
+    /// Nothing yet.
+    #[inline(always)]
+    pub fn none(level: impl Level<Lanes = Lanes>) -> Self {
+        Self { velocities: [level.zero(); 2], w: [level.zero(); 3], changed: false }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, velocities: [Lanes; 2], w: [Lanes; 3], changed: bool) {
+        add(&mut self.velocities, &velocities);
+        add(&mut self.w, &w);
+        self.changed |= changed;
+    }
+}
+
+/// Add what a constraint gets from a rigid body; Z = H L is written to its slot.
 ///
 /// # Errors
 /// [`Code::BugFound`] if the body has no velocities.
@@ -223,14 +238,15 @@ pub struct Share<Lanes> {
 /// The constraint is valid, and so is the body, whose panel has been started, with the slots, of which one
 /// is the constraint's.
 #[inline(always)]
-pub unsafe fn rigid_share<L: Level>(
+pub unsafe fn add_rigid_share<L: Level>(
     level: L,
     con: *const CON,
     body: *const BODY,
     root: &Root,
     slots: &Slots<{ panel::RIGID }>,
     slot: usize,
-) -> Result<Share<L::Lanes>, Code> {
+    sum: &mut Share<L::Lanes>,
+) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let mut h = rigid_columns(level, con, body);
@@ -242,26 +258,28 @@ pub unsafe fn rigid_share<L: Level>(
             #[inline(always)]
             |z| write(z, &h),
         );
-        Ok(Share { velocities, w: root::square(level, &h), changed })
+        sum.add(velocities, root::square(level, &h), changed);
+        Ok(())
     }
 }
 
-/// What a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
+/// Add what a constraint gets from a pseudo-rigid body; Z = H L is written to its slot.
 ///
 /// # Errors
-/// As [`rigid_share`].
+/// As [`add_rigid_share`].
 ///
 /// # Safety
 /// As there.
 #[inline(always)]
-pub unsafe fn pseudo_rigid_share<L: Level>(
+pub unsafe fn add_pseudo_rigid_share<L: Level>(
     level: L,
     con: *const CON,
     body: *const BODY,
     root: &Root,
     slots: &Slots<{ panel::PSEUDO_RIGID }>,
     slot: usize,
-) -> Result<Share<L::Lanes>, Code> {
+    sum: &mut Share<L::Lanes>,
+) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let h = pseudo_rigid_operator(level, con, body);
@@ -273,7 +291,8 @@ pub unsafe fn pseudo_rigid_share<L: Level>(
             #[inline(always)]
             |place| z.write(place),
         );
-        Ok(Share { velocities, w: z.square(), changed })
+        sum.add(velocities, z.square(), changed);
+        Ok(())
     }
 }
 

@@ -113,8 +113,7 @@ impl Work for Part<'_> {
             let end = tasks.len().min(start + BATCH);
             // SAFETY: promised to Part::new.
             unsafe {
-                let nothing = Share { velocities: [level.zero(); 2], w: [level.zero(); 3], changed: false };
-                let mut shares = [nothing; BATCH];
+                let mut shares = [Share::none(level); BATCH];
                 contributions(level, tasks, start..end, bodies, &mut shares)?;
                 ended(Phase::Velocities);
                 diagonals(level, &mut tasks[start..end], &shares, kind, reuse)?;
@@ -220,18 +219,17 @@ unsafe fn contribution<L: Level>(
             let (Some(side), body) = ((*row).sides[k], (*row).bodies[k]) else { continue };
             let (index, slot) = (side.body() as usize, side.slot as usize);
             let Operators { way, root } = &bodies.operators[index];
-            let share = match way {
-                Way::Rigid(slots) => stages::rigid_share(level, con, body, root, slots, slot)?,
-                Way::PseudoRigid(slots) => stages::pseudo_rigid_share(level, con, body, root, slots, slot)?,
+            match way {
+                Way::Rigid(slots) => stages::add_rigid_share(level, con, body, root, slots, slot, made)?,
+                Way::PseudoRigid(slots) => {
+                    stages::add_pseudo_rigid_share(level, con, body, root, slots, slot, made)?;
+                }
                 Way::Complete => {
                     made.changed = true;
                     add(&mut made.w, &bodies.panels[index].columns(level, slot, slot));
                     continue;
                 }
-            };
-            add(&mut made.w, &share.w);
-            add(&mut made.velocities, &share.velocities);
-            made.changed |= share.changed;
+            }
             for left in &mut left {
                 *left = if *left == body { ptr::null_mut() } else { *left };
             }
