@@ -110,7 +110,7 @@ impl<'a> Copies<'a> {
     /// # Safety
     /// `row` is a live row of the source, its constraint valid.
     unsafe fn row(&mut self, row: *mut Row, last: *mut Row) -> *mut Row {
-        let copy = self.clone.rows.pool.take().cast::<Row>();
+        let copy = self.clone.rows.pool.take();
         *self.place_of(row) = copy;
         // SAFETY: promised by the caller; the chunk is this function's, and `last` is a live row of the clone.
         unsafe {
@@ -163,7 +163,7 @@ impl<'a> Copies<'a> {
             if self.pairs[position].is_null() {
                 let ends =
                     Pair::rows(pair).map(|row| End { row: *self.place_of(row), slot: 0, contact: false });
-                let copy = self.clone.pairs.take().cast();
+                let copy = self.clone.pairs.take();
                 let tie = Tie { bod: (*block).bod, body: None, repeated: false };
                 Pair::fill(copy, tie, ends[0], ends[1]);
                 self.pairs[position] = copy;

@@ -67,13 +67,12 @@ impl Inspection<'_> {
     fn memory(&self) -> Result<InUse, Code> {
         let Module { rows, pairs, .. } = self.module;
         // SAFETY: chunks in use are rows.
-        let is_row = |chunk: *mut u8| unsafe { (*chunk.cast::<Row>()).is_live() };
+        let is_row = |row: *mut Row| unsafe { (*row).is_live() };
         // SAFETY: chunks in use are pairs.
-        let is_pair = |chunk: *mut u8| unsafe { (*chunk.cast::<Pair>()).is_live() };
+        let is_pair = |pair: *mut Pair| unsafe { (*pair).is_live() };
         // SAFETY: memory of removed rows is all zero, or what a host has written there.
-        let is_clean = |chunk: *mut u8| unsafe {
-            (*chunk.cast::<[u8; size_of::<Row>()]>()).iter().all(|&byte| byte == 0)
-        };
+        let is_clean =
+            |row: *mut Row| unsafe { (*row.cast::<[u8; size_of::<Row>()]>()).iter().all(|&byte| byte == 0) };
         self.demand(rows.pool.given_back().all(is_clean), "memory of a removed row has been written to")?;
         self.demand(rows.pool.chunks().all(is_row), "hidden data of a row are damaged")?;
         self.demand(pairs.chunks().all(is_pair), "hidden data of a block are damaged")?;

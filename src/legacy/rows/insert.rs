@@ -1,11 +1,14 @@
 //! Insertion of a row.
 
+use std::ptr;
+
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::InOrder;
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB, FEM};
 use crate::legacy::names;
+use crate::legacy::prefetch::fetch;
 
 use super::attachments::Side;
 use super::module::Module;
@@ -103,7 +106,7 @@ unsafe fn has_no_row(con: *const CON) -> bool {
 fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
     module.rows.pool.reserve(1)?;
     module.pairs.reserve(module.neighbours.len())?;
-    Ok(module.rows.pool.take().cast())
+    Ok(module.rows.pool.take())
 }
 
 /// Attach the new row to its bodies and, where that has not been done, its neighbours to them.
@@ -143,7 +146,7 @@ unsafe fn attach(
 pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        if let Some(side) = found(module, row, body) {
+        if let Some(side) = found(row, body) {
             return Ok(side);
         }
         let name = || names::constraint((*row).face.con);
@@ -166,10 +169,10 @@ pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Re
 ///
 /// # Safety
 /// `row` is a row.
-unsafe fn found(module: &Module, row: *mut Row, body: *mut BODY) -> Option<Side> {
+unsafe fn found(row: *mut Row, body: *mut BODY) -> Option<Side> {
     // SAFETY: promised by the caller.
-    let sides = unsafe { (*row).sides };
-    sides.into_iter().flatten().find(|side| module.bodies.body(side.body()).body == body)
+    let (bodies, sides) = unsafe { ((*row).bodies, (*row).sides) };
+    bodies.into_iter().zip(sides).find_map(|(attached, side)| if attached == body { side } else { None })
 }
 
 /// Give back a row that did not get into the list.
@@ -183,6 +186,9 @@ unsafe fn release(module: &mut Module, row: *mut Row) {
         module.rows.give(row);
     }
 }
+
+/// How many pairs ahead memory is asked for: what is taken next most often lies behind what was taken last.
+const AHEAD: usize = 24;
 
 /// Put the row into the list, and a pair with each neighbour into both rows.
 ///
@@ -199,14 +205,20 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
         }
         module.face.dia = row.cast();
 
+        let mut through = ptr::null_mut();
+        let mut own = end(row, None);
         for neighbour in &module.neighbours {
+            if through != neighbour.body {
+                through = neighbour.body;
+                own = end(row, found(row, through));
+            }
             let body = neighbour.side.map(Side::body);
             let tie = Tie { bod: neighbour.body, body, repeated: neighbour.repeated };
-            let own = end(row, found(module, row, neighbour.body));
             let other = end(neighbour.row, neighbour.side);
             let other_con = (*neighbour.row).face.con;
             let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };
-            let pair = module.pairs.take().cast();
+            let pair = module.pairs.take();
+            fetch(pair.wrapping_add(AHEAD));
             Pair::fill(pair, tie, first, second);
             Pair::link(pair);
         }

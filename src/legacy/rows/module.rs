@@ -27,7 +27,7 @@ pub struct Module {
     /// Memory of the rows.
     pub rows: Rows,
     /// Memory of the blocks, each a [`Pair`].
-    pub pairs: Pool,
+    pub pairs: Pool<Pair>,
     /// The bodies that rows are attached to.
     pub bodies: Attachments,
     /// Whether it is a copy of some rows of another one, which takes no rows and is not updated.
@@ -74,7 +74,7 @@ impl Module {
             (*module).face.diamem.chunksize = size_of::<Row>();
             (*module).face.offmem.chunksize = size_of::<Pair>();
             (&raw mut (*module).rows).write(Rows::default());
-            (&raw mut (*module).pairs).write(Pool::new::<Pair>());
+            (&raw mut (*module).pairs).write(Pool::default());
             (&raw mut (*module).bodies).write(Attachments::default());
             (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());

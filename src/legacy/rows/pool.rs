@@ -19,17 +19,16 @@ const LARGEST_BLOCK: usize = 64 << 20;
 /// Bytes of a block from which on large pages are asked for.
 const WORTH_LARGE_PAGES: usize = 4 << 20;
 
-/// Chunks in blocks of memory, each block twice as large as the one before.
-pub struct Pool {
-    chunk: Layout,
-    blocks: Vec<Block>,
+/// Chunks for a `T` each in blocks of memory, each block twice as large as the one before.
+pub struct Pool<T> {
+    blocks: Vec<Block<T>>,
     /// Blocks before this one have no free chunk.
     current: usize,
     free: usize,
 }
 
-struct Block {
-    first: *mut u8,
+struct Block<T> {
+    first: *mut T,
     /// Which chunks are in use.
     in_use: Bits,
     /// No chunk from this one on was ever taken.
@@ -46,14 +45,14 @@ impl From<TryReserveError> for Exhausted {
     }
 }
 
-impl Pool {
-    /// A pool of chunks for a `T`.
-    pub const fn new<T>() -> Self {
-        let chunk = Layout::new::<T>();
-        assert!(chunk.size() > 0 && chunk.size().is_multiple_of(chunk.align()));
-        Self { chunk, blocks: Vec::new(), current: 0, free: 0 }
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        const { assert!(size_of::<T>() > 0) };
+        Self { blocks: Vec::new(), current: 0, free: 0 }
     }
+}
 
+impl<T> Pool<T> {
     /// Make sure that the next `count` calls of [`Pool::take`] find a chunk.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
         if count > self.free { self.grow(count - self.free) } else { Ok(()) }
@@ -61,17 +60,17 @@ impl Pool {
 
     fn grow(&mut self, missing: usize) -> Result<(), Exhausted> {
         let doubled = self.blocks.last().map_or(FIRST_BLOCK, |block| 2 * block.in_use.len());
-        let count = missing.max(doubled.min(LARGEST_BLOCK / self.chunk.size())).next_multiple_of(WORD);
+        let count = missing.max(doubled.min(LARGEST_BLOCK / size_of::<T>())).next_multiple_of(WORD);
         self.blocks.try_reserve(1)?;
         let in_use = Bits::new(count)?;
-        let layout = block_layout(self.chunk, count).ok_or(Exhausted)?;
+        let layout = block_layout::<T>(count).ok_or(Exhausted)?;
         // SAFETY: the size is not zero, neither chunk size nor count is.
         let first = unsafe { alloc(layout) };
         if first.is_null() {
             return Err(Exhausted);
         }
         ask_for_large_pages(first, layout.size());
-        self.blocks.push(Block { first, in_use, taken: 0 });
+        self.blocks.push(Block { first: first.cast(), in_use, taken: 0 });
         self.free += count;
         Ok(())
     }
@@ -80,14 +79,14 @@ impl Pool {
     ///
     /// # Panics
     /// If there is none left: see [`Pool::reserve`].
-    pub fn take(&mut self) -> *mut u8 {
+    pub fn take(&mut self) -> *mut T {
         loop {
             let block = &mut self.blocks[self.current];
             if let Some(index) = block.in_use.set_first() {
                 block.taken = block.taken.max(index + 1);
                 self.free -= 1;
                 // SAFETY: the chunk lies in the block.
-                return unsafe { block.first.add(index * self.chunk.size()) };
+                return unsafe { block.first.add(index) };
             }
             self.current += 1;
         }
@@ -97,7 +96,7 @@ impl Pool {
     ///
     /// # Safety
     /// The chunk was taken from this pool, and nobody uses it any more.
-    pub unsafe fn give(&mut self, chunk: *mut u8) {
+    pub unsafe fn give(&mut self, chunk: *mut T) {
         if let Some((block, index)) = self.find(chunk.addr()) {
             self.blocks[block].in_use.clear(index);
             self.current = self.current.min(block);
@@ -108,12 +107,13 @@ impl Pool {
     /// The block and the index in it of the chunk with this address, if there is one.
     #[inline]
     fn find(&self, address: usize) -> Option<(usize, usize)> {
-        let size = self.chunk.size();
+        let size = size_of::<T>();
         // Newest first: it holds half of all chunks.
         (0..self.blocks.len()).rev().find_map(|k| {
             let block = &self.blocks[k];
             let offset = address.wrapping_sub(block.first.addr());
-            (offset < block.in_use.len() * size && offset.is_multiple_of(size)).then_some((k, offset / size))
+            let index = offset / size;
+            (index < block.in_use.len() && offset == index * size).then_some((k, index))
         })
     }
 
@@ -124,7 +124,7 @@ impl Pool {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|block| block.in_use.len() * self.chunk.size() + block.in_use.bytes()).sum()
+        self.blocks.iter().map(|block| block.in_use.len() * size_of::<T>() + block.in_use.bytes()).sum()
     }
 
     /// Chunks that there are, in use or not.
@@ -145,54 +145,50 @@ impl Pool {
     }
 
     /// All chunks in use, block by block in the order of their addresses.
-    pub fn chunks(&self) -> impl Iterator<Item = *mut u8> {
+    pub fn chunks(&self) -> impl Iterator<Item = *mut T> {
         self.runs().flat_map(|run| run.part(0..run.words()))
     }
 
     /// Chunks that were in use once and are not now.
-    pub fn given_back(&self) -> impl Iterator<Item = *mut u8> {
-        let size = self.chunk.size();
-        self.blocks.iter().flat_map(move |block| {
+    pub fn given_back(&self) -> impl Iterator<Item = *mut T> {
+        self.blocks.iter().flat_map(|block| {
             let unused = (0..block.taken).filter(|&index| !block.in_use.has(index));
             // SAFETY: the chunk lies in the block.
-            unused.map(move |index| unsafe { block.first.add(index * size) })
+            unused.map(|index| unsafe { block.first.add(index) })
         })
     }
 
     /// The blocks of memory that have chunks in use.
-    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_, T>> {
         let used = self.blocks.iter().filter(|block| block.taken > 0);
         used.map(|block| Run {
             first: block.first,
-            size: self.chunk.size(),
             words: &block.in_use.words()[..block.taken.div_ceil(WORD)],
         })
     }
 }
 
-impl Drop for Pool {
+impl<T> Drop for Pool<T> {
     fn drop(&mut self) {
         for block in &self.blocks {
-            if let Some(layout) = block_layout(self.chunk, block.in_use.len()) {
+            if let Some(layout) = block_layout::<T>(block.in_use.len()) {
                 // SAFETY: the block was allocated with this layout.
-                unsafe { dealloc(block.first, layout) };
+                unsafe { dealloc(block.first.cast(), layout) };
             }
         }
     }
 }
 
 /// A block of memory, [`WORD`] chunks to a word.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    first: *mut u8,
-    size: usize,
+pub struct Run<'a, T> {
+    first: *mut T,
     words: &'a [u64],
 }
 
 // SAFETY: what is behind the pointer is for who uses it to share.
-unsafe impl Sync for Run<'_> {}
+unsafe impl<T> Sync for Run<'_, T> {}
 
-impl<'a> Run<'a> {
+impl<'a, T> Run<'a, T> {
     /// Number of words.
     pub fn words(&self) -> usize {
         self.words.len()
@@ -200,8 +196,8 @@ impl<'a> Run<'a> {
 
     /// The chunks in use of some of the words.
     #[inline(always)]
-    pub fn part(self, words: Range<usize>) -> impl Iterator<Item = *mut u8> + use<'a> {
-        let Self { first, size, words: all } = self;
+    pub fn part(&self, words: Range<usize>) -> impl Iterator<Item = *mut T> + use<'a, T> {
+        let Self { first, words: all } = *self;
         let (mut next, end) = (words.start, words.end);
         let (mut bits, mut base) = (0, first);
         iter::from_fn(
@@ -212,10 +208,10 @@ impl<'a> Run<'a> {
                         return None;
                     }
                     bits = all[next];
-                    base = first.wrapping_byte_add(WORD * next * size);
+                    base = first.wrapping_add(WORD * next);
                     next += 1;
                 }
-                let chunk = base.wrapping_byte_add(bits.trailing_zeros() as usize * size);
+                let chunk = base.wrapping_add(bits.trailing_zeros() as usize);
                 bits &= bits - 1;
                 Some(chunk)
             },
@@ -224,8 +220,8 @@ impl<'a> Run<'a> {
 }
 
 /// Blocks start at cache lines.
-fn block_layout(chunk: Layout, count: usize) -> Option<Layout> {
-    Layout::from_size_align(chunk.size().checked_mul(count)?, chunk.align().max(64)).ok()
+fn block_layout<T>(count: usize) -> Option<Layout> {
+    Layout::array::<T>(count).and_then(|layout| layout.align_to(64)).ok()
 }
 
 /// Lists lead all over large blocks: with small pages most steps would miss the table of pages.
@@ -249,15 +245,15 @@ mod tests {
 
     type Chunk = [u64; 5];
 
-    fn pool() -> Pool {
-        Pool::new::<Chunk>()
+    fn pool() -> Pool<Chunk> {
+        Pool::default()
     }
 
     #[test]
     fn chunks_are_distinct_and_the_first_free_one_is_taken() {
         let mut pool = pool();
         pool.reserve(1000).unwrap();
-        let taken: Vec<*mut Chunk> = (0..1000).map(|_| pool.take().cast()).collect();
+        let taken: Vec<*mut Chunk> = (0..1000).map(|_| pool.take()).collect();
         for (k, &chunk) in taken.iter().enumerate() {
             // SAFETY: the chunk is this test's.
             unsafe { *chunk = [k as u64; 5] };
@@ -269,11 +265,11 @@ mod tests {
         assert_eq!((pool.live(), pool.capacity()), (1000, 1024));
         for k in [700, 3, 64, 999] {
             // SAFETY: nobody uses the chunk any more.
-            unsafe { pool.give(taken[k].cast()) };
+            unsafe { pool.give(taken[k]) };
         }
         assert_eq!(pool.live(), 996);
         pool.reserve(4).unwrap();
-        assert_eq!([3, 64, 700, 999].map(|k| taken[k]), [(); 4].map(|()| pool.take().cast()));
+        assert_eq!([3, 64, 700, 999].map(|k| taken[k]), [(); 4].map(|()| pool.take()));
         assert!(pool.bytes() >= 1000 * size_of::<Chunk>());
     }
 
@@ -289,7 +285,7 @@ mod tests {
         assert!(!pool.owns(taken[0] + 8) && !pool.owns(taken[499] + size_of::<Chunk>()));
         assert_eq!(pool.chunks().map(|chunk| chunk.addr()).collect::<Vec<_>>(), taken);
         let gone = [0, 1, 63, 64, 69, 70, 300].map(|k| taken[k]);
-        let chunks: Vec<*mut u8> = pool.chunks().filter(|chunk| gone.contains(&chunk.addr())).collect();
+        let chunks: Vec<*mut Chunk> = pool.chunks().filter(|chunk| gone.contains(&chunk.addr())).collect();
         // SAFETY: nobody uses the chunks any more.
         chunks.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
         taken.retain(|address| !gone.contains(address));
@@ -304,11 +300,11 @@ mod tests {
 
     #[test]
     fn large_blocks_are_like_small_ones() {
-        let mut pool = Pool::new::<[u8; 4096]>();
+        let mut pool = Pool::<[u8; 4096]>::default();
         pool.reserve(2000).unwrap();
-        let chunks: Vec<*mut u8> = (0..2000).map(|_| pool.take()).collect();
+        let chunks: Vec<*mut [u8; 4096]> = (0..2000).map(|_| pool.take()).collect();
         // SAFETY: the chunks are this test's.
-        chunks.iter().for_each(|chunk| unsafe { chunk.write_bytes(7, 4096) });
+        chunks.iter().for_each(|chunk| unsafe { chunk.write([7; 4096]) });
         assert_eq!(pool.chunks().collect::<Vec<_>>(), chunks);
     }
 }

@@ -44,16 +44,17 @@ unsafe fn remove_blocks(module: &mut Module, row: *mut Row) {
     // SAFETY: promised by the caller; blocks of live rows and their partners' rows are live.
     unsafe {
         let (mut front, mut back) = ((*row).face.adj.cast::<Half>(), (*row).last);
+        let mut courses = [front, back].map(Course::from);
         // From both ends, as each step waits for memory that the one before leads to.
         while !front.is_null() {
             let (after, before) = ((*front).face.n.cast::<Half>(), (*back).previous);
-            fetch(after);
-            fetch(before);
-            module.pairs.give(Pair::unlink_partner(front).cast());
+            courses[0].fetch_ahead(after);
+            courses[1].fetch_ahead(before);
+            module.pairs.give(Pair::unlink_partner(front));
             if front == back {
                 break;
             }
-            module.pairs.give(Pair::unlink_partner(back).cast());
+            module.pairs.give(Pair::unlink_partner(back));
             if after == back {
                 break;
             }
@@ -61,3 +62,38 @@ unsafe fn remove_blocks(module: &mut Module, row: *mut Row) {
         }
     }
 }
+
+/// Where the blocks of a row lie, one after the other.
+///
+/// Blocks with rows that are older than their own lie side by side. Those with later ones lie among the blocks of these,
+/// whose number grows by one from row to row if each of them had one neighbour more: then it is the change of the step that
+/// stays the same. Where it does, blocks can be asked for before the list leads to them.
+struct Course {
+    place: *const Half,
+    step: isize,
+    change: isize,
+}
+
+impl Course {
+    fn from(place: *mut Half) -> Self {
+        Self { place, step: 0, change: 0 }
+    }
+
+    /// Ask for the next block, and for one some places later.
+    #[inline(always)]
+    fn fetch_ahead(&mut self, next: *const Half) {
+        fetch(next);
+        let step = next.addr().wrapping_sub(self.place.addr()).cast_signed();
+        let change = step.wrapping_sub(self.step);
+        if change == self.change {
+            let steps = step.wrapping_mul(AHEAD);
+            fetch(
+                next.wrapping_byte_offset(steps.wrapping_add(change.wrapping_mul(AHEAD * (AHEAD + 1) / 2))),
+            );
+        }
+        *self = Self { place: next, step, change };
+    }
+}
+
+/// How many places after the next one.
+const AHEAD: isize = 3;

@@ -81,17 +81,12 @@ impl Row {
 }
 
 /// The memory of the rows, and the way from what a host passes to a row.
+#[derive(Default)]
 pub struct Rows {
     /// Chunks for a [`Row`] each.
-    pub pool: Pool,
+    pub pool: Pool<Row>,
     /// Chunks for what is known of the places of a row.
-    known: Pool,
-}
-
-impl Default for Rows {
-    fn default() -> Self {
-        Self { pool: Pool::new::<Row>(), known: Pool::new::<[Known; 2]>() }
-    }
+    known: Pool<[Known; 2]>,
 }
 
 impl Rows {
@@ -127,7 +122,7 @@ impl Rows {
         unsafe {
             if (*row).known.is_null() {
                 self.known.reserve(1)?;
-                (*row).known = self.known.take().cast();
+                (*row).known = self.known.take();
                 (*row).known.write(Default::default());
             }
         }
@@ -147,10 +142,10 @@ impl Rows {
         // SAFETY: promised by the caller. Being zero, the memory tells later whether somebody has written to it.
         unsafe {
             if !(*row).known.is_null() {
-                self.known.give((*row).known.cast());
+                self.known.give((*row).known);
             }
             row.write_bytes(0, 1);
-            self.pool.give(row.cast());
+            self.pool.give(row);
         }
     }
 

@@ -25,14 +25,14 @@ pub fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team)
     for run in module.pairs.runs() {
         team.share(run.words().div_ceil(WORDS), &|_, number| {
             let words = part(number, WORDS, run.words());
-            at_best(Part { run, words, panels: panels.get(), kind, reuse, once });
+            at_best(Part { run: &run, words, panels: panels.get(), kind, reuse, once });
         });
     }
 }
 
 /// Some pairs to be assembled: chunks in use, which are pairs. Each part is done once, by one thread.
 struct Part<'a> {
-    run: Run<'a>,
+    run: &'a Run<'a, rows::Pair>,
     words: Range<usize>,
     panels: &'a [Panel],
     kind: UpdateKind,
@@ -50,16 +50,16 @@ impl Work for Part<'_> {
         let mut fetch_next = || {
             if let Some(pair) = coming.next() {
                 // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
-                unsafe { fetch_operators(pair.cast(), panels) };
+                unsafe { fetch_operators(pair, panels) };
             }
         };
         (0..AHEAD).for_each(|_| fetch_next());
         let pairs = run.part(words).map(
             #[inline(always)]
-            |chunk| {
+            |pair| {
                 fetch_next();
                 // SAFETY: a chunk in use is a pair, and each is handed out once.
-                unsafe { &mut *chunk.cast::<rows::Pair>() }
+                unsafe { &mut *pair }
             },
         );
         let stale = pairs.filter(

@@ -136,9 +136,9 @@ impl Work for OfRigid {
     fn at<L: Level>(self, level: L) -> [Block; 2] {
         let mut roots = Roots::default();
         let mut squares = [[level.zero(); 3]; 2];
-        for slot in 0..2 {
+        for (slot, h) in self.0.iter().enumerate() {
             let mut z = [level.zero(); rigid::FREEDOMS];
-            for (z, column) in z.iter_mut().zip(self.0[slot].chunks(3)) {
+            for (z, column) in z.iter_mut().zip(h.chunks(3)) {
                 *z = level.of_vector([column[0], column[1], column[2]]);
             }
             self.1.apply(&mut z);
@@ -161,8 +161,7 @@ impl Work for OfPseudoRigid {
     fn at<L: Level>(self, level: L) -> [Block; 2] {
         let mut roots = Roots::default();
         let mut squares = [[level.zero(); 3]; 2];
-        for slot in 0..2 {
-            let (axes, arm) = &self.0[slot];
+        for (slot, (axes, arm)) in self.0.iter().enumerate() {
             let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
             let z = homogeneous::Slot::new(level, &self.1, &h);
             z.write(&mut roots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
