@@ -62,8 +62,8 @@ static void change (HOST *host, RANDOM *random)
 
   switch (random_below (random, 8)) {
   case 0: scene_randomise_constraint (con, random); break;
-  case 1: if (body->kind == RIG) scene_randomise_body (body, random, INVERSE_BLOCKS); break;
-  case 2: if (body->kind == RIG) scene_randomise_body (body, random, INVERSE_DENSE); break;
+  case 1: if (body->kind != OBS) scene_randomise_body (body, random, INVERSE_BLOCKS); break;
+  case 2: if (body->kind != OBS) scene_randomise_body (body, random, (INVERSE_FORM) random_below (random, INVERSE_FORMS)); break;
   case 3: replace_row (host, con); break;
   case 4: for (i = 0; i < 20; i ++) replace_row (host, any_constraint (host, random)); break;
   case 5: if (body->velo) body->velo[0] += 1.0; break;

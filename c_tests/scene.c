@@ -79,6 +79,19 @@ static MX *random_blocks (RANDOM *random, int blocks, const int *sizes)
   return host_matrix_blocks (blocks, sizes, x);
 }
 
+/* The same block for the three rows of the deformation gradient, then 1/m for the mass centre. */
+static MX *random_pseudo_rigid (RANDOM *random)
+{
+  static const int threes[] = { 3, 3, 3, 3 };
+  double x[36] = { 0 }, moving = 1.5 + random_value (random);
+  int i;
+
+  random_definite (random, 3, x);
+  for (i = 0; i < 9; i ++) x[9 + i] = x[18 + i] = x[i];
+  for (i = 0; i < 3; i ++) x[27 + 4 * i] = moving;
+  return host_matrix_blocks (4, threes, x);
+}
+
 static MX *random_diagonal (RANDOM *random, int n)
 {
   double x[144] = { 0 };
@@ -109,7 +122,8 @@ static MX *random_inverse (RANDOM *random, int n, INVERSE_FORM form)
   double x[144];
 
   switch (form) {
-  case INVERSE_BLOCKS: return random_blocks (random, n / 3, threes);
+  case INVERSE_BLOCKS: return n == 12 ? random_pseudo_rigid (random) : random_blocks (random, 2, threes);
+  case INVERSE_ODD_BLOCKS: return random_blocks (random, n / 3, threes);
   case INVERSE_LARGE_BLOCK: return n == 6 ? random_blocks (random, 1, six) : random_blocks (random, 2, nine_three);
   case INVERSE_DIAGONAL: return random_diagonal (random, n);
   case INVERSE_SPARSE: return random_sparse (random, n);

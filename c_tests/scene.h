@@ -23,7 +23,8 @@ void random_rotation (RANDOM *random, double *rotation);
 void random_definite (RANDOM *random, int n, double *a);
 
 typedef enum {
-  INVERSE_BLOCKS,      /* of three rows */
+  INVERSE_BLOCKS,      /* of three rows; on a pseudo-rigid body three times one, then a multiple of the identity */
+  INVERSE_ODD_BLOCKS,  /* of three rows, each another one */
   INVERSE_LARGE_BLOCK, /* six rows on a rigid body, nine and three on a pseudo-rigid one */
   INVERSE_DENSE,
   INVERSE_DIAGONAL,    /* in compressed columns */
