@@ -50,5 +50,5 @@ fn sanitizers() {
     let messages = run("sanitizers", "sanitize");
     let summaries: Vec<&str> = messages.lines().filter(|line| line.ends_with(" checks, 0 failed")).collect();
     assert!(summaries.len() >= 17, "{messages}");
-    assert!(messages.trim_end().ends_with(" passed, 0 failed"), "{messages}");
+    assert!(messages.lines().any(|line| line.ends_with(" passed, 0 failed")), "{messages}");
 }
