@@ -42,13 +42,13 @@ impl<'a, T> Disjoint<'a, T> {
 }
 
 /// Something that threads only read.
-pub struct Read<'a, T>(pub &'a T);
+pub struct Read<'a, T: ?Sized>(pub &'a T);
 
 // SAFETY: what is read is not written during the stage; raw pointers in it lead to structures of the host and of this
 // library, which may be used from any thread.
-unsafe impl<T> Sync for Read<'_, T> {}
+unsafe impl<T: ?Sized> Sync for Read<'_, T> {}
 
-impl<'a, T> Read<'a, T> {
+impl<'a, T: ?Sized> Read<'a, T> {
     /// It.
     pub fn get(&self) -> &'a T {
         self.0

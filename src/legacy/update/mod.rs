@@ -37,10 +37,10 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         #[cfg(not(feature = "mpi"))]
-        let (step, kind) = gather(module)?;
+        let (step, kind) = gather(module, &team)?;
         #[cfg(feature = "mpi")]
         let (step, kind) = parallel::exchange::together(module, |module, world| {
-            let found = gather(module)?;
+            let found = gather(module, &team)?;
             parallel::velocities::of_parents(module, world)?;
             Ok(found)
         })?;
@@ -76,14 +76,14 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn gather(module: &mut Module) -> Result<(f64, UpdateKind), Code> {
+unsafe fn gather(module: &mut Module, team: &Team) -> Result<(f64, UpdateKind), Code> {
     module.follows_domain()?;
     let dom = module.domain()?;
     // SAFETY: promised by the caller.
     unsafe {
         let step = domain::step(dom)?;
         let kind = domain::update_kind(dom)?;
-        tasks::gather(module, dom, kind)?;
+        tasks::gather(module, dom, kind, team)?;
         Ok((step, kind))
     }
 }

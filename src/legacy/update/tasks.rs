@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 use std::mem::offset_of;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
@@ -11,6 +12,9 @@ use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Module, Row, Rows, side_on};
+use crate::threads::Team;
+
+use super::disjoint::{Read, part};
 
 /// How many constraints ahead memory is asked for.
 const AHEAD: usize = 12;
@@ -45,10 +49,15 @@ pub struct Task {
 ///
 /// # Safety
 /// The domain, the constraints of all rows and their bodies are valid.
-pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+pub unsafe fn gather(
+    module: &mut Module,
+    dom: *const DOM,
+    kind: UpdateKind,
+    team: &Team,
+) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        if module.is_gathered && kind != UpdateKind::Minimal && confirm(module, dom)? {
+        if module.is_gathered && kind != UpdateKind::Minimal && are_same(&module.tasks, dom, team) {
             return Ok(());
         }
         module.is_gathered = false;
@@ -58,58 +67,70 @@ pub unsafe fn gather(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> 
     Ok(())
 }
 
-/// Whether the tasks of the last update are those of this one: then rows are not read, but where they may have to be
-/// attached to something.
-///
-/// # Errors
-/// As [`gather`].
+/// Constraints a thread confirms at a time.
+const PART: usize = 256;
+
+/// Whether the tasks of the last update are those of this one, without a fault and with nothing to be attached: then rows are
+/// not read, but where they may have to be attached to something.
 ///
 /// # Safety
-/// As there; no row has come or gone since the last update.
-unsafe fn confirm(module: &mut Module, dom: *const DOM) -> Result<bool, Code> {
-    let mut place = 0;
-    // SAFETY: promised by the caller; so the rows are live, and so are constraints that the domain does not list.
-    unsafe {
-        for con in domain::constraints(dom) {
-            fetch_ahead(&module.tasks, place);
-            let task = module.tasks.get(place).filter(|task| task.is_listed && task.con == con);
-            match task {
-                Some(&task) if (*con).dia == task.row.cast() => {
-                    if !confirm_bodies(module, place, task)? {
-                        return Ok(false);
-                    }
-                }
-                _ => return Ok(false),
-            }
-            place += 1;
-        }
-        while let Some(&task) = module.tasks.get(place) {
-            if task.is_listed || !confirm_bodies(module, place, task)? {
-                return Ok(false);
-            }
-            place += 1;
-        }
+/// As [`gather`]; no row has come or gone since the last update.
+unsafe fn are_same(tasks: &[Task], dom: *const DOM, team: &Team) -> bool {
+    // SAFETY: promised by the caller.
+    let head = unsafe { (*dom).con };
+    if listed(tasks.first()) != head {
+        return false;
     }
-    Ok(true)
+    let (tasks, has_changed) = (Read(tasks), AtomicBool::new(false));
+    let count = tasks.get().len();
+    team.share(count.div_ceil(PART), &|_, number| {
+        let mut places = part(number, PART, count);
+        // SAFETY: promised by the caller.
+        if !places.all(|place| unsafe { is_same(tasks.get(), place) }) {
+            has_changed.store(true, Ordering::Relaxed);
+        }
+    });
+    !has_changed.into_inner()
 }
 
-/// # Errors
-/// As [`gather`].
+/// The constraint of a task, if the domain lists it; else NULL, as behind the last one.
+fn listed(task: Option<&Task>) -> *mut CON {
+    task.filter(|task| task.is_listed).map_or(ptr::null_mut(), |task| task.con)
+}
+
+/// Whether one of the tasks is as it was, and the list leads on to the next one.
 ///
 /// # Safety
-/// As there, for one task.
+/// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.
 #[inline(always)]
-unsafe fn confirm_bodies(module: &mut Module, place: usize, task: Task) -> Result<bool, Code> {
+unsafe fn is_same(tasks: &[Task], place: usize) -> bool {
+    fetch_ahead(tasks, place);
+    let task = &tasks[place];
     // SAFETY: promised by the caller.
     unsafe {
-        constraint::check(task.con)?;
-        if [(*task.con).master, (*task.con).slave] != task.bodies {
-            return Ok(false);
-        }
-        if !task.is_settled {
-            module.tasks[place].is_settled = settle(module, &task)?;
-        }
-        Ok(true)
+        let con = &*task.con;
+        let leads_on = !task.is_listed || con.next == listed(tasks.get(place + 1));
+        leads_on
+            && con.dia == task.row.cast()
+            && names::kind(con.kind).is_some()
+            && !con.master.is_null()
+            && [con.master, con.slave] == task.bodies
+            && (task.is_settled || is_attached(task))
+    }
+}
+
+/// Whether [`settle`] has nothing to do.
+///
+/// # Safety
+/// As [`is_same`].
+unsafe fn is_attached(&Task { con, row, bodies, .. }: &Task) -> bool {
+    // SAFETY: promised by the caller; attached bodies are compared by address, not read.
+    unsafe {
+        let attached = (*row).bodies;
+        let is_done = |body: *mut BODY| {
+            body.is_null() || attached.contains(&body) || constraint::is_contact_on_obstacle(con, body)
+        };
+        bodies.into_iter().all(is_done) && attached.iter().all(|body| body.is_null() || bodies.contains(body))
     }
 }
 
