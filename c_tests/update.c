@@ -248,6 +248,14 @@ static void test_between_updates (void)
   con->master = master;
   update_and_compare (host, UPDATE_ALL);
 
+  con = host->dom.con; /* the list begins behind it, while it still leads on to the others */
+  host->dom.con = con->next;
+  con->V[0] = 777;
+  LOCDYN_Update_Begin (ldy);
+  CHECK (con->V[0] == 777);
+  host->dom.con = con;
+  update_and_compare (host, UPDATE_ALL);
+
   host_remove (host, con);
   CHECK (host_insert (host, con) != NULL);
   update_and_compare (host, UPDATE_ALL);
