@@ -52,7 +52,7 @@ impl<'a> BlockDiagonal<'a> {
         }
     }
 
-    /// J⁻¹ and I/m of a pseudo-rigid body, A⁻¹ = diag (J⁻¹, J⁻¹, J⁻¹, I/m), 3×3; `None` unless it is that to the bit.
+    /// J⁻¹ and I/m of a pseudo-rigid body, A⁻¹ = diag (J⁻¹, J⁻¹, J⁻¹, I/m), 3×3; `None` unless it is that exactly.
     #[inline]
     pub fn of_pseudo_rigid(&self) -> Option<[&'a Block; 2]> {
         let mut blocks = self.blocks_of_three()?;

@@ -5,7 +5,7 @@
 //! theory (44), (68): a quarter of the work that 12 freedoms ask for.
 
 use super::root::{self, Root};
-use crate::block::lanes::{Level, write};
+use crate::block::lanes::{Lanes, Level, write};
 use crate::kinematics::pseudo_rigid::{Arm, Operator};
 
 /// Values in a slot: Eᵀ, column-major, then q.
@@ -53,6 +53,6 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 #[inline(always)]
-fn scaled<L: crate::block::lanes::Lanes>([x, y, z]: [L; 3], scale: f64) -> [L; 3] {
+fn scaled<L: Lanes>([x, y, z]: [L; 3], scale: f64) -> [L; 3] {
     [x * scale, y * scale, z * scale]
 }

@@ -71,11 +71,11 @@ impl Root {
     /// Lᵀ a of an arm a of a pseudo-rigid body: with H = Eᵀ ⊗ aᵀ it is Z = Eᵀ ⊗ (Lᵀ a)ᵀ.
     #[inline(always)]
     pub fn apply_to_arm(&self, [x, y, z, one]: pseudo_rigid::Arm) -> pseudo_rigid::Arm {
-        let [turning, moving] = &self.blocks;
+        let [deforming, moving] = &self.blocks;
         [
-            x * turning[0] + y * turning[1] + z * turning[2],
-            y * turning[3] + z * turning[4],
-            z * turning[5],
+            x * deforming[0] + y * deforming[1] + z * deforming[2],
+            y * deforming[3] + z * deforming[4],
+            z * deforming[5],
             one * moving[0],
         ]
     }

@@ -192,7 +192,7 @@ fn products_of_rigid_bodies() {
     check_products(&found, [1, 0].map(|other: usize| STEP * h[0] * a * h[other].transpose()));
 }
 
-/// Against 3 × 12 operators, Eᵀ next to Eᵀ, and the inverse of size 12.
+/// Against the sum over all parts of H and A⁻¹.
 #[test]
 fn products_of_pseudo_rigid_bodies() {
     let slot = |start| {
