@@ -90,8 +90,8 @@ pub struct Occupant {
 }
 
 /// Start the panel of a body with `count` slots, of which `slots` are taken. Where h A⁻¹ has a root, `root` is made that,
-/// unless it is already, and operators are left to be written, by [`add_rigid_share`] or [`add_pseudo_rigid_share`], to slots that
-/// `compare` or not; else H of the constraints is put into their slots.
+/// unless it is already, and operators are left to be written, by [`add_rigid_share`] or [`add_pseudo_rigid_share`], to
+/// slots that `compare` or not; else H of the constraints is put into their slots.
 ///
 /// # Errors
 /// As [`Body::new`], [`inertia::of`], [`Body::dense_point`] and the panel.

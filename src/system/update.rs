@@ -125,10 +125,10 @@ impl Scene<'_> {
             return Ok(());
         }
         let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
-        let are_points = self.constraints_of(rows).all(|(_, constraint)| constraint.is_at_points());
+        let are_points = || self.constraints_of(rows).all(|(_, constraint)| constraint.is_at_points());
         let blocks = match (body.inertia.blocks().map_err(defect)?, &body.kinematics) {
             (Some(inverse), Kinematics::Rigid { .. }) => inverse.of_rigid(),
-            (Some(inverse), Kinematics::PseudoRigid { .. }) if are_points => inverse.of_pseudo_rigid(),
+            (Some(inverse), Kinematics::PseudoRigid { .. }) if are_points() => inverse.of_pseudo_rigid(),
             _ => None,
         };
         let root = blocks.and_then(|blocks| Root::new(self.step, blocks));

@@ -1,8 +1,8 @@
 //! The panel of a body: the operators H of all constraints on it and what A⁻¹ makes of them, ready for blocks.
 //!
 //! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
-//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`root`] of A⁻¹ in H; [`nodal`] is for meshes, where H touches
-//! few nodes; [`dense`] for all else with few freedoms.
+//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`root`] of A⁻¹ in H, the latter in the short form of
+//! [`homogeneous`]; [`nodal`] is for meshes, where H touches few nodes; [`dense`] for all else with few freedoms.
 
 pub mod dense;
 pub mod homogeneous;

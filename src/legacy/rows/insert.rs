@@ -1,7 +1,5 @@
 //! Insertion of a row.
 
-use std::ptr;
-
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
@@ -205,15 +203,10 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
         }
         module.face.dia = row.cast();
 
-        let mut through = ptr::null_mut();
-        let mut own = end(row, None);
         for neighbour in &module.neighbours {
-            if through != neighbour.body {
-                through = neighbour.body;
-                own = end(row, found(row, through));
-            }
             let body = neighbour.side.map(Side::body);
             let tie = Tie { bod: neighbour.body, body, repeated: neighbour.repeated };
+            let own = end(row, found(row, neighbour.body));
             let other = end(neighbour.row, neighbour.side);
             let other_con = (*neighbour.row).face.con;
             let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };

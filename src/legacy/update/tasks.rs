@@ -98,7 +98,8 @@ fn listed(task: Option<&Task>) -> *mut CON {
     task.filter(|task| task.is_listed).map_or(ptr::null_mut(), |task| task.con)
 }
 
-/// Whether one of the tasks is as it was, and the list leads on to the next one.
+/// Whether one of the tasks is as it was, and the list leads on to the next one. Its bodies have been checked when it was put
+/// here: the same ones have a master.
 ///
 /// # Safety
 /// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.
@@ -113,7 +114,6 @@ unsafe fn is_same(tasks: &[Task], place: usize) -> bool {
         leads_on
             && con.dia == task.row.cast()
             && names::kind(con.kind).is_some()
-            && !con.master.is_null()
             && [con.master, con.slave] == task.bodies
             && (task.is_settled || is_attached(task))
     }
