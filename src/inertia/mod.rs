@@ -4,28 +4,19 @@
 #![forbid(unsafe_code)]
 
 mod block_diagonal;
-mod boxed;
-mod condition;
 pub mod cost;
 mod dense;
-mod factored;
-mod factors;
-mod matrix_copy;
 mod nodal_inverse;
 mod node_blocks;
 mod sparse;
-mod supernodal;
-mod workspace;
 
 pub use block_diagonal::BlockDiagonal;
-pub(crate) use boxed::Boxed;
 pub use dense::Dense;
-pub use factored::{FactorError, Factored, Freshness, Structure};
+pub(crate) use ldy_factor::Boxed;
+use ldy_factor::ascends;
+pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
 pub use sparse::Sparse;
-pub use workspace::Workspace;
-
-use core::fmt;
 
 use crate::block::Block;
 
@@ -144,7 +135,7 @@ impl Matrix<'_> {
     /// # Errors
     /// As there, and if memory is exhausted.
     pub fn check(&self) -> Result<(), FactorError> {
-        matrix_copy::check(
+        ldy_factor::check(
             self.starts,
             self.rows,
             self.values,
@@ -154,49 +145,12 @@ impl Matrix<'_> {
     }
 }
 
-/// What is wrong with the description of a matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Defect {
-    /// The sizes do not fit each other.
-    Size,
-    /// Starts of blocks or columns do not ascend from zero to the number of values.
-    Starts,
-    /// A row index lies outside the matrix.
-    Row,
-    /// A block is not square.
-    Block,
-    /// A column of a lower triangle does not begin with its diagonal, or its rows do not ascend.
-    Triangle,
-    /// A column holds a row twice.
-    Duplicate,
-}
-
-impl fmt::Display for Defect {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Size => "sizes do not fit each other",
-            Self::Starts => "starts do not ascend from 0 to the number of values",
-            Self::Row => "a row index lies outside the matrix",
-            Self::Block => "a diagonal block is not square",
-            Self::Triangle => "a column of a lower triangle is not its diagonal and ascending rows",
-            Self::Duplicate => "a column holds a row twice",
-        })
-    }
-}
-
 /// `y[3 i ..] += a h[3 j ..]`: entry a = (i, j) of the inverse at work on one column of H, of WIDTH = 3 rows; WIDTH = 1 for
 /// vectors.
 #[inline(always)]
 fn add_column<const WIDTH: usize>(y: &mut [f64], i: usize, a: f64, h: &[f64], j: usize) {
     let h = &h[WIDTH * j..WIDTH * (j + 1)];
     y[WIDTH * i..WIDTH * (i + 1)].iter_mut().zip(h).for_each(|(y, h)| *y += a * h);
-}
-
-/// Whether `starts` ascends from zero to `end`.
-fn ascends(starts: &[i32], end: usize) -> bool {
-    starts.first() == Some(&0)
-        && starts.last().is_some_and(|&last| usize::try_from(last) == Ok(end))
-        && starts.is_sorted()
 }
 
 #[cfg(test)]

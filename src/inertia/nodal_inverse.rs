@@ -1,6 +1,7 @@
 //! The entries of A⁻¹ on the nodes that contacts touch, kept as long as the factor of A is.
 
-use super::factored::SLOTS_AT_ONCE;
+use ldy_factor::SLOTS_AT_ONCE;
+
 use super::{FactorError, Factored, Structure, Workspace};
 use crate::block::{Block, transposed};
 

@@ -1,6 +1,6 @@
 //! An estimate of the 1-norm of an inverse that is only known through products with it.
 
-use super::factors::Solve;
+use crate::factors::Solve;
 
 /// A lower bound, nearly always within a factor of three and often exact, of ‖A⁻¹‖₁ for a matrix with as many
 /// rows as `x`, which is overwritten.
@@ -11,7 +11,7 @@ use super::factors::Solve;
 ///
 /// # Errors
 /// The first error of a solve.
-pub(super) fn inverse_norm<E>(
+pub(crate) fn inverse_norm<E>(
     x: &mut [f64],
     mut solve: impl FnMut(&mut [f64], Solve) -> Result<(), E>,
 ) -> Result<f64, E> {

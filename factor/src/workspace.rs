@@ -2,7 +2,7 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
-use super::factored::FactorError;
+use crate::factored::FactorError;
 
 /// Alignment of the memory, in bytes: a cache line, or two.
 const ALIGNMENT: usize = 128;
@@ -19,7 +19,7 @@ pub struct Workspace {
 
 /// What one factorisation or solve needs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Need {
+pub(crate) struct Need {
     /// Scratch memory.
     pub stack: StackReq,
     /// Numbers, all zero at first.
@@ -31,7 +31,7 @@ pub(super) struct Need {
 }
 
 /// What was asked for.
-pub(super) struct Scratch<'a> {
+pub(crate) struct Scratch<'a> {
     pub stack: &'a mut MemStack,
     pub columns: &'a mut [f64],
     pub gathered: &'a mut [f64],
@@ -47,7 +47,7 @@ impl Workspace {
     }
 
     /// Scratch memory of at least the size needed.
-    pub(super) fn take(&mut self, need: Need) -> Result<Scratch<'_>, FactorError> {
+    pub(crate) fn take(&mut self, need: Need) -> Result<Scratch<'_>, FactorError> {
         let required = need.stack;
         let fits = self.memory.as_mut().is_some_and(|memory| MemStack::new(memory).can_hold(required));
         if !fits {

@@ -2,15 +2,15 @@
 
 use core::ops::{Deref, DerefMut};
 
-use super::FactorError;
+use crate::FactorError;
 
 /// A value on the heap. `Box::new` would abort where memory is exhausted.
 #[derive(Debug)]
-pub(crate) struct Boxed<T>(Box<[T; 1]>);
+pub struct Boxed<T>(Box<[T; 1]>);
 
 impl<T> Boxed<T> {
     /// Move a value to the heap.
-    pub(crate) fn new(value: T) -> Result<Self, FactorError> {
+    pub fn new(value: T) -> Result<Self, FactorError> {
         let mut place = Vec::new();
         place.try_reserve_exact(1).map_err(|_| FactorError::Memory)?;
         place.push(value);
@@ -18,7 +18,7 @@ impl<T> Boxed<T> {
     }
 
     /// As a box of one.
-    pub(crate) fn into_box(self) -> Box<[T; 1]> {
+    pub fn into_box(self) -> Box<[T; 1]> {
         self.0
     }
 }

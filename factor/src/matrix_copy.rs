@@ -2,26 +2,26 @@
 
 use std::collections::TryReserveError;
 
-use super::{Defect, FactorError, ascends};
+use crate::{Defect, FactorError, ascends};
 
 /// Compressed sparse columns of an n × n matrix, checked; rows ascend in every column.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MatrixCopy {
-    pub(super) starts: Vec<u32>,
-    pub(super) rows: Vec<u32>,
-    pub(super) values: Vec<f64>,
+pub(crate) struct MatrixCopy {
+    pub(crate) starts: Vec<u32>,
+    pub(crate) rows: Vec<u32>,
+    pub(crate) values: Vec<f64>,
     /// Where the k-th entry was in the arrays given; empty if the rows ascended there.
     source: Vec<u32>,
 }
 
 impl MatrixCopy {
     /// n.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
     /// Whether this was made from these starts and rows.
-    pub(super) fn has_pattern(&self, starts: &[i32], rows: &[i32]) -> bool {
+    pub(crate) fn has_pattern(&self, starts: &[i32], rows: &[i32]) -> bool {
         let same_rows = if self.source.is_empty() {
             same(&self.rows, rows, |a, b| a ^ b as u32)
         } else {
@@ -32,7 +32,7 @@ impl MatrixCopy {
     }
 
     /// Whether the values are these, bit for bit.
-    pub(super) fn has_values(&self, values: &[f64]) -> bool {
+    pub(crate) fn has_values(&self, values: &[f64]) -> bool {
         if self.source.is_empty() {
             same(&self.values, values, |a, b| a.to_bits() ^ b.to_bits())
         } else {
@@ -41,7 +41,7 @@ impl MatrixCopy {
     }
 
     /// Copy starts and rows that [`check`] has found in order, and make room for the values.
-    pub(super) fn set_pattern(&mut self, starts: &[i32], rows: &[i32]) -> Result<(), TryReserveError> {
+    pub(crate) fn set_pattern(&mut self, starts: &[i32], rows: &[i32]) -> Result<(), TryReserveError> {
         for (own, given) in [(&mut self.starts, starts), (&mut self.rows, rows)] {
             own.clear();
             own.try_reserve_exact(given.len())?;
@@ -64,7 +64,7 @@ impl MatrixCopy {
     }
 
     /// Copy the values, given in the order of the pattern's rows.
-    pub(super) fn set_values(&mut self, values: &[f64]) {
+    pub(crate) fn set_values(&mut self, values: &[f64]) {
         if self.source.is_empty() {
             self.values.copy_from_slice(values);
         } else {
@@ -74,7 +74,7 @@ impl MatrixCopy {
 
     /// Add the sum of magnitudes of each column to `sums`; `lower` says that only the lower triangle of a
     /// symmetric matrix is there.
-    pub(super) fn add_column_sums(&self, lower: bool, sums: &mut [f64]) {
+    pub(crate) fn add_column_sums(&self, lower: bool, sums: &mut [f64]) {
         for (j, range) in self.starts.windows(2).enumerate() {
             let range = range[0] as usize..range[1] as usize;
             for (&row, value) in self.rows[range.clone()].iter().zip(&self.values[range]) {
@@ -87,7 +87,7 @@ impl MatrixCopy {
     }
 
     /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * (self.starts.capacity() + self.rows.capacity() + self.source.capacity())
             + 8 * self.values.capacity()
     }
@@ -108,7 +108,7 @@ where
 
 /// Check that the columns describe a square matrix with every row at most once in a column; with `lower`, its
 /// lower triangle, in every column the diagonal first and then ascending rows.
-pub(super) fn check(starts: &[i32], rows: &[i32], values: &[f64], lower: bool) -> Result<(), FactorError> {
+pub fn check(starts: &[i32], rows: &[i32], values: &[f64], lower: bool) -> Result<(), FactorError> {
     let defect = |defect| Err(FactorError::Matrix(defect));
     let size = starts.len().saturating_sub(1);
     if size == 0 || rows.len() != values.len() {

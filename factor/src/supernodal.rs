@@ -12,12 +12,12 @@ use faer::sparse::linalg::cholesky::supernodal::{SupernodalLltRef, SymbolicSuper
 use faer::{Accum, MatMut, MatRef, Par};
 
 /// Most rows that a supernode has below its own.
-pub(super) fn most_rows_below(symbolic: &SymbolicSupernodalCholesky<u32>) -> usize {
+pub(crate) fn most_rows_below(symbolic: &SymbolicSupernodalCholesky<u32>) -> usize {
     (0..symbolic.n_supernodes()).map(|s| symbolic.supernode(s).pattern().len()).max().unwrap_or(0)
 }
 
 /// Mark all rows that the marked ones depend on in [`solve_upper`].
-pub(super) fn mark_ancestors(symbolic: &SymbolicSupernodalCholesky<u32>, marks: &mut [bool]) {
+pub(crate) fn mark_ancestors(symbolic: &SymbolicSupernodalCholesky<u32>, marks: &mut [bool]) {
     for (s, (&start, &end)) in symbolic.supernode_begin().iter().zip(symbolic.supernode_end()).enumerate() {
         let own = &mut marks[start as usize..end as usize];
         if own.contains(&true) {
@@ -28,7 +28,7 @@ pub(super) fn mark_ancestors(symbolic: &SymbolicSupernodalCholesky<u32>, marks: 
 }
 
 /// x = L⁻¹x; `gathered` has room for [`most_rows_below`] rows.
-pub(super) fn solve_lower(l: SupernodalLltRef<u32, f64>, x: &mut [f64], width: usize, gathered: &mut [f64]) {
+pub(crate) fn solve_lower(l: SupernodalLltRef<u32, f64>, x: &mut [f64], width: usize, gathered: &mut [f64]) {
     for s in 0..l.symbolic().n_supernodes() {
         let node = l.supernode(s);
         let (own, below, size) = (node.val(), node.pattern(), node.val().ncols());
@@ -51,7 +51,7 @@ pub(super) fn solve_lower(l: SupernodalLltRef<u32, f64>, x: &mut [f64], width: u
 }
 
 /// x = L⁻ᵀx, at least in the rows that are marked, if there are marks.
-pub(super) fn solve_upper(
+pub(crate) fn solve_upper(
     l: SupernodalLltRef<u32, f64>,
     x: &mut [f64],
     width: usize,

@@ -18,18 +18,18 @@ use faer::sparse::linalg::{LuError, SupernodalThreshold};
 use faer::sparse::{FaerError, SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
 
-use super::boxed::Boxed;
-use super::matrix_copy::MatrixCopy;
-use super::supernodal::{mark_ancestors, most_rows_below, solve_lower, solve_upper};
-use super::workspace::{Need, Scratch};
-use super::{FactorError, Structure, Workspace};
-use crate::block::is_finite;
+use crate::boxed::Boxed;
+use crate::is_finite;
+use crate::matrix_copy::MatrixCopy;
+use crate::supernodal::{mark_ancestors, most_rows_below, solve_lower, solve_upper};
+use crate::workspace::{Need, Scratch};
+use crate::{FactorError, Structure, Workspace};
 
 /// Supernodes win at every size: the kernels work on dense columns even where there is little fill.
 const SUPERNODES: SupernodalThreshold = SupernodalThreshold::FORCE_SUPERNODAL;
 
 /// The factors, symbolic and numeric.
-pub(super) enum Factors {
+pub(crate) enum Factors {
     /// P A Pᵀ = LLᵀ, and the values of L.
     Cholesky(Boxed<SymbolicCholesky<u32>>, Vec<f64>),
     /// A with permuted rows and columns is LU.
@@ -38,7 +38,7 @@ pub(super) enum Factors {
 
 /// Which solve to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Solve {
+pub(crate) enum Solve {
     /// A⁻¹.
     Inverse,
     /// A⁻ᵀ.
@@ -49,7 +49,7 @@ pub(super) enum Solve {
 
 impl Factors {
     /// Order and symbolic factor of a pattern.
-    pub(super) fn of_pattern(structure: Structure, matrix: &MatrixCopy) -> Result<Self, FactorError> {
+    pub(crate) fn of_pattern(structure: Structure, matrix: &MatrixCopy) -> Result<Self, FactorError> {
         let pattern = pattern(matrix);
         match structure {
             Structure::PositiveDefinite => {
@@ -73,7 +73,7 @@ impl Factors {
         }
     }
 
-    pub(super) fn structure(&self) -> Structure {
+    pub(crate) fn structure(&self) -> Structure {
         match self {
             Self::Cholesky(..) => Structure::PositiveDefinite,
             Self::Lu(..) => Structure::General,
@@ -81,7 +81,7 @@ impl Factors {
     }
 
     /// Write where row i of A lies in the columns that [`Self::solve`] works on.
-    pub(super) fn write_positions(&self, positions: &mut Vec<u32>) -> Result<(), TryReserveError> {
+    pub(crate) fn write_positions(&self, positions: &mut Vec<u32>) -> Result<(), TryReserveError> {
         let size = self.size();
         positions.clear();
         positions.try_reserve_exact(size)?;
@@ -104,7 +104,7 @@ impl Factors {
     }
 
     /// Numeric factor of the values of a matrix with the pattern of this symbolic factor.
-    pub(super) fn factorise(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
+    pub(crate) fn factorise(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
         let a = SparseColMatRef::new(pattern(matrix), matrix.values.as_slice());
         match self {
             Self::Cholesky(symbolic, values) => {
@@ -144,7 +144,7 @@ impl Factors {
     }
 
     /// Memory of a solve with `width` right-hand sides.
-    pub(super) fn solve_need(&self, width: usize) -> Need {
+    pub(crate) fn solve_need(&self, width: usize) -> Need {
         let need = Need { columns: self.size() * width, marks: self.size(), ..Need::default() };
         match self {
             Self::Cholesky(symbolic, _) => match symbolic.raw() {
@@ -162,7 +162,7 @@ impl Factors {
     /// Solve the columns of the scratch memory in place, `width` values for each of the rows, which are at
     /// [`Self::write_positions`]. Where only some rows of a whole solve are wanted, they are marked. LU knows no half
     /// solve and makes a whole one.
-    pub(super) fn solve(&self, which: Solve, width: usize, some: bool, scratch: &mut Scratch) {
+    pub(crate) fn solve(&self, which: Solve, width: usize, some: bool, scratch: &mut Scratch) {
         let Scratch { stack, columns, gathered, marks } = scratch;
         match self {
             Self::Cholesky(symbolic, values) => match symbolic.raw() {
@@ -199,7 +199,7 @@ impl Factors {
 
     /// Numbers in one triangular factor; faer keeps those of LU to itself: they are taken for dense, an upper
     /// bound.
-    pub(super) fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         match self {
             Self::Cholesky(symbolic, _) => symbolic.len_val(),
             Self::Lu(..) => self.size() * (self.size() + 1) / 2,
@@ -207,7 +207,7 @@ impl Factors {
     }
 
     /// Bytes of values and indices; where faer hides a length, an upper bound.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let (values, indices) = match self {
             Self::Cholesky(symbolic, _) => match symbolic.raw() {
                 SymbolicCholeskyRaw::Supernodal(s) => {

@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-use super::condition::inverse_norm;
-use super::factors::{Factors, Solve};
-use super::matrix_copy::{MatrixCopy, check};
-use super::{Defect, Workspace};
-use crate::block::{Block, is_finite};
+use crate::condition::inverse_norm;
+use crate::factors::{Factors, Solve};
+use crate::is_finite;
+use crate::matrix_copy::{MatrixCopy, check};
+use crate::{Defect, Workspace};
 
 /// Slots of three right-hand sides solved at once: enough for the kernels to run at full speed, few enough to bound
 /// the scratch memory.
-pub(super) const SLOTS_AT_ONCE: usize = 16;
+pub const SLOTS_AT_ONCE: usize = 16;
 
 /// What is known of A, and so which part of it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,13 +236,13 @@ impl Factored {
     ///
     /// # Panics
     /// If the matrix has no such node.
-    pub(super) fn position(&self, node: u32) -> u32 {
+    pub fn position(&self, node: u32) -> u32 {
         self.positions[3 * node as usize]
     }
 
     /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes` and the columns 3b,
     /// 3b + 1, 3b + 2 of A⁻¹, or of A⁻ᵀ if `transposed`, at the `wanted` nodes.
-    pub(super) fn solve_nodes(
+    pub fn solve_nodes(
         &self,
         transposed: bool,
         nodes: &[u32],
@@ -367,11 +367,11 @@ impl Columns<'_> {
 }
 
 /// The three solved columns of a node.
-pub(super) struct Solution<'a>(Columns<'a>);
+pub struct Solution<'a>(Columns<'a>);
 
 impl Solution<'_> {
     /// Their rows at a node, as columns.
-    pub(super) fn transposed_at_node(&mut self, node: u32) -> Block {
+    pub fn transposed_at_node(&mut self, node: u32) -> [f64; 9] {
         let mut block = [0.0; 9];
         for (i, rows) in block.chunks_exact_mut(3).enumerate() {
             rows.copy_from_slice(self.0.at(3 * node as usize + i));

@@ -1,0 +1,62 @@
+//! Factors of sparse matrices for the library `ldy`: a matrix A is factored once and A⁻¹ applied by solves.
+//!
+//! The crate holds all use of faer's generic kernels for sparse matrices. They are compiled here once, and a change in `ldy`
+//! does not compile them again.
+#![forbid(unsafe_code)]
+
+mod boxed;
+mod condition;
+mod factored;
+mod factors;
+mod matrix_copy;
+mod supernodal;
+mod workspace;
+
+pub use boxed::Boxed;
+pub use factored::{FactorError, Factored, Freshness, SLOTS_AT_ONCE, Solution, Structure};
+pub use matrix_copy::check;
+pub use workspace::Workspace;
+
+use core::fmt;
+
+/// What is wrong with the description of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// The sizes do not fit each other.
+    Size,
+    /// Starts of blocks or columns do not ascend from zero to the number of values.
+    Starts,
+    /// A row index lies outside the matrix.
+    Row,
+    /// A block is not square.
+    Block,
+    /// A column of a lower triangle does not begin with its diagonal, or its rows do not ascend.
+    Triangle,
+    /// A column holds a row twice.
+    Duplicate,
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Size => "sizes do not fit each other",
+            Self::Starts => "starts do not ascend from 0 to the number of values",
+            Self::Row => "a row index lies outside the matrix",
+            Self::Block => "a diagonal block is not square",
+            Self::Triangle => "a column of a lower triangle is not its diagonal and ascending rows",
+            Self::Duplicate => "a column holds a row twice",
+        })
+    }
+}
+
+/// Whether `starts` ascends from zero to `end`.
+pub fn ascends(starts: &[i32], end: usize) -> bool {
+    starts.first() == Some(&0)
+        && starts.last().is_some_and(|&last| usize::try_from(last) == Ok(end))
+        && starts.is_sorted()
+}
+
+/// Whether every value is finite.
+fn is_finite(values: &[f64]) -> bool {
+    values.iter().all(|value| value.is_finite())
+}
