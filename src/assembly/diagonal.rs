@@ -3,6 +3,9 @@
 use crate::block::lanes::{Lanes, Level};
 use crate::block::{self, Block, Real, Vector, is_finite};
 
+/// Largest entry of a diagonal block.
+const LARGEST: f64 = f64::MAX / 4.0;
+
 /// Why a diagonal block cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -33,7 +36,8 @@ impl Diagonal {
     #[inline(always)]
     pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
         let w = block::mirrored(w);
-        if !is_finite(&w) {
+        // Well below the largest number, so that rounding takes no block that these bound beyond it.
+        if !w.iter().all(|entry| entry.abs() <= LARGEST) {
             return Err(Fault::NotFinite);
         }
         let rho = match with_rho {
@@ -66,6 +70,10 @@ impl Diagonal {
             level.load(&lower[5]),
         ];
         let rho = block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?.reciprocal().values();
+        // An eigenvalue bounds all entries.
+        if rho.iter().any(|&rho| rho < f64::MIN_POSITIVE) {
+            return None;
+        }
         let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
         let mut a = [[0.0; 4]; 6];
         for (a, entries) in a.iter_mut().zip(inverse) {

@@ -1,8 +1,8 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
 use super::panel::Panel;
-use crate::block::Block;
 use crate::block::lanes::{Lanes, Level, write};
+use crate::block::{Block, is_finite};
 
 /// The two blocks of a pair of constraints on one body, and where they go.
 #[derive(Debug)]
@@ -26,18 +26,36 @@ pub struct Coupling {
     pub column: usize,
 }
 
+/// A block is not finite although the diagonal blocks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotFinite {
+    /// Which of the pairs it belongs to, counted from zero.
+    pub pair: usize,
+}
+
 /// Compute the blocks of all pairs; `panel` gives the panel of a body.
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the caller's choice of α decides which.
+///
+/// # Errors
+/// [`NotFinite`] of the first pair whose block is not finite; pairs from it on are not written. The diagonal blocks have
+/// been found finite before: only panels that do not [bound](Panel::bounds_blocks) their blocks are looked at.
 #[inline(always)]
 pub fn assemble<'a, 'p, L: Level>(
     level: L,
     panel: impl Fn(usize) -> &'p Panel,
     pairs: impl Iterator<Item = Pair<'a>>,
-) {
-    for Pair { coupling, block, transpose } in pairs {
+) -> Result<(), NotFinite> {
+    for (pair, Pair { coupling, block, transpose }) in pairs.enumerate() {
         let w = match coupling {
-            Some(Coupling { body, row, column }) => panel(body).columns(level, row, column),
+            Some(Coupling { body, row, column }) => {
+                let panel = panel(body);
+                let w = panel.columns(level, row, column);
+                if !panel.bounds_blocks() && !w.iter().all(|column| is_finite(&column.vector())) {
+                    return Err(NotFinite { pair });
+                }
+                w
+            }
             None => [level.zero(); 3],
         };
         if let Some(block) = block {
@@ -47,6 +65,7 @@ pub fn assemble<'a, 'p, L: Level>(
             write(transpose, &Lanes::transposed(w));
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -77,8 +96,31 @@ mod tests {
             assert_eq!(body, 4);
             &panel
         };
-        assemble(Plain, at, pairs.into_iter());
+        assemble(Plain, at, pairs.into_iter()).unwrap();
         assert_eq!((block, transpose), (expected, transposed(&expected)));
         assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
+    }
+
+    #[test]
+    fn blocks_that_overflow_are_told_and_not_written() {
+        let mut panel = Panel::default();
+        let dense = panel.start_dense(3, 2).unwrap();
+        for (slot, h) in
+            [[1e200, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1e200, 0.0, 0.0], [0.0; 6]].iter().enumerate()
+        {
+            dense.operator_mut(slot).copy_from_slice(h);
+        }
+        // Couples the two velocities with each other alone: the diagonal blocks are zero.
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        let mut blocks = [[7.0; 9]; 3];
+        let columns = [2, 1, 2];
+        let pairs = blocks.iter_mut().zip(columns).map(|(block, column)| Pair {
+            coupling: Some(Coupling { body: 0, row: 0, column }),
+            block: Some(block),
+            transpose: None,
+        });
+        assert_eq!(assemble(Plain, |_| &panel, pairs), Err(NotFinite { pair: 1 }));
+        assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
     }
 }

@@ -113,6 +113,28 @@ pub fn last_bytes() -> [u8; TEXT_SIZE] {
     })
 }
 
+/// An error with its text, to be carried from the thread that met it to the one that raises it.
+pub struct Carried {
+    code: Code,
+    text: [u8; TEXT_SIZE],
+}
+
+impl Carried {
+    /// This thread's last error, which has this code.
+    pub fn last(code: Code) -> Self {
+        Self { code, text: last_bytes() }
+    }
+
+    /// Make it this thread's last error, and return its code.
+    pub fn raise(self) -> Code {
+        LAST.with_borrow_mut(|last| {
+            last.length = self.text.iter().position(|&byte| byte == 0).unwrap_or(0);
+            last.bytes = self.text;
+        });
+        self.code
+    }
+}
+
 /// The host's handler of errors.
 #[derive(Clone, Copy)]
 pub struct Handler {
@@ -154,6 +176,15 @@ mod tests {
         assert_eq!(text(), "x".repeat(TEXT_SIZE - 2));
         record(Code::BugFound, format_args!("short"));
         assert_eq!(text(), "short");
+    }
+
+    #[test]
+    fn errors_are_carried_between_threads() {
+        let carried =
+            std::thread::spawn(|| Carried::last(fail!(Code::LuFactor, "body {}: singular", 7))).join();
+        record(Code::BugFound, format_args!("a longer text of this thread"));
+        assert_eq!(carried.unwrap().raise(), Code::LuFactor);
+        assert_eq!(text(), "body 7: singular");
     }
 
     #[test]

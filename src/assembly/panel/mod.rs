@@ -189,6 +189,13 @@ impl Panel {
         self.roots.place(slot)
     }
 
+    /// Whether blocks between slots are finite if the diagonal ones are: with W_αβ = Z_α Z_βᵀ no entry is larger than the
+    /// root of the product of two diagonal entries (Cauchy–Schwarz).
+    #[inline(always)]
+    pub fn bounds_blocks(&self) -> bool {
+        matches!(self.form, Form::Rigid | Form::PseudoRigid)
+    }
+
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
     pub fn needs_inverse(&self) -> bool {
         matches!(self.form, Form::Dense | Form::Nodal)

@@ -7,7 +7,7 @@
 use std::mem::offset_of;
 use std::{iter, ptr};
 
-use crate::block::{Block, Vector, times, transposed};
+use crate::block::{Block, Vector, is_finite, times, transposed};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
@@ -171,7 +171,13 @@ unsafe fn couple_through(
 }
 
 /// The values of all blocks; the panels are filled.
-pub fn assemble(module: &mut Module) {
+///
+/// # Errors
+/// [`Code::BugFound`] if a block is not finite.
+///
+/// # Safety
+/// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.
+pub unsafe fn assemble(module: &mut Module) -> Result<(), Code> {
     let once = options::self_contact_once();
     for block in &mut module.externals.blocks {
         let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
@@ -185,7 +191,14 @@ pub fn assemble(module: &mut Module) {
             // Computed as where the external constraint has its row, so that both have the same bits.
             (_, true) => transposed(&panel.block(external as usize, row as usize)),
         };
+        if !is_finite(&block.face.W) {
+            // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
+            let (own, other) =
+                unsafe { (names::constraint((*block.row).face.con), names::constraint(block.con)) };
+            return Err(fail!(Code::BugFound, "{own} and {other}: W between them is not finite"));
+        }
     }
+    Ok(())
 }
 
 impl Externals {

@@ -1,13 +1,16 @@
 //! Insertion of a row.
 
+use std::ptr;
+
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::InOrder;
-use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB, FEM};
+use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
 use crate::legacy::names;
 use crate::legacy::prefetch::fetch;
 
+use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::module::Module;
 use super::pair::{End, Pair, Tie};
@@ -20,8 +23,6 @@ pub struct Neighbour {
     body: *mut BODY,
     /// Whether the same neighbour comes again through the same body.
     repeated: bool,
-    /// Where the neighbour is attached to the body; `None` if W leaves the body out for it.
-    side: Option<Side>,
 }
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
@@ -43,18 +44,19 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
         }
         module.is_gathered = false;
         module.neighbours.clear();
-        let coupled = bodies.map(|body| !body.is_null() && !constraint::is_contact_on_obstacle(con, body));
+        let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
+        let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
         // What comes later lies before it in the lists.
         let repeated = [bodies[0] == bodies[1], false];
-        for k in [0, 1] {
-            if coupled[k] {
-                collect(module, con, bodies[k], repeated[k])?;
+        for (body, repeated) in bodies.into_iter().zip(repeated) {
+            if !body.is_null() {
+                collect(module, con, body, repeated)?;
             }
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
         let row = reserve(module).map_err(exhausted)?;
         Row::open(row, con);
-        if let Err(code) = attach(module, row, bodies, coupled) {
+        if let Err(code) = attach_to(module, row, bodies) {
             release(module, row);
             return Err(code);
         }
@@ -84,7 +86,7 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated:
             let row = module.rows.of(other)?;
             if adjacency.allows(other)? {
                 module.neighbours.try_reserve(1).map_err(exhausted)?;
-                module.neighbours.push(Neighbour { row, body, repeated, side: None });
+                module.neighbours.push(Neighbour { row, body, repeated });
             }
         }
     }
@@ -107,70 +109,25 @@ fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
     Ok(module.rows.pool.take())
 }
 
-/// Attach the new row to its bodies and, where that has not been done, its neighbours to them.
-///
-/// # Safety
-/// As [`insert`]; the neighbours have been collected.
-unsafe fn attach(
-    module: &mut Module,
-    row: *mut Row,
-    bodies: [*mut BODY; 2],
-    coupled: [bool; 2],
-) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
-    unsafe {
-        for (body, coupled) in bodies.into_iter().zip(coupled) {
-            if coupled {
-                side_on(module, row, body)?;
-            }
-        }
-        for k in 0..module.neighbours.len() {
-            let Neighbour { row, body, .. } = module.neighbours[k];
-            if !constraint::is_contact_on_obstacle((*row).face.con, body) {
-                module.neighbours[k].side = Some(side_on(module, row, body)?);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The side of a row on a body, attached if it was not.
+/// Attach the new row to its bodies.
 ///
 /// # Errors
-/// [`Code::OutOfMemory`], or [`Code::BugFound`] if the row is on two other bodies already.
+/// [`Code::OutOfMemory`]; what was attached is in the row.
 ///
 /// # Safety
-/// `row` is a row with its constraint set; `body` is valid.
-pub unsafe fn side_on(module: &mut Module, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
-    // SAFETY: promised by the caller.
+/// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are those that W counts, NULL where it counts none.
+unsafe fn attach_to(module: &mut Module, row: *mut Row, bodies: [*mut BODY; 2]) -> Result<(), Code> {
+    // SAFETY: the caller promises a fresh row and valid bodies.
     unsafe {
-        if let Some(side) = found(row, body) {
-            return Ok(side);
+        for (k, body) in bodies.into_iter().enumerate() {
+            if !body.is_null() && side_on(row, body).is_none() {
+                (*row).sides[k] = Some(attach(module, row, body)?);
+                (*row).bodies[k] = body;
+            }
         }
-        let name = || names::constraint((*row).face.con);
-        let id = (*body).id;
-        let Some(place) = (*row).sides.iter().position(Option::is_none) else {
-            return Err(fail!(Code::BugFound, "{}: was inserted on two bodies other than {id}", name()));
-        };
-        let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", name());
-        if (*body).kind == FEM {
-            module.rows.remember_places(row).map_err(exhausted)?;
-        }
-        let side = module.bodies.attach(body, id, row).map_err(exhausted)?;
-        (*row).sides[place] = Some(side);
-        (*row).bodies[place] = body;
-        Ok(side)
+        (*row).inserted = (*row).bodies;
     }
-}
-
-/// The side of a row on a body, if it is attached to it.
-///
-/// # Safety
-/// `row` is a row.
-unsafe fn found(row: *mut Row, body: *mut BODY) -> Option<Side> {
-    // SAFETY: promised by the caller.
-    let (bodies, sides) = unsafe { ((*row).bodies, (*row).sides) };
-    bodies.into_iter().zip(sides).find_map(|(attached, side)| if attached == body { side } else { None })
+    Ok(())
 }
 
 /// Give back a row that did not get into the list.
@@ -204,11 +161,15 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
         module.face.dia = row.cast();
 
         for neighbour in &module.neighbours {
-            let body = neighbour.side.map(Side::body);
-            let tie = Tie { bod: neighbour.body, body, repeated: neighbour.repeated };
-            let own = end(row, found(row, neighbour.body));
-            let other = end(neighbour.row, neighbour.side);
+            let side = side_on(neighbour.row, neighbour.body);
+            let tie = Tie { bod: neighbour.body, body: side.map(Side::body), repeated: neighbour.repeated };
+            let own = end(row, side_on(row, neighbour.body));
+            let other = end(neighbour.row, side);
             let other_con = (*neighbour.row).face.con;
+            if side.is_none() && !constraint::is_contact_on_obstacle(other_con, neighbour.body) {
+                // The next update attaches it, or finds that it cannot be.
+                (*neighbour.row).is_suspect = true;
+            }
             let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };
             let pair = module.pairs.take();
             fetch(pair.wrapping_add(AHEAD));
@@ -223,6 +184,6 @@ unsafe fn link(module: &mut Module, row: *mut Row) {
 /// `row` is a row with its constraint set.
 unsafe fn end(row: *mut Row, side: Option<Side>) -> End {
     // SAFETY: promised by the caller.
-    let contact = unsafe { (*(*row).face.con).kind == CONTACT };
+    let contact = unsafe { (*row).kind == CONTACT };
     End { row, slot: side.map_or(0, |side| side.slot), contact }
 }

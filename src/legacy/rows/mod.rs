@@ -5,6 +5,7 @@
 //! to has a panel with a slot a row; a pair knows the two slots, so the assembly runs over the pairs in the order in
 //! which they lie in memory and never follows a list.
 
+mod attach;
 mod attachments;
 mod bits;
 mod clone;
@@ -18,10 +19,11 @@ mod pool;
 mod remove;
 mod row;
 
+pub use attach::{counted_bodies, follow, is_settled};
 pub use attachments::{Attached, Attachments, Operators, Slot, Slots, Way};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
-pub use insert::{insert, side_on};
+pub use insert::insert;
 pub use module::Module;
 pub use pair::Pair;
 pub use pool::{Run, WORD};

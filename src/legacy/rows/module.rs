@@ -34,7 +34,7 @@ pub struct Module {
     pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
-    /// Whether the last update computed everything.
+    /// Whether the last update computed everything, to its end.
     pub is_complete: bool,
     /// Counts updates.
     pub round: u32,

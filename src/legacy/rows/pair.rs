@@ -3,8 +3,9 @@
 use std::ptr;
 
 use crate::assembly::pairs::Coupling;
-use crate::legacy::layout::{BODY, DIAB, OFFB};
+use crate::legacy::layout::{BODY, CONTACT, DIAB, OFFB};
 
+use super::attach::side_on;
 use super::row::Row;
 
 /// One of the two blocks, with the hidden data behind what the host sees.
@@ -106,6 +107,28 @@ impl Pair {
         };
         // SAFETY: promised by the caller.
         unsafe { pair.write(Self { halves: [half(first, second, false), half(second, first, true)] }) };
+    }
+
+    /// Find out again what couples the two rows, and which of them are contacts.
+    ///
+    /// # Safety
+    /// `pair` is live, and so are its rows.
+    pub unsafe fn couple_again(pair: *mut Self) {
+        // SAFETY: the caller promises a live pair of live rows.
+        unsafe {
+            let halves = Self::halves(pair);
+            let rows = Self::rows(pair);
+            let sides = rows.map(|row| side_on(row, (*halves[0]).face.bod));
+            let repeated = (*pair).is_repeated();
+            let body = match sides {
+                [Some(side), Some(_)] => side.body(),
+                _ => Tag::UNCOUPLED,
+            };
+            for k in 0..2 {
+                (*halves[k]).slot = sides[k].map_or(0, |side| side.slot);
+                (*halves[k]).tag = Tag::new(body, (*rows[k]).kind == CONTACT, repeated, k == 1);
+            }
+        }
     }
 
     /// Put both blocks at the head of their rows.

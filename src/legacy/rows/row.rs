@@ -1,5 +1,6 @@
 //! A row: a diagonal block, the head of the list of its off-diagonal blocks, and hidden data.
 
+use std::ffi::c_int;
 use std::iter;
 
 use crate::kinematics::finite_element::Known;
@@ -18,7 +19,8 @@ use super::pool::{Exhausted, Pool};
 pub struct Row {
     /// What the host sees.
     pub face: DIAB,
-    /// The bodies that it is attached to; a body stands at most once.
+    /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
+    /// ([`super::attach::follow`]), the master's side comes first and the slave's second.
     pub sides: [Option<Side>; 2],
     /// These bodies, NULL where there is none.
     pub bodies: [*mut BODY; 2],
@@ -33,6 +35,14 @@ pub struct Row {
     /// What is known of its constraint's places, where one is on a mesh; else NULL.
     pub known: KnownPlaces,
     live: u64,
+    /// The kind of its constraint that its pairs know.
+    pub kind: c_int,
+    /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
+    pub is_stale: bool,
+    /// Whether a neighbour has a block with it through a body that it is not attached to.
+    pub is_suspect: bool,
+    /// The bodies that it was inserted on and that W counted then; addresses that are never read.
+    pub inserted: [*mut BODY; 2],
     /// Which of its bodies have made their parts of V and B, a bit each.
     #[cfg(feature = "mpi")]
     pub contributors: u8,
@@ -52,6 +62,8 @@ impl Row {
             row.write_bytes(0, 1);
             (*row).id = (*con).id;
             (*row).con = con;
+            (*row).kind = (*con).kind;
+            (*row).is_stale = true;
             (*row).face.con = con;
             (*row).face.R = (&raw mut (*con).R).cast();
             (*row).face.U = (&raw mut (*con).U).cast();

@@ -8,7 +8,7 @@ use crate::assembly::panel::Panel;
 use crate::block::lanes::Plain;
 use crate::block::{Block, Vector, add};
 use crate::inertia::{Freshness, Workspace};
-use crate::legacy::errors::Code;
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
@@ -290,8 +290,12 @@ impl Mirror {
                 transpose: wanted[1].then_some(transpose),
             }
         });
-        pairs::assemble(Plain, |body| &bodies[body].panel, live);
-        Ok(())
+        pairs::assemble(Plain, |body| &bodies[body].panel, live).map_err(|pairs::NotFinite { pair }| {
+            // SAFETY: the caller promises valid constraints and bodies.
+            let [first, second] =
+                couples[pair].rows.map(|row| unsafe { names::constraint(lines.all[row as usize].con) });
+            fail!(Code::BugFound, "{first} and {second}: W between them is not finite")
+        })
     }
 
     /// # Safety

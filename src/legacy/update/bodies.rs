@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::assembly::panel::Panel;
 use crate::assembly::panel::root::Root;
@@ -17,6 +17,7 @@ use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, Read, part};
+use super::first_failure::FirstFailure;
 
 /// Bodies a thread takes at a time, where a body may be a mesh.
 const BODIES: usize = 16;
@@ -104,7 +105,7 @@ fn each(
     fetch: &(dyn Fn(&[Attached]) + Sync),
 ) -> Result<[usize; 2], Code> {
     let counts = [AtomicUsize::new(0), AtomicUsize::new(0)];
-    let has_failed = AtomicBool::new(false);
+    let failure = FirstFailure::default();
     {
         let (bodies, panels, operators, works) =
             (Read(&bodies), Disjoint::new(panels), Disjoint::new(operators), Disjoint::new(works));
@@ -131,18 +132,12 @@ fn each(
                     Ok(Some(Freshness::Kept)) => drop(counts[0].fetch_add(1, Ordering::Relaxed)),
                     Ok(Some(_)) => drop(counts[1].fetch_add(1, Ordering::Relaxed)),
                     Ok(None) => {}
-                    Err(_) => return has_failed.store(true, Ordering::Relaxed),
+                    Err(code) => return failure.note(place, code),
                 }
             }
         });
     }
-    if has_failed.into_inner() {
-        // Once more, in order and on this thread, whose the text of the error is to be.
-        let parts = bodies.iter().zip(panels).zip(operators).filter(|((attached, _), _)| attached.has_rows());
-        for ((attached, panel), operators) in parts {
-            step(attached, panel, operators, &mut works[0])?;
-        }
-    }
+    failure.told()?;
     Ok(counts.map(AtomicUsize::into_inner))
 }
 

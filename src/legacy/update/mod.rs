@@ -3,6 +3,7 @@
 
 mod bodies;
 mod disjoint;
+mod first_failure;
 mod pairs;
 mod rows;
 mod tasks;
@@ -32,6 +33,8 @@ const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     let mut watch = module.tally.start();
+    // Nothing counts as made until all of it is.
+    let was_complete = mem::take(&mut module.is_complete);
     // Before it is needed: its threads wake up meanwhile.
     let team = Team::for_constraints(module.rows.pool.live());
     // SAFETY: promised by the caller.
@@ -45,10 +48,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             Ok(found)
         })?;
         // External blocks have slots of their own in each update: nothing is as before.
-        let reuse = mem::take(&mut module.is_complete)
-            && kind == UpdateKind::All
-            && options::reuse()
-            && !VELOCITIES_AHEAD;
+        let reuse = was_complete && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
@@ -61,10 +61,10 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         }
         let energy = rows::assemble(module, kind, reuse, &team, &mut watch)?;
         if kind != UpdateKind::Minimal {
-            module.face.free_energy = energy;
-            pairs::assemble(module, kind, reuse, &team);
+            pairs::assemble(module, kind, reuse, &team)?;
             #[cfg(feature = "mpi")]
-            external::assemble(module);
+            external::assemble(module)?;
+            module.face.free_energy = energy;
             watch.end(Phase::Pairs, &mut module.tally);
         }
         module.is_complete = kind == UpdateKind::All;

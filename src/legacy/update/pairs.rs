@@ -2,31 +2,58 @@
 
 use std::ops::Range;
 
-use crate::assembly::pairs::{self, Coupling, Pair};
+use crate::assembly::pairs::{self, Coupling, NotFinite, Pair};
 use crate::assembly::panel::{Panel, RIGID};
 use crate::block::lanes::{Level, Work, at_best};
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::names;
 use crate::legacy::options;
 use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{self, Module, Run, WORD};
 use crate::threads::Team;
 
 use super::disjoint::{Read, part};
+use super::first_failure::FirstFailure;
 
 /// Words of pairs a thread takes at a time.
 const WORDS: usize = 512 / WORD;
 
 /// The blocks of all pairs, in the order in which they lie in memory; for [`UpdateKind::Penalty`] only those in rows
 /// that are no contacts. With `reuse` blocks of operators that have not changed are left as they are. The panels of all
-/// bodies are complete.
-pub fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team) {
+/// bodies are complete, and the diagonal blocks finite.
+///
+/// # Errors
+/// [`Code::BugFound`] if a block is not finite.
+///
+/// # Safety
+/// The constraints of all rows are valid, their bodies NULL or valid.
+pub unsafe fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team) -> Result<(), Code> {
     let once = options::self_contact_once();
     let panels = Read(&module.bodies.panels);
     for run in module.pairs.runs() {
+        let failure = FirstFailure::default();
         team.share(run.words().div_ceil(WORDS), &|_, number| {
             let words = part(number, WORDS, run.words());
-            at_best(Part { run: &run, words, panels: panels.get(), kind, reuse, once });
+            let part = Part { run: &run, words, panels: panels.get(), kind, reuse, once };
+            if let Err(pair) = at_best(part) {
+                // SAFETY: the pair is live, so are its rows; the caller promises valid constraints.
+                failure.note(number, unsafe { not_finite(pair) });
+            }
         });
+        failure.told()?;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The pair and its rows are live, their constraints valid.
+#[cold]
+unsafe fn not_finite(pair: *mut rows::Pair) -> Code {
+    // SAFETY: the caller promises live rows with valid constraints.
+    unsafe {
+        let [first, second] = rows::Pair::rows(pair).map(|row| names::constraint((*row).face.con));
+        fail!(Code::BugFound, "{first} and {second}: W between them is not finite")
     }
 }
 
@@ -41,12 +68,14 @@ struct Part<'a> {
 }
 
 impl Work for Part<'_> {
-    type Output = ();
+    /// The first pair whose block is not finite.
+    type Output = Result<(), *mut rows::Pair>;
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) {
+    fn at<L: Level>(self, level: L) -> Self::Output {
         let Self { run, words, panels, kind, reuse, once } = self;
         let mut coming = run.part(words.clone());
+        let is_stale = |pair: &rows::Pair| !reuse || !is_unchanged(panels, pair);
         let mut fetch_next = || {
             if let Some(pair) = coming.next() {
                 // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
@@ -54,7 +83,7 @@ impl Work for Part<'_> {
             }
         };
         (0..AHEAD).for_each(|_| fetch_next());
-        let pairs = run.part(words).map(
+        let pairs = run.part(words.clone()).map(
             #[inline(always)]
             |pair| {
                 fetch_next();
@@ -64,7 +93,7 @@ impl Work for Part<'_> {
         );
         let stale = pairs.filter(
             #[inline(always)]
-            |pair| !reuse || !is_unchanged(panels, pair),
+            |pair| is_stale(pair),
         );
         let wanted = stale.map(
             #[inline(always)]
@@ -75,7 +104,15 @@ impl Work for Part<'_> {
             #[inline(always)]
             |body| &panels[body],
             wanted,
-        );
+        )
+        .map_err(
+            #[cold]
+            |NotFinite { pair }| {
+                // SAFETY: a chunk in use is a pair, and the blocks handed out above are no longer used.
+                let stale = |&pair: &*mut rows::Pair| is_stale(unsafe { &*pair });
+                run.part(words).filter(stale).nth(pair).expect("the pair came by a moment ago")
+            },
+        )
     }
 }
 

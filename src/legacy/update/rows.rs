@@ -5,12 +5,11 @@
 use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::assembly::diagonal::Diagonal;
 use crate::block::lanes::{Lanes, Level, Work, add, at_best, packed};
 use crate::block::{Block, Vector};
-use crate::legacy::errors::Code;
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::Role;
 use crate::legacy::layout::BODY;
@@ -22,6 +21,7 @@ use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, Read, part};
+use super::first_failure::FirstFailure;
 use super::tasks::Task;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
@@ -46,8 +46,8 @@ pub unsafe fn assemble(
 ) -> Result<f64, Code> {
     let Module { tasks, bodies, tally, .. } = module;
     let count = tasks.len();
-    let has_failed = AtomicBool::new(false);
     if team.size() > 1 {
+        let failure = FirstFailure::default();
         let (tasks, bodies) = (Disjoint::new(tasks), Read(bodies));
         team.share(count.div_ceil(ROWS), &|_, number| {
             // SAFETY: each part is done once; the rest is promised by the caller.
@@ -55,19 +55,22 @@ pub unsafe fn assemble(
                 let tasks = tasks.range(part(number, ROWS, count));
                 at_best(Part::new(tasks, bodies.get(), kind, reuse, &mut |_| {}))
             };
-            if result.is_err() {
-                has_failed.store(true, Ordering::Relaxed);
+            if let Err(code) = result {
+                failure.note(number, code);
             }
         });
         watch.end(Phase::Velocities, tally);
-    }
-    // After a failure once more, in order and on this thread, whose the text of the error is to be.
-    if team.size() == 1 || has_failed.into_inner() {
+        failure.told()?;
+    } else {
         let mut ended = |phase| watch.end(phase, tally);
         // SAFETY: promised by the caller.
         at_best(unsafe { Part::new(tasks, bodies, kind, reuse, &mut ended) })?;
     }
-    Ok(tasks.iter().map(|task| task.energy).sum())
+    let energy: f64 = tasks.iter().map(|task| task.energy).sum();
+    match energy.is_finite() {
+        true => Ok(energy),
+        false => Err(fail!(Code::BugFound, "the free energy of all constraints together is not finite")),
+    }
 }
 
 /// Some rows to be updated.
@@ -290,7 +293,7 @@ unsafe fn diagonals<L: Level>(
             // SAFETY: promised by the caller; the row is live.
             unsafe {
                 let face = &(*task.row).face;
-                let diagonal = match reuse && !share.changed {
+                let diagonal = match reuse && !share.changed && !(*task.row).is_stale {
                     true => Diagonal { w: face.W, a: face.A, rho: None },
                     false => stages::diagonal(task.con, &packed(&share.w), kind)?,
                 };
@@ -314,6 +317,7 @@ unsafe fn write_diagonal(task: &mut Task, diagonal: &Diagonal) -> Result<(), Cod
         task.energy = stages::free_energy(task.con, diagonal, &face.B)?;
         face.W = diagonal.w;
         face.A = diagonal.a;
+        (*task.row).is_stale = false;
         if let Some(rho) = diagonal.rho {
             face.rho = rho;
         }

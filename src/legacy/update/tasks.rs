@@ -9,9 +9,8 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
-use crate::legacy::names;
 use crate::legacy::prefetch::fetch;
-use crate::legacy::rows::{Module, Row, Rows, side_on};
+use crate::legacy::rows::{Module, Row, Rows, counted_bodies, follow, is_settled};
 use crate::threads::Team;
 
 use super::disjoint::{Read, part};
@@ -31,6 +30,8 @@ pub struct Task {
     pub row: *mut Row,
     /// Its master and its slave.
     pub bodies: [*mut BODY; 2],
+    /// Its kind.
+    kind: c_int,
     /// Whether the row is attached to both and to nothing else.
     is_settled: bool,
     /// Whether the domain lists the constraint: only then V and B are wanted.
@@ -44,7 +45,8 @@ pub struct Task {
 /// other body. For [`UpdateKind::Minimal`] the constraints of the domain will do.
 ///
 /// # Errors
-/// [`Code::BugFound`] if a constraint has no row, no master or is of unknown kind, or a row was inserted on another body;
+/// [`Code::BugFound`] if a constraint has no row, no master or is of unknown kind, or a row was inserted on another body
+/// ([`follow`]);
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
@@ -113,24 +115,25 @@ unsafe fn is_same(tasks: &[Task], place: usize) -> bool {
         let leads_on = !task.is_listed || con.next == listed(tasks.get(place + 1));
         leads_on
             && con.dia == task.row.cast()
-            && names::kind(con.kind).is_some()
+            && con.kind == task.kind
             && [con.master, con.slave] == task.bodies
-            && (task.is_settled || is_attached(task))
+            && is_attached(task)
     }
 }
 
-/// Whether [`settle`] has nothing to do.
+/// Whether the row of a task is attached to what W counts now.
 ///
 /// # Safety
 /// As [`is_same`].
-unsafe fn is_attached(&Task { con, row, bodies, .. }: &Task) -> bool {
-    // SAFETY: promised by the caller; attached bodies are compared by address, not read.
+#[inline(always)]
+unsafe fn is_attached(task: &Task) -> bool {
+    // SAFETY: the caller promises a live row whose constraint and bodies are valid.
     unsafe {
-        let attached = (*row).bodies;
-        let is_done = |body: *mut BODY| {
-            body.is_null() || attached.contains(&body) || constraint::is_contact_on_obstacle(con, body)
-        };
-        bodies.into_iter().all(is_done) && attached.iter().all(|body| body.is_null() || bodies.contains(body))
+        let counted = counted_bodies(task.con);
+        match task.is_settled {
+            true => counted == task.bodies,
+            false => is_settled(task.row, task.con, counted),
+        }
     }
 }
 
@@ -207,11 +210,11 @@ unsafe fn put(
         (*row).round = module.round;
         constraint::check(con)?;
         let bodies = [(*con).master, (*con).slave];
-        let mut task = Task { con, row, bodies, is_settled: (*row).bodies == bodies, is_listed, energy: 0.0 };
-        if kind != UpdateKind::Minimal && !task.is_settled {
-            task.is_settled = settle(module, &task)?;
+        let counted = counted_bodies(con);
+        if kind != UpdateKind::Minimal && !is_settled(row, con, counted) {
+            follow(module, row)?;
         }
-        task
+        Task { con, row, bodies, kind: (*con).kind, is_settled: counted == bodies, is_listed, energy: 0.0 }
     };
     match module.tasks.get_mut(place) {
         Some(old) => *old = task,
@@ -221,34 +224,4 @@ unsafe fn put(
         }
     }
     Ok(())
-}
-
-/// Attach a row to the bodies of its constraint that W counts; returns whether these are both.
-///
-/// # Errors
-/// As [`gather`].
-///
-/// # Safety
-/// As there, for one row.
-#[cold]
-unsafe fn settle(module: &mut Module, &Task { con, row, bodies, .. }: &Task) -> Result<bool, Code> {
-    // SAFETY: promised by the caller; attached bodies are compared by address, not read.
-    unsafe {
-        for body in bodies {
-            if !body.is_null() && !constraint::is_contact_on_obstacle(con, body) {
-                side_on(module, row, body)?;
-            }
-        }
-        for side in (*row).sides.into_iter().flatten() {
-            let attached = module.bodies.body(side.body());
-            if !bodies.contains(&attached.body) {
-                let (name, id) = (names::constraint(con), attached.id);
-                return Err(fail!(
-                    Code::BugFound,
-                    "{name}: was inserted on body {id}, which is neither of these"
-                ));
-            }
-        }
-        Ok((*row).bodies == bodies)
-    }
 }

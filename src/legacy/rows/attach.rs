@@ -1,0 +1,155 @@
+//! What a row is attached to: the bodies of its constraint that W counts.
+//!
+//! Insertion decides which blocks there are. Their values follow the constraint and its bodies at the update: a body that
+//! has become an obstacle no longer moves under contacts, and a constraint may have changed its kind.
+
+use std::ptr;
+
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::constraint;
+use crate::legacy::layout::{BODY, CON, FEM};
+use crate::legacy::names;
+
+use super::attachments::Side;
+use super::module::Module;
+use super::pair::Pair;
+use super::row::Row;
+
+/// The bodies of a constraint that W counts: the master, then the slave; NULL for an obstacle under a contact, for a missing
+/// slave, and for the slave of a constraint of a body with itself.
+///
+/// # Safety
+/// `con` is valid, and its master and slave are NULL or valid.
+#[inline(always)]
+pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
+    // SAFETY: the caller promises a valid constraint and valid bodies.
+    unsafe {
+        let (master, slave) = ((*con).master, (*con).slave);
+        let slave = if slave == master { ptr::null_mut() } else { slave };
+        [master, slave].map(
+            #[inline(always)]
+            |body| match !body.is_null() && constraint::is_contact_on_obstacle(con, body) {
+                true => ptr::null_mut(),
+                false => body,
+            },
+        )
+    }
+}
+
+/// Whether a row has nothing to follow: it is attached to these bodies, and its pairs know the kind of its constraint.
+///
+/// # Safety
+/// `row` is live, `con` its valid constraint.
+#[inline(always)]
+pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 2]) -> bool {
+    // SAFETY: the caller promises a live row with a valid constraint.
+    unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect }
+}
+
+/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs.
+///
+/// # Errors
+/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's master nor
+/// its slave; [`Code::OutOfMemory`]. The row is as before then.
+///
+/// # Safety
+/// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
+#[cold]
+pub unsafe fn follow(module: &mut Module, row: *mut Row) -> Result<(), Code> {
+    // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
+    unsafe {
+        let con = (*row).face.con;
+        check_bodies(module, row)?;
+        let counted = counted_bodies(con);
+        let old = (*row).sides;
+        let mut sides = [None; 2];
+        for k in 0..2 {
+            if counted[k].is_null() {
+                continue;
+            }
+            sides[k] = match side_on(row, counted[k]) {
+                Some(side) => Some(side),
+                None => match attach(module, row, counted[k]) {
+                    Ok(side) => Some(side),
+                    Err(code) => {
+                        detach_all_but(module, sides, old);
+                        return Err(code);
+                    }
+                },
+            };
+        }
+        detach_all_but(module, old, sides);
+        (*row).sides = sides;
+        (*row).bodies = counted;
+        (*row).kind = (*con).kind;
+        (*row).is_suspect = false;
+        (*row).is_stale = true;
+        for block in (*row).blocks() {
+            Pair::couple_again(Pair::of(block));
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// As [`follow`].
+///
+/// # Safety
+/// As there.
+unsafe fn check_bodies(module: &Module, row: *mut Row) -> Result<(), Code> {
+    // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by their
+    // addresses: the host may have freed them.
+    unsafe {
+        let con = (*row).face.con;
+        let own = [(*con).master, (*con).slave];
+        let through = (*row).blocks().map(|block| (*block).bod);
+        let inserted = (*row).inserted.into_iter().filter(|body| !body.is_null());
+        match inserted.chain(through).find(|body| !own.contains(body)) {
+            None => Ok(()),
+            Some(body) => {
+                let name = names::constraint(con);
+                Err(match module.bodies.index_of(body).map(|index| module.bodies.body(index).id) {
+                    Some(id) => {
+                        fail!(Code::BugFound, "{name}: was inserted on body {id}, which is neither of these")
+                    }
+                    None => fail!(Code::BugFound, "{name}: was inserted on another body"),
+                })
+            }
+        }
+    }
+}
+
+/// Attach a row to a body that it is not attached to. The row itself is not written but for what is known of its places.
+///
+/// # Errors
+/// [`Code::OutOfMemory`].
+///
+/// # Safety
+/// `row` is a row with its constraint set, `body` is valid.
+pub unsafe fn attach(module: &mut Module, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
+    // SAFETY: the caller promises a row with its constraint and a valid body.
+    unsafe {
+        let id = (*body).id;
+        let exhausted =
+            |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", names::constraint((*row).face.con));
+        if (*body).kind == FEM {
+            module.rows.remember_places(row).map_err(exhausted)?;
+        }
+        module.bodies.attach(body, id, row).map_err(exhausted)
+    }
+}
+
+/// The side of a row on a body, if it is attached to it.
+///
+/// # Safety
+/// `row` is a row.
+pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
+    // SAFETY: the caller promises a row.
+    let (bodies, sides) = unsafe { ((*row).bodies, (*row).sides) };
+    bodies.into_iter().zip(sides).find_map(|(attached, side)| if attached == body { side } else { None })
+}
+
+fn detach_all_but(module: &mut Module, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
+    let given_up = sides.into_iter().filter(|side| !kept.contains(side));
+    given_up.flatten().for_each(|side| module.bodies.detach(side));
+}
