@@ -22,7 +22,7 @@
 //! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
-//! [`threads`] alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
+//! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
 //! export → block.
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
@@ -32,7 +32,7 @@
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → per body, a root of A⁻¹, or H of its constraints and
 //! what A⁻¹ makes of it ([`assembly::panel`]) → per row, V and B ([`assembly::velocities`]), H where a root waits for it,
 //! W_αα, A, rho, energy ([`assembly::diagonal`]) → per pair, W_αβ and W_βα ([`assembly::pairs`]) written straight into
-//! the rows' blocks, in the order in which they lie in memory. [`threads`] share bodies, rows and pairs.
+//! the rows' blocks, in the order in which they lie in memory. `threads` share bodies, rows and pairs.
 
 pub mod assembly;
 pub mod block;
@@ -43,4 +43,4 @@ pub mod kinematics;
 pub mod legacy;
 pub mod stability;
 pub mod system;
-pub mod threads;
+pub(crate) mod threads;

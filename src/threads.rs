@@ -127,7 +127,7 @@ impl Team {
     ///
     /// # Panics
     /// If `work` does, after all members have stopped.
-    pub fn share(&self, parts: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+    pub fn share(&mut self, parts: usize, work: &(dyn Fn(usize, usize) + Sync)) {
         match self.pool {
             Some(pool) if parts > 1 => pool.share(parts, work),
             _ => (0..parts).for_each(|part| work(0, part)),
@@ -342,10 +342,10 @@ mod tests {
     /// Teams are one at a time, and tests are not.
     static ONE: Mutex<()> = Mutex::new(());
 
-    fn with_team(count: usize, test: impl FnOnce(&Team)) {
+    fn with_team(count: usize, test: impl FnOnce(&mut Team)) {
         let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         ask(count);
-        test(&Team::gather());
+        test(&mut Team::gather());
         ask(1);
         shut_down();
     }

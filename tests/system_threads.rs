@@ -1,8 +1,8 @@
 //! Systems large enough for threads: the same bits and the same errors for any number of them. A process of its own, as the
 //! number of threads is the process's.
 
+use ldy::legacy::interface::additions::{ldy_set_threads, ldy_shutdown};
 use ldy::system::{Error, Fault, Id, Inertia, Kinematics, Operator, Solve, Subject, System};
-use ldy::threads;
 use std::sync::Mutex;
 use std::thread::{ThreadId, current};
 
@@ -73,7 +73,7 @@ fn results_and_errors_are_the_same_for_any_number_of_threads() {
     static CALLERS: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
     let mut expected = None;
     for count in [1, 2, 5] {
-        threads::ask(count);
+        assert_eq!(ldy_set_threads(count), 0);
         let mut system = chain(&CALLERS);
         system.update(0.01).unwrap();
         let result = bits(&system);
@@ -103,8 +103,8 @@ fn results_and_errors_are_the_same_for_any_number_of_threads() {
             "{count} threads: {id} {fault}"
         );
     }
-    threads::ask(1);
-    threads::shut_down();
+    assert_eq!(ldy_set_threads(1), 0);
+    ldy_shutdown();
     assert!(
         CALLERS.lock().unwrap().iter().all(|caller| *caller == current().id()),
         "solvers stay on the caller's thread"

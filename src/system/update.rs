@@ -41,12 +41,12 @@ pub(super) fn assemble(
     works: &mut Vec<Mutex<Workspace>>,
     step: f64,
 ) -> Result<(), Error> {
-    let team = Team::for_constraints(structure.len());
+    let mut team = Team::for_constraints(structure.len());
     let missing = team.size().saturating_sub(works.len());
     works.try_reserve(missing)?;
     works.resize_with(works.len().max(team.size()), Mutex::default);
     let scene = Scene { constraints: constraints.entries(), structure, step };
-    scene.ready_panels(bodies.entries_mut(), works, &team)?;
+    scene.ready_panels(bodies.entries_mut(), works, &mut team)?;
 
     let Results { values, b, v, diagonal, inverse } = results;
     let (rows, blocks) = (structure.len(), structure.columns().len());
@@ -56,7 +56,7 @@ pub(super) fn assemble(
     resized(b, rows, [0.0; 3])?;
     resized(v, rows, [0.0; 3])?;
     let scene = Scene { constraints: constraints.entries(), structure, step };
-    scene.write_rows(bodies, Part { first: 0, values, b, v, diagonal, inverse }, &team)?;
+    scene.write_rows(bodies, Part { first: 0, values, b, v, diagonal, inverse }, &mut team)?;
     structure.each_mirrored(|k, counterpart| values[counterpart] = transposed(&values[k]));
     Ok(())
 }
@@ -92,7 +92,7 @@ impl Scene<'_> {
         &self,
         bodies: &mut [(Id, Option<Body>)],
         works: &[Mutex<Workspace>],
-        team: &Team,
+        team: &mut Team,
     ) -> Result<(), Error> {
         let first_error = FirstError::default();
         {
@@ -179,7 +179,7 @@ impl Scene<'_> {
     }
 
     /// Everything that belongs to rows, but for blocks left of the diagonal.
-    fn write_rows(&self, bodies: &Table<Body>, all: Part, team: &Team) -> Result<(), Error> {
+    fn write_rows(&self, bodies: &Table<Body>, all: Part, team: &mut Team) -> Result<(), Error> {
         let first_error = FirstError::default();
         let rest = Mutex::new(all);
         team.share(self.structure.len().div_ceil(ROWS), &|_, _| {

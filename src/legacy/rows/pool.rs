@@ -185,8 +185,9 @@ pub struct Run<'a, T> {
     words: &'a [u64],
 }
 
-// SAFETY: what is behind the pointer is for who uses it to share.
-unsafe impl<T> Sync for Run<'_, T> {}
+// SAFETY: a run gives pointers to chunks, no references, and writes nothing itself. Who follows such a pointer promises that
+// no other thread uses the chunk: chunks are sent to threads, not shared between them.
+unsafe impl<T: Send> Sync for Run<'_, T> {}
 
 impl<'a, T> Run<'a, T> {
     /// Number of words.

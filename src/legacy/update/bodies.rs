@@ -16,7 +16,7 @@ use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
-use super::disjoint::{Disjoint, Read, part};
+use super::disjoint::{Disjoint, part};
 use super::first_failure::FirstFailure;
 
 /// Bodies a thread takes at a time, where a body may be a mesh.
@@ -35,7 +35,7 @@ pub unsafe fn prepare(
     module: &mut Module,
     step: f64,
     reuse: bool,
-    team: &Team,
+    team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
     let Module { bodies: Attachments { bodies, panels, operators, .. }, works, tally, .. } = module;
@@ -100,15 +100,15 @@ fn each(
     panels: &mut [Panel],
     operators: &mut [Operators],
     works: &mut [Workspace],
-    team: &Team,
+    team: &mut Team,
     step: &Step,
     fetch: &(dyn Fn(&[Attached]) + Sync),
 ) -> Result<[usize; 2], Code> {
     let counts = [AtomicUsize::new(0), AtomicUsize::new(0)];
     let failure = FirstFailure::default();
     {
-        let (bodies, panels, operators, works) =
-            (Read(&bodies), Disjoint::new(panels), Disjoint::new(operators), Disjoint::new(works));
+        let (panels, operators, works) =
+            (Disjoint::new(panels), Disjoint::new(operators), Disjoint::new(works));
         let count = panels.len();
         team.share(count.div_ceil(BODIES), &|member, number| {
             let range = part(number, BODIES, count);
@@ -122,9 +122,9 @@ fn each(
             };
             let first = range.start;
             for (place, ((attached, panel), operators)) in
-                (first..).zip(bodies.get()[range].iter().zip(panels).zip(operators))
+                (first..).zip(bodies[range].iter().zip(panels).zip(operators))
             {
-                fetch(&bodies.get()[place..]);
+                fetch(&bodies[place..]);
                 if !attached.has_rows() {
                     continue;
                 }

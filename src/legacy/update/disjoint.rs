@@ -1,8 +1,29 @@
-//! What threads share during a stage.
+//! What is dealt to threads during a stage.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
+
+use crate::legacy::rows::{Attached, Attachments, Operators, Pair};
+
+use super::tasks::Task;
+
+// Pointers to structures of the host and to rows are the only reason why these are not Send and Sync of themselves. None of
+// them has a safe function that follows such a pointer: who does so promises that no other thread writes what it leads to.
+// Nothing of what they lead to belongs to a thread.
+
+// SAFETY: see above.
+unsafe impl Send for Task {}
+// SAFETY: see above.
+unsafe impl Sync for Task {}
+// SAFETY: see above.
+unsafe impl Sync for Attached {}
+// SAFETY: see above.
+unsafe impl Send for Operators {}
+// SAFETY: see above.
+unsafe impl Sync for Attachments {}
+// SAFETY: see above.
+unsafe impl Send for Pair {}
 
 /// A slice whose elements go to different threads.
 pub struct Disjoint<'a, T> {
@@ -11,9 +32,9 @@ pub struct Disjoint<'a, T> {
     _elements: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: each element is used by one thread at a time, as Disjoint::range demands; the host's structures that elements
-// point to may be used from any thread.
-unsafe impl<T> Sync for Disjoint<'_, T> {}
+// SAFETY: who has a shared reference gets at elements by Disjoint::range alone, whose caller promises that no element is in
+// the hands of two threads: elements are sent to threads, not shared between them.
+unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
 impl<'a, T> Disjoint<'a, T> {
     /// A slice to be taken apart.
@@ -38,20 +59,6 @@ impl<'a, T> Disjoint<'a, T> {
         assert!(range.start <= range.end && range.end <= self.length);
         // SAFETY: the range lies in the slice, and is used here alone.
         unsafe { slice::from_raw_parts_mut(self.first.add(range.start), range.end - range.start) }
-    }
-}
-
-/// Something that threads only read.
-pub struct Read<'a, T: ?Sized>(pub &'a T);
-
-// SAFETY: what is read is not written during the stage; raw pointers in it lead to structures of the host and of this
-// library, which may be used from any thread.
-unsafe impl<T: ?Sized> Sync for Read<'_, T> {}
-
-impl<'a, T: ?Sized> Read<'a, T> {
-    /// It.
-    pub fn get(&self) -> &'a T {
-        self.0
     }
 }
 

@@ -36,14 +36,14 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     // Nothing counts as made until all of it is.
     let was_complete = mem::take(&mut module.is_complete);
     // Before it is needed: its threads wake up meanwhile.
-    let team = Team::for_constraints(module.rows.pool.live());
+    let mut team = Team::for_constraints(module.rows.pool.live());
     // SAFETY: promised by the caller.
     unsafe {
         #[cfg(not(feature = "mpi"))]
-        let (step, kind) = gather(module, &team)?;
+        let (step, kind) = gather(module, &mut team)?;
         #[cfg(feature = "mpi")]
         let (step, kind) = parallel::exchange::together(module, |module, world| {
-            let found = gather(module, &team)?;
+            let found = gather(module, &mut team)?;
             parallel::velocities::of_parents(module, world)?;
             Ok(found)
         })?;
@@ -53,15 +53,15 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
             external::rebuild(module, kind)?;
-            if let Err(code) = bodies::prepare(module, step, reuse, &team, &mut watch) {
+            if let Err(code) = bodies::prepare(module, step, reuse, &mut team, &mut watch) {
                 // If a constraint knows what is wrong, its text says more.
-                rows::assemble(module, UpdateKind::Minimal, false, &Team::alone(), &mut watch)?;
+                rows::assemble(module, UpdateKind::Minimal, false, &mut Team::alone(), &mut watch)?;
                 return Err(code);
             }
         }
-        let energy = rows::assemble(module, kind, reuse, &team, &mut watch)?;
+        let energy = rows::assemble(module, kind, reuse, &mut team, &mut watch)?;
         if kind != UpdateKind::Minimal {
-            pairs::assemble(module, kind, reuse, &team)?;
+            pairs::assemble(module, kind, reuse, &mut team)?;
             #[cfg(feature = "mpi")]
             external::assemble(module)?;
             module.face.free_energy = energy;
@@ -76,7 +76,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn gather(module: &mut Module, team: &Team) -> Result<(f64, UpdateKind), Code> {
+unsafe fn gather(module: &mut Module, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
     module.follows_domain()?;
     let dom = module.domain()?;
     // SAFETY: promised by the caller.

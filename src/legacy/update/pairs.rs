@@ -13,7 +13,7 @@ use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{self, Module, Run, WORD};
 use crate::threads::Team;
 
-use super::disjoint::{Read, part};
+use super::disjoint::part;
 use super::first_failure::FirstFailure;
 
 /// Words of pairs a thread takes at a time.
@@ -28,14 +28,19 @@ const WORDS: usize = 512 / WORD;
 ///
 /// # Safety
 /// The constraints of all rows are valid, their bodies NULL or valid.
-pub unsafe fn assemble(module: &mut Module, kind: UpdateKind, reuse: bool, team: &Team) -> Result<(), Code> {
+pub unsafe fn assemble(
+    module: &mut Module,
+    kind: UpdateKind,
+    reuse: bool,
+    team: &mut Team,
+) -> Result<(), Code> {
     let once = options::self_contact_once();
-    let panels = Read(&module.bodies.panels);
+    let panels = &module.bodies.panels[..];
     for run in module.pairs.runs() {
         let failure = FirstFailure::default();
         team.share(run.words().div_ceil(WORDS), &|_, number| {
             let words = part(number, WORDS, run.words());
-            let part = Part { run: &run, words, panels: panels.get(), kind, reuse, once };
+            let part = Part { run: &run, words, panels, kind, reuse, once };
             if let Err(pair) = at_best(part) {
                 // SAFETY: the pair is live, so are its rows; the caller promises valid constraints.
                 failure.note(number, unsafe { not_finite(pair) });

@@ -20,7 +20,7 @@ use crate::legacy::stats::{Phase, Stopwatch};
 use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
-use super::disjoint::{Disjoint, Read, part};
+use super::disjoint::{Disjoint, part};
 use super::first_failure::FirstFailure;
 use super::tasks::Task;
 
@@ -41,19 +41,19 @@ pub unsafe fn assemble(
     module: &mut Module,
     kind: UpdateKind,
     reuse: bool,
-    team: &Team,
+    team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<f64, Code> {
     let Module { tasks, bodies, tally, .. } = module;
     let count = tasks.len();
     if team.size() > 1 {
         let failure = FirstFailure::default();
-        let (tasks, bodies) = (Disjoint::new(tasks), Read(bodies));
+        let (tasks, bodies) = (Disjoint::new(tasks), &*bodies);
         team.share(count.div_ceil(ROWS), &|_, number| {
             // SAFETY: each part is done once; the rest is promised by the caller.
             let result = unsafe {
                 let tasks = tasks.range(part(number, ROWS, count));
-                at_best(Part::new(tasks, bodies.get(), kind, reuse, &mut |_| {}))
+                at_best(Part::new(tasks, bodies, kind, reuse, &mut |_| {}))
             };
             if let Err(code) = result {
                 failure.note(number, code);

@@ -13,7 +13,7 @@ use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Module, Row, Rows, counted_bodies, follow, is_settled};
 use crate::threads::Team;
 
-use super::disjoint::{Read, part};
+use super::disjoint::part;
 
 /// How many constraints ahead memory is asked for.
 const AHEAD: usize = 12;
@@ -55,7 +55,7 @@ pub unsafe fn gather(
     module: &mut Module,
     dom: *const DOM,
     kind: UpdateKind,
-    team: &Team,
+    team: &mut Team,
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
@@ -77,18 +77,18 @@ const PART: usize = 256;
 ///
 /// # Safety
 /// As [`gather`]; no row has come or gone since the last update.
-unsafe fn are_same(tasks: &[Task], dom: *const DOM, team: &Team) -> bool {
+unsafe fn are_same(tasks: &[Task], dom: *const DOM, team: &mut Team) -> bool {
     // SAFETY: promised by the caller.
     let head = unsafe { (*dom).con };
     if listed(tasks.first()) != head {
         return false;
     }
-    let (tasks, has_changed) = (Read(tasks), AtomicBool::new(false));
-    let count = tasks.get().len();
+    let has_changed = AtomicBool::new(false);
+    let count = tasks.len();
     team.share(count.div_ceil(PART), &|_, number| {
         let mut places = part(number, PART, count);
         // SAFETY: promised by the caller.
-        if !places.all(|place| unsafe { is_same(tasks.get(), place) }) {
+        if !places.all(|place| unsafe { is_same(tasks, place) }) {
             has_changed.store(true, Ordering::Relaxed);
         }
     });
