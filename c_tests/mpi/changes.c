@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "compare.h"
+#include "compare_clone.h"
 #include "dense.h"
 #include "part.h"
 #include "scene.h"
@@ -299,39 +300,6 @@ static void update (SCENE *s)
 }
 
 /* ---- a clone */
-
-static void add_product (const double *W, const double *R, double *B)
-{
-  int i, j;
-
-  for (j = 0; j < 3; j ++) {
-    for (i = 0; i < 3; i ++) B[i] += W[3 * j + i] * R[j];
-  }
-}
-
-static void compare_clone_row (const DIAB *dia, const DIAB *copy)
-{
-  const OFFB *block, *other = copy->adjext;
-  double B[3];
-
-  CHECK_POINTER (copy->con, dia->con);
-  memcpy (B, dia->B, sizeof B);
-  for (block = dia->adj; block; block = block->n) {
-    if (block->dia->con->kind == CONTACT) add_product (block->W, block->dia->con->R, B);
-  }
-  for (block = dia->adjext; block; block = block->n) {
-    if (((const CON *) block->dia)->kind == CONTACT) {
-      add_product (block->W, ((const CON *) block->dia)->R, B);
-    } else if (CHECK (other != NULL)) {
-      CHECK_POINTER (other->dia, block->dia);
-      CHECK_POINTER (other->bod, block->bod);
-      CHECK_SAME_BITS (other->W, block->W, sizeof block->W);
-      other = other->n;
-    }
-  }
-  CHECK_POINTER (other, NULL);
-  near_all (copy->B, B, 3, 1e-13);
-}
 
 /* While the external constraints are those of the last update. */
 static void clone (const SCENE *s)

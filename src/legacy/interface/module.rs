@@ -128,9 +128,10 @@ unsafe extern "C" {
     /// Copy the rows of all constraints but contacts, with what contacts contribute moved into B.
     ///
     /// The new structure has the same domain and free_energy, and for each such row one with the same con, R, U, V
-    /// (pointers) and the same W, A, B, rho (values), in the same order; of the blocks those between such rows, in the
-    /// same order within each row. B of a row then takes in the sum of W R over its blocks to contacts, in the order of
-    /// the list, R being the contact's current reaction. con->dia still leads to the rows of ldy.
+    /// (pointers) and the same W, A, B, rho (values), in the same order; of the blocks those between such rows. Each of
+    /// them was put at the head of its row's list, so that their order is the reverse of that in ldy. B of a row then takes
+    /// in the sum of W R over its blocks to contacts, in the order of the list in ldy, R being the contact's current
+    /// reaction. con->dia still leads to the rows of ldy.
     ///
     /// The clone's rows can be read, written, removed, dumped and cloned; LOCDYN_Insert and LOCDYN_Update_Begin refuse it
     /// (52, nothing is changed), since con->dia leads elsewhere.

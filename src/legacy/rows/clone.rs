@@ -11,7 +11,7 @@ use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
 #[cfg(feature = "mpi")]
 use super::external;
 use super::module::Module;
-use super::pair::{End, Pair, Tie};
+use super::pair::{End, Half, Pair, Tie};
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -129,13 +129,13 @@ impl<'a> Copies<'a> {
         copy
     }
 
-    /// Copy the blocks of a row, in their order, and take those to contacts into its B.
+    /// Put a copy of each block of a row at the head of its copy's list, one after the other, so that these stand in the
+    /// reverse order; take the blocks to contacts into B.
     ///
     /// # Safety
     /// As [`Copies::row`]; all rows have been copied.
     unsafe fn blocks(&mut self, row: *mut Row) {
         let copy = *self.place_of(row);
-        let mut last = ptr::null_mut();
         // SAFETY: promised by the caller; blocks of live rows are live, and R of a row is an array of its constraint.
         unsafe {
             for block in (*row).blocks() {
@@ -144,18 +144,17 @@ impl<'a> Copies<'a> {
                     let share = times(&(*block).W, &*(*neighbour).face.R.cast::<Vector>());
                     (*copy).face.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 } else {
-                    last = self.block(block, last);
+                    Half::put_first(self.block(block), copy);
                 }
             }
         }
     }
 
-    /// Copy a block to behind `last`, the last copy so far in its row or NULL; its pair is made with the first of the
-    /// two blocks.
+    /// Copy a block without linking the copy; its pair is made with the first of the two blocks.
     ///
     /// # Safety
     /// `block` is a live block of the source, both its rows have been copied.
-    unsafe fn block(&mut self, block: *mut OFFB, last: *mut OFFB) -> *mut OFFB {
+    unsafe fn block(&mut self, block: *mut OFFB) -> *mut Half {
         // SAFETY: promised by the caller; the copies are live, or pairs filled here.
         unsafe {
             let pair = Pair::of(block);
@@ -169,8 +168,7 @@ impl<'a> Copies<'a> {
                 self.pairs[position] = copy;
             }
             let copy = Pair::counterpart(self.pairs[position], block);
-            (*copy).W = (*block).W;
-            Pair::append(copy, last);
+            (*copy).face.W = (*block).W;
             copy
         }
     }
@@ -191,7 +189,8 @@ impl Copies<'_> {
                     (*copy).face.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 }
             }
-            for (row, block) in self.source.externals.blocks() {
+            // In the reverse of the order in which they were added: so those of a row come in the order of its list.
+            for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
                     let copy = *self.place_of(row);
                     self.clone.externals.push_reserved(copy, block);

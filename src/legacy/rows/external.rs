@@ -257,7 +257,7 @@ impl Externals {
     }
 
     /// The blocks in the order in which they were added, each with its row.
-    pub fn blocks(&self) -> impl Iterator<Item = (*mut Row, &OFFB)> {
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = (*mut Row, &OFFB)> {
         self.blocks.iter().filter(|block| !block.row.is_null()).map(|block| (block.row, &block.face))
     }
 

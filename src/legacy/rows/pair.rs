@@ -27,6 +27,23 @@ impl Half {
         (body != Tag::UNCOUPLED).then_some(body)
     }
 
+    /// Put a block at the head of its row's list.
+    ///
+    /// # Safety
+    /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
+    pub unsafe fn put_first(half: *mut Self, row: *mut Row) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let head = (*row).face.adj.cast::<Self>();
+            (*half).face.n = head.cast();
+            match head.as_mut() {
+                Some(next) => next.previous = half,
+                None => (*row).last = half,
+            }
+            (*row).face.adj = half.cast();
+        }
+    }
+
     /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
     pub fn tags_agree(first: &Self, second: &Self) -> bool {
         let without_contacts = [first, second].map(|half| half.tag.0 & !Tag::CONTACT);
@@ -138,33 +155,9 @@ impl Pair {
     pub unsafe fn link(pair: *mut Self) {
         // SAFETY: promised by the caller.
         unsafe {
-            let halves = Self::halves(pair);
-            for (half, other) in [(halves[0], halves[1]), (halves[1], halves[0])] {
-                let head = &raw mut (*(*other).face.dia).adj;
-                (*half).face.n = *head;
-                match (*head).cast::<Half>().as_mut() {
-                    Some(next) => next.previous = half,
-                    None => (*(*other).face.dia.cast::<Row>()).last = half,
-                }
-                *head = half.cast();
+            for (half, row) in Self::halves(pair).into_iter().zip(Self::rows(pair)) {
+                Half::put_first(half, row);
             }
-        }
-    }
-
-    /// Put one block behind `last`, the last block of its row, NULL if it has none.
-    ///
-    /// # Safety
-    /// The block's pair was filled and the block is not linked; its row and `last` are live.
-    pub unsafe fn append(block: *mut OFFB, last: *mut OFFB) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            (*block.cast::<Half>()).previous = last.cast();
-            let row = Self::row_of(block);
-            match last.as_mut() {
-                Some(last) => last.n = block,
-                None => (*row).face.adj = block,
-            }
-            (*row).last = block.cast();
         }
     }
 
@@ -204,37 +197,27 @@ impl Pair {
         unsafe { if (*half).tag.0 & Tag::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
     }
 
-    /// The row that a block belongs to.
-    ///
-    /// # Safety
-    /// As [`Pair::of`].
-    unsafe fn row_of(block: *mut OFFB) -> *mut Row {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let [first, second] = Self::halves(Self::of(block));
-            let partner = if block == first.cast() { second } else { first };
-            (*partner).face.dia.cast()
-        }
-    }
-
     /// The rows of the first and the second block.
     ///
     /// # Safety
     /// `pair` is live.
     pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
         // SAFETY: promised by the caller.
-        unsafe { Self::halves(pair).map(|half| Self::row_of(half.cast())) }
+        unsafe {
+            let [first, second] = Self::halves(pair);
+            [(*second).face.dia.cast(), (*first).face.dia.cast()]
+        }
     }
 
     /// The block of `pair` that stands in it as `block` stands in its own pair.
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, `block` a block of a live pair.
-    pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut OFFB {
+    pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut Half {
         // SAFETY: promised by the caller.
         unsafe {
             let is_second = block != Self::of(block).cast();
-            Self::halves(pair)[usize::from(is_second)].cast()
+            Self::halves(pair)[usize::from(is_second)]
         }
     }
 
