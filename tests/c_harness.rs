@@ -83,6 +83,11 @@ fn updates_with_and_without_avx2() {
 }
 
 #[test]
+fn exceptions_that_a_host_may_trap() {
+    passes("traps");
+}
+
+#[test]
 fn cohesion() {
     passes("cohesion");
 }

@@ -40,11 +40,13 @@ impl Diagonal {
         if !w.iter().all(|entry| entry.abs() <= LARGEST) {
             return Err(Fault::NotFinite);
         }
-        let rho = match with_rho {
-            true => Some(1.0 / block::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?),
-            false => None,
+        // 1 where it is not wanted: compilers may divide by it all the same, and hosts may trap divisions by zero.
+        let largest = match with_rho {
+            true => block::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?,
+            false => 1.0,
         };
         let a = block::inverse_symmetric(&w).ok_or(Fault::Singular)?;
+        let rho = with_rho.then_some(1.0 / largest);
         if is_finite(&a) { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
@@ -69,12 +71,13 @@ impl Diagonal {
             level.load(&lower[4]),
             level.load(&lower[5]),
         ];
-        let rho = block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?.reciprocal().values();
-        // An eigenvalue bounds all entries.
+        let largest = block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?;
+        let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
+        let rho = largest.reciprocal().values();
+        // An eigenvalue bounds all entries: this one says that they are not too large.
         if rho.iter().any(|&rho| rho < f64::MIN_POSITIVE) {
             return None;
         }
-        let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
         let mut a = [[0.0; 4]; 6];
         for (a, entries) in a.iter_mut().zip(inverse) {
             if !entries.all_finite() {

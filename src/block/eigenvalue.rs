@@ -49,7 +49,11 @@ fn largest_of_scaled<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
     )
 }
 
-/// The same for blocks that are not diagonal; of those that are, anything.
+/// Added to p², which is below it for diagonal blocks alone (of moderate size, with entries off the diagonal that count, it is
+/// above 1e-33), so that nothing is divided by zero. No other p² has a bit that this changes.
+const NOT_ZERO: f64 = 1e-100;
+
+/// The same for blocks that are not diagonal; of those that are, any number.
 #[inline(always)]
 fn largest_of_full<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
     const THIRD: f64 = 1.0 / 3.0;
@@ -57,7 +61,7 @@ fn largest_of_full<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
     // From differences, D is accurate and free of trace even where the eigenvalues hardly differ.
     let d = [((a - b) + (a - c)) * THIRD, ((b - a) + (b - c)) * THIRD, ((c - a) + (c - b)) * THIRD];
     let [x2, y2, z2] = [x * x, y * y, z * z];
-    let p2 = ((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * 0.5 + (x2 + y2 + z2)) * THIRD;
+    let p2 = ((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * 0.5 + (x2 + y2 + z2)) * THIRD + NOT_ZERO;
     let p = p2.sqrt();
     // The adjugate of D, which is D² − 3 p² I.
     let adjugate = [d[1] * d[2] - x2, d[0] * d[2] - y2, d[0] * d[1] - z2];
