@@ -338,6 +338,26 @@ static void compare_energy (const DENSE_SYSTEM *system, const LOCDYN *ldy)
   CHECK_NEAR (ldy->free_energy, energy, loosest * scale);
 }
 
+void compare_zeros (const LOCDYN *ldy, UPDATE_KIND update)
+{
+  const DIAB *dia;
+  const OFFB *off;
+
+  for (dia = ldy->dia; dia; dia = dia->n) {
+    CHECK (!dense_has_negative_zero (3, dia->V));
+    CHECK (!dense_has_negative_zero (3, dia->B));
+    if (update == UPDATE_MINIMAL) continue;
+    CHECK (!dense_has_negative_zero (9, dia->W));
+    CHECK (!dense_has_negative_zero (9, dia->A));
+    if (update == UPDATE_PENALTY && dia->con->kind == CONTACT) continue;
+    for (off = dia->adj; off; off = off->n) CHECK (!dense_has_negative_zero (9, off->W));
+#ifdef MPI
+    for (off = dia->adjext; off; off = off->n) CHECK (!dense_has_negative_zero (9, off->W));
+#endif
+  }
+  if (update != UPDATE_MINIMAL) CHECK (!dense_has_negative_zero (1, &ldy->free_energy));
+}
+
 void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks)
 {
   DENSE_SYSTEM *system = dense_system (ldy->dom);
@@ -367,6 +387,7 @@ void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks)
   }
   if (update == UPDATE_MINIMAL) CHECK_SAME_BITS (&ldy->free_energy, &marks->free_energy, sizeof ldy->free_energy);
   else compare_energy (system, ldy);
+  compare_zeros (ldy, update);
   dense_system_free (system);
 }
 

@@ -39,8 +39,11 @@ MARKS *marks_put (LOCDYN *ldy);
 void marks_free (MARKS *marks);
 
 /* Checks every value of every row after an update of the given kind that followed marks_put: what it has to write
- * against the dense matrices, what it has to leave alone against the marks; partners transposed to the bit. */
+ * against the dense matrices, what it has to leave alone against the marks; partners transposed to the bit; zeros. */
 void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks);
+
+/* Checks that of the values an update of the given kind writes none is -0. */
+void compare_zeros (const LOCDYN *ldy, UPDATE_KIND update);
 
 /* Sets the library's option that self-contact is stored once, and what the comparison expects of blocks. */
 void compare_self_contact_once (int once);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "dense.h"
 
 /* The constraint that a block leads to: in a list of external blocks `dia` is the constraint itself. */
 static const CON *neighbour (const OFFB *block, int external)
@@ -64,4 +65,5 @@ void compare_clone_row (const DIAB *source, const DIAB *copy)
   add_contacts (source->adjext, 1, B);
 #endif
   CHECK_SAME_BITS (copy->B, B, sizeof B);
+  CHECK (!dense_has_negative_zero (3, copy->B));
 }

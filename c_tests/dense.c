@@ -175,6 +175,14 @@ double dense_largest_entry (int count, const double *x)
   return largest;
 }
 
+int dense_has_negative_zero (int count, const double *x)
+{
+  while (count --) {
+    if (x[count] == 0 && signbit (x[count])) return 1;
+  }
+  return 0;
+}
+
 /* ---- inverse inertia */
 
 int dense_size (const MX *matrix)

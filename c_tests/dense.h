@@ -26,6 +26,9 @@ int dense_transposes (const double a[9], const double b[9]);
 
 double dense_largest_entry (int count, const double *x);
 
+/* Whether one of them is -0. */
+int dense_has_negative_zero (int count, const double *x);
+
 /* What an MX holds, n x n; a symmetric matrix stored by its lower triangle is completed. */
 void dense_of_matrix (const MX *matrix, double *a);
 

@@ -115,6 +115,11 @@ double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *s)
 
 /* ---- comparison */
 
+static void check_zeros (DEVIATION *deviation, int quantity, int count, const double *x)
+{
+  if (dense_has_negative_zero (count, x)) deviation_fail (deviation, "%s holds -0", deviation_names[quantity]);
+}
+
 static const SNAPSHOT_ROW *row_of (const SNAPSHOT *s, const CON *con)
 {
   int i;
@@ -151,6 +156,7 @@ int deviation_block (DEVIATION *deviation, const SNAPSHOT *s, const SNAPSHOT_ROW
   } else if (want->recorded) {
     scale = sqrt (dense_largest_entry (9, row->W) * dense_largest_entry (9, row_of (s, want->con)->W));
     note (deviation, row->con, QUANTITY_BLOCK, difference (9, block->W, want->W, scale), tolerance);
+    check_zeros (deviation, QUANTITY_BLOCK, 9, block->W);
   } else if (marked && memcmp (block->W, left_alone, sizeof left_alone)) {
     deviation_fail (deviation, "a block of constraint %u is to be left alone and was not", row->con->id);
   }
@@ -200,6 +206,8 @@ void deviation_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *dia, co
 
   note (deviation, row->con, QUANTITY_V, difference (3, dia->V, row->V, speed), TOLERANCE);
   note (deviation, row->con, QUANTITY_B, difference (3, dia->B, row->B, speed), TOLERANCE);
+  check_zeros (deviation, QUANTITY_V, 3, dia->V);
+  check_zeros (deviation, QUANTITY_B, 3, dia->B);
   if (dia->mH || dia->mprod || dia->sH || dia->sprod) {
     deviation_fail (deviation, "constraint %u keeps operators", row->con->id);
   }
@@ -210,6 +218,8 @@ void deviation_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *dia, co
   } else {
     note (deviation, row->con, QUANTITY_W, difference (9, dia->W, row->W, dense_largest_entry (9, row->W)), tolerance);
     note (deviation, row->con, QUANTITY_A, difference (9, dia->A, row->A, dense_largest_entry (9, row->A)), tolerance);
+    check_zeros (deviation, QUANTITY_W, 9, dia->W);
+    check_zeros (deviation, QUANTITY_A, 9, dia->A);
   }
   if (s->update == UPDATE_ALL) {
     note (deviation, row->con, QUANTITY_RHO, difference (1, &dia->rho, &row->rho, fabs (row->rho)), tolerance);
@@ -230,6 +240,7 @@ void deviation_energy (DEVIATION *deviation, const SNAPSHOT *s, double energy, c
     loosest = fmax (loosest, tolerance[i]);
   }
   note (deviation, NULL, QUANTITY_ENERGY, difference (1, &energy, &s->free_energy, scale), loosest);
+  check_zeros (deviation, QUANTITY_ENERGY, 1, &energy);
 }
 
 void deviation_energy_untouched (DEVIATION *deviation, const LOCDYN *ldy)

@@ -30,7 +30,7 @@ void deviation_fail (DEVIATION *deviation, const char *format, ...);
 DIAB *deviation_mark (LOCDYN *ldy, int rows);
 
 /* Compares the list of rows, every value, what was to be left alone (`before` from deviation_mark; NULL: not looked at)
- * and that partners are transposes to the bit. Blocks may come in any order within a row. */
+ * that partners are transposes to the bit, and that no zero is -0. Blocks may come in any order within a row. */
 void deviation_measure (DEVIATION *deviation, const SNAPSHOT *snapshot, const LOCDYN *ldy, const DIAB *before);
 
 /* ---- parts of that, for the rows of one process of several */

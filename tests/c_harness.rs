@@ -138,6 +138,11 @@ fn text_files() {
 }
 
 #[test]
+fn zeros_without_signs() {
+    passes("zeros");
+}
+
+#[test]
 fn clones() {
     passes("clone");
 }

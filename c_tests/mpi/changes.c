@@ -294,6 +294,7 @@ static void update (SCENE *s)
     compare_row (s, system, dia);
     for (block = dia->adjext; block; block = block->n) externals ++;
   }
+  compare_zeros (ldy, s->last);
   CHECK_INT (ldy_get_stats (ldy, &stats), 0);
   CHECK_INT (stats.external_blocks, externals);
   dense_system_free (system);

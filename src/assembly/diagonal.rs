@@ -164,6 +164,25 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_are_zero_have_no_sign() {
+        // The last ones go by elimination.
+        for w in [
+            [2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0],
+            [2.0, 0.0, 0.0, 0.0, 2.0, -1.0, 0.0, -1.0, 2.0],
+            [2.0, -1.0, 0.0, -1.0, 2.0, 0.0, 0.0, 0.0, 2.0],
+            [2.0, 0.0, -1.0, 0.0, 2.0, 0.0, -1.0, 0.0, 2.0],
+            [-2.0, 0.0, 0.0, 0.0, -2.0, 0.0, 0.0, 0.0, 2.0],
+            [2.0, 0.0, 0.0, 0.0, -2.0, -1.0, 0.0, -1.0, -2.0],
+        ] {
+            let alone = Diagonal::new(&w, false).unwrap();
+            let together = at_all(Four([w; 4])).into_iter().flatten().flatten();
+            for Diagonal { w, a, .. } in std::iter::once(alone).chain(together) {
+                assert!(!block::has_negative_zero(&w) && !block::has_negative_zero(&a), "{a:?}");
+            }
+        }
+    }
+
+    #[test]
     fn one_that_is_not_simple_keeps_all_four() {
         let good = [3.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 2.0];
         let indefinite = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0];

@@ -1,6 +1,8 @@
 //! Free velocities: B = H_m v_m − H_s v_s of the current and V of the previous generalised velocities, (67).
 
-use crate::block::{Block, Vector, difference};
+use std::array;
+
+use crate::block::{Block, Vector};
 use crate::kinematics::Point;
 
 /// One of the bodies of a constraint.
@@ -22,19 +24,18 @@ impl Side<'_> {
     }
 }
 
-/// V and B of a constraint, of the local velocities of its bodies: master minus slave.
+/// V and B of a constraint, of the local velocities of its bodies: master minus slave. No component is −0: the master's are
+/// added to 0.
 #[inline(always)]
 pub fn free_velocities(master: [Vector; 2], slave: Option<[Vector; 2]>) -> [Vector; 2] {
-    let [v, b] = master;
-    match slave {
-        Some([slave_v, slave_b]) => [difference(&v, &slave_v), difference(&b, &slave_b)],
-        None => [v, b],
-    }
+    let slave = slave.unwrap_or_default();
+    array::from_fn(|k| array::from_fn(|i| (0.0 + master[k][i]) - slave[k][i]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::has_negative_zero;
     use crate::kinematics::pseudo_rigid::PseudoRigid;
     use crate::kinematics::rigid::Rigid;
 
@@ -57,5 +58,16 @@ mod tests {
         let [master, slave] = [master, slave].map(|side| side.local_velocities(&frame));
         assert_eq!(free_velocities(master, None), [[2.0, 0.0, 0.0], [2.0, 3.0, 1.0]]);
         assert_eq!(free_velocities(master, Some(slave)), [[2.0, 0.0, 0.0], [-3.0, -4.0, 1.0]]);
+    }
+
+    #[test]
+    fn components_that_are_zero_have_no_sign() {
+        let (zeros, negative) = ([[0.0; 3]; 2], [[-0.0; 3]; 2]);
+        for master in [zeros, negative] {
+            for slave in [None, Some(zeros), Some(negative)] {
+                let made = free_velocities(master, slave);
+                assert!(made.iter().all(|velocity| !has_negative_zero(velocity)), "{master:?} {slave:?}");
+            }
+        }
     }
 }

@@ -98,5 +98,11 @@ pub fn is_finite(values: &[f64]) -> bool {
     values.iter().all(|value| value.is_finite())
 }
 
+/// Whether one of the values is −0.
+#[cfg(test)]
+pub(crate) fn has_negative_zero(values: &[f64]) -> bool {
+    values.iter().any(|value| value.to_bits() == (-0.0_f64).to_bits())
+}
+
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use super::{Block, inverse, mirrored, symmetric};
 /// A pivot below this times the diagonal entry that it is the remainder of may be rounding error.
 const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
 
-/// The inverse of the symmetric block `b`, symmetric to the bit; `None` if a pivot is exactly zero.
+/// The inverse of the symmetric block `b`, symmetric to the bit, without −0; `None` if a pivot is exactly zero.
 ///
 /// Positive definite blocks are factored as L D Lᵀ, which needs no exchange of rows (Higham, Accuracy and Stability
 /// of Numerical Algorithms, §10.1): relative to the norm, the error is a few ε times the condition number. Scaling
@@ -19,7 +19,7 @@ pub fn inverse_symmetric(b: &Block) -> Option<Block> {
 }
 
 /// The inverses of blocks side by side, of entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2), as such: L⁻ᵀ D⁻¹ L⁻¹ in
-/// closed form; `None` if a pivot of one of them is in doubt.
+/// closed form, without −0; `None` if a pivot of one of them is in doubt.
 #[inline(always)]
 pub fn inverse_positive_definite<R: Real>([b00, b10, b20, b11, b21, b22]: [R; 6]) -> Option<[R; 6]> {
     let e0 = reciprocal(b00, b00)?;
@@ -33,7 +33,7 @@ pub fn inverse_positive_definite<R: Real>([b00, b10, b20, b11, b21, b22]: [R; 6]
     let (x02, x12) = (m * e2, (l21 * -1.0) * e2);
     let (from_x11, x11) = (l10 * e1, e1 - l21 * x12);
     let (x01, x00) = (m * x12 - from_x11, e0 + l10 * from_x11 + m * x02);
-    Some([x00, x01, x02, x11, x12, e2])
+    Some([x00, x01 + 0.0, x02 + 0.0, x11, x12 + 0.0, e2])
 }
 
 /// 1 / `pivot`, if it is clearly positive against the diagonal entry `of` that it is the remainder of.
@@ -45,5 +45,5 @@ fn reciprocal<R: Real>(pivot: R, of: R) -> Option<R> {
 /// The inverse by elimination, its upper triangle a copy of the lower.
 #[cold]
 fn by_elimination(b: &Block) -> Option<Block> {
-    inverse(b).map(|x| mirrored(&x))
+    inverse(b).map(|x| mirrored(&x).map(|entry| entry + 0.0))
 }

@@ -52,7 +52,8 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     x[0] * y[0] + x[1] * y[1] + (x[2] * y[2] + x[3] * y[3])
 }
 
+/// Zero is added, since a negative scale makes −0 of 0.
 #[inline(always)]
 fn scaled<L: Lanes>([x, y, z]: [L; 3], scale: f64) -> [L; 3] {
-    [x * scale, y * scale, z * scale]
+    [x * scale + 0.0, y * scale + 0.0, z * scale + 0.0]
 }

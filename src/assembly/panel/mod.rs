@@ -223,7 +223,7 @@ impl Panel {
         packed(&self.columns(Plain, row, column))
     }
 
-    /// The columns of W_αβ.
+    /// The columns of W_αβ. No entry is −0: what is summed up from 0 never is, and to all else 0 is added.
     #[inline(always)]
     pub fn columns<L: Level>(&self, level: L, row: usize, column: usize) -> [L::Lanes; 3] {
         match self.form {
@@ -242,7 +242,7 @@ impl Panel {
     fn block_of_large(&self, row: usize, column: usize) -> Block {
         match (self.form, self.large.as_deref()) {
             (Form::Dense, Some(large)) => large.dense.block(row, column),
-            (Form::Nodal, Some(large)) => large.nodal.block(row, column),
+            (Form::Nodal, Some(large)) => large.nodal.block(row, column).map(|entry| entry + 0.0),
             _ => [0.0; 9],
         }
     }

@@ -1,7 +1,7 @@
 use nalgebra::{DMatrix, Matrix3, Matrix3xX};
 
 use super::*;
-use crate::block::Vector;
+use crate::block::{Vector, has_negative_zero};
 use crate::inertia::{self, Inverse, Matrix, Sparse, Structure};
 use crate::kinematics::finite_element::{Element, Location, NodalOperator};
 
@@ -157,6 +157,47 @@ fn nodal_blocks_with_factored_matrices() {
                     Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
                 check(&bar, &mut panel, &inertia, &matrix.try_inverse().unwrap());
             }
+        }
+    }
+}
+
+/// Slots with axes along those of space, of either sign, whichever way their blocks are made.
+#[test]
+fn entries_that_are_zero_have_no_sign() {
+    let bar = Bar { cells: 3 };
+    let frames: [Block; 2] = [1.0, -1.0].map(|sign| [0.0, sign, 0.0, 0.0, 0.0, -sign, sign, 0.0, 0.0]);
+    let check = |panel: &mut Panel, inertia: &Inertia| {
+        let nodal = panel.start_nodal(4, bar.nodes()).unwrap();
+        for (slot, (frame, sign)) in frames.iter().flat_map(|frame| [(frame, 1.0), (frame, -1.0)]).enumerate()
+        {
+            let place = Location { element: bar.element(slot % 2), xi: [1.0, -1.0, 0.0] };
+            nodal.add_operator(slot, sign, &NodalOperator::new(&place, frame, None));
+        }
+        panel.apply(0.25, inertia, &mut Workspace::default()).unwrap();
+        for (row, column) in (0..4).flat_map(|row| (0..4).map(move |column| (row, column))) {
+            let block = panel.block(row, column);
+            assert!(block.iter().filter(|&&entry| entry == 0.0).count() >= 6 && !has_negative_zero(&block));
+        }
+    };
+    // Three matrices that do not couple directions: a node with itself alone, neighbours, and these without symmetry.
+    let n = 3 * bar.nodes();
+    let of_nodes = |coupling: fn(usize, usize) -> f64| {
+        DMatrix::from_fn(n, n, |i, j| if i % 3 == j % 3 { coupling(i / 3, j / 3) } else { 0.0 })
+    };
+    for (matrix, structure) in [
+        (of_nodes(|a, b| if a == b { 2.0 } else { 0.0 }), Structure::PositiveDefinite),
+        (of_nodes(|a, b| if a == b { 2.0 } else { -0.01 }), Structure::PositiveDefinite),
+        (of_nodes(|a, b| if a <= b { 1.0 / (1 + b - a) as f64 } else { 0.0 }), Structure::General),
+    ] {
+        let (starts, rows, values) = columns(&matrix, |_, _| true);
+        let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
+        check(&mut Panel::default(), &Inertia::Inverse(sparse));
+        let is_kept = |i, j| i >= j || structure == Structure::General;
+        let (starts, rows, values) = columns(&matrix, is_kept);
+        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let mut panel = Panel::default();
+        for _ in 0..3 {
+            check(&mut panel, &inertia);
         }
     }
 }

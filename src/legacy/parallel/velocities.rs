@@ -1,7 +1,7 @@
 //! V and B where bodies know their velocities on one process each: the parents' contributions, master minus slave.
 //!
-//! A constraint has one contribution a body at most, and sums start at −0, the neutral element of addition: whichever
-//! comes first, the result has the same bits, and those of a single process.
+//! A constraint has one contribution a body at most, and sums start at 0: whichever comes first, the result has the same
+//! bits, and those of a single process.
 
 use std::ptr;
 
@@ -33,7 +33,7 @@ pub unsafe fn of_parents(module: &mut Module, world: Option<&World>) -> Result<(
     unsafe {
         for &Task { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
             check_bodies(con)?;
-            ((*con).V, (*row).face.B, (*row).contributors) = ([-0.0; 3], [-0.0; 3], 0);
+            ((*con).V, (*row).face.B, (*row).contributors) = ([0.0; 3], [0.0; 3], 0);
             for role in [Role::Master, Role::Slave] {
                 if let Some(velocities) = contribution(con, role)? {
                     apply(row, role, &velocities);

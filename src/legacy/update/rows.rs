@@ -66,7 +66,8 @@ pub unsafe fn assemble(
         // SAFETY: promised by the caller.
         at_best(unsafe { Part::new(tasks, bodies, kind, reuse, &mut ended) })?;
     }
-    let energy: f64 = tasks.iter().map(|task| task.energy).sum();
+    // Not `sum`, which starts at −0.
+    let energy = tasks.iter().fold(0.0, |sum, task| sum + task.energy);
     match energy.is_finite() {
         true => Ok(energy),
         false => Err(fail!(Code::BugFound, "the free energy of all constraints together is not finite")),

@@ -3,7 +3,7 @@ use nalgebra::{Matrix3, Matrix3x6, Matrix4, Matrix6};
 use super::*;
 use crate::assembly::panel::{PSEUDO_RIGID, RIGID, homogeneous};
 use crate::block::lanes::{Work, at_all, packed};
-use crate::block::{Block, transposed_product};
+use crate::block::{Block, has_negative_zero, transposed_product};
 use crate::inertia::BlockDiagonal;
 
 /// Numbers that look random, between −½ and ½.
@@ -213,6 +213,24 @@ fn products_of_pseudo_rigid_bodies() {
     };
     let places = || (0..4).flat_map(|row| (0..4).map(move |column| (row, column)));
     check_products(&found, [1, 0].map(|other| places().map(|place| term(place, other)).sum()));
+}
+
+#[test]
+fn entries_that_are_zero_have_no_sign() {
+    let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let root = Root::new(STEP, [&identity, &identity]).unwrap();
+    // Axes along those of space, of any sign, and zeros of both signs.
+    let frame: Block = [0.0, -1.0, 0.0, -0.0, -0.0, 1.0, -1.0, 0.0, 0.0];
+    for (own, other) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+        let slots = [own, other].map(|sign| (frame, [0.0, sign, 0.0, 0.5 * sign]));
+        let h = slots.map(|(frame, _)| std::array::from_fn(|k| slots[0].1[1] * frame[k % 9]));
+        for blocks in at_all(OfRigid(h, root)).into_iter().chain(at_all(OfPseudoRigid(slots, root))) {
+            for block in blocks {
+                assert_eq!(block.iter().filter(|&&entry| entry == 0.0).count(), 6);
+                assert!(!has_negative_zero(&block), "{own} {other}: {block:?}");
+            }
+        }
+    }
 }
 
 #[test]
