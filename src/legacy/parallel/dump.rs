@@ -11,11 +11,11 @@ use crate::legacy::file;
 use super::world::World;
 
 /// Let each rank write `PATH.rank`, then join these files into `PATH`, in the order of ranks, and remove them; `write`
-/// writes a file. Collective. The others may come back before `PATH` is complete; a next dump waits for it.
+/// writes a file. Collective: when a rank comes back, `PATH` is complete.
 ///
 /// # Errors
-/// `prepared`, what has been found out before, or that of the first rank that has one, and no file is written. Later, if
-/// one rank cannot write its part, all fail, and the parts stay; if the first rank cannot join them, it alone.
+/// All ranks have the same code. If `prepared`, what has been found out before, is an error on one of them, no file is
+/// written. If one of them cannot write its part, or the first one cannot join the parts, the parts stay.
 ///
 /// # Safety
 /// `path` is NULL or a C string.
@@ -38,8 +38,11 @@ pub unsafe fn in_parts<T>(
         Ok((prepared, mut part)) => {
             world.agree(Ok(()))?;
             world.agree(caught(|| write(part.of(world.rank()).as_ptr(), prepared)))?;
-            // SAFETY: promised by the caller.
-            if world.rank() == 0 { unsafe { join(world.size(), path, &mut part) } } else { Ok(()) }
+            world.agree(match world.rank() {
+                // SAFETY: the caller promises that `path` is a C string if it is not NULL, which has been found out.
+                0 => caught(|| unsafe { join(world.size(), path, &mut part) }),
+                _ => Ok(()),
+            })
         }
     }
 }

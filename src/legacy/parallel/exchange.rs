@@ -85,15 +85,17 @@ fn unsendable(fault: Fault) -> Code {
     }
 }
 
+/// Ends all processes if it fails.
 fn receive(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
+    // The others send and wait already, and messages may be under way to and from memory here: there is no way back.
+    receive_or_fail(exchange, world).inspect_err(|_| World::give_up())
+}
+
+fn receive_or_fail(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
     let count = total(world.received());
     exchange.inbox.clear();
-    if exchange.inbox.try_reserve(count).is_err() {
-        // The others are sending: there is no way back.
-        let code = fail!(Code::OutOfMemory, "no memory for what comes from other ranks");
-        World::give_up();
-        return Err(code);
-    }
+    let room = exchange.inbox.try_reserve(count);
+    room.map_err(|_| fail!(Code::OutOfMemory, "no memory for what comes from other ranks"))?;
     exchange.inbox.resize(count, Record::default());
     let out = exchange.outbox.sorted();
     world.exchange(out, &mut exchange.inbox)?;

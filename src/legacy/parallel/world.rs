@@ -138,7 +138,8 @@ impl World {
     /// Exchange as many records as the counts say, rank behind rank.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if MPI fails.
+    /// [`Code::BugFound`] if MPI fails. Messages may then still be under way to and from the arrays: the caller has to end
+    /// the program, [`World::give_up`].
     pub fn exchange(&mut self, out: &[Record], inbox: &mut [Record]) -> Result<(), Code> {
         assert_eq!(out.len(), total(self.sent()));
         assert_eq!(inbox.len(), total(self.received()));
@@ -149,7 +150,8 @@ impl World {
     /// Collective: whether all ranks could do what this one tried.
     ///
     /// # Errors
-    /// This rank's own error, else that of the first of the others that has one, or [`Code::BugFound`] if MPI fails.
+    /// The same code on all ranks, the largest of their own codes; with this rank's own text if it is its own code, else
+    /// with that of the first rank that has it. [`Code::BugFound`] if MPI fails.
     pub fn agree(&self, result: Result<(), Code>) -> Result<(), Code> {
         let own = result.map_or_else(|code| code as c_int, |()| 0);
         let (mut status, mut rank) = (own, 0);
@@ -158,9 +160,9 @@ impl World {
         if status == 0 {
             return Ok(());
         }
-        if let Err(code) = result {
+        if own == status {
             self.shared_text(rank as usize);
-            return Err(code);
+            return result;
         }
         let told = [Code::OutOfMemory, Code::FileOpen, Code::FileWrite];
         let code = told.into_iter().find(|&code| code as c_int == status).unwrap_or(Code::BugFound);
