@@ -93,6 +93,8 @@ test-mpi:
 	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) rustc --locked --quiet --lib --profile test --features mpi \
 	  --message-format json-render-diagnostics -- -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet
 	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
+	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
+	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
 
 test_with = $(call build_mpi,$(MPICC.$(1)),$(MPI_TARGET)/$(1)/libldy-mpi.a) && echo "---- $(1)" && \
   $(call mpi_tests,$(1)) one-process test
@@ -114,13 +116,16 @@ sanitize: library
 headers:
 	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test generated_headers
 
-# Compiles the layout assertions against a host's headers, for instance
-#   make check-host HOST_HEADERS="dom.h nts.h" HOST_INCLUDE="/path/to/solfec" HOST_CFLAGS="-DMPI"
+# Compiles the layout assertions against a host's headers, for instance those of Solfec, serial and with MPI:
+#   make check-host HOST_HEADERS="dom.h nts.h sol.h" HOST_INCLUDE=SOLFEC HOST_CFLAGS="-DHDF5 -I/usr/include/hdf5/serial"
+#   make check-host CC=mpicc HOST_HEADERS="dom.h nts.h sol.h" HOST_INCLUDE="SOLFEC DYNLB" \
+#     HOST_CFLAGS="-DMPI -DHDF5 -I/usr/include/hdf5/serial"
+# SOLFEC and DYNLB are the folders of its sources and of its load balancer; the flags are those that it is compiled with.
 # It stops at the first field that differs and names it.
 check-host:
 	@test -n "$(strip $(HOST_HEADERS))" || { \
 	  echo 'check-host: name the headers that define the structures of the host:' >&2; \
-	  echo '  make check-host HOST_HEADERS="dom.h nts.h" HOST_INCLUDE=DIRECTORIES HOST_CFLAGS=FLAGS' >&2; \
+	  echo '  make check-host HOST_HEADERS="dom.h nts.h sol.h" HOST_INCLUDE=DIRECTORIES HOST_CFLAGS=FLAGS' >&2; \
 	  exit 2; }
 	@messages=$$(LC_ALL=C $(CC) -std=gnu11 -fsyntax-only -Wfatal-errors $(HOST_CFLAGS) \
 	    $(addprefix -I,$(HOST_INCLUDE)) $(addprefix -include ,$(HOST_HEADERS)) \
@@ -131,6 +136,13 @@ check-host:
 	if test -n "$$missing"; then \
 	  echo "check-host: $$missing is defined in none of $(strip $(HOST_HEADERS)):" \
 	    "name its header in HOST_HEADERS too" >&2; \
+	fi; \
+	absent=$$(printf '%s\n' "$$messages" | sed -n 's/.*error: \(.*\): No such file or directory.*/\1/p'); \
+	if test "$$absent" = mpi.h; then \
+	  echo "check-host: mpi.h is found by MPI's compiler: say CC=mpicc too" >&2; \
+	elif test -n "$$absent"; then \
+	  echo "check-host: $$absent is in no folder of HOST_INCLUDE: name its folder there, and the flags that the" \
+	    "host is compiled with in HOST_CFLAGS" >&2; \
 	fi; \
 	if test $$status -eq 0; then \
 	  echo "check-host: every structure in $(strip $(HOST_HEADERS)) has the expected layout"; \

@@ -17,11 +17,14 @@ const ENUMERATIONS: &str = "src/legacy/enumerations.tsv";
 /// hooks.
 const C_FILES: [&str; 2] = ["src/legacy/entry.c", "src/legacy/hooks.c"];
 
+/// The one that tells which MPI the library is for: compiled with the compiler of that MPI, if it is for any.
+const IDENTITY: &str = "src/legacy/identity.c";
+
 /// The one that calls MPI, compiled for MPI only, with its compiler.
 const MPI_FILES: [&str; 2] = ["src/legacy/mpi/calls.c", "src/legacy/mpi/calls.h"];
 
 fn main() {
-    for input in ["build.rs", "codegen", "include", "src/legacy/internal.h", LAYOUT, ENUMERATIONS]
+    for input in ["build.rs", "codegen", "include", "src/legacy/internal.h", IDENTITY, LAYOUT, ENUMERATIONS]
         .iter()
         .chain(C_FILES.iter().chain(&MPI_FILES))
     {
@@ -29,10 +32,20 @@ fn main() {
     }
     let mpi = env::var_os("CARGO_FEATURE_MPI").is_some();
     emit_layout(mpi);
+    emit_origin();
     compile_c(mpi);
     if mpi {
         compile_mpi();
     }
+}
+
+/// For whom and by what the library is compiled.
+fn emit_origin() {
+    let variable = |name: &str| env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"));
+    println!("cargo:rustc-env=LDY_TARGET={}", variable("TARGET"));
+    let version = Command::new(variable("RUSTC")).arg("--version").output();
+    let version = version.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    println!("cargo:rustc-env=LDY_RUSTC={}", version.as_deref().map_or("rustc", str::trim));
 }
 
 fn emit_layout(mpi: bool) {
@@ -43,12 +56,19 @@ fn emit_layout(mpi: bool) {
 }
 
 fn compile_c(mpi: bool) {
-    let mut build = cc::Build::new();
-    build.files(C_FILES).include("include").std("c11").pic(true).warnings(true).extra_warnings(true);
-    if mpi {
-        build.define("MPI", None);
-    }
+    let mut build = c_build();
+    build.files(C_FILES);
+    match mpi {
+        true => build.define("MPI", None),
+        false => build.file(IDENTITY),
+    };
     build.compile("ldy_c");
+}
+
+fn c_build() -> cc::Build {
+    let mut build = cc::Build::new();
+    build.include("include").std("c11").pic(true).warnings(true).extra_warnings(true);
+    build
 }
 
 /// LDY_MPICC or MPICC in the environment names the compiler of the MPI to build for.
@@ -60,8 +80,8 @@ fn compile_mpi() {
     if Command::new(&compiler).arg("--version").output().is_err() {
         panic!("no MPI compiler {compiler:?}: install libopenmpi-dev or libmpich-dev, or set LDY_MPICC");
     }
-    let mut build = cc::Build::new();
-    build.compiler(compiler).file(MPI_FILES[0]).std("c11").pic(true).warnings(true).extra_warnings(true);
+    let mut build = c_build();
+    build.compiler(compiler).files([MPI_FILES[0], IDENTITY]).define("MPI", None);
     build.compile("ldy_mpi");
 }
 

@@ -30,10 +30,10 @@ fn functions(header: &str) -> Vec<String> {
 /// The name in a declaration of a function, `type name(arguments)`.
 fn function(declaration: &str) -> Option<String> {
     let (head, _) = declaration.split_once('(')?;
-    let is_type = head.split_whitespace().any(|word| word == "typedef");
+    let is_other = head.split_whitespace().any(|word| ["typedef", "static"].contains(&word));
     let word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let name = head.trim_end().rsplit(|character| !word(character)).next()?;
-    (!is_type && !name.is_empty()).then(|| name.to_string())
+    (!is_other && !name.is_empty()).then(|| name.to_string())
 }
 
 /// The C text of a header without comments, directives and what only C++ or a build for MPI sees: the shared library is

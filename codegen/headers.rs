@@ -52,7 +52,8 @@ pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
 }
 
 /// What both faces declare.
-const COMMON: [&str; 4] = ["ldy_last_error", "ldy_version", "ldy_set_threads", "ldy_shutdown"];
+const COMMON: [&str; 5] =
+    ["ldy_last_error", "ldy_version", "ldy_build_info", "ldy_set_threads", "ldy_shutdown"];
 
 /// The declaration of a function with its comment: the paragraph whose code has its name.
 fn declaration<'a>(text: &'a str, name: &str) -> &'a str {

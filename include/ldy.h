@@ -215,8 +215,8 @@ void LOCDYN_Update_End(LOCDYN *ldy);
 
    path: the file to write, created or overwritten.
 
-   MPI: collective. Each rank writes path.rank; rank 0 joins these files in the order of ranks and removes them,
-   while the others may go on. If one rank fails all do.
+   MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them.
+   If one rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
 
    Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
    written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.
@@ -499,6 +499,15 @@ void ldy_shutdown(void);
 /* The library's version, "major.minor.patch": a string of static lifetime. */
 const char *ldy_version(void);
 
+/* What this library is and how it is set, in one line for logs: version, layouts (serial or MPI), with MPI the name and
+   version of the MPI that it was built with, threads asked for, vectors in use (AVX2 or plain), target, compiler. For
+   instance
+     ldy 0.1.0; layouts: serial; threads: 1; vectors: AVX2; target: x86_64-unknown-linux-gnu; rustc 1.88.0
+
+   Returns a string of static lifetime, never changed; another call returns another one if threads or vectors have been set
+   otherwise since (a process that has had more than eight such settings gets a line without them). Never raises. */
+const char *ldy_build_info(void);
+
 /* Tell what a local dynamics holds and did.
 
    stats: where to write it. Times of phases that the last update did not come to are 0.
@@ -613,6 +622,48 @@ void ldy_shadow_free(ldy_shadow *shadow);
    fails); never raises. */
 int ldy_set_communicator(int communicator);
 
+#endif
+
+/* ---- The library that fits ----
+ *
+ * Every object that includes this header refers to one of these functions, so that the linker finds a library with other
+ * layouts: `undefined reference to ldy_layout_mpi` means that a program for MPI is linked with the serial library,
+ * `ldy_layout_serial` that a serial program is linked with libldy-mpi.a, and `ldy_layout_mpi_openmpi` or
+ * `ldy_layout_mpi_mpich` that libldy-mpi.a was built with another MPI, or is the serial library. The MPI is known where
+ * mpi.h is included before this header. The reference costs a pointer an object.
+ *
+ * Define LDY_NO_LINK_CHECK to do without it, for instance in a program that takes structures from this header but is not
+ * linked with the library. The functions do nothing. */
+
+#if defined (MPI) && MPI
+void ldy_layout_mpi(void);
+void ldy_layout_mpi_openmpi(void);
+void ldy_layout_mpi_mpich(void);
+#else
+void ldy_layout_serial(void);
+#endif
+
+#if !defined (MPI) || !MPI
+#define LDY_LAYOUT ldy_layout_serial
+#elif defined (OPEN_MPI)
+#define LDY_LAYOUT ldy_layout_mpi_openmpi
+#elif defined (MPICH_VERSION)
+#define LDY_LAYOUT ldy_layout_mpi_mpich
+#else
+#define LDY_LAYOUT ldy_layout_mpi
+#endif
+
+#if defined (__GNUC__) && !defined (LDY_NO_LINK_CHECK)
+/* Without `retain` the linker's --gc-sections may drop the reference unseen. */
+#ifdef __has_attribute
+#if __has_attribute (retain)
+#define LDY_KEPT __attribute__ ((used, retain))
+#endif
+#endif
+#ifndef LDY_KEPT
+#define LDY_KEPT __attribute__ ((used))
+#endif
+static void (*const ldy_needed_layout) (void) LDY_KEPT = LDY_LAYOUT;
 #endif
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 //! at work allocates nothing. In a forked child, where the other threads are gone, there is one thread again.
 
 use std::any::Any;
+use std::ffi::CStr;
 use std::hint::spin_loop;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -41,13 +42,23 @@ pub fn asked() -> usize {
     leave_parent();
     match ASKED.load(Ordering::Relaxed) {
         0 => {
-            let variable = std::env::var("LDY_NUM_THREADS").ok();
-            let count = variable.and_then(|text| text.trim().parse().ok()).unwrap_or(1);
+            let count = asked_by_environment().unwrap_or(1);
             ask(count);
             count.clamp(1, MOST)
         }
         count => count,
     }
+}
+
+/// What the environment says. [`std::env::var`] would ask for memory.
+fn asked_by_environment() -> Option<usize> {
+    // SAFETY: the name is a C string. No thread of the host changes the environment while others of its threads call this
+    // library, as C has it for all who read the environment; so the value stays while it is read.
+    let text = unsafe {
+        let value = libc::getenv(c"LDY_NUM_THREADS".as_ptr());
+        (!value.is_null()).then(|| CStr::from_ptr(value))?
+    };
+    text.to_str().ok()?.trim().parse().ok()
 }
 
 /// End the threads of the pool and give their memory back; the next team starts anew. Waits for a team at work.

@@ -48,6 +48,11 @@ fn rows_and_blocks() {
 }
 
 #[test]
+fn what_the_library_tells_of_itself() {
+    passes("build_info");
+}
+
+#[test]
 fn operators() {
     passes("operators");
 }

@@ -99,7 +99,20 @@ fn make_check_host_takes_several_headers_from_several_directories() {
 #[test]
 fn make_check_host_says_what_to_give_when_nothing_is_given() {
     let (success, messages) = check_host("", "include", "");
-    assert!(!success && messages.contains("HOST_HEADERS=\"dom.h nts.h\""), "{messages}");
+    assert!(!success && messages.contains("HOST_HEADERS=\"dom.h nts.h sol.h\""), "{messages}");
+}
+
+#[test]
+fn make_check_host_says_what_to_give_when_a_header_includes_one_that_is_not_found() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let folder = directory.path().display().to_string();
+    for (absent, advice) in [("mpi.h", "say CC=mpicc"), ("hdf5.h", "hdf5.h is in no folder of HOST_INCLUDE")]
+    {
+        fs::write(directory.path().join("dom.h"), format!("#include \"{absent}\"\n")).expect("dom.h");
+        let (success, messages) = check_host("dom.h", &folder, "-nostdinc");
+        assert!(!success && messages.contains(&format!("check-host: {absent} is")), "{messages}");
+        assert!(messages.contains(advice), "{messages}");
+    }
 }
 
 #[test]

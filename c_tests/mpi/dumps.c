@@ -141,7 +141,7 @@ static void dump (const SNAPSHOT *s, int parts, int kind, const char *path)
 
   LOCDYN_Update_Begin (ldy);
   LOCDYN_Dump (ldy, path);
-  LOCDYN_Dump (ldy, path); /* waits for the parts of the first one to be joined */
+  LOCDYN_Dump (ldy, path); /* over the first one */
   LOCDYN_Destroy (ldy);
   part_free (part);
   partition_free (partition);

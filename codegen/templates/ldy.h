@@ -76,6 +76,48 @@ extern "C" {
 
 #endif
 
+/* ---- The library that fits ----
+ *
+ * Every object that includes this header refers to one of these functions, so that the linker finds a library with other
+ * layouts: `undefined reference to ldy_layout_mpi` means that a program for MPI is linked with the serial library,
+ * `ldy_layout_serial` that a serial program is linked with libldy-mpi.a, and `ldy_layout_mpi_openmpi` or
+ * `ldy_layout_mpi_mpich` that libldy-mpi.a was built with another MPI, or is the serial library. The MPI is known where
+ * mpi.h is included before this header. The reference costs a pointer an object.
+ *
+ * Define LDY_NO_LINK_CHECK to do without it, for instance in a program that takes structures from this header but is not
+ * linked with the library. The functions do nothing. */
+
+#if defined (MPI) && MPI
+void ldy_layout_mpi(void);
+void ldy_layout_mpi_openmpi(void);
+void ldy_layout_mpi_mpich(void);
+#else
+void ldy_layout_serial(void);
+#endif
+
+#if !defined (MPI) || !MPI
+#define LDY_LAYOUT ldy_layout_serial
+#elif defined (OPEN_MPI)
+#define LDY_LAYOUT ldy_layout_mpi_openmpi
+#elif defined (MPICH_VERSION)
+#define LDY_LAYOUT ldy_layout_mpi_mpich
+#else
+#define LDY_LAYOUT ldy_layout_mpi
+#endif
+
+#if defined (__GNUC__) && !defined (LDY_NO_LINK_CHECK)
+/* Without `retain` the linker's --gc-sections may drop the reference unseen. */
+#ifdef __has_attribute
+#if __has_attribute (retain)
+#define LDY_KEPT __attribute__ ((used, retain))
+#endif
+#endif
+#ifndef LDY_KEPT
+#define LDY_KEPT __attribute__ ((used))
+#endif
+static void (*const ldy_needed_layout) (void) LDY_KEPT = LDY_LAYOUT;
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,7 +64,7 @@ macro_rules! fail {
 pub(crate) use fail;
 
 thread_local! {
-    static LAST: RefCell<Text> = const { RefCell::new(Text { bytes: [0; TEXT_SIZE], length: 0 }) };
+    static LAST: RefCell<Text> = const { RefCell::new(Text::new()) };
 }
 
 /// Long enough for a constraint, its bodies and a cause; longer texts are cut.
@@ -72,9 +72,21 @@ const TEXT_SIZE: usize = LDY_REPORT_TEXT;
 
 /// A C string of bounded length; its bytes come first, so that its address is theirs.
 #[repr(C)]
-struct Text {
+pub(super) struct Text {
     bytes: [u8; TEXT_SIZE],
     length: usize,
+}
+
+impl Text {
+    /// An empty text.
+    pub const fn new() -> Self {
+        Self { bytes: [0; TEXT_SIZE], length: 0 }
+    }
+
+    /// The text for C, which ends with a zero.
+    pub const fn as_ptr(&self) -> *const c_char {
+        self.bytes.as_ptr().cast()
+    }
 }
 
 impl Write for Text {

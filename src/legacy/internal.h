@@ -2,6 +2,7 @@
 #ifndef LDY_INTERNAL_H
 #define LDY_INTERNAL_H
 
+#define LDY_NO_LINK_CHECK
 #include "ldy_host.h"
 
 /* Rust, entry.rs: each returns 0 or an error code, results go to *out, which an error leaves alone. */
@@ -30,8 +31,12 @@ ldy_error_handler ldy_entry_handler (void **data);
 int ldy_entry_jumps_allowed (void);
 const char *ldy_entry_meaning (int code);
 
-/* C, hooks.c: what the host provides, as far as it does. */
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))
+
+/* C, identity.c: name and version of the MPI that the library was built with; empty without MPI. */
+LDY_HIDDEN const char *ldy_identity_mpi (void);
+
+/* C, hooks.c: what the host provides, as far as it does. */
 LDY_HIDDEN void ldy_hook_timer_start (DOM *dom);
 LDY_HIDDEN void ldy_hook_timer_end (DOM *dom);
 LDY_HIDDEN double ldy_hook_geometric_epsilon (void);

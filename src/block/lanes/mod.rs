@@ -148,12 +148,24 @@ pub fn forbid_avx2(is_forbidden: bool) {
 #[inline(always)]
 pub fn at_best<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if !IS_AVX2_FORBIDDEN.load(Ordering::Relaxed)
-        && let Some(level) = Avx2::new()
-    {
+    if let Some(level) = allowed_avx2() {
         return level.compute(work);
     }
     work.at(Plain)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn allowed_avx2() -> Option<Avx2> {
+    if IS_AVX2_FORBIDDEN.load(Ordering::Relaxed) { None } else { Avx2::new() }
+}
+
+/// Whether [`at_best`] uses AVX2.
+pub fn uses_avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return allowed_avx2().is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// What each level that the processor has computes.

@@ -4,6 +4,7 @@
 
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
+use crate::boundary::build_info;
 use crate::boundary::codes::LDY_REPORT_TEXT;
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
@@ -134,6 +135,18 @@ pub extern "C" fn ldy_shutdown() {
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// What this library is and how it is set, in one line for logs: version, layouts (serial or MPI), with MPI the name and
+/// version of the MPI that it was built with, threads asked for, vectors in use (AVX2 or plain), target, compiler. For
+/// instance
+///   ldy 0.1.0; layouts: serial; threads: 1; vectors: AVX2; target: x86_64-unknown-linux-gnu; rustc 1.88.0
+///
+/// Returns a string of static lifetime, never changed; another call returns another one if threads or vectors have been set
+/// otherwise since (a process that has had more than eight such settings gets a line without them). Never raises.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_build_info() -> *const c_char {
+    build_info::text()
 }
 
 /// Tell what a local dynamics holds and did.

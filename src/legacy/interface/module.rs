@@ -97,8 +97,8 @@ unsafe extern "C" {
     ///
     /// path: the file to write, created or overwritten.
     ///
-    /// MPI: collective. Each rank writes path.rank; rank 0 joins these files in the order of ranks and removes them,
-    /// while the others may go on. If one rank fails all do.
+    /// MPI: collective. Each rank writes path.rank, then rank 0 joins these files in the order of ranks and removes them.
+    /// If one rank fails all ranks raise the same code, with the text of a rank that failed; files path.rank may stay.
     ///
     /// Errors (the structure is not changed): 1 memory exhausted; 2 the file cannot be opened; 4 it cannot be
     /// written, what has been written stays; 52 ldy or path is NULL, a constraint has no master or is of unknown kind.

@@ -1,0 +1,45 @@
+/* What this library was built for: the names by which the linker tells it from others, and the version of MPI. An object of
+ * its own: nothing else is linked with these names. */
+#ifdef MPI
+#include <mpi.h>
+#endif
+
+#include "internal.h"
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF (number)
+
+#if defined (MPI) && MPI
+
+void ldy_layout_mpi (void)
+{
+}
+
+#if defined (OPEN_MPI)
+#define NAME "Open MPI " TEXT (OMPI_MAJOR_VERSION) "." TEXT (OMPI_MINOR_VERSION) "." TEXT (OMPI_RELEASE_VERSION)
+#elif defined (MPICH_VERSION)
+#define NAME "MPICH " MPICH_VERSION
+#endif
+
+#ifdef NAME
+void LDY_LAYOUT (void)
+{
+}
+#else
+#define NAME "MPI " TEXT (MPI_VERSION) "." TEXT (MPI_SUBVERSION)
+#endif
+
+#else
+
+void ldy_layout_serial (void)
+{
+}
+
+#define NAME ""
+
+#endif
+
+const char *ldy_identity_mpi (void)
+{
+  return NAME;
+}
