@@ -30,6 +30,18 @@ pub unsafe fn body(body: *const BODY) -> BodyName {
     BodyName(body)
 }
 
+/// The set of constraints of a body as texts name it.
+#[derive(Clone, Copy)]
+pub struct SetName(BodyName);
+
+/// The name of the set of constraints of a body.
+///
+/// # Safety
+/// `body` is valid as long as the name is used.
+pub unsafe fn set_of(body: *const BODY) -> SetName {
+    SetName(BodyName(body))
+}
+
 /// The enumerator of a kind of constraint, if it is one.
 pub fn kind(kind: c_int) -> Option<&'static str> {
     Some(match kind {
@@ -64,5 +76,11 @@ impl fmt::Display for BodyName {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         // SAFETY: promised where the name was made.
         write!(f, "body {}", unsafe { (*self.0).id })
+    }
+}
+
+impl fmt::Display for SetName {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "the set of constraints of {}", self.0)
     }
 }

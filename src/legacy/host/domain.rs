@@ -2,6 +2,7 @@
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
+use crate::legacy::names;
 
 /// What an update computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
     if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }
 }
 
-/// The constraints of the domain, in the order of its list.
+/// The constraints of the domain, in the order of its list. The walk has no end if the list leads back to one of them: see
+/// [`comes_twice`].
 ///
 /// # Safety
 /// `dom` is valid, and nobody changes its list during the walk.
@@ -58,4 +60,15 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
     let link = |con: *mut CON| if con.is_null() { None } else { Some(con) };
     // SAFETY: promised by the caller; constraints of the list are valid.
     unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
+}
+
+/// The error of a list of constraints that comes to one for the second time.
+///
+/// # Safety
+/// `con` and its bodies are valid.
+#[cold]
+pub unsafe fn comes_twice(con: *const CON) -> Code {
+    // SAFETY: promised by the caller.
+    let name = unsafe { names::constraint(con) };
+    fail!(Code::BugFound, "{name}: comes twice in dom->con, the list is cyclic")
 }

@@ -1,10 +1,11 @@
 //! Maps: sets whose elements have keys.
 
 use std::ffi::c_void;
+use std::ptr;
 
 use crate::legacy::layout::MAP;
 
-use super::set::{Node, existing};
+use super::set::{Fault, Node, existing};
 
 impl Node for MAP {
     fn children(&self) -> [*const Self; 2] {
@@ -18,16 +19,68 @@ impl Node for MAP {
 
 /// The element with an id in a map whose keys are ids cast to pointers, NULL if there is none.
 ///
+/// # Errors
+/// [`Fault::Shape`] if the way to the element leads round in a circle.
+///
 /// # Safety
-/// `node` is an empty or valid map, in the order of its keys, and nobody changes it meanwhile.
-pub unsafe fn with_id(mut node: *const MAP, id: u32) -> *mut c_void {
+/// `node` is an empty map, or one in the order of its keys, whose children are nodes or the sentinel; nobody changes it
+/// meanwhile.
+pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Result<*mut c_void, Fault> {
     let key = id as usize;
-    // SAFETY: promised by the caller; children are nodes of the map or the sentinel.
+    // Brent's search for cycles: a node of the way is kept, and another one each time that the way has doubled.
+    let (mut kept, mut length, mut next) = (ptr::null(), 0_usize, 1_usize);
+    // SAFETY: promised by the caller.
     while let Some(found) = unsafe { existing(node) } {
         if found.key.addr() == key {
-            return found.data;
+            return Ok(found.data);
+        }
+        if node == kept {
+            return Err(Fault::Shape);
+        }
+        length += 1;
+        if length == next {
+            (kept, next) = (node, 2 * next);
         }
         node = found.children()[usize::from(found.key.addr() < key)];
     }
-    std::ptr::null_mut()
+    Ok(ptr::null_mut())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain through the right children of nodes with keys 0, 1, ..., which then leads to the node at `back`, or with the
+    /// number of nodes to the sentinel.
+    fn chain(count: usize, back: usize) -> Vec<MAP> {
+        let mut nodes: Vec<MAP> = Vec::with_capacity(count + 1);
+        let first = nodes.as_mut_ptr();
+        let sentinel = first.wrapping_add(count);
+        for place in 0..=count {
+            let key = ptr::without_provenance_mut(place);
+            let right = match place {
+                place if place == count => sentinel,
+                place if place + 1 == count => first.wrapping_add(back),
+                place => first.wrapping_add(place + 1),
+            };
+            nodes.push(MAP { p: ptr::null_mut(), l: sentinel, r: right, colour: 0, key, data: key });
+        }
+        nodes
+    }
+
+    #[test]
+    fn ways_have_an_end() {
+        for count in 1..40 {
+            for back in 0..=count {
+                let nodes = chain(count, back);
+                // SAFETY: the children of these nodes are among them.
+                let found = |id| unsafe { with_id(nodes.as_ptr(), id) };
+                for id in 0..count {
+                    assert_eq!(found(id as u32).map(|data| data.addr()), Ok(id));
+                }
+                let missing = if back == count { Ok(ptr::null_mut()) } else { Err(Fault::Shape) };
+                assert_eq!(found(1000), missing, "{count} {back}");
+            }
+        }
+    }
 }

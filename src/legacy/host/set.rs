@@ -1,8 +1,11 @@
 //! Sets and maps: binary search trees whose missing children are a sentinel that only the host knows.
 
-use std::collections::TryReserveError;
+use std::collections::{HashSet, TryReserveError};
 use std::ffi::c_void;
+use std::fmt::Display;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::SET;
 
 /// A node of such a tree.
@@ -32,25 +35,79 @@ pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
     unsafe { node.as_ref() }.filter(|found| found.children() != [node; 2])
 }
 
+/// Why a walk came to no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Memory is exhausted.
+    Memory,
+    /// A node is reached in two ways: the nodes are no tree.
+    Shape,
+}
+
+impl Fault {
+    /// The error of a walk over what `what` names.
+    pub fn of(self, what: &dyn Display) -> Code {
+        match self {
+            Self::Memory => fail!(Code::OutOfMemory, "no memory to walk over {what}"),
+            Self::Shape => fail!(Code::BugFound, "{what}: not a tree, a node is reached in two ways"),
+        }
+    }
+}
+
+impl From<TryReserveError> for Fault {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
+}
+
+/// Nodes that a walk may visit before it is made sure that they are a tree.
+const FREE: usize = 1024;
+
+/// Memory lent to walks over trees, one after the other, and how far they may go.
+pub struct Walks<N> {
+    /// Nodes to come back to.
+    stack: Vec<*const N>,
+    /// A longer walk finds out first whether it has an end.
+    limit: usize,
+}
+
+impl<N> Default for Walks<N> {
+    fn default() -> Self {
+        Self { stack: Vec::new(), limit: FREE }
+    }
+}
+
+impl<N> Walks<N> {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        size_of::<*const N>() * self.stack.capacity()
+    }
+}
+
 /// A walk in order over the elements.
 ///
 /// It keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
 /// read (the root's and the sentinel's are arbitrary).
+///
+/// Damaged trees, whose nodes lead back to others, must not keep it for ever. A walk that gets longer than any before has all
+/// nodes counted, each once. With the limit at twice the largest count, that happens rarely.
 pub struct InOrder<'a, N> {
-    stack: &'a mut Vec<*const N>,
+    walks: &'a mut Walks<N>,
+    root: *const N,
+    visited: usize,
 }
 
 impl<'a, N: Node> InOrder<'a, N> {
-    /// A walk over the tree with the given root; `stack` lends its memory.
+    /// A walk over the tree with the given root; `walks` lends its memory.
     ///
     /// # Errors
-    /// If memory is exhausted.
+    /// If memory is exhausted, or the nodes are found to be no tree.
     ///
     /// # Safety
-    /// `root` is an empty or valid tree, and nobody changes it during the walk.
-    pub unsafe fn new(root: *const N, stack: &'a mut Vec<*const N>) -> Result<Self, TryReserveError> {
-        stack.clear();
-        let mut walk = Self { stack };
+    /// `root` is NULL, a sentinel or a node; children are nodes or the sentinel; nobody changes them during the walk.
+    pub unsafe fn new(root: *const N, walks: &'a mut Walks<N>) -> Result<Self, Fault> {
+        walks.stack.clear();
+        let mut walk = Self { walks, root, visited: 0 };
         // SAFETY: promised by the caller.
         unsafe { walk.descend(root) }?;
         Ok(walk)
@@ -59,15 +116,15 @@ impl<'a, N: Node> InOrder<'a, N> {
     /// The next element, `None` behind the last.
     ///
     /// # Errors
-    /// If memory is exhausted.
+    /// As [`InOrder::new`].
     ///
     /// # Safety
     /// The promise of [`InOrder::new`] still holds.
-    pub unsafe fn next(&mut self) -> Result<Option<*mut c_void>, TryReserveError> {
-        let Some(node) = self.stack.pop() else { return Ok(None) };
-        // SAFETY: nodes on the stack belong to the tree.
+    pub unsafe fn next(&mut self) -> Result<Option<*mut c_void>, Fault> {
+        let Some(node) = self.walks.stack.pop() else { return Ok(None) };
+        // SAFETY: the stack holds nodes, which are valid by the promise of `new`.
         let (data, [_, right]) = unsafe { ((*node).data(), (*node).children()) };
-        // SAFETY: a child of a node of the tree is a node of it or the sentinel.
+        // SAFETY: a child of a node is a node or the sentinel.
         unsafe { self.descend(right) }?;
         Ok(Some(data))
     }
@@ -75,14 +132,125 @@ impl<'a, N: Node> InOrder<'a, N> {
     /// Put a node and all its left descendants on the stack.
     ///
     /// # Safety
-    /// `node` is NULL, the sentinel, or a node of the tree.
-    unsafe fn descend(&mut self, mut node: *const N) -> Result<(), TryReserveError> {
-        // SAFETY: promised by the caller; left children are nodes of the tree or the sentinel.
+    /// `node` is NULL, the sentinel, or a node.
+    unsafe fn descend(&mut self, mut node: *const N) -> Result<(), Fault> {
+        // SAFETY: promised by the caller; left children are nodes or the sentinel.
         while let Some(found) = unsafe { existing(node) } {
-            self.stack.try_reserve(1)?;
-            self.stack.push(node);
+            self.visited += 1;
+            if self.visited > self.walks.limit {
+                // SAFETY: promised by the caller of `new`.
+                let count = unsafe { count_once(self.root) }?;
+                self.walks.limit = count.saturating_mul(2);
+            }
+            self.walks.stack.try_reserve(1)?;
+            self.walks.stack.push(node);
             node = found.children()[0];
         }
         Ok(())
+    }
+}
+
+/// The number of nodes of a tree.
+///
+/// # Errors
+/// If memory is exhausted, or a node is reached in two ways.
+///
+/// # Safety
+/// As [`InOrder::new`].
+#[cold]
+unsafe fn count_once<N: Node>(root: *const N) -> Result<usize, Fault> {
+    let mut seen: HashSet<*const N, BuildHasherDefault<DefaultHasher>> = HashSet::default();
+    let mut open = Vec::new();
+    open.try_reserve(1)?;
+    open.push(root);
+    while let Some(node) = open.pop() {
+        // SAFETY: promised by the caller.
+        let Some(found) = (unsafe { existing(node) }) else { continue };
+        seen.try_reserve(1)?;
+        if !seen.insert(node) {
+            return Err(Fault::Shape);
+        }
+        open.try_reserve(2)?;
+        open.extend(found.children());
+    }
+    Ok(seen.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr;
+
+    /// Nodes in an array, the last of which is the sentinel; children are places.
+    fn nodes(children: &[[usize; 2]]) -> Vec<SET> {
+        let mut nodes: Vec<SET> = Vec::with_capacity(children.len() + 1);
+        let first = nodes.as_mut_ptr();
+        for &[l, r] in children.iter().chain(&[[children.len(); 2]]) {
+            let data = ptr::without_provenance_mut(nodes.len() + 1);
+            nodes.push(SET {
+                p: ptr::null_mut(),
+                l: first.wrapping_add(l),
+                r: first.wrapping_add(r),
+                colour: 0,
+                data,
+            });
+        }
+        nodes
+    }
+
+    /// The walk's elements, which are one more than the places of the nodes, and how it ended.
+    fn walk(nodes: &[SET], walks: &mut Walks<SET>) -> (Vec<usize>, Option<Fault>) {
+        let mut elements = Vec::new();
+        // SAFETY: the children of these nodes are among them.
+        let walk = unsafe { InOrder::new(nodes.as_ptr(), walks) };
+        let mut walk = match walk {
+            Ok(walk) => walk,
+            Err(fault) => return (elements, Some(fault)),
+        };
+        loop {
+            // SAFETY: likewise.
+            match unsafe { walk.next() } {
+                Ok(Some(element)) => elements.push(element.addr()),
+                Ok(None) => return (elements, None),
+                Err(fault) => return (elements, Some(fault)),
+            }
+        }
+    }
+
+    #[test]
+    fn walks_are_in_order_however_long() {
+        let mut walks = Walks::default();
+        assert_eq!(walk(&nodes(&[[1, 2], [3, 4], [4, 3], [4, 4]][..0]), &mut walks), (vec![], None));
+        assert_eq!(walk(&nodes(&[[1, 2], [3, 3], [3, 3]]), &mut walks), (vec![2, 1, 3], None));
+        let count = 10 * FREE;
+        // Children are the next node on one side, the sentinel on the other.
+        let left: Vec<[usize; 2]> = (0..count).map(|place| [place + 1, count]).collect();
+        let right: Vec<[usize; 2]> = (0..count).map(|place| [count, place + 1]).collect();
+        assert_eq!(walk(&nodes(&left), &mut walks), ((1..=count).rev().collect(), None));
+        assert_eq!(walks.limit, 2 * count);
+        assert_eq!(walk(&nodes(&right), &mut walks), ((1..=count).collect(), None));
+        assert_eq!(walks.limit, 2 * count);
+    }
+
+    #[test]
+    fn walks_that_do_not_end_are_ended() {
+        // Left and right of a node: itself, the root, one between; and halves that are shared, 2⁶⁰ elements.
+        let shared: Vec<[usize; 2]> = (0..60).map(|place| [place + 1; 2]).collect();
+        let last = 3;
+        for children in [
+            vec![[0, 1]],
+            vec![[1, 0]],
+            vec![[1, last], [2, last], [0, last]],
+            vec![[1, last], [2, last], [1, last]],
+            vec![[1, last], [2, last], [last, 0]],
+            vec![[last, 1], [last, 2], [last, 0]],
+            vec![[last, 1], [last, 2], [1, last]],
+            vec![[1, last], [last, 2], [last, 1]],
+            shared,
+        ] {
+            let (elements, fault) = walk(&nodes(&children), &mut Walks::default());
+            assert_eq!(fault, Some(Fault::Shape), "{children:?}");
+            assert!(elements.len() <= FREE);
+        }
     }
 }

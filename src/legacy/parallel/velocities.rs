@@ -8,10 +8,11 @@ use std::ptr;
 use crate::block::Vector;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::Role;
-use crate::legacy::host::set::InOrder;
+use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::names;
+use crate::legacy::rows::external::EXTERNAL;
 use crate::legacy::rows::{Module, Row};
 use crate::legacy::stages;
 use crate::legacy::update::Task;
@@ -41,9 +42,10 @@ pub unsafe fn of_parents(module: &mut Module, world: Option<&World>) -> Result<(
             }
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "no memory for what goes to other ranks");
+        let failed = |fault: Fault| fault.of(&EXTERNAL);
         let mut walk =
-            InOrder::new((*dom).conext.cast_const(), &mut module.externals.stack).map_err(exhausted)?;
-        while let Some(element) = walk.next().map_err(exhausted)? {
+            InOrder::new((*dom).conext.cast_const(), &mut module.externals.walks).map_err(failed)?;
+        while let Some(element) = walk.next().map_err(failed)? {
             let con = external(element.cast())?;
             for role in [Role::Master, Role::Slave] {
                 if let Some(velocities) = contribution(con, role)? {
@@ -140,7 +142,10 @@ pub unsafe fn add(module: &Module, rank: usize, record: &Record) -> Result<(), C
         |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
     // SAFETY: promised by the caller; a constraint with a row is one of this process.
     unsafe {
-        let con = map::with_id((*module.domain()?).idc, id).cast::<CON>();
+        let Ok(con) = map::with_id((*module.domain()?).idc, id) else {
+            return astray("is not found: the map idc is cyclic");
+        };
+        let con = con.cast::<CON>();
         if con.is_null() {
             return astray("is unknown here (not in idc)");
         }

@@ -12,7 +12,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::set::InOrder;
+use crate::legacy::host::set::{Fault, InOrder, Walks};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
@@ -54,8 +54,11 @@ pub struct Externals {
     /// How many of them are in lists.
     live: usize,
     /// Memory lent to walks over the map of external constraints.
-    pub stack: Vec<*const MAP>,
+    pub walks: Walks<MAP>,
 }
+
+/// How texts name the map of external constraints.
+pub const EXTERNAL: &str = "the map of external constraints (conext)";
 
 /// Make the blocks to all external constraints anew, without values, and give these slots on their bodies.
 ///
@@ -86,19 +89,19 @@ pub unsafe fn rebuild(module: &mut Module, kind: UpdateKind) -> Result<(), Code>
 /// # Safety
 /// As [`rebuild`].
 unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
-    let exhausted = |_| fail!(Code::OutOfMemory, "no memory for blocks to external constraints");
+    let failed = |fault: Fault| fault.of(&EXTERNAL);
     // The walk's memory is lent to it: the module is changed during the walk.
-    let mut stack = std::mem::take(&mut module.externals.stack);
+    let mut walks = std::mem::take(&mut module.externals.walks);
     // SAFETY: promised by the caller.
     let result = unsafe {
-        InOrder::new((*dom).conext.cast_const(), &mut stack).map_err(exhausted).and_then(|mut walk| {
-            while let Some(element) = walk.next().map_err(exhausted)? {
+        InOrder::new((*dom).conext.cast_const(), &mut walks).map_err(failed).and_then(|mut walk| {
+            while let Some(element) = walk.next().map_err(failed)? {
                 couple(module, external(element.cast())?, kind)?;
             }
             Ok(())
         })
     };
-    module.externals.stack = stack;
+    module.externals.walks = walks;
     result
 }
 
@@ -130,14 +133,15 @@ unsafe fn couple_through(
     repeated: bool,
     kind: UpdateKind,
 ) -> Result<(), Code> {
-    let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
     // SAFETY: promised by the caller.
     unsafe {
+        let failed = |fault: Fault| fault.of(&names::set_of(body));
         // Without rows on it there is nothing to couple to.
         let Some(index) = module.bodies.index_of(body) else { return Ok(()) };
         let adjacency = Adjacency::new(con, body)?;
-        let mut walk = InOrder::new((*body).con, &mut module.stack).map_err(exhausted)?;
-        while let Some(element) = walk.next().map_err(exhausted)? {
+        module.next_round();
+        let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
+        while let Some(element) = walk.next().map_err(failed)? {
             let own = element.cast::<CON>();
             if own.is_null() {
                 return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
@@ -150,7 +154,7 @@ unsafe fn couple_through(
             {
                 continue;
             }
-            let row = module.rows.of(own)?;
+            let row = module.rows.met_on(body, own, module.round)?;
             let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
                 let (name, id) = (names::constraint(own), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
@@ -209,7 +213,7 @@ impl Externals {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<External>() * self.blocks.capacity() + size_of::<*const MAP>() * self.stack.capacity()
+        size_of::<External>() * self.blocks.capacity() + self.walks.bytes()
     }
 
     /// Make room for so many blocks.

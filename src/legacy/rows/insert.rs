@@ -5,7 +5,7 @@ use std::ptr;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
-use crate::legacy::host::set::InOrder;
+use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
 use crate::legacy::names;
 use crate::legacy::prefetch::fetch;
@@ -70,12 +70,13 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
 /// # Safety
 /// As [`insert`]; `body` is not NULL.
 unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated: bool) -> Result<(), Code> {
-    let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over a set of constraints");
     // SAFETY: promised by the caller.
     unsafe {
+        let failed = |fault: Fault| fault.of(&names::set_of(body));
         let adjacency = Adjacency::new(con, body)?;
-        let mut walk = InOrder::new((*body).con, &mut module.stack).map_err(exhausted)?;
-        while let Some(element) = walk.next().map_err(exhausted)? {
+        module.next_round();
+        let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
+        while let Some(element) = walk.next().map_err(failed)? {
             let other = element.cast::<CON>();
             if other.is_null() {
                 return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
@@ -83,9 +84,9 @@ unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated:
             if other == con || has_no_row(other) {
                 continue;
             }
-            let row = module.rows.of(other)?;
+            let row = module.rows.met_on(body, other, module.round)?;
             if adjacency.allows(other)? {
-                module.neighbours.try_reserve(1).map_err(exhausted)?;
+                module.neighbours.try_reserve(1).map_err(|error| failed(error.into()))?;
                 module.neighbours.push(Neighbour { row, body, repeated });
             }
         }

@@ -5,6 +5,7 @@ use std::{iter, ptr};
 
 use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
@@ -36,14 +37,14 @@ pub struct Module {
     pub neighbours: Vec<Neighbour>,
     /// Whether the last update computed everything, to its end.
     pub is_complete: bool,
-    /// Counts updates.
+    /// Counts walks over constraints; see [`Module::next_round`].
     pub round: u32,
     /// The constraints of the last update with their rows; memory lent to the next one.
     pub tasks: Vec<Task>,
     /// Whether these are all rows, none of which has come or gone since.
     pub is_gathered: bool,
     /// Memory lent to walks over sets.
-    pub stack: Vec<*const SET>,
+    pub walks: Walks<SET>,
     /// Blocks to external constraints.
     #[cfg(feature = "mpi")]
     pub externals: Externals,
@@ -82,7 +83,7 @@ impl Module {
             (*module).round = 0;
             (*module).is_gathered = false;
             (&raw mut (*module).tasks).write(Vec::new());
-            (&raw mut (*module).stack).write(Vec::new());
+            (&raw mut (*module).walks).write(Walks::default());
             #[cfg(feature = "mpi")]
             (&raw mut (*module).externals).write(Externals::default());
             #[cfg(feature = "mpi")]
@@ -143,7 +144,7 @@ impl Module {
     pub fn scratch_bytes(&self) -> usize {
         size_of::<Neighbour>() * self.neighbours.capacity()
             + size_of::<Task>() * self.tasks.capacity()
-            + size_of::<*const SET>() * self.stack.capacity()
+            + self.walks.bytes()
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
@@ -169,6 +170,20 @@ impl Module {
         }
     }
 
+    /// Begin a walk over constraints that meets each row once: whoever comes to a row writes the round to it.
+    ///
+    /// # Safety
+    /// Nobody uses the rows.
+    pub unsafe fn next_round(&mut self) {
+        self.round = self.round.wrapping_add(1);
+        // 0 is what new rows have, and once it comes round again, old rows have any.
+        if self.round == 0 {
+            // SAFETY: promised by the caller; the list holds live rows.
+            unsafe { self.list().for_each(|row| (*row).round = 0) };
+            self.round = 1;
+        }
+    }
+
     /// The rows in the order of the list.
     ///
     /// # Safety
@@ -177,5 +192,31 @@ impl Module {
         let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<Row>()) };
         // SAFETY: the list holds live rows.
         iter::successors(link(self.face.dia), move |&row| link(unsafe { (*row).face.n }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::legacy::layout::{CON, CONTACT};
+    use crate::legacy::rows::insert;
+
+    #[test]
+    fn rounds_are_new_to_all_rows() {
+        // SAFETY: a domain and a constraint may be all zero, and are there as long as the module.
+        unsafe {
+            let mut dom: DOM = std::mem::zeroed();
+            let mut cons: [CON; 2] = std::mem::zeroed();
+            let mut module = Module::create(&raw mut dom).unwrap();
+            cons[0].kind = CONTACT;
+            cons[1].kind = CONTACT;
+            let old = insert(&mut module, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<Row>();
+            (*old).round = 1;
+            module.round = u32::MAX;
+            insert(&mut module, &raw mut cons[1], [ptr::null_mut(); 2]).unwrap();
+            module.next_round();
+            assert!(module.list().all(|row| (*row).round != module.round));
+            assert_eq!(module.list().count(), 2);
+        }
     }
 }

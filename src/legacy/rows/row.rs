@@ -26,7 +26,7 @@ pub struct Row {
     pub bodies: [*mut BODY; 2],
     /// Id of its constraint, for texts about constraints that may be gone.
     pub id: u32,
-    /// The update that saw it last.
+    /// The walk over constraints that came to it last; see [`super::Module::next_round`].
     pub round: u32,
     /// Its constraint once more, out of the host's reach.
     pub con: *mut CON,
@@ -144,6 +144,26 @@ impl Rows {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.pool.bytes() + self.known.bytes()
+    }
+
+    /// The row of a constraint in the set of a body, in a walk over the set.
+    ///
+    /// # Errors
+    /// As [`Rows::of`]; [`Code::BugFound`] if this walk has come to it before.
+    ///
+    /// # Safety
+    /// As [`Rows::of`]; `body` is valid.
+    pub unsafe fn met_on(&self, body: *const BODY, con: *mut CON, round: u32) -> Result<*mut Row, Code> {
+        // SAFETY: promised by the caller; rows found are live.
+        unsafe {
+            let row = self.of(con)?;
+            if (*row).round == round {
+                let (name, id) = (names::constraint(con), (*body).id);
+                return Err(fail!(Code::BugFound, "{name}: comes twice in the set of body {id}"));
+            }
+            (*row).round = round;
+            Ok(row)
+        }
     }
 
     /// Give the memory of a row back.

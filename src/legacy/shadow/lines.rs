@@ -70,7 +70,7 @@ impl Lines {
     /// Read the list; what is wrong with it is added to `findings`.
     ///
     /// # Errors
-    /// [`Code::OutOfMemory`]; as [`constraint::check`] for the domain's constraints.
+    /// [`Code::OutOfMemory`]; as [`constraint::check`] for the domain's constraints; [`Code::BugFound`] if their list is cyclic.
     ///
     /// # Safety
     /// The module, the domain, its constraints and their bodies are valid.
@@ -87,7 +87,9 @@ impl Lines {
             for con in domain::constraints(dom) {
                 constraint::check(con)?;
                 self.of_constraint.try_reserve(1).map_err(exhausted)?;
-                self.of_constraint.insert(con, None);
+                if self.of_constraint.insert(con, None).is_some() {
+                    return Err(domain::comes_twice(con));
+                }
             }
             if mem::take(&mut self.remembered) {
                 mem::swap(&mut self.all, &mut self.previous);

@@ -143,10 +143,10 @@ unsafe fn is_attached(task: &Task) -> bool {
 /// # Safety
 /// As there.
 unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
-    module.round = module.round.wrapping_add(1);
     let mut count = 0;
     // SAFETY: promised by the caller; attaching rows does not change the list.
     unsafe {
+        module.next_round();
         let mut last = ptr::null_mut();
         for con in domain::constraints(dom) {
             fetch_ahead(&module.tasks, count);
@@ -207,6 +207,9 @@ unsafe fn put(
 ) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     let task = unsafe {
+        if (*row).round == module.round {
+            return Err(domain::comes_twice(con));
+        }
         (*row).round = module.round;
         constraint::check(con)?;
         let bodies = [(*con).master, (*con).slave];
