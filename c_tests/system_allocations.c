@@ -8,6 +8,7 @@
 
 #define BODIES 6
 #define CONSTRAINTS 40
+#define LINKS 9
 
 static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
 static const int starts[4] = { 0, 2, 4, 5 }, rows_of[5] = { 0, 1, 1, 2, 2 };
@@ -20,6 +21,10 @@ typedef struct {
   ldy_system *system;
   int bodies, constraints, updates;
   double y[3 * CONSTRAINTS], through[3 * CONSTRAINTS], value;
+  ldy_system *chain;   /* of rigid bodies on links */
+  int chained, linked;
+  double stiffness[6 * LINKS], critical[3];
+  long long stiffest;
 } STATE;
 
 static int quarter (int size, int columns, double *x, void *data)
@@ -55,6 +60,32 @@ static int add_constraint (STATE *t)
   return ldy_system_add_operators (t->system, 2 + k % 4, k % 2 ? &sparse : &dense, 2 + (k + 1) % 4, &dense, &id);
 }
 
+/* A chain of bodies hanging from the ground, and the longest step that it allows. */
+static int go_on_with_chain (STATE *t)
+{
+  static const double down[9] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 }, above[3] = { 0.1, 0, 0.3 };
+  double x[6 * LINKS], R[3 * LINKS];
+  ldy_joint joints[LINKS];
+  long long id;
+  int i, code;
+
+  for (i = 0; i < LINKS; i ++) {
+    joints[i].kind = i == LINKS / 2 ? LDY_FIXED_POINT : LDY_LINK;
+    joints[i].length = 1 + 0.1 * i;
+    R[3 * i] = R[3 * i + 1] = 0;
+    R[3 * i + 2] = i - LINKS;
+  }
+  for (i = 0; i < 6 * LINKS; i ++) x[i] = i % 5 - 2;
+  if (!t->chain && (code = ldy_system_create (&t->chain))) return code;
+  for (; t->chained < LINKS; t->chained ++) if ((code = ldy_system_add_rigid (t->chain, 1 + t->chained, unit, unit, origin, &id))) return code;
+  for (; t->linked < LINKS; t->linked ++) {
+    long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
+    if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
+  }
+  if ((code = ldy_geometric_stiffness (t->chain, joints, R, x, t->stiffness))) return code;
+  return ldy_critical_step (t->chain, joints, R, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
+}
+
 /* Goes on from where it is until something fails. */
 static int go_on (STATE *t)
 {
@@ -71,7 +102,14 @@ static int go_on (STATE *t)
   if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through))) return code;
   if ((code = ldy_system_largest_eigenvalue (t->system, 1e-6, 50, &t->value, NULL))) return code;
   if ((code = ldy_system_write_npz (t->system, "/dev/null"))) return code;
-  return ldy_system_write_matrix_market (t->system, "/dev/null");
+  if ((code = ldy_system_write_matrix_market (t->system, "/dev/null"))) return code;
+  return go_on_with_chain (t);
+}
+
+static void destroy (STATE *t)
+{
+  ldy_system_destroy (t->system);
+  ldy_system_destroy (t->chain);
 }
 
 /* Once there is room, steps in which bodies move and values change ask for no memory; nor do products, forces and reactions. */
@@ -98,7 +136,7 @@ static void steady (void)
     failing.armed = 0;
     CHECK_INT (failing.failed, 0);
   }
-  ldy_system_destroy (t.system);
+  destroy (&t);
 }
 
 static STATE expected;
@@ -126,8 +164,11 @@ static int attempt (int k)
   CHECK_SAME_BITS (t.y, expected.y, sizeof t.y);
   CHECK_SAME_BITS (t.through, expected.through, sizeof t.through);
   CHECK_SAME_BITS (&t.value, &expected.value, sizeof t.value);
+  CHECK_SAME_BITS (t.stiffness, expected.stiffness, sizeof t.stiffness);
+  CHECK_SAME_BITS (t.critical, expected.critical, sizeof t.critical);
+  CHECK_INT (t.stiffest, expected.stiffest);
   for (i = 0; i < 3 * CONSTRAINTS; i ++) CHECK_NEAR (t.through[i], t.y[i], 1e-9);
-  ldy_system_destroy (t.system);
+  destroy (&t);
   CHECK_INT (failing.in_use, in_use);
   return failures > 0;
 }
@@ -138,7 +179,8 @@ int main (void)
 
   steady ();
   CHECK_INT (go_on (&expected), 0);
-  ldy_system_destroy (expected.system);
+  CHECK (expected.critical[0] > 0);
+  destroy (&expected);
   for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {
     for (k = 1; attempt (k); k ++) continue;
     CHECK (k > 40);

@@ -160,12 +160,14 @@ static void constraints (void)
 
 static void results (int is_updated)
 {
-  const char *stale = "system: no update since the last change";
+  const char *stale = "system: no successful update since the last change";
   double value;
   int row;
 
   BAD (ldy_system_update (s, 0), "the step h is not positive and finite");
-  BAD (ldy_system_update (s, NAN), "the step h");
+  BAD (ldy_system_update (s, -1), "the step h is not positive and finite");
+  BAD (ldy_system_update (s, NAN), "the step h is not positive and finite");
+  BAD (ldy_system_update (s, INFINITY), "the step h is not positive and finite");
   BAD (ldy_system_rows (s, NULL), is_updated ? "rows is NULL" : stale);
   BAD (ldy_system_row (s, 9, &row), "constraint 9");
   if (is_updated) {
@@ -204,7 +206,7 @@ static void updates (void)
 
   CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, indefinite), 0);
   FAILS (ldy_system_update (s, 1), LDY_CHOL_FACTOR, "body 2: its matrix A: not positive definite in row 1");
-  BAD (ldy_system_multiply (s, x, y), "no update");
+  BAD (ldy_system_multiply (s, x, y), "no successful update");
   CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, twos), 0);
   CHECK_INT (ldy_system_set_velocity (s, rigid, huge), 0);
   CHECK_INT (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, far, NULL, &constraint), 0);
@@ -222,6 +224,98 @@ static void updates (void)
   BAD (ldy_system_update (s, 1), "constraint 5 on body 5: its diagonal block of W is not finite");
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_remove_body (s, solver), 0);
+}
+
+/* Blocks beside the diagonal can be too large where those on it are not: h H A^-1 H^T of a body whose A^-1 is no inverse of a mass. */
+static void overflow (void)
+{
+  static const double swap[4] = { 0, 1e150, 1e150, 0 };
+  static const double first[6] = { 1e100, 0, 0, 0, 0, 0 }, second[6] = { 0, 0, 0, 1e100, 0, 0 };
+  ldy_operator H1 = { NULL, NULL, first }, H2 = { NULL, NULL, second };
+  long long body, constraint;
+  ldy_rows rows;
+  ldy_system *t;
+
+  CHECK_INT (ldy_system_create (&t), 0);
+  CHECK_INT (ldy_system_add_dense (t, 2, swap, &body), 0);
+  CHECK_INT (ldy_system_add_operators (t, body, &H1, LDY_GROUND, NULL, &constraint), 0);
+  CHECK_INT (ldy_system_add_operators (t, body, &H1, LDY_GROUND, NULL, &constraint), 0);
+  CHECK_INT (ldy_system_add_operators (t, body, &H2, LDY_GROUND, NULL, &constraint), 0);
+  BAD (ldy_system_update (t, 1), "constraint 0 on body 0: its block of W with constraint 2 is not finite");
+  BAD (ldy_system_rows (t, &rows), "no successful update");
+  CHECK_INT (ldy_system_set_operators (t, 2, &H1, NULL), 0);
+  CHECK_INT (ldy_system_update (t, 1), 0);
+  ldy_system_destroy (t);
+}
+
+/* 46341 constraints on one body have more than 2^31 blocks. */
+static void too_many_blocks (void)
+{
+  double one = 1, h[3] = { 1, 2, 3 };
+  ldy_operator H = { NULL, NULL, h };
+  long long body, constraint;
+  int k, code = 0;
+  ldy_system *t;
+
+  CHECK_INT (ldy_system_create (&t), 0);
+  CHECK_INT (ldy_system_add_diagonal (t, 1, &one, &body), 0);
+  for (k = 0; k < 46341 && !code; k ++) code = ldy_system_add_operators (t, body, &H, LDY_GROUND, NULL, &constraint);
+  CHECK_INT (code, 0);
+  BAD (ldy_system_update (t, 1), "system: W has more blocks than an int can count");
+  BAD (ldy_system_row (t, 0, &k), "no successful update");
+  for (k = 0; k < 46340 && !code; k ++) code = ldy_system_remove_constraint (t, k);
+  CHECK_INT (code, 0);
+  CHECK_INT (ldy_system_update (t, 1), 0);
+  ldy_system_destroy (t);
+}
+
+static int calls;
+
+/* Halves, but fails in the second call. */
+static int halve_once (int size, int columns, double *values, void *data)
+{
+  int i;
+
+  (void) data;
+  if (++ calls == 2) return 3;
+  for (i = 0; i < size * columns; i ++) values[i] /= 2;
+  return 0;
+}
+
+/* Reactions that cannot be added leave the velocities of all bodies, and the rows. */
+static void reactions (void)
+{
+  static const double ones9[3] = { 1, 1, 1 }, huge[3] = { 1e308, 0, 0 };
+  double R[6] = { 1, 2, 3, 4, 5, 6 }, bad[6] = { 0, 0, 0, 0, INFINITY, 0 }, large[6] = { 1e308, 0, 0, 0, 0, 0 };
+  double velocity[6], before[6] = { 0 }, h[3] = { 1, 2, 3 };
+  ldy_operator H = { NULL, NULL, h };
+  long long first, solver, constraint;
+  ldy_rows rows;
+  ldy_system *t;
+
+  calls = 0;
+  CHECK_INT (ldy_system_create (&t), 0);
+  CHECK_INT (ldy_system_add_diagonal (t, 3, ones9, &first), 0);
+  CHECK_INT (ldy_system_add_solver (t, 1, halve_once, NULL, &solver), 0);
+  {
+    ldy_operator E = { NULL, NULL, unit };
+    CHECK_INT (ldy_system_add_operators (t, first, &E, LDY_GROUND, NULL, &constraint), 0);
+  }
+  CHECK_INT (ldy_system_add_operators (t, solver, &H, LDY_GROUND, NULL, &constraint), 0);
+  CHECK_INT (ldy_system_set_velocity (t, first, huge), 0);
+  before[0] = huge[0];
+  CHECK_INT (ldy_system_update (t, 1), 0);
+  FAILS (ldy_system_add_reactions (t, R), LDY_LU_FACTOR, "body 1: its solver returned 3");
+  BAD (ldy_system_add_reactions (t, bad), "system: a reaction R is not finite");
+  BAD (ldy_system_add_reactions (t, large), "body 0: its velocity with the reactions R is not finite");
+  CHECK_INT (ldy_system_velocity (t, first, velocity), 0);
+  CHECK_SAME_BITS (velocity, before, 3 * sizeof (double));
+  CHECK_INT (ldy_system_rows (t, &rows), 0);
+  CHECK_INT (ldy_system_add_reactions (t, R), 0);
+  CHECK_INT (ldy_system_velocity (t, solver, velocity), 0);
+  CHECK_NEAR (velocity[0], 0.5 * (4 + 2 * 5 + 3 * 6), 1e-14);
+  BAD (ldy_system_rows (t, &rows), "no successful update");
+  ldy_system_destroy (t);
 }
 
 int main (void)
@@ -245,5 +339,8 @@ int main (void)
   updates ();
   is_as_before (0);
   ldy_system_destroy (s);
+  overflow ();
+  too_many_blocks ();
+  reactions ();
   return check_summary ("system_errors");
 }

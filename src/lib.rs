@@ -12,6 +12,7 @@
 //! - [`kinematics`]: H, the operator from generalised to local velocity; a file a kind of body.
 //! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
 //! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
+//! - [`eigen`]: the largest eigenvalue by the Lanczos method.
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
@@ -37,6 +38,7 @@
 pub mod assembly;
 pub mod block;
 pub mod boundary;
+pub mod eigen;
 pub mod export;
 pub mod inertia;
 pub mod kinematics;

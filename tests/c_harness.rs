@@ -138,6 +138,11 @@ fn systems_with_failing_allocations() {
 }
 
 #[test]
+fn random_calls_on_systems() {
+    passes("system_random");
+}
+
+#[test]
 fn random_sequences() {
     passes("random_sequences");
 }

@@ -1,6 +1,6 @@
 //! K̃ assembled: sparse, a dense block for every pair of bodies with a constraint in common.
 
-use super::{Error, Stiffness, zeros};
+use super::{Error, Stiffness, with_room, zeros};
 
 /// K̃ in blocks. The blocks of body i are those of `rows[i] .. rows[i + 1]`, ordered by `columns`; block b of bodies
 /// i and j = `columns[b]` is dense, freedoms of i × freedoms of j, column-major, from `values[starts[b]]` on. Both
@@ -75,23 +75,24 @@ impl Blocks {
         let mut pairs = Vec::new();
         for element in &stiffness.elements {
             for i in element.bodies() {
-                pairs.try_reserve(2).map_err(|_| Error::OutOfMemory)?;
+                pairs.try_reserve(2)?;
                 pairs.extend(element.bodies().map(|j| (i, j)));
             }
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let offsets = stiffness.offsets.clone();
-        let size = |body: usize| offsets[body + 1] - offsets[body];
         let bodies = stiffness.bodies.len();
-        let rows = (0..=bodies).map(|body| pairs.partition_point(|pair| pair.0 < body)).collect();
+        let (mut offsets, mut rows) = (with_room(bodies + 1)?, with_room(bodies + 1)?);
+        let (mut columns, mut starts) = (with_room(pairs.len())?, with_room(pairs.len())?);
+        offsets.extend_from_slice(&stiffness.offsets);
+        rows.extend((0..=bodies).map(|body| pairs.partition_point(|pair| pair.0 < body)));
+        columns.extend(pairs.iter().map(|pair| pair.1));
+        let size = |body: usize| offsets[body + 1] - offsets[body];
         let mut length = 0;
-        let mut starts = Vec::new();
         for (i, j) in &pairs {
             starts.push(length);
             length += size(*i) * size(*j);
         }
-        let columns = pairs.iter().map(|pair| pair.1).collect();
         Ok(Self { rows, columns, starts, values: zeros(length)?, offsets })
     }
 

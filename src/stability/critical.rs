@@ -1,7 +1,9 @@
 //! The longest stable step.
 
-use super::lanczos::{Eigenpair, largest_eigenvalue};
+use std::convert::Infallible;
+
 use super::{Error, Stiffness};
+use crate::eigen::{Failure, Problem};
 
 /// What the geometric stiffness asks of the step.
 #[derive(Clone, Debug)]
@@ -23,20 +25,31 @@ pub struct CriticalStep {
 const TOLERANCE: f64 = 1e-10;
 /// Products with K̃ after which it gives up.
 const PRODUCTS: usize = 20_000;
+/// An eigenvalue below this, relative to the largest magnitude of all, is rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// The longest step that explicit schemes survive with these constraint forces. `inverse_mass (f, x)` sets x = M⁻¹ f.
 ///
+/// M⁻¹ may be semi-definite, like one projected to the directions that constraints leave free; then the directions
+/// that it forbids do not count. The same input gives the same bits.
+///
 /// # Errors
-/// Those of [`largest_eigenvalue`].
+/// [`Error::NotConverged`], [`Error::NotFinite`], [`Error::NotPositive`], [`Error::OutOfMemory`].
 pub fn critical_step(
     stiffness: &Stiffness,
     inverse_mass: impl FnMut(&[f64], &mut [f64]),
 ) -> Result<CriticalStep, Error> {
-    let product = |x: &[f64], y: &mut [f64]| stiffness.product(x, y);
-    let n = stiffness.freedoms();
-    let Eigenpair { value, error_bound, vector, .. } =
-        largest_eigenvalue(n, product, inverse_mass, TOLERANCE, PRODUCTS)?;
-    if value <= error_bound {
+    let product = |x: &[f64], y: &mut [f64]| {
+        stiffness.product(x, y);
+        Ok(())
+    };
+    let mut problem = Problem { size: stiffness.freedoms(), stiffness: product, inverse_mass };
+    let (estimate, vector) = problem.largest_eigenpair(TOLERANCE, PRODUCTS)?;
+    if !estimate.has_settled(TOLERANCE) {
+        return Err(Error::NotConverged);
+    }
+    let value = estimate.value;
+    if value <= estimate.residual.max(ROUNDING * estimate.magnitude) {
         return Ok(CriticalStep {
             frequency_squared: 0.0,
             step: f64::INFINITY,
@@ -48,6 +61,17 @@ pub fn critical_step(
     let contributions = stiffness.contributions(&vector)?;
     let most =
         (0..contributions.len()).reduce(|a, b| if contributions[b] > contributions[a] { b } else { a });
-    let share = most.map_or(0.0, |most| contributions[most] / value);
+    let share = most.map_or(0.0, |most| contributions[most] / contributions.iter().sum::<f64>());
     Ok(CriticalStep { frequency_squared: value, step: 2.0 / value.sqrt(), constraint: most, share, vector })
+}
+
+impl From<Failure<Infallible>> for Error {
+    fn from(failure: Failure<Infallible>) -> Self {
+        match failure {
+            Failure::Memory => Self::OutOfMemory,
+            Failure::NotFinite => Self::NotFinite,
+            Failure::NotPositive => Self::NotPositive,
+            Failure::Product(never) => match never {},
+        }
+    }
 }

@@ -15,7 +15,7 @@
 //!
 //! - [`Body`], [`Constraint`]: what is given.
 //! - [`Stiffness`]: K̃, matrix-free; [`Blocks`]: K̃ assembled.
-//! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`lanczos`].
+//! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`crate::eigen`].
 //! - [`transversal_basis`]: the directions L that constraints leave free.
 #![forbid(unsafe_code)]
 
@@ -23,9 +23,10 @@ mod blocks;
 mod body;
 mod constraint;
 mod critical;
-pub mod lanczos;
 mod projection;
 mod stiffness;
+
+use std::collections::TryReserveError;
 
 pub use blocks::Blocks;
 pub use body::Body;
@@ -51,11 +52,23 @@ pub enum Error {
     NotConverged,
 }
 
+impl From<TryReserveError> for Error {
+    fn from(_: TryReserveError) -> Self {
+        Self::OutOfMemory
+    }
+}
+
 /// A vector of `length` zeros.
 fn zeros(length: usize) -> Result<Vec<f64>, Error> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(length).map_err(|_| Error::OutOfMemory)?;
+    let mut values = with_room(length)?;
     values.resize(length, 0.0);
+    Ok(values)
+}
+
+/// An empty vector with room for `length` values.
+fn with_room<T>(length: usize) -> Result<Vec<T>, Error> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(length)?;
     Ok(values)
 }
 

@@ -1,8 +1,6 @@
 //! The directions that constraints leave free.
 
 use super::{Error, zeros};
-use faer::MatRef;
-use faer::linalg::solvers::ColPivQr;
 
 /// L: an orthonormal basis, row by row, of the directions in which no constraint opens, L Jᵀ = 0, L Lᵀ = 1. Lᵀ L is
 /// the projection P onto them. From the QR factors of Jᵀ, dense: for examination, not for large systems.
@@ -20,18 +18,68 @@ pub fn transversal_basis(jacobian: &[f64], constraints: usize, freedoms: usize) 
     if !crate::block::is_finite(jacobian) {
         return Err(Error::NotFinite);
     }
-    let factors = ColPivQr::new(MatRef::from_column_major_slice(jacobian, constraints, freedoms).transpose());
-    let (q, r) = (factors.compute_Q(), factors.R());
-    let pivot = |k: usize| r[(k, k)].abs();
-    let most = constraints.min(freedoms);
-    let least = if most == 0 { 0.0 } else { pivot(0) * f64::EPSILON * constraints.max(freedoms) as f64 };
-    let rank = (0..most).take_while(|k| pivot(*k) > least).count();
+    let mut columns = zeros(jacobian.len())?;
+    // No square overflows in a matrix whose largest entry is 1.
+    let largest = jacobian.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest > 0.0 {
+        for (k, column) in columns.chunks_exact_mut(freedoms).enumerate() {
+            let row = jacobian[k..].iter().step_by(constraints);
+            column.iter_mut().zip(row).for_each(|(to, from)| *to = from / largest);
+        }
+    }
+    let rank = factorise(&mut columns, freedoms);
     let rows = freedoms - rank;
-    let mut basis = zeros(rows * freedoms)?;
-    for column in 0..freedoms {
-        for row in 0..rows {
-            basis[rows * column + row] = q[(column, rank + row)];
+    let (mut basis, mut direction) = (zeros(rows * freedoms)?, zeros(freedoms)?);
+    for row in 0..rows {
+        direction.fill(0.0);
+        direction[rank + row] = 1.0;
+        for (k, column) in columns.chunks_exact(freedoms.max(1)).take(rank).enumerate().rev() {
+            reflect(&column[k..], &mut direction[k..]);
+        }
+        for (column, value) in direction.iter().enumerate() {
+            basis[rows * column + row] = *value;
         }
     }
     Ok(basis)
+}
+
+/// QR factors by Householder reflections 1 − v vᵀ, |v|² = 2, the column with the longest rest first. Column k becomes v of
+/// reflection k, from its entry k on. Returns the rank: rests that are rounding, relative to the first, count as zero.
+fn factorise(columns: &mut [f64], rows: usize) -> usize {
+    let count = columns.len().checked_div(rows).unwrap_or(0);
+    let mut least = 0.0;
+    for k in 0..count.min(rows) {
+        let rest = |column: usize| norm(&columns[rows * column + k..rows * (column + 1)]);
+        let longest = (k..count).map(|column| (column, rest(column)));
+        let Some((pivot, length)) = longest.reduce(|a, b| if b.1 > a.1 { b } else { a }) else { return k };
+        if k == 0 {
+            least = length * f64::EPSILON * count.max(rows) as f64;
+        }
+        if length <= least {
+            return k;
+        }
+        let (done, others) = columns.split_at_mut(rows * (k + 1));
+        let column = &mut done[rows * k..];
+        if pivot != k {
+            column.swap_with_slice(&mut others[rows * (pivot - k - 1)..][..rows]);
+        }
+        let v = &mut column[k..];
+        // The sign that does not cancel; then |v|² = 2 length (length + |v₀|).
+        let first = v[0].abs();
+        v[0] += length.copysign(v[0]);
+        let by = 1.0 / (length * (length + first)).sqrt();
+        v.iter_mut().for_each(|v| *v *= by);
+        others.chunks_exact_mut(rows).for_each(|other| reflect(v, &mut other[k..]));
+    }
+    count.min(rows)
+}
+
+/// x −= v (vᵀ x).
+fn reflect(v: &[f64], x: &mut [f64]) {
+    let along = v.iter().zip(&*x).map(|(v, x)| v * x).sum::<f64>();
+    x.iter_mut().zip(v).for_each(|(x, v)| *x -= along * v);
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

@@ -1,7 +1,7 @@
 //! K̃ of many constraints, without a matrix.
 
 use super::constraint::Element;
-use super::{Body, Constraint, Error, zeros};
+use super::{Body, Constraint, Error, with_room, zeros};
 use crate::block::Vector;
 
 /// K̃ of constraints on bodies, ready for products. The freedoms of the bodies follow each other in the order of the
@@ -40,10 +40,8 @@ impl Stiffness {
         constraints: &[Constraint],
         gap: impl Fn(usize) -> Option<&'a Vector>,
     ) -> Result<Self, Error> {
-        let (mut taken, mut offsets, mut elements) = (Vec::new(), Vec::new(), Vec::new());
-        taken.try_reserve_exact(bodies.len()).map_err(|_| Error::OutOfMemory)?;
-        offsets.try_reserve_exact(bodies.len() + 1).map_err(|_| Error::OutOfMemory)?;
-        elements.try_reserve_exact(constraints.len()).map_err(|_| Error::OutOfMemory)?;
+        let (mut taken, mut offsets) = (with_room(bodies.len())?, with_room(bodies.len() + 1)?);
+        let mut elements = with_room(constraints.len())?;
         taken.extend_from_slice(bodies);
         offsets.push(0);
         offsets.extend(bodies.iter().scan(0, |end, body| {

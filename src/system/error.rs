@@ -42,6 +42,8 @@ pub enum Fault {
     InUse(Id),
     /// A value is not finite; which.
     NotFinite(&'static str),
+    /// The block of W that couples a constraint with this one is not finite.
+    NotFiniteBlock(Id),
     /// Something else is wrong with an argument; what.
     Invalid(&'static str),
     /// So many values were given where as many others are needed.
@@ -130,6 +132,7 @@ impl fmt::Display for Fault {
             Self::NoBody(body) => write!(f, "there is no body {body}"),
             Self::InUse(constraint) => write!(f, "constraint {constraint} acts on it"),
             Self::NotFinite(what) => write!(f, "{what} is not finite"),
+            Self::NotFiniteBlock(other) => write!(f, "its block of W with constraint {other} is not finite"),
             Self::Invalid(what) => f.write_str(what),
             Self::Size { what, expected, found } => {
                 write!(f, "{what}: {found} values where {expected} are needed")
@@ -137,7 +140,7 @@ impl fmt::Display for Fault {
             Self::Matrix(error) => write!(f, "its matrix A: {error}"),
             Self::Solver(code) => write!(f, "its solver returned {code}"),
             Self::Singular => f.write_str("its diagonal block of W is singular"),
-            Self::Stale => f.write_str("no update since the last change"),
+            Self::Stale => f.write_str("no successful update since the last change"),
         }
     }
 }

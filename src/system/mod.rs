@@ -5,8 +5,7 @@
 //! [`crate::assembly`], as those of the legacy face do: one scene has the same bits through both.
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `update`
-//! computes the blocks, `product` multiplies with W, [`lanczos`] estimates its largest eigenvalue, `stability` the
-//! longest stable step, `files` writes it.
+//! computes the blocks, `product` multiplies with W, `stability` finds the longest stable step, `files` writes W.
 
 pub mod body;
 pub mod constraint;
@@ -14,7 +13,6 @@ pub mod error;
 mod files;
 pub mod interface;
 
-pub mod lanczos;
 mod model;
 mod product;
 pub mod rows;
@@ -23,10 +21,10 @@ pub mod structure;
 pub mod table;
 mod update;
 
+pub use crate::eigen::Estimate;
 pub use body::{Body, Inertia, Kinematics, Solve};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
-pub use lanczos::Estimate;
 pub use model::System;
 pub use rows::Rows;
 pub use stability::Joint;

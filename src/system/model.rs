@@ -4,12 +4,12 @@
 use std::sync::Mutex;
 
 use crate::block::{Block, Vector};
+use crate::eigen::{self, Estimate, Failure, Problem};
 use crate::inertia::Workspace;
 
 use super::body::{Body, Inertia, Kinematics, finite, of_size};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
-use super::lanczos::{self, Estimate, Failure};
 use super::product::{self, Bodies, Scratch};
 use super::rows::{Results, Rows};
 use super::structure::Structure;
@@ -369,11 +369,13 @@ impl System {
 
     /// Assemble W, V, B and the diagonal for a step h, positive.
     ///
-    /// After an error there are no results, and everything may be changed and updated again.
+    /// If the step is refused, nothing has changed. After any other error there are no results, and everything may be
+    /// changed and updated again.
     ///
     /// # Errors
-    /// Of the first body, else of the first constraint that fails: a matrix that cannot be factored, a solver that fails, or
-    /// values that are not finite; also if memory is exhausted.
+    /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
+    /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
+    /// memory is exhausted.
     pub fn update(&mut self, step: f64) -> Result<(), Error> {
         if !(step.is_finite() && step > 0.0) {
             return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
@@ -396,7 +398,7 @@ impl System {
     /// The rows of W and what goes with them.
     ///
     /// # Errors
-    /// If there was no update since the last change.
+    /// If there was no successful update since the last change.
     pub fn rows(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.is_fresh)?;
         Ok(self.latest_rows())
@@ -461,32 +463,24 @@ impl System {
     /// B is that of the velocity before, so [`System::rows`] needs another update; products do not.
     ///
     /// # Errors
-    /// As [`System::times_through_bodies`]; velocities of the bodies before the one that fails have changed then.
+    /// As [`System::times_through_bodies`], and if a reaction or a velocity is not finite. No velocity has changed then.
     pub fn add_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
         self.check_vectors(&[reactions])?;
-        self.is_fresh = false;
-        let mut scratch = std::mem::take(&mut *held(&self.scratch));
-        let result = self.add_reactions_to_all(reactions, &mut scratch);
-        *held(&self.scratch) = scratch;
-        result
-    }
-
-    fn add_reactions_to_all(&mut self, reactions: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
-        for place in 0..self.bodies.len() {
-            let (id, Some(body)) = &self.bodies.entries()[place] else { continue };
-            // Nothing acts on the others, and their matrices have no factors.
-            if self.structure.rows_on(place).is_empty() {
-                continue;
-            }
-            let change = self.through_bodies().velocity_change(place, *id, body, reactions, scratch)?;
-            if let (_, Some(body)) = &mut self.bodies.entries_mut()[place] {
-                body.velocity_mut().iter_mut().zip(change).for_each(|(velocity, change)| *velocity += change);
+        finite("a reaction R", reactions).map_err(Error::of_system)?;
+        let Self { bodies, constraints, structure, step, scratch, .. } = self;
+        let scratch = scratch.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let through = Bodies { bodies, constraints, structure, step: *step };
+        through.write_velocities(reactions, scratch)?;
+        for (place, (_, body)) in bodies.entries_mut().iter_mut().enumerate() {
+            if let Some(body) = body {
+                body.velocity_mut().copy_from_slice(scratch.velocities(structure.freedoms(place)));
             }
         }
+        self.is_fresh = false;
         Ok(())
     }
 
-    /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`lanczos::largest_eigenvalue`].
+    /// Estimate the largest eigenvalue of W by the method of Lanczos on its blocks: see [`Problem::largest_eigenvalue`].
     ///
     /// # Errors
     /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
@@ -496,11 +490,16 @@ impl System {
             return Err(Error::of_system(Fault::NotFinite("the tolerance")));
         }
         let size = 3 * self.structure.len();
-        let estimate = lanczos::largest_eigenvalue(size, tolerance, most_products, |x, y| self.times(x, y));
-        estimate.map_err(|failure| match failure {
+        // By then every eigenvalue has been found, whatever the tolerance.
+        let most = most_products.min(4 * size + 20);
+        let stiffness = |x: &[f64], y: &mut [f64]| self.times(x, y);
+        let mut problem = Problem { size, stiffness, inverse_mass: eigen::no_mass };
+        problem.largest_eigenvalue(tolerance, most).map_err(|failure| match failure {
             Failure::Product(error) => error,
             Failure::Memory => Error::of_system(Fault::Memory),
-            Failure::NotFinite => Error::of_system(Fault::NotFinite("a product with W")),
+            Failure::NotFinite | Failure::NotPositive => {
+                Error::of_system(Fault::NotFinite("a product with W"))
+            }
         })
     }
 

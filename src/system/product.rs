@@ -6,7 +6,7 @@ use crate::block::{self, Vector};
 use crate::inertia::{self, FactorError, Workspace};
 use crate::kinematics::pseudo_rigid;
 
-use super::body::{Body, Inertia};
+use super::body::{Body, Inertia, finite};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault};
 use super::rows::Rows;
@@ -62,6 +62,38 @@ impl Bodies<'_> {
         Ok(())
     }
 
+    /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
+    pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
+        let mut velocities = std::mem::take(&mut scratch.velocities);
+        let result = self.write_velocities_to(&mut velocities, x, scratch);
+        scratch.velocities = velocities;
+        result
+    }
+
+    fn write_velocities_to(
+        &self,
+        velocities: &mut Vec<f64>,
+        x: &[f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        velocities.clear();
+        velocities.try_reserve(self.bodies.iter().map(|(_, body)| body.freedoms()).sum())?;
+        for (place, (id, body)) in self.bodies.iter().enumerate() {
+            let first = velocities.len();
+            velocities.extend_from_slice(body.velocity());
+            // Nothing acts on the others, and their matrices have no factors.
+            if self.structure.rows_on(place).is_empty() {
+                continue;
+            }
+            let change = self.velocity_change(place, id, body, x, scratch)?;
+            let velocity = &mut velocities[first..];
+            velocity.iter_mut().zip(change).for_each(|(velocity, change)| *velocity += change);
+            finite("its velocity with the reactions R", velocity)
+                .map_err(|fault| Error::of_body(id, fault))?;
+        }
+        Ok(())
+    }
+
     /// Add Hᵀ x of a body to `force`.
     pub fn add_force(&self, place: usize, id: Id, body: &Body, x: &[f64], force: &mut [f64]) {
         if let Inertia::Obstacle = body.inertia() {
@@ -105,11 +137,20 @@ impl Bodies<'_> {
 pub(super) struct Scratch {
     force: Vec<f64>,
     change: Vec<f64>,
+    /// Velocities of all bodies, one behind the other.
+    velocities: Vec<f64>,
     work: Workspace,
 }
 
+impl Scratch {
+    /// Some of the velocities written last.
+    pub fn velocities(&self, freedoms: std::ops::Range<usize>) -> &[f64] {
+        &self.velocities[freedoms]
+    }
+}
+
 /// Make the change A⁻¹ times the force.
-fn apply_inverse(body: &Body, Scratch { force, change, work }: &mut Scratch) -> Result<(), Fault> {
+fn apply_inverse(body: &Body, Scratch { force, change, work, .. }: &mut Scratch) -> Result<(), Fault> {
     let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
     match (body.inertia(), body.inertia().view().map_err(defect)?) {
         (Inertia::Solver(solver), _) => {

@@ -77,8 +77,15 @@ impl System {
             let ends = [0, 1].map(|k| scene.end(constraint.bodies()[k], points[k]));
             scene.add(joint, frame, ends, force).map_err(failed)?;
         }
-        Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps)
-            .map_err(|error| system(fault(error)))
+        Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps).map_err(|error| {
+            let constraint = match error {
+                stability::Error::NoDirection(row) => self.constraints().nth(row),
+                _ => None,
+            };
+            let subject =
+                constraint.map_or(Subject::System, |(id, link)| Subject::Constraint(id, link.bodies()));
+            Error { subject, fault: fault(error) }
+        })
     }
 
     /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
@@ -164,6 +171,6 @@ fn fault(error: stability::Error) -> Fault {
         stability::Error::NotPositive => Fault::Invalid("the inverse inertia is not positive"),
         stability::Error::NotConverged => Fault::Invalid("the largest eigenvalue did not settle"),
         stability::Error::NoSuchBody(_) => Fault::Unknown,
-        stability::Error::NoDirection(_) => Fault::Invalid("a link has no length"),
+        stability::Error::NoDirection(_) => Fault::Invalid("the link has no direction"),
     }
 }

@@ -44,7 +44,7 @@ impl Structure {
     /// Make it anew; tables have no gaps. After an error it is to be made again.
     ///
     /// # Errors
-    /// If memory is exhausted, or no `int` can count the blocks.
+    /// If memory is exhausted, or an `i32` cannot count the constraints or the blocks.
     pub fn build(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
         if i32::try_from(constraints.len()).is_err() {
             return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
@@ -100,17 +100,7 @@ impl Structure {
         let (mut diagonals, mut cursors) =
             (std::mem::take(&mut self.diagonals), std::mem::take(&mut self.cursors));
         filled(&mut starts, rows + 1, 0)?;
-        for row in 0..rows {
-            starts[row + 1] += 1;
-            for (column, _) in self.later(row) {
-                starts[row + 1] += 1;
-                starts[column + 1] += 1;
-            }
-        }
-        for row in 0..rows {
-            starts[row + 1] =
-                starts[row].checked_add(starts[row + 1]).ok_or(Error::of_system(Fault::Memory))?;
-        }
+        self.count_blocks(&mut starts, i32::MAX)?;
         filled(&mut columns, starts[rows] as usize, 0)?;
         filled(&mut diagonals, rows, 0)?;
         cursors.clear();
@@ -130,6 +120,35 @@ impl Structure {
             }
         }
         (self.starts, self.columns, self.diagonals, self.cursors) = (starts, columns, diagonals, cursors);
+        Ok(())
+    }
+
+    /// Write to `starts`, which is all zero, where the blocks of each row begin, and the end.
+    fn count_blocks(&self, starts: &mut [i32], most: i32) -> Result<(), Error> {
+        let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
+        let most = most as usize;
+        // The rows on one body are coupled with each other. So much is known without counting.
+        let is_too_large = |rows: &[usize]| (rows[1] - rows[0]).saturating_pow(2) > most;
+        if self.body_starts.windows(2).any(is_too_large) {
+            return Err(too_many);
+        }
+        let rows = self.len();
+        let mut total = 0;
+        for row in 0..rows {
+            let mut later = 0;
+            for (column, _) in self.later(row) {
+                starts[column + 1] += 1;
+                later += 1;
+            }
+            starts[row + 1] += 1 + later;
+            total += 1 + 2 * later as usize;
+            if total > most {
+                return Err(too_many);
+            }
+        }
+        for row in 0..rows {
+            starts[row + 1] += starts[row];
+        }
         Ok(())
     }
 
@@ -250,4 +269,44 @@ pub(super) fn filled<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> R
     values.try_reserve(length)?;
     values.resize(length, value);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::{Kinematics, Placement};
+
+    /// Ten rows between two bodies, five of them on a third one too.
+    fn structure() -> Structure {
+        let (mut bodies, mut constraints) = (Table::default(), Table::default());
+        for _ in 0..3 {
+            let inertia = Inertia::diagonal(&[1.0]).unwrap();
+            bodies.insert(Body::new(1, Kinematics::General, inertia).unwrap()).unwrap();
+        }
+        for k in 0..10 {
+            let placement = Placement::Operators([None, None]);
+            let sides = [Some(k % 2), Some(if k % 2 == 0 { 2 } else { 1 })];
+            constraints.insert(Constraint { bodies: sides, placement, compliance: None }).unwrap();
+        }
+        let mut structure = Structure::default();
+        structure.build(&bodies, &constraints).unwrap();
+        structure
+    }
+
+    #[test]
+    fn blocks_are_counted_up_to_a_limit() {
+        let structure = structure();
+        let blocks = structure.columns().len();
+        assert_eq!(blocks, 50);
+        let counted = |most: usize| {
+            let mut starts = [0; 11];
+            structure.count_blocks(&mut starts, most as i32).map(|()| starts)
+        };
+        assert_eq!(counted(blocks).unwrap(), *structure.starts());
+        // One body alone has too many; all together have.
+        for most in [24, blocks - 1] {
+            let error = counted(most).unwrap_err();
+            assert_eq!(error.to_string(), "system: W has more blocks than an int can count");
+        }
+    }
 }

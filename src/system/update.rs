@@ -32,7 +32,8 @@ const ROWS: usize = 256;
 /// Assemble everything; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
-/// Of the first body, else of the first constraint that fails.
+/// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
+/// whose values are not finite.
 pub(super) fn assemble(
     bodies: &mut Table<Body>,
     constraints: &Table<Constraint>,
@@ -239,8 +240,9 @@ impl Scene<'_> {
                 }
                 *block = packed(&w);
             }
-            if !blocks.iter().all(|block| is_finite(block)) {
-                return failed(Fault::NotFinite("a block of W in its row"));
+            if let Some(place) = blocks.iter().position(|block| !is_finite(block)) {
+                let other = self.structure.later(row).nth(place).map_or(row, |(column, _)| column);
+                return failed(Fault::NotFiniteBlock(self.constraints[other].0));
             }
         }
         Ok(())

@@ -1,5 +1,4 @@
 mod derivatives;
-mod eigenvalue;
 mod projection;
 mod thread;
 

@@ -233,7 +233,7 @@ pub unsafe extern "C" fn ldy_system_set_rotation(
 
 /// Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle, not finite, not positive definite).
+/// Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive definite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

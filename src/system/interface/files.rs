@@ -10,7 +10,7 @@ use super::ldy_system;
 
 /// Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
 ///
-/// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no update since the last change).
+/// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; path is NULL or a C string.
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
 
 /// Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, all digits. At most 4 GiB.
 ///
-/// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no update since the last change).
+/// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; path is NULL or a C string.

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong};
 
 use crate::boundary::status;
 
-use super::arguments::{body_id, coded, exclusive, freedoms, put, shared, values, values_mut};
+use super::arguments::{body_id, coded, exclusive, freedoms, null, put, shared, values, values_mut};
 use super::ldy_system;
 
 /// y = W x, of the blocks.
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn ldy_system_multiply(system: *const ldy_system, x: *cons
 /// y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
 ///
 /// x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
-/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
+/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update). After 1 or 15 y is unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -74,8 +74,8 @@ pub unsafe extern "C" fn ldy_system_add_force(
 /// Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
 ///
 /// R: three values a row. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
-/// After 1 or 15 the velocities of the bodies before the one that failed have changed.
-/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
+/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update, R or a velocity with it not finite).
+/// After an error no velocity has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -92,11 +92,12 @@ pub unsafe extern "C" fn ldy_system_add_reactions(system: *mut ldy_system, R: *c
 /// Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
 ///
 /// tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many products
-/// with W. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no farther than this from the
+/// with W, at least one. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no farther than this from the
 /// value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector that is the largest; the error
 /// is then about residual^2 / distance to the next. NULL: not wanted.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update, a product with W
+/// not finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -111,6 +112,9 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalue(
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
+        if value.is_null() {
+            return Err(null("value"));
+        }
         let most = usize::try_from(most_products).unwrap_or_default();
         let estimate = system.largest_eigenvalue(tolerance, most).map_err(|error| coded(&error))?;
         if !residual.is_null() {

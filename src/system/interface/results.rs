@@ -40,9 +40,13 @@ pub struct ldy_rows {
 
 /// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
 ///
-/// h: positive. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52 (NULL, h not
-/// positive, or a velocity or W is not finite: numbers too large, or a solver's). After an error there are no results; bodies and
-/// constraints are as before, can be changed, and updated again.
+/// h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52
+/// (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's; more
+/// constraints or blocks than an int can count). Of a block between two constraints the text names both.
+///
+/// If system is NULL or h is refused, nothing has changed, and the results of the last update are still there. After any other
+/// error there are no results. Bodies and constraints are as before; they can be changed and updated again, and the results are
+/// then those of a system that has met no error, bit for bit.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -57,7 +61,7 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 
 /// Tell the results of the last update; see ldy_rows.
 ///
-/// Returns 0 or 52 (NULL argument, no update since the last change).
+/// Returns 0 or 52 (NULL argument, no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -85,7 +89,7 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
 
 /// Tell whether every diagonal block has an inverse.
 ///
-/// Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no update since the last change).
+/// Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -100,7 +104,7 @@ pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) ->
 
 /// Tell the row of a constraint, counted from 0.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, no update since one was inserted or removed).
+/// Returns 0 or 52 (NULL argument, no such constraint, no update since a constraint or a body was inserted or removed).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -1,0 +1,81 @@
+/* A system of ldy_system.h as the test program remembers it: everything that was given, so that a second system can be made of
+ * it, and W, B and V as dense matrices say, independently of the library. */
+#ifndef SYSTEM_MODEL_H
+#define SYSTEM_MODEL_H
+
+#include "ldy_system.h"
+
+#define MODEL_FREEDOMS 12
+
+typedef enum { BY_MASS, BY_OBSTACLE, BY_DENSE, BY_DIAGONAL, BY_MATRIX, BY_SOLVER } MODEL_INERTIA;
+typedef enum { IS_RIGID, IS_PSEUDO_RIGID, IS_GENERAL } MODEL_KIND;
+
+/* What a solver's function works with. */
+typedef struct {
+  double inverse[MODEL_FREEDOMS * MODEL_FREEDOMS];
+  int n;
+  int code;      /* what it returns */
+  int spoils;    /* it writes a NaN */
+} MODEL_SOLVER;
+
+typedef struct {
+  long long id;
+  MODEL_KIND kind;
+  MODEL_INERTIA inertia;
+  int n, users;
+  int is_indefinite;                                       /* its matrix cannot be factored */
+  int is_wild;                                             /* its velocity is near the largest number */
+  double mass, tensor[9], rotation[9], center[3];
+  double given[MODEL_FREEDOMS * MODEL_FREEDOMS];           /* dense or diagonal inverse, or values of the matrix */
+  int starts[MODEL_FREEDOMS + 1], rows[MODEL_FREEDOMS * MODEL_FREEDOMS];
+  double inverse[MODEL_FREEDOMS * MODEL_FREEDOMS];         /* A^-1, dense */
+  double velocity[MODEL_FREEDOMS], previous[MODEL_FREEDOMS];
+  MODEL_SOLVER *solver;
+} MODEL_BODY;
+
+typedef struct {
+  int starts[MODEL_FREEDOMS + 1], rows[3 * MODEL_FREEDOMS];
+  double values[3 * MODEL_FREEDOMS];
+  int is_sparse;
+} MODEL_OPERATOR;
+
+typedef struct {
+  long long id, bodies[2];
+  int has_operators, has_compliance;
+  double frame[9], points[2][3], compliance[9];
+  MODEL_OPERATOR operators[2];
+} MODEL_CONSTRAINT;
+
+typedef struct {
+  ldy_system *system;
+  MODEL_BODY *bodies;
+  MODEL_CONSTRAINT *constraints;
+  int body_count, constraint_count, body_room, constraint_room;
+  long long next_body, next_constraint;
+} MODEL;
+
+void model_create (MODEL *model, int bodies, int constraints);
+void model_destroy (MODEL *model);
+
+MODEL_BODY *model_body (const MODEL *model, long long id);   /* NULL: the ground */
+ldy_operator model_operator (const MODEL_OPERATOR *operator);
+
+/* The function of solvers, with a MODEL_SOLVER. */
+int model_solve (int size, int columns, double *x, void *data);
+
+/* The inverse of an n x n matrix; 0 if it is singular. */
+int model_invert (int n, const double *matrix, double *inverse);
+
+/* Makes a second system of what is remembered. */
+ldy_system *model_copy (const MODEL *model);
+
+/* H of a constraint on its k-th body, 3 x n, signs included; of one that is both bodies the sum, with k = 0. */
+void model_h (const MODEL *model, const MODEL_CONSTRAINT *constraint, int k, double *h);
+
+/* Checks rows against dense matrices. */
+void model_check (const MODEL *model, const ldy_rows *rows, double step);
+
+/* The velocity of a body with h A^-1 H^T R added. */
+void model_pushed (const MODEL *model, const MODEL_BODY *body, double step, const double *R, double *velocity);
+
+#endif

@@ -1,0 +1,242 @@
+//! The largest eigenvalue of a symmetric operator by the Lanczos method: products with it are all that is needed.
+//!
+//! The eigenvalue problem is K x = λ M x with symmetric K and positive semi-definite M⁻¹. The iteration needs products with
+//! K and with M⁻¹, never M itself. Its vectors are f = M x, orthonormal in the scalar product fᵀ M⁻¹ g, in which K M⁻¹ is
+//! self-adjoint; the ordinary problem has M⁻¹ = 1.
+//!
+//! There is no reorthogonalisation. Rounding then produces copies of eigenvalues that have converged, which leave the
+//! largest one as it is (Parlett, The Symmetric Eigenvalue Problem, §13.3). Five vectors are kept and four numbers a step;
+//! an eigenvector is summed up by a second run of the same iteration.
+#![forbid(unsafe_code)]
+
+mod tridiagonal;
+
+use std::collections::TryReserveError;
+
+use tridiagonal::Tridiagonal;
+
+/// An estimate of the largest eigenvalue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The value: up to rounding never above the largest eigenvalue.
+    pub value: f64,
+    /// The distance to some eigenvalue is at most this, the norm of the residual.
+    pub residual: f64,
+    /// The largest magnitude of an eigenvalue, as far as the iteration has seen.
+    pub magnitude: f64,
+    /// Number of products with K.
+    pub products: usize,
+}
+
+impl Estimate {
+    /// Whether the residual is at most `tolerance` times the magnitude, or is rounding.
+    pub fn has_settled(&self, tolerance: f64) -> bool {
+        self.residual <= tolerance.max(4.0 * f64::EPSILON) * self.magnitude
+    }
+}
+
+/// Why there is no estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Failure<E> {
+    /// Memory is exhausted.
+    Memory,
+    /// A product with K failed.
+    Product(E),
+    /// A product is not finite.
+    NotFinite,
+    /// M⁻¹ is zero or not positive semi-definite.
+    NotPositive,
+}
+
+impl<E> From<TryReserveError> for Failure<E> {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
+}
+
+/// The problem K x = λ M x on vectors of `size` values.
+#[derive(Debug)]
+pub struct Problem<K, M> {
+    /// Number of values in a vector.
+    pub size: usize,
+    /// `stiffness (x, y)` sets y = K x.
+    pub stiffness: K,
+    /// `inverse_mass (f, x)` sets x = M⁻¹ f.
+    pub inverse_mass: M,
+}
+
+/// M⁻¹ = 1.
+pub fn no_mass(f: &[f64], x: &mut [f64]) {
+    x.copy_from_slice(f);
+}
+
+impl<E, K, M> Problem<K, M>
+where
+    K: FnMut(&[f64], &mut [f64]) -> Result<(), E>,
+    M: FnMut(&[f64], &mut [f64]),
+{
+    /// Estimate the largest eigenvalue. The iteration ends when the estimate has settled within `tolerance`, or after
+    /// `most` products, at least one.
+    ///
+    /// The first vector is the same pseudo-random one whenever the size is, so the same input gives the same bits.
+    ///
+    /// # Errors
+    /// If memory is exhausted, a product fails or is not finite, or M⁻¹ is not positive.
+    pub fn largest_eigenvalue(&mut self, tolerance: f64, most: usize) -> Result<Estimate, Failure<E>> {
+        Ok(self.run(tolerance, most)?.0)
+    }
+
+    /// As [`Problem::largest_eigenvalue`], with the eigenvector x of unit length, xᵀ M x = 1. It takes as many products again.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn largest_eigenpair(
+        &mut self,
+        tolerance: f64,
+        most: usize,
+    ) -> Result<(Estimate, Vec<f64>), Failure<E>> {
+        let (estimate, matrix) = self.run(tolerance, most)?;
+        let mut iteration = Iteration::start(self)?;
+        let mut force = zeros(self.size)?;
+        for (k, part) in matrix.vector().iter().enumerate() {
+            if k > 0 {
+                iteration.advance(self)?;
+            }
+            iteration.normalise();
+            force.iter_mut().zip(&iteration.current).for_each(|(sum, f)| *sum += part * f);
+        }
+        let mut vector = iteration.moved;
+        (self.inverse_mass)(&force, &mut vector);
+        // Rounding has left the vectors of the iteration less than orthogonal.
+        let length = dot(&force, &vector).sqrt();
+        if length > 0.0 {
+            scale(&mut vector, 1.0 / length);
+        }
+        Ok((estimate, vector))
+    }
+
+    fn run(&mut self, tolerance: f64, most: usize) -> Result<(Estimate, Tridiagonal), Failure<E>> {
+        let mut estimate = Estimate { value: 0.0, residual: 0.0, magnitude: 0.0, products: 0 };
+        let mut matrix = Tridiagonal::default();
+        if self.size == 0 {
+            return Ok((estimate, matrix));
+        }
+        let mut iteration = Iteration::start(self)?;
+        if iteration.length == 0.0 {
+            return Err(Failure::NotPositive);
+        }
+        for k in 0..most.max(1) {
+            iteration.normalise();
+            let alpha = iteration.advance(self)?;
+            matrix.push(alpha, iteration.length)?;
+            // A product costs more than the eigenvalue of the small matrix, except for the smallest operators.
+            let is_last = iteration.length == 0.0 || k + 1 == most.max(1);
+            if is_last || k < 8 || k % 4 == 0 {
+                let (value, residual, magnitude) = matrix.largest();
+                estimate = Estimate { value, residual, magnitude, products: k + 1 };
+                if is_last || estimate.has_settled(tolerance) {
+                    break;
+                }
+            }
+        }
+        Ok((estimate, matrix))
+    }
+}
+
+/// One step after the other of the three-term recurrence.
+struct Iteration {
+    /// The last two unit vectors f.
+    before: Vec<f64>,
+    current: Vec<f64>,
+    /// The next f, not yet of unit length; its length, and M⁻¹ f.
+    next: Vec<f64>,
+    length: f64,
+    moved: Vec<f64>,
+    /// The largest |M⁻¹ f| / |f| yet.
+    gain: f64,
+}
+
+impl Iteration {
+    fn start<E, K, M>(problem: &mut Problem<K, M>) -> Result<Self, Failure<E>>
+    where
+        M: FnMut(&[f64], &mut [f64]),
+    {
+        let size = problem.size;
+        let (before, current) = (zeros(size)?, zeros(size)?);
+        let (mut next, moved) = (zeros(size)?, zeros(size)?);
+        fill_irregular(&mut next);
+        let mut iteration = Self { before, current, next, length: 0.0, moved, gain: 0.0 };
+        iteration.measure(&mut problem.inverse_mass)?;
+        Ok(iteration)
+    }
+
+    /// Make the next vector the current one, of unit length.
+    fn normalise(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.current);
+        std::mem::swap(&mut self.current, &mut self.next);
+        scale(&mut self.current, 1.0 / self.length);
+        scale(&mut self.moved, 1.0 / self.length);
+    }
+
+    /// The part of K M⁻¹ f that no combination of the vectors up to now reaches is the next vector; returns fᵀ M⁻¹ K M⁻¹ f.
+    fn advance<E, K, M>(&mut self, problem: &mut Problem<K, M>) -> Result<f64, Failure<E>>
+    where
+        K: FnMut(&[f64], &mut [f64]) -> Result<(), E>,
+        M: FnMut(&[f64], &mut [f64]),
+    {
+        let Self { before, current, next, length: beta, moved, .. } = self;
+        (problem.stiffness)(moved, next).map_err(Failure::Product)?;
+        let alpha = dot(moved, next);
+        next.iter_mut()
+            .zip(&*current)
+            .zip(&*before)
+            .for_each(|((next, x), y)| *next -= alpha * x + *beta * y);
+        self.measure(&mut problem.inverse_mass)?;
+        Ok(alpha)
+    }
+
+    /// M⁻¹ f of the next vector and its length √(fᵀ M⁻¹ f): zero if it is not above rounding.
+    fn measure<E>(&mut self, inverse_mass: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Failure<E>> {
+        inverse_mass(&self.next, &mut self.moved);
+        let (square, size) = (dot(&self.next, &self.moved), dot(&self.next, &self.next));
+        if !square.is_finite() {
+            return Err(Failure::NotFinite);
+        }
+        if size > 0.0 {
+            self.gain = self.gain.max((dot(&self.moved, &self.moved) / size).sqrt());
+        }
+        let rounding = 1e-14 * self.gain * size;
+        if square < -rounding {
+            return Err(Failure::NotPositive);
+        }
+        self.length = if square > rounding { square.sqrt() } else { 0.0 };
+        Ok(())
+    }
+}
+
+fn zeros(length: usize) -> Result<Vec<f64>, TryReserveError> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(length)?;
+    values.resize(length, 0.0);
+    Ok(values)
+}
+
+/// Pseudo-random values between −1 and 1, from a linear congruential generator (Knuth's MMIX).
+fn fill_irregular(values: &mut [f64]) {
+    let mut state = 1_u64;
+    for value in values {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *value = (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
+    }
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+fn scale(x: &mut [f64], by: f64) {
+    x.iter_mut().for_each(|x| *x *= by);
+}
+
+#[cfg(test)]
+mod tests;
