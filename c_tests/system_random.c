@@ -913,13 +913,16 @@ static void corrupt (void)
 /* ---- sequences */
 
 /* From now on a solver fails, or writes what is not a number, or neither. The system does not know until it calls it. */
-static void change_solver (void)
+static void change_solver (int is_thorough)
 {
   MODEL_BODY *body = some_body ();
+  int tries;
 
+  for (tries = 0; body && !body->solver && tries < 20; tries ++) body = some_body ();
   if (!body || !body->solver) return;
   body->solver->code = below (3) ? 0 : 1 + below (9);
   body->solver->spoils = below (3) == 0;
+  if (below (2) && update (is_thorough)) recover ();
 }
 
 static void call (int is_thorough)
@@ -933,7 +936,7 @@ static void call (int is_thorough)
   case 9: set_compliance (); break;
   case 10: case 11: change_body (); break;
   case 12: if (m.body_count) set_velocities (some_body ()); break;
-  case 13: change_solver (); break;
+  case 13: change_solver (is_thorough); break;
   case 14: ldy_set_threads (threads = 1 + below (2)); break;
   case 15: multiply (); break;
   case 16: add_reactions (); break;
@@ -1009,6 +1012,6 @@ int main (int count, char **arguments)
     large ((int) (calls / 100) + 8);
   }
   forget ();
-  ldy_set_threads (1);
+  ldy_shutdown ();
   return check_summary ("system_random");
 }
