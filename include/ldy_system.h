@@ -259,11 +259,14 @@ int ldy_system_set_rotation(ldy_system *system, long long body, const double *ro
 
 /* Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle, not finite, not positive definite).
+   Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive definite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_mass(ldy_system *system, long long body, double mass, const double *inertia);
+int ldy_system_set_mass(ldy_system *system,
+                        long long body,
+                        double mass,
+                        const double *inertia);
 
 /* Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an implicit scheme.
 
@@ -451,9 +454,13 @@ typedef struct {
 
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
 
-   h: positive. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52 (NULL, h not
-   positive, or a velocity or W is not finite: numbers too large, or a solver's). After an error there are no results; bodies and
-   constraints are as before, can be changed, and updated again.
+   h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52
+   (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's; more
+   constraints or blocks than an int can count). Of a block between two constraints the text names both.
+
+   If system is NULL or h is refused, nothing has changed, and the results of the last update are still there. After any other
+   error there are no results. Bodies and constraints are as before; they can be changed and updated again, and the results are
+   then those of a system that has met no error, bit for bit.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -462,7 +469,7 @@ int ldy_system_update(ldy_system *system,
 
 /* Tell the results of the last update; see ldy_rows.
 
-   Returns 0 or 52 (NULL argument, no update since the last change).
+   Returns 0 or 52 (NULL argument, no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -470,7 +477,7 @@ int ldy_system_rows(const ldy_system *system, ldy_rows *rows);
 
 /* Tell whether every diagonal block has an inverse.
 
-   Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no update since the last change).
+   Returns 0, 15 (one is singular: ldy_last_error names the first) or 52 (NULL, no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -478,11 +485,13 @@ int ldy_system_check_inverses(const ldy_system *system);
 
 /* Tell the row of a constraint, counted from 0.
 
-   Returns 0 or 52 (NULL argument, no such constraint, no update since one was inserted or removed).
+   Returns 0 or 52 (NULL argument, no such constraint, no update since a constraint or a body was inserted or removed).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_row(const ldy_system *system, long long constraint, int *row);
+int ldy_system_row(const ldy_system *system,
+                   long long constraint,
+                   int *row);
 
 
 /* y = W x, of the blocks.
@@ -497,11 +506,13 @@ int ldy_system_multiply(const ldy_system *system, const double *x, double *y);
 /* y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
 
    x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
-   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
+   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update). After 1 or 15 y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
-int ldy_system_multiply_through_bodies(const ldy_system *system, const double *x, double *y);
+int ldy_system_multiply_through_bodies(const ldy_system *system,
+                                       const double *x,
+                                       double *y);
 
 /* Add the generalised force H^T R of all constraints on a body.
 
@@ -518,8 +529,8 @@ int ldy_system_add_force(const ldy_system *system,
 /* Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
 
    R: three values a row. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
-   After 1 or 15 the velocities of the bodies before the one that failed have changed.
-   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update).
+   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update, R or a velocity with it not finite).
+   After an error no velocity has changed.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -529,11 +540,12 @@ int ldy_system_add_reactions(ldy_system *system,
 /* Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
 
    tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many products
-   with W. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no farther than this from the
+   with W, at least one. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no farther than this from the
    value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector that is the largest; the error
    is then about residual^2 / distance to the next. NULL: not wanted.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update).
+   Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update, a product with W
+   not finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -546,7 +558,7 @@ int ldy_system_largest_eigenvalue(const ldy_system *system,
 
 /* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
 
-   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no update since the last change).
+   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; path is NULL or a C string. */
@@ -555,7 +567,7 @@ int ldy_system_write_matrix_market(const ldy_system *system,
 
 /* Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, all digits. At most 4 GiB.
 
-   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no update since the last change).
+   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; path is NULL or a C string. */

@@ -75,6 +75,29 @@ fn bent_threads_are_not_their_projection() {
     assert!(lacking.is_empty(), "docs/stability.md lacks\n{}", lacking.join("\n"));
 }
 
+proptest! {
+    /// J of any shape, rank and scale; P from the singular values of J.
+    #[test]
+    fn bases_agree_with_singular_vectors(
+        shape in (1..9_usize, 1..9_usize, 0..9_usize), scale in -300..300_i32,
+        entries in prop::collection::vec(-1.0..1.0_f64, 128),
+    ) {
+        let (m, n, rank) = (shape.0, shape.1, shape.2.min(shape.0).min(shape.1));
+        let left = DMatrix::from_column_slice(m, rank, &entries[..m * rank]);
+        let right = DMatrix::from_column_slice(rank, n, &entries[64..][..rank * n]);
+        let j = left * right * f64::powi(2.0, scale);
+        let svd = j.clone().svd(false, true);
+        let largest = svd.singular_values.max();
+        prop_assume!(svd.singular_values.iter().take(rank).all(|value| *value > 1e-3 * largest));
+        let rows = svd.v_t.unwrap().rows(0, rank).into_owned();
+        let l = basis(&j);
+        prop_assert_eq!(l.nrows(), n - rank);
+        prop_assert!((&l * l.transpose() - DMatrix::identity(n - rank, n - rank)).amax() < 1e-13);
+        let p = DMatrix::identity(n, n) - rows.transpose() * rows;
+        prop_assert!((l.transpose() * &l - p).amax() < 1e-11);
+    }
+}
+
 #[test]
 fn dependent_rows_count_once() {
     let j = DMatrix::from_row_slice(3, 4, &[1.0, 0.0, 2.0, 0.0, 2.0, 0.0, 4.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
