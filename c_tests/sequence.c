@@ -142,12 +142,6 @@ static void change_constraint (SEQUENCE *s, CON *con)
   mesh_place (con, &s->random);
 }
 
-/* The shadow sees which rows there are, before something changes that it does not look at twice; values may differ. */
-static void look (SEQUENCE *s)
-{
-  if (s->shadow) ldy_shadow_check (s->shadow, NULL, NULL);
-}
-
 /* Mostly for both bodies, now and then for one of them, which is nothing for shadows, or in the other order. */
 static void insert (SEQUENCE *s, CON *con)
 {
@@ -160,7 +154,6 @@ static void insert (SEQUENCE *s, CON *con)
   pad (s);
   con->dia = LOCDYN_Insert (s->host->dom.ldy, con, one, two);
   model_insert (&s->model, con, con->dia, one, set_of (s, one), two, set_of (s, two));
-  look (s);
 }
 
 static void detach (SEQUENCE *s, CON *con)
@@ -246,31 +239,20 @@ static void detach_only (SEQUENCE *s)
   if (!con || !con->dia) return;
   detach (s, con);
   con->dia = NULL;
-  look (s); /* it may come again, in the same place of memory */
 }
 
 /* To other bodies, with `dia` still pointing to the row that has just gone. */
 static void move (SEQUENCE *s)
 {
-  CON *con = s->count ? pick (s) : NULL, before;
+  CON *con = s->count ? pick (s) : NULL;
 
   if (!con || !con->dia) return;
-  before = *con;
   detach (s, con);
   leave_bodies (s, con);
   choose_bodies (s, con);
-  if (con->master == before.master && con->slave == before.slave) look (s);
   mesh_place (con, &s->random);
   join_bodies (s, con);
   insert (s, con);
-}
-
-static void change_numbers (SEQUENCE *s)
-{
-  int b = random_below (&s->random, BODIES);
-
-  s->population->change_body (s->body[b], &s->random);
-  if (s->count) change_constraint (s, pick (s));
 }
 
 static void check_shadow (ldy_shadow *shadow)
@@ -298,6 +280,17 @@ static void update (SEQUENCE *s)
   if (s->shadow) check_shadow (s->shadow);
   marks_free (marks);
   s->digest = digest_rows (s->digest, s->host->dom.ldy);
+}
+
+/* A shadow has to see new rows where they were inserted. */
+static void change_numbers (SEQUENCE *s)
+{
+  int b;
+
+  if (s->population->shadowed) update (s);
+  b = random_below (&s->random, BODIES);
+  s->population->change_body (s->body[b], &s->random);
+  if (s->count) change_constraint (s, pick (s));
 }
 
 static void operation (SEQUENCE *s)

@@ -26,6 +26,15 @@ pub enum Adjacency<'a> {
     },
 }
 
+/// Whether constraints interact through a body only if they share nodes.
+///
+/// # Safety
+/// `body` is valid.
+pub unsafe fn is_by_nodes(body: *const BODY) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { (*body).kind == FEM && (*body).scheme == SCH_DEF_EXP }
+}
+
 impl<'a> Adjacency<'a> {
     /// For a constraint and a body that it was given with.
     ///
@@ -38,14 +47,13 @@ impl<'a> Adjacency<'a> {
         // SAFETY: promised by the caller.
         unsafe {
             match (*body).kind {
-                OBS | RIG | PRB => Ok(Self::Everything),
-                FEM if (*body).scheme != SCH_DEF_EXP => Ok(Self::Everything),
-                FEM => {
+                FEM if is_by_nodes(body) => {
                     let place = place_on(con, body)?;
                     let mesh = Mesh::new(body, &place, &names::constraint(con))?;
                     mesh.candidates(&place, &names::constraint(con))?;
                     Ok(Self::SharedNodes { body, mesh, place })
                 }
+                OBS | RIG | PRB | FEM => Ok(Self::Everything),
                 kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", (*body).id)),
             }
         }

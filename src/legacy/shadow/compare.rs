@@ -12,10 +12,10 @@ use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::Place;
 
+use super::exhausted;
 use super::findings::{Findings, raise};
 use super::lines::{Line, Lines};
 use super::mirror::{Entry, Mirror};
-use super::{exhausted, link};
 
 /// The least speed that V and B are compared with.
 const LEAST_SPEED: f64 = 1e-3;
@@ -119,15 +119,14 @@ impl Comparison<'_> {
         // SAFETY: promised by the caller; names are made of the domain's constraints and bodies with rows.
         unsafe {
             let name = names::constraint(line.con);
-            let mut next = link((*line.dia).adj.cast_const());
-            while let Some(block) = next.filter(|_| blocks.len() <= expected) {
+            for block in super::blocks(line.dia).take(expected + 1) {
                 let neighbour = self.lines.of_row((*block).dia);
                 let body = self.mirror.of_body((*block).bod);
                 match (neighbour, body) {
                     (Some(neighbour), Some(body)) => blocks.push((neighbour, body, block)),
                     (None, _) => {
                         let text = format_args!("{name}: a block to no row of the list");
-                        self.findings.add(line.place(), text);
+                        self.findings.add_of_list(line.place(), text);
                         return Ok(());
                     }
                     (Some(neighbour), None) => {
@@ -140,7 +139,6 @@ impl Comparison<'_> {
                         return Ok(());
                     }
                 }
-                next = link((*block).n.cast_const());
             }
             blocks.sort_unstable_by_key(|&(neighbour, body, _)| (neighbour, body));
             let mut rest = blocks.as_slice();

@@ -23,6 +23,8 @@ pub struct Findings {
     pub condition: f64,
     /// Seconds of the library's own assembly.
     pub time: f64,
+    /// Whether nothing is wrong with the list of rows itself, and each block leads to one of them.
+    pub is_list_sound: bool,
     found: bool,
 }
 
@@ -36,6 +38,7 @@ impl Findings {
             place: Place::default(),
             condition: 0.0,
             time: 0.0,
+            is_list_sound: true,
             found: false,
         }
     }
@@ -47,6 +50,12 @@ impl Findings {
             self.place = place;
             fail!(Code::Differs, "{text}");
         }
+    }
+
+    /// The list itself is wrong at a place, as no legacy module leaves it.
+    pub fn add_of_list(&mut self, place: Place, text: fmt::Arguments) {
+        self.is_list_sound = false;
+        self.add(place, text);
     }
 
     /// The end of a comparison.

@@ -11,7 +11,7 @@ use crate::legacy::names;
 use crate::legacy::rows::Place;
 
 use super::findings::Findings;
-use super::{exhausted, link};
+use super::{blocks, exhausted, link};
 
 /// A map from addresses, with the same order of everything in every run.
 pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
@@ -27,14 +27,19 @@ pub struct Line {
     pub id: u32,
     /// Master and slave.
     pub bodies: [*const BODY; 2],
-    /// Whether the row was there at the last check, for the same constraint on the same bodies.
-    pub known: bool,
+    /// Its place in the list of the last check; `None`: it was inserted since then.
+    before: Option<u32>,
 }
 
 impl Line {
     /// The place of a finding in this row.
     pub fn place(&self) -> Place {
         Place { constraint: Some(self.id), ..Place::default() }
+    }
+
+    /// Whether it was inserted before the last check.
+    pub fn is_old(&self) -> bool {
+        self.before.is_some()
     }
 
     /// Whether it has the same body on both sides.
@@ -67,7 +72,12 @@ impl Lines {
         self.remembered = true;
     }
 
-    /// Read the list; what is wrong with it is added to `findings`.
+    /// Take the first rows of the list for rows inserted since the last check.
+    pub fn renew(&mut self, count: usize) {
+        self.all[..count].iter_mut().for_each(|line| line.before = None);
+    }
+
+    /// Read the list; what is wrong with it is added to `findings`. `was_sound`: nothing was wrong with it at the last check.
     ///
     /// # Errors
     /// [`Code::OutOfMemory`]; as [`constraint::check`] for the domain's constraints; [`Code::BugFound`] if their list is cyclic.
@@ -78,6 +88,7 @@ impl Lines {
         &mut self,
         legacy: *const LOCDYN,
         dom: *const DOM,
+        was_sound: bool,
         findings: &mut Findings,
     ) -> Result<(), Code> {
         self.of_row.clear();
@@ -98,11 +109,12 @@ impl Lines {
             for con in domain::constraints(dom) {
                 if let Some(None) = self.of_constraint.get(&con.cast_const()) {
                     let place = Place { constraint: Some((*con).id), ..Place::default() };
-                    findings.add(place, format_args!("{}: no row in the list", names::constraint(con)));
+                    findings
+                        .add_of_list(place, format_args!("{}: no row in the list", names::constraint(con)));
                 }
             }
+            self.compare_order(was_sound, findings)
         }
-        self.compare_order(findings)
     }
 
     /// # Safety
@@ -123,24 +135,24 @@ impl Lines {
                         let text = format_args!(
                             "row {at} of the list has a constraint that is none of the domain's"
                         );
-                        findings.add(Place::default(), text);
+                        findings.add_of_list(Place::default(), text);
                         break;
                     }
                     Some(Some(_)) => {
                         let place = Place { constraint: Some((*con).id), ..Place::default() };
-                        findings
-                            .add(place, format_args!("{}: comes twice in the list", names::constraint(con)));
+                        let name = names::constraint(con);
+                        findings.add_of_list(place, format_args!("{name}: comes twice in the list"));
                         break;
                     }
                     Some(position) => *position = Some(at as u32),
                 }
                 let bodies = [(*con).master.cast_const(), (*con).slave.cast_const()];
-                let line = Line { dia, con, id: (*con).id, bodies, known: false };
+                let line = Line { dia, con, id: (*con).id, bodies, before: None };
                 self.all.push(line);
                 self.of_row.insert(dia, at as u32);
                 let name = names::constraint(con);
                 if (*dia).p.cast_const() != last {
-                    findings.add(line.place(), format_args!("{name}: p is not the row before it"));
+                    findings.add_of_list(line.place(), format_args!("{name}: p is not the row before it"));
                 }
                 let vectors = [
                     (&raw const (*con).R).cast(),
@@ -157,30 +169,82 @@ impl Lines {
     }
 
     /// New rows belong to the head of the list, and the others keep their order.
-    fn compare_order(&mut self, findings: &mut Findings) -> Result<(), Code> {
-        let mut before: Map<*const DIAB, usize> = Map::default();
-        before.try_reserve(self.previous.len()).map_err(exhausted)?;
-        before.extend(self.previous.iter().enumerate().map(|(at, line)| (line.dia, at)));
+    ///
+    /// A row that was removed and inserted again may be where it was in memory, for the same constraint: then all that shows
+    /// is that it has come to the head of the list. So what is out of order was inserted again, with all rows before it;
+    /// unless the blocks say something else, or the list was wrong before.
+    ///
+    /// # Safety
+    /// As [`Lines::read`].
+    unsafe fn compare_order(&mut self, was_sound: bool, findings: &mut Findings) -> Result<(), Code> {
+        self.find_places_before()?;
+        let mut newer = self.all.len();
+        let mut next = u32::MAX;
+        while let Some(before) =
+            newer.checked_sub(1).and_then(|at| self.all[at].before).filter(|&at| at < next)
+        {
+            (newer, next) = (newer - 1, before);
+        }
+        let is_in_order = self.all[..newer].iter().all(|line| !line.is_old());
+        // SAFETY: promised by the caller.
+        if is_in_order || was_sound && unsafe { self.have_blocks_in_order() } {
+            self.renew(newer);
+            return Ok(());
+        }
         let mut last = None;
-        for line in &mut self.all {
-            let at = before.get(&line.dia).copied().filter(|&at| {
-                let then = self.previous[at];
-                then.con == line.con && then.id == line.id && then.bodies == line.bodies
-            });
-            line.known = at.is_some();
+        for line in &self.all {
             // SAFETY: the constraint was found in the domain.
             let name = unsafe { names::constraint(line.con) };
-            if at.is_none() && last.is_some() {
-                findings.add(
-                    line.place(),
-                    format_args!("{name}: a new row, and older ones before it in the list"),
-                );
-            } else if at.is_some() && at < last {
-                findings
-                    .add(line.place(), format_args!("{name}: older rows changed their order in the list"));
+            if !line.is_old() && last.is_some() {
+                let text = format_args!("{name}: a new row, and older ones before it in the list");
+                findings.add_of_list(line.place(), text);
+            } else if line.is_old() && line.before < last {
+                let text = format_args!("{name}: older rows changed their order in the list");
+                findings.add_of_list(line.place(), text);
             }
-            last = at.max(last);
+            last = line.before.max(last);
         }
         Ok(())
+    }
+
+    /// Find where each row was at the last check, if it was there for the same constraint on the same bodies.
+    fn find_places_before(&mut self) -> Result<(), Code> {
+        let mut before: Map<*const DIAB, u32> = Map::default();
+        before.try_reserve(self.previous.len()).map_err(exhausted)?;
+        before.extend((0..).zip(&self.previous).map(|(at, line)| (line.dia, at)));
+        for line in &mut self.all {
+            line.before = before.get(&line.dia).copied().filter(|&at| {
+                let then = &self.previous[at as usize];
+                then.con == line.con && then.id == line.id && then.bodies == line.bodies
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether the blocks of all rows stand as insertions in the order of the list leave them: first those to newer rows,
+    /// from the newest on, then those to older ones.
+    ///
+    /// # Safety
+    /// As [`Lines::read`].
+    unsafe fn have_blocks_in_order(&self) -> bool {
+        (0..).zip(&self.all).all(|(row, line)| {
+            let mut last = 0;
+            // SAFETY: promised by the caller.
+            let mut blocks = unsafe { blocks(line.dia) }.take(self.most_blocks());
+            blocks.all(|block| {
+                // SAFETY: promised by the caller.
+                let rank = match self.of_row(unsafe { (*block).dia }) {
+                    Some(neighbour) if neighbour < row => neighbour,
+                    Some(neighbour) if neighbour > row => u32::MAX,
+                    _ => return false,
+                };
+                mem::replace(&mut last, rank) <= rank
+            })
+        })
+    }
+
+    /// No row has more blocks: two with each neighbour.
+    pub fn most_blocks(&self) -> usize {
+        2 * self.all.len()
     }
 }

@@ -9,16 +9,16 @@ use crate::block::lanes::Plain;
 use crate::block::{Block, Vector, add};
 use crate::inertia::{Freshness, Workspace};
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::adjacency::Adjacency;
+use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::stages::{self, Occupant};
 
-use super::exhausted;
 use super::findings::Findings;
 use super::lines::{Line, Lines, Map};
+use super::{blocks, exhausted};
 
 /// A body, its panel, and the rows on it, each with whether W counts the body for it: the row's slot is its position.
 struct Attached {
@@ -65,8 +65,14 @@ pub struct Values {
     pub diagonal: Option<Diagonal>,
 }
 
-/// A pair of rows and their body.
-type Known = (*const DIAB, *const DIAB, *const BODY);
+/// A pair of rows, in the order of their addresses, and their body.
+type Known = ([*const DIAB; 2], *const BODY);
+
+fn known(one: &Line, two: &Line, body: *const BODY) -> Known {
+    let mut rows = [one.dia, two.dia];
+    rows.sort_unstable();
+    (rows, body)
+}
 
 /// Everything assembled.
 #[derive(Default)]
@@ -79,6 +85,8 @@ pub struct Mirror {
     by_nodes: Map<Known, ()>,
     /// The same, as far as decided for the rows at hand.
     by_nodes_now: Map<Known, ()>,
+    /// Rows that one row has blocks with through one body.
+    found: Map<*const DIAB, ()>,
     /// The values, in the order of the rows.
     pub values: Vec<Values>,
     /// The free energy.
@@ -116,14 +124,15 @@ impl Mirror {
         bodies.map(|body| self.bodies[body as usize].condition).fold(0.0, f64::max)
     }
 
-    /// Find out which rows lie on which bodies and which have blocks with each other.
+    /// Find out which rows lie on which bodies and which have blocks with each other. Rows that turn out to have been
+    /// inserted since the last check are made new ones.
     ///
     /// # Errors
     /// [`Code::OutOfMemory`]; as [`Adjacency`].
     ///
     /// # Safety
     /// The constraints of the lines and their bodies are valid.
-    pub unsafe fn couple(&mut self, lines: &Lines) -> Result<(), Code> {
+    pub unsafe fn couple(&mut self, lines: &mut Lines) -> Result<(), Code> {
         self.bodies.iter_mut().for_each(|attached| attached.rows.clear());
         // SAFETY: promised by the caller.
         unsafe {
@@ -136,6 +145,8 @@ impl Mirror {
                 }
             }
             self.forget_bare();
+            let renewed = self.inserted_again(lines)?;
+            lines.renew(renewed);
             self.couples.clear();
             self.entries.clear();
             self.by_nodes_now.clear();
@@ -179,6 +190,55 @@ impl Mirror {
         }
     }
 
+    /// How many rows at the head of the list must have been removed and inserted again since the last check, though nothing
+    /// of the list shows it.
+    ///
+    /// Which rows are coupled by nodes is decided once. Where a pair changed to what would be decided now, the newer row of
+    /// the two was inserted again, and so was every row before it in the list. Then what did not change is what would be
+    /// decided now, too: if it is not, the pair that changed is wrong.
+    ///
+    /// # Safety
+    /// As [`Mirror::couple`].
+    unsafe fn inserted_again(&mut self, lines: &Lines) -> Result<usize, Code> {
+        let Self { bodies, by_nodes, found, .. } = self;
+        let mut count = 0;
+        for is_search in [true, false] {
+            for Attached { body, rows, .. } in bodies.iter() {
+                // SAFETY: promised by the caller.
+                if unsafe { !adjacency::is_by_nodes(*body) } {
+                    continue;
+                }
+                for (slot, &(row, _)) in rows.iter().enumerate() {
+                    let line = &lines.all[row as usize];
+                    if !line.is_old() || !is_search && row as usize >= count {
+                        continue;
+                    }
+                    // SAFETY: promised by the caller.
+                    let adjacency = unsafe {
+                        find_neighbours(line, *body, lines.most_blocks(), found)?;
+                        Adjacency::new(line.con, *body)?
+                    };
+                    for &(older, _) in &rows[slot + 1..] {
+                        let other = &lines.all[older as usize];
+                        let is_coupled = found.contains_key(&other.dia);
+                        let has_changed = by_nodes.contains_key(&known(line, other, *body)) != is_coupled;
+                        if !other.is_old() || has_changed != is_search {
+                            continue;
+                        }
+                        // SAFETY: promised by the caller.
+                        let is_as_now = unsafe { adjacency.allows(other.con)? } == is_coupled;
+                        match is_search {
+                            true if is_as_now => count = count.max(row as usize + 1),
+                            false if !is_as_now => return Ok(0),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+        Ok(count)
+    }
+
     /// The pairs that an insertion of the rows, last to first, makes on a body.
     ///
     /// # Safety
@@ -195,9 +255,9 @@ impl Mirror {
             for (other_slot, &(earlier, other_counts)) in rows.iter().enumerate().skip(slot + 1) {
                 let other = &lines.all[earlier as usize];
                 let by_nodes = matches!(adjacency, Adjacency::SharedNodes { .. });
-                let key = (line.dia, other.dia, *body);
+                let key = known(line, other, *body);
                 // Decided at insertion, and fixed from then on.
-                let interact = match by_nodes && line.known && other.known {
+                let interact = match by_nodes && line.is_old() && other.is_old() {
                     true => self.by_nodes.contains_key(&key),
                     // SAFETY: promised by the caller.
                     false => unsafe { adjacency.allows(other.con)? },
@@ -341,4 +401,25 @@ impl Mirror {
         }
         Ok(())
     }
+}
+
+/// Make `found` the rows that a row has blocks with through a body; of `most` blocks, in case their list has no end.
+///
+/// # Safety
+/// The row and its blocks are valid.
+unsafe fn find_neighbours(
+    line: &Line,
+    body: *const BODY,
+    most: usize,
+    found: &mut Map<*const DIAB, ()>,
+) -> Result<(), Code> {
+    found.clear();
+    // SAFETY: promised by the caller.
+    unsafe {
+        for block in blocks(line.dia).take(most).filter(|&block| (*block).bod.cast_const() == body) {
+            found.try_reserve(1).map_err(exhausted)?;
+            found.insert((*block).dia.cast_const(), ());
+        }
+    }
+    Ok(())
 }

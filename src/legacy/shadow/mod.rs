@@ -9,14 +9,14 @@ mod lines;
 mod mirror;
 
 use std::alloc::{Layout, alloc};
-use std::ptr;
 use std::time::Instant;
+use std::{iter, ptr};
 
 use super::boundary;
 use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
 use super::interface::additions::{ldy_report, ldy_tolerance};
-use super::layout::LOCDYN;
+use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report;
 
 use findings::Findings;
@@ -28,6 +28,8 @@ pub struct Shadow {
     legacy: *const LOCDYN,
     lines: Lines,
     mirror: Mirror,
+    /// Whether the list was sound at the last check.
+    was_sound: bool,
 }
 
 /// A shadow of another module's rows; see `ldy_shadow_new`.
@@ -44,7 +46,9 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
         return Err(fail!(Code::OutOfMemory, "no memory for a shadow"));
     }
     // SAFETY: the memory is this function's and large enough.
-    unsafe { shadow.write(Shadow { legacy, lines: Lines::default(), mirror: Mirror::default() }) };
+    unsafe {
+        shadow.write(Shadow { legacy, lines: Lines::default(), mirror: Mirror::default(), was_sound: true })
+    };
     Ok(shadow)
 }
 
@@ -95,9 +99,10 @@ impl Shadow {
             }
             let step = domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
-            self.lines.read(self.legacy, dom, findings)?;
-            self.mirror.couple(&self.lines)?;
+            self.lines.read(self.legacy, dom, self.was_sound, findings)?;
+            self.mirror.couple(&mut self.lines)?;
             self.lines.remember();
+            self.was_sound = findings.is_list_sound;
             let start = Instant::now();
             self.mirror.assemble(&self.lines, step, kind)?;
             findings.time = start.elapsed().as_secs_f64();
@@ -105,6 +110,7 @@ impl Shadow {
                 self.mirror.estimate_conditions(findings)?;
             }
             compare::all(self.legacy, &self.lines, &self.mirror, kind, findings)?;
+            self.was_sound = findings.is_list_sound;
         }
         findings.verdict()
     }
@@ -118,6 +124,15 @@ fn exhausted(_: std::collections::TryReserveError) -> Code {
 /// A link of one of the other module's lists.
 fn link<T>(pointer: *const T) -> Option<*const T> {
     if ptr::eq(pointer, ptr::null()) { None } else { Some(pointer) }
+}
+
+/// The blocks of a row of the other module, in the order of their list; a list that leads back to itself has no end.
+///
+/// # Safety
+/// The row and its blocks are valid.
+unsafe fn blocks(dia: *const DIAB) -> impl Iterator<Item = *const OFFB> {
+    // SAFETY: promised by the caller.
+    unsafe { iter::successors(link((*dia).adj.cast_const()), |&block| link((*block).n.cast_const())) }
 }
 
 #[cfg(all(test, feature = "mpi"))]

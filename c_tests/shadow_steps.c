@@ -1,0 +1,283 @@
+/* shadow_steps STEPS SEED ...: the steps of a host whose contacts slide over meshes, go and come. Rows of the library stand for
+ * those of a legacy module, and a shadow is asked once a step. It has to agree, whichever rows were removed and inserted
+ * again in between: for the same constraint and bodies, at the same address, at other elements. Now and then something is
+ * wrong, and has to be found. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "meshes.h"
+
+#define BODIES 6
+#define CONSTRAINTS 24
+
+typedef struct {
+  RANDOM random;
+  HOST *host;
+  ldy_shadow *shadow;
+  BODY *body[BODIES];
+  CON *con[CONSTRAINTS];    /* NULL: a free place */
+  int is_new[CONSTRAINTS];  /* inserted in this step */
+} SCENE;
+
+/* ---- bodies and constraints */
+
+static BODY *add_body (SCENE *s, int place)
+{
+  static const MESH_BODY kinds[] = {
+    { TOTAL_LAGRANGIAN, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_HEXAHEDRA, 0, { 2, 2, 2 } },
+    { BODY_COROTATIONAL, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_TETRAHEDRA, 0, { 1, 2, 2 } },
+    { TOTAL_LAGRANGIAN, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_MIXED, 1, { 2, 2, 2 } },
+    { TOTAL_LAGRANGIAN, SCH_DEF_LIM, INERTIA_FACTORED, CELLS_HEXAHEDRA, 0, { 1, 1, 2 } },
+  };
+
+  if (place < 4) return mesh_body (s->host, &s->random, kinds[place]);
+  return scene_body (s->host, &s->random, place == 4 ? RIG : OBS, INVERSE_BLOCKS);
+}
+
+static CON *new_constraint (SCENE *s)
+{
+  BODY *master = s->body[random_below (&s->random, 4)], *slave = s->body[random_below (&s->random, BODIES)];
+
+  if (random_below (&s->random, 6) == 0) return mesh_constraint (s->host, &s->random, FIXPNT, master, NULL);
+  return mesh_constraint (s->host, &s->random, CONTACT, master, slave);
+}
+
+static SCENE *scene_create (uint64_t seed)
+{
+  SCENE *s = calloc (1, sizeof *s);
+  int i;
+
+  if (!s) abort ();
+  s->random.state = seed;
+  s->host = host_create ();
+  for (i = 0; i < BODIES; i ++) s->body[i] = add_body (s, i);
+  s->host->dom.ldy = LOCDYN_Create (&s->host->dom);
+  s->shadow = ldy_shadow_new (s->host->dom.ldy);
+  return s;
+}
+
+static void scene_free (SCENE *s)
+{
+  ldy_shadow_free (s->shadow);
+  scene_destroy (s->host);
+  free (s);
+}
+
+/* ---- what happens in a step */
+
+static void slide (SCENE *s)
+{
+  int i;
+
+  for (i = 0; i < CONSTRAINTS; i ++) {
+    if (s->con[i] && random_below (&s->random, 3) == 0) mesh_place (s->con[i], &s->random);
+  }
+}
+
+static void insert (SCENE *s, int i)
+{
+  host_insert (s->host, s->con[i]);
+  s->is_new[i] = 1;
+}
+
+/* Another one with the same id and bodies, most often at the same address. */
+static void replace (SCENE *s, int i)
+{
+  CON *con = s->con[i];
+  BODY *master = con->master, *slave = con->slave;
+  unsigned int id = con->id;
+  int kind = con->kind;
+
+  host_free_constraint (s->host, con);
+  s->con[i] = mesh_constraint (s->host, &s->random, kind, master, slave);
+  s->con[i]->id = id;
+}
+
+static void drop (SCENE *s, int i)
+{
+  host_free_constraint (s->host, s->con[i]);
+  s->con[i] = NULL;
+}
+
+static void event (SCENE *s)
+{
+  int i = random_below (&s->random, CONSTRAINTS), choice = random_below (&s->random, 10);
+
+  if (!s->con[i]) {
+    s->con[i] = new_constraint (s);
+    insert (s, i);
+    return;
+  }
+  if (s->con[i]->dia) host_remove (s->host, s->con[i]);
+  if (choice < 4) replace (s, i);
+  else if (choice < 6) mesh_place (s->con[i], &s->random);
+  else if (choice < 7) drop (s, i);
+  if (s->con[i] && random_below (&s->random, 3)) insert (s, i);
+}
+
+/* ---- the shadow */
+
+static void agrees (const SCENE *s)
+{
+  ldy_report report;
+
+  if (!CHECK_INT (ldy_shadow_check (s->shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
+}
+
+static void finds (const SCENE *s, const char *what)
+{
+  ldy_report report;
+
+  CHECK_INT (ldy_shadow_check (s->shadow, NULL, &report), 0);
+  CHECK_INT (report.code, LDY_DIFFERS);
+  CHECK_TEXT (report.text, what);
+}
+
+/* ---- what may be wrong */
+
+static OFFB **link_to (DIAB *row, const DIAB *neighbour, const BODY *body)
+{
+  OFFB **link;
+
+  for (link = &row->adj; *link; link = &(*link)->n) {
+    if ((*link)->dia == neighbour && (*link)->bod == body) return link;
+  }
+  return NULL;
+}
+
+static int is_by_nodes (const BODY *body) { return body->kind == FEM && body->scheme == SCH_DEF_EXP; }
+
+/* Two rows without the block that the newer one was to be inserted with. */
+static void uncouple (const SCENE *s, DIAB *newer)
+{
+  OFFB **here = &newer->adj, **there, *block, *partner;
+
+  while (*here && !is_by_nodes ((*here)->bod)) here = &(*here)->n;
+  if (!(block = *here)) return;
+  there = link_to (block->dia, newer, block->bod);
+  partner = *there;
+  *here = block->n;
+  *there = partner->n;
+  finds (s, " is missing");
+  *here = block;
+  *there = partner;
+}
+
+/* Two rows with a block that the newer one was not to be inserted with. */
+static void couple (const SCENE *s, DIAB *newer)
+{
+  OFFB here = { { 0 }, NULL, newer->con->master, newer->adj }, there = { { 0 }, newer, newer->con->master, NULL };
+  DIAB *dia;
+
+  if (!is_by_nodes (here.bod)) return;
+  for (dia = newer->n; dia; dia = dia->n) {
+    if (dia->con->master != here.bod || link_to (newer, dia, here.bod)) continue;
+    here.dia = dia;
+    there.n = dia->adj;
+    newer->adj = &here;
+    dia->adj = &there;
+    finds (s, ": an unexpected block to constraint ");
+    newer->adj = here.n;
+    dia->adj = there.n;
+    return;
+  }
+}
+
+static int is_block_to (const OFFB *block, const DIAB *dia)
+{
+  for (; block; block = block->n) {
+    if (block->dia == dia) return 1;
+  }
+  return 0;
+}
+
+static void exchange (LOCDYN *ldy, DIAB *one, DIAB *two)
+{
+  two->p = one->p;
+  one->n = two->n;
+  if (two->p) two->p->n = two;
+  else ldy->dia = two;
+  if (one->n) one->n->p = one;
+  two->n = one;
+  one->p = two;
+}
+
+/* Two rows in the other order, while the blocks of a third one tell the right one. */
+static void reorder (const SCENE *s)
+{
+  DIAB *one, *two, *witness;
+
+  for (one = s->host->dom.ldy->dia; one && one->n; one = one->n) {
+    two = one->n;
+    for (witness = two->n; witness; witness = witness->n) {
+      if (!is_block_to (witness->adj, one) || !is_block_to (witness->adj, two)) continue;
+      exchange (s->host->dom.ldy, one, two);
+      finds (s, ": older rows changed their order in the list");
+      exchange (s->host->dom.ldy, two, one);
+      finds (s, ": older rows changed their order in the list");
+      return;
+    }
+  }
+}
+
+static void spoil (SCENE *s)
+{
+  DIAB *newest = s->host->dom.ldy->dia;
+  double B;
+  int i = 0;
+
+  if (!newest) return;
+  while (s->con[i] != newest->con) i ++;
+  switch (random_below (&s->random, 4)) {
+  case 0: agrees (s), reorder (s); break;
+  case 1: if (s->is_new[i]) uncouple (s, newest); break;
+  case 2: if (s->is_new[i]) couple (s, newest); break;
+  default:
+    B = newest->B[1];
+    newest->B[1] += 1;
+    finds (s, ": B is off by ");
+    newest->B[1] = B;
+  }
+  agrees (s);
+}
+
+/* ---- all */
+
+static void step (SCENE *s)
+{
+  static const UPDATE_KIND kinds[] = { UPDATE_ALL, UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
+  int events = random_below (&s->random, 12), i;
+
+  for (i = 0; i < CONSTRAINTS; i ++) s->is_new[i] = 0;
+  slide (s);
+  for (; events; events --) event (s);
+  for (i = 0; i < CONSTRAINTS; i ++) {
+    if (s->con[i] && !s->con[i]->dia) insert (s, i);
+  }
+  host_set_update (s->host, kinds[random_below (&s->random, 4)]);
+  LOCDYN_Update_Begin (s->host->dom.ldy);
+  if (random_below (&s->random, 8) == 0) spoil (s);
+  agrees (s);
+}
+
+int main (int argc, char **argv)
+{
+  int steps, i, k;
+  SCENE *s;
+
+  if (argc < 3) {
+    fprintf (stderr, "usage: shadow_steps STEPS SEED ...\n");
+    return 2;
+  }
+  steps = atoi (argv[1]);
+  for (k = 2; k < argc; k ++) {
+    s = scene_create (strtoull (argv[k], NULL, 10));
+    for (i = 0; i < steps && !check_failures (); i ++) {
+      check_context ("seed %s, step %d", argv[k], i);
+      step (s);
+    }
+    scene_free (s);
+  }
+  return check_summary ("shadow_steps");
+}
