@@ -193,20 +193,21 @@ static int near_all (const double *one, const double *two, int count, double tol
   return 1;
 }
 
-static int differs (const ROW *row, const BLOCK *block, const char *what, double got, double want)
+static int wrong (const ROW *row, const BLOCK *block, const char *what, double got, double want)
 {
   char words[256];
 
-  snprintf (words, sizeof words, "%s of constraint %u%s%.0u%s%.0u as in a fresh structure: %.17g, not %.17g", what, row->con->id,
+  snprintf (words, sizeof words, "%s of constraint %u%s%.0u%s%.0u: %.17g, in a fresh structure %.17g", what, row->con->id,
     block ? ", block to " : "", block ? block->neighbour->id : 0, block ? " through body " : "", block ? block->body->id : 0,
     got, want);
   return check_true (0, words, __FILE__, __LINE__);
 }
 
-/* The fresh block that couples to the same constraint through the same body; of several the one that stands as far back. */
+/* The fresh block that couples to the same constraint through the same body; of two the one that stands as far back. A constraint that
+ * was of a body with itself at its insertion still has two where the fresh structure has one. */
 static const BLOCK *same_block (const ROW *row, const BLOCK *block, const ROW *fresh)
 {
-  const BLOCK *other = fresh->block + (block - row->block), *earlier;
+  const BLOCK *other = fresh->block + (block - row->block), *earlier, *found = NULL;
   int rank = 0;
 
   if (row->blocks == fresh->blocks && other->neighbour == block->neighbour && other->body == block->body) return other;
@@ -214,9 +215,11 @@ static const BLOCK *same_block (const ROW *row, const BLOCK *block, const ROW *f
     rank += earlier->neighbour == block->neighbour && earlier->body == block->body;
   }
   for (other = fresh->block; other < fresh->block + fresh->blocks; other ++) {
-    if (other->neighbour == block->neighbour && other->body == block->body && rank -- == 0) return other;
+    if (other->neighbour != block->neighbour || other->body != block->body) continue;
+    found = other;
+    if (rank -- == 0) break;
   }
-  return NULL;
+  return found;
 }
 
 static const ROW *row_with (const VALUES *values, const CON *con)
@@ -245,7 +248,7 @@ static int compare_block (const VALUES *values, const ROW *row, const BLOCK *blo
   if (!want && near_all (block->W, zero.W, 9, 0)) return 1;
   if (!want) want = &zero;
   for (i = 0; i < 8 && same_bits (&block->W[i], &want->W[i], 1); i ++) continue;
-  return differs (row, block, "W", block->W[i], want->W[i]);
+  return wrong (row, block, "W", block->W[i], want->W[i]);
 }
 
 static int compare_array (const ROW *row, const char *what, const double *got, const double *want, int count, double tolerance)
@@ -254,7 +257,7 @@ static int compare_array (const ROW *row, const char *what, const double *got, c
 
   if (same_bits (got, want, count) || near_all (got, want, count, tolerance)) return 1;
   while (i < count - 1 && same_bits (&got[i], &want[i], 1)) i ++;
-  return differs (row, NULL, what, got[i], want[i]);
+  return wrong (row, NULL, what, got[i], want[i]);
 }
 
 /* A tolerance that allows nothing but the same bits. */
@@ -305,27 +308,41 @@ int values_compare (const VALUES *got, const VALUES *fresh, UPDATE_KIND update, 
   return CHECK (1) && (update == UPDATE_MINIMAL || compare_energy (got, fresh, loose));
 }
 
-static int all_finite (const double *x, int count)
+/* The first number that is none. */
+static const double *not_finite (const double *x, int count)
 {
-  while (count --) {
-    if (!isfinite (*x ++)) return 0;
+  for (; count --; x ++) {
+    if (!isfinite (*x)) return x;
+  }
+  return NULL;
+}
+
+static int finite_row (const ROW *row, UPDATE_KIND update)
+{
+  const double *bad = NULL;
+  int i;
+
+  if ((bad = not_finite (row->V, 3))) return wrong (row, NULL, "V", *bad, 0);
+  if ((bad = not_finite (row->B, 3))) return wrong (row, NULL, "B", *bad, 0);
+  if (update == UPDATE_MINIMAL) return 1;
+  if ((bad = not_finite (row->W, 9))) return wrong (row, NULL, "W", *bad, 0);
+  if ((bad = not_finite (row->A, 9))) return wrong (row, NULL, "A", *bad, 0);
+  if (update == UPDATE_ALL && (bad = not_finite (&row->rho, 1))) return wrong (row, NULL, "rho", *bad, 0);
+  if (update == UPDATE_PENALTY && row->con->kind == CONTACT) return 1;
+  for (i = 0; i < row->blocks; i ++) {
+    if ((bad = not_finite (row->block[i].W, 9))) return wrong (row, &row->block[i], "W", *bad, 0);
   }
   return 1;
 }
 
-int values_finite (const VALUES *values, UPDATE_KIND update)
+int check_finite (const VALUES *values, UPDATE_KIND update)
 {
-  const ROW *row;
-  int finite = update == UPDATE_MINIMAL || isfinite (values->free_energy), i;
+  int i;
 
-  for (row = values->row; row < values->row + values->rows && finite; row ++) {
-    finite = all_finite (row->V, 3) && all_finite (row->B, 3);
-    if (update != UPDATE_MINIMAL) finite = finite && all_finite (row->W, 9) && all_finite (row->A, 9);
-    if (update == UPDATE_ALL) finite = finite && isfinite (row->rho);
-    if (update == UPDATE_MINIMAL || (update == UPDATE_PENALTY && row->con->kind == CONTACT)) continue;
-    for (i = 0; i < row->blocks && finite; i ++) finite = all_finite (row->block[i].W, 9);
+  for (i = 0; i < values->rows; i ++) {
+    if (!finite_row (&values->row[i], update)) return 0;
   }
-  return finite;
+  return update == UPDATE_MINIMAL || CHECK (isfinite (values->free_energy));
 }
 
 UPDATE_KIND update_kind_of (const HOST *host)

@@ -33,12 +33,12 @@ FRESH fresh_values (HOST *host, VALUES **values, int *code);
 
 /* Checks the values of rows after an update of this kind against those of a fresh structure: the same bits, but rounding where a
  * matrix is factored, as the way to such blocks depends on earlier updates. Rows are the same; a block that the fresh structure
- * does not have has to be zero, unless nodes of an explicit body decide. With `loose` what a factored matrix makes is not
+ * lacks has to be zero, unless nodes of an explicit body decide. With `loose` what a factored matrix makes is not
  * compared. Returns 1 if all agree; the first difference is printed. */
 int values_compare (const VALUES *got, const VALUES *fresh, UPDATE_KIND update, int loose);
 
-/* Whether an update of this kind wrote only finite numbers. */
-int values_finite (const VALUES *values, UPDATE_KIND update);
+/* Checks that an update of this kind wrote only finite numbers; returns 1 if so. */
+int check_finite (const VALUES *values, UPDATE_KIND update);
 
 /* What the host's solver makes of the next update. */
 UPDATE_KIND update_kind_of (const HOST *host);

@@ -415,7 +415,7 @@ static void compare_spoilt (TRIAL *t, int code)
 
   snprintf (text, sizeof text, "%s", watched_text ());
   made = fresh_values (t->host, &fresh, &refusal);
-  if (!code) CHECK (values_finite (got, update_kind_of (t->host)));
+  if (!code) check_finite (got, update_kind_of (t->host));
   if (made == FRESH_MADE && !code) values_compare (got, fresh, update_kind_of (t->host), t->is_rounded);
   /* Whether a factored matrix leads beyond all numbers may be a matter of rounding. */
   if (t->is_rounded && (code == LDY_BUG_FOUND || refusal == LDY_BUG_FOUND)) made = FRESH_UNINSERTED;

@@ -37,14 +37,14 @@ static CON *any_constraint (SCENE *s)
   return con;
 }
 
-/* The constraint of the pair of events, or another one that suits. */
+/* The constraint of the pair of events, or another one that suits; NULL if none is found. */
 static CON *constraint_that (SCENE *s, int (*suits) (const CON *))
 {
   CON *con = s->con;
   int tries = 0;
 
   while (!suits (con)) {
-    if (tries ++ > 10000) abort ();
+    if (tries ++ > 1000) return NULL;
     con = any_constraint (s);
   }
   return con;
@@ -56,7 +56,7 @@ static BODY *body_that (SCENE *s, int (*suits) (const BODY *))
   int tries = 0;
 
   while (!suits (body)) {
-    if (tries ++ > 10000) return NULL;
+    if (tries ++ > 1000) return NULL;
     body = any_constraint (s)->master;
   }
   return body;
@@ -90,34 +90,44 @@ static void change_slave_point (SCENE *s)
 {
   CON *con = constraint_that (s, has_slave);
 
-  move (s, con->slave, con->spnt);
+  if (con) move (s, con->slave, con->spnt);
 }
 
-static void change_prescribed (SCENE *s) { constraint_that (s, is_velodir)->Z[0] += 0.5; }
+static void change_prescribed (SCENE *s)
+{
+  CON *con = constraint_that (s, is_velodir);
+
+  if (con) con->Z[0] += 0.5;
+}
 
 static int fits_contact (const CON *con)
 {
-  return con->kind != CONTACT && con->slave && con->slave->kind != OBS && con->master->kind != OBS;
+  return con->kind != CONTACT && has_slave (con) && (con->slave->kind != OBS || con->master->kind != OBS);
 }
 
-static int is_joint_to_be (const CON *con) { return con->kind == CONTACT; }
+static int is_contact (const CON *con) { return con->kind == CONTACT; }
 
-static void change_kind_to_joint (SCENE *s) { constraint_that (s, is_joint_to_be)->kind = RIGLNK; }
+static void change_kind_to_joint (SCENE *s)
+{
+  CON *con = constraint_that (s, is_contact);
 
+  if (con) con->kind = RIGLNK;
+}
+
+/* Now and then one that meets an obstacle. */
 static void change_kind_to_contact (SCENE *s)
 {
-  CON *con = s->con;
-  int tries = 0;
+  CON *con = constraint_that (s, fits_contact);
 
-  while (!fits_contact (con) && tries ++ < 1000) con = any_constraint (s);
-  if (fits_contact (con)) con->kind = CONTACT;
+  if (con) con->kind = CONTACT;
 }
 
 static void change_roles (SCENE *s)
 {
-  CON *con = constraint_that (s, has_slave);
-  CON old = *con;
+  CON *con = constraint_that (s, has_slave), old;
 
+  if (!con) return;
+  old = *con;
   con->master = old.slave;
   con->slave = old.master;
   memcpy (con->mpnt, old.spnt, sizeof con->mpnt);
@@ -126,7 +136,12 @@ static void change_roles (SCENE *s)
   con->ssgp = old.msgp;
 }
 
-static void change_element (SCENE *s) { mesh_place (constraint_that (s, is_on_mesh), &s->random); }
+static void change_element (SCENE *s)
+{
+  CON *con = constraint_that (s, is_on_mesh);
+
+  if (con) mesh_place (con, &s->random);
+}
 
 static void change_configuration (SCENE *s)
 {
@@ -384,8 +399,10 @@ static void bad_master (SCENE *s)
 static void bad_slave (SCENE *s)
 {
   CON *con = constraint_that (s, has_slave);
-  BODY *kept = con->slave;
+  BODY *kept;
 
+  if (!con) return;
+  kept = con->slave;
   con->slave = chance (s, 2) ? stranger (s, con) : NULL;
   watched_update (s->host);
   con->slave = kept;
@@ -582,6 +599,7 @@ int main (int argc, char **argv)
 {
   int small = argc > 1 ? atoi (argv[1]) : 1, large = argc > 2 ? atoi (argv[2]) : 37;
 
+  if (small < 1 || large < 1) return 2;
   watch_errors ();
   test_pairs (0, small);
   test_pairs (1, large);
