@@ -40,6 +40,7 @@ pub mod block;
 pub mod boundary;
 pub mod eigen;
 pub mod export;
+mod first_error;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;

@@ -47,7 +47,9 @@ impl Diagonal {
         };
         let a = block::inverse_symmetric(&w).ok_or(Fault::Singular)?;
         let rho = with_rho.then_some(1.0 / largest);
-        if is_finite(&a) { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
+        // W = 0 is singular, above; an eigenvalue of 0 may still come out of rounding.
+        let are_finite = is_finite(&a) && rho.is_none_or(f64::is_finite);
+        if are_finite { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
     /// As [`Diagonal::new`] with rho, to the bit, of four blocks at once, column by column; `None` if one of them is an error

@@ -9,6 +9,7 @@ use crate::assembly::panel::homogeneous;
 use crate::assembly::panel::root::Root;
 use crate::block::lanes::{Lanes as _, Level, Plain, add, combination, packed};
 use crate::block::{Block, Vector, is_finite, mirrored, transposed};
+use crate::first_error::FirstError;
 use crate::inertia::{FactorError, Workspace};
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -105,7 +106,7 @@ impl Scene<'_> {
                     let place = number * BODIES + k;
                     let Some(body) = body else { continue };
                     if let Err(fault) = self.ready_panel(*id, place, body, &mut held(&works[member])) {
-                        first_error.put(place, Error::of_body(*id, fault));
+                        first_error.note(place, Error::of_body(*id, fault));
                     }
                 }
             });
@@ -186,7 +187,7 @@ impl Scene<'_> {
         team.share(self.structure.len().div_ceil(ROWS), &|_, _| {
             let part = held(&rest).split(self.structure);
             if let Err((row, error)) = self.write_part(bodies, part) {
-                first_error.put(row, error);
+                first_error.note(row, error);
             }
         });
         first_error.into_result()
@@ -427,24 +428,6 @@ fn solve(body: &mut Body, step: f64) -> Result<(), Fault> {
         }
         Ok(())
     })
-}
-
-/// The error with the lowest number of those that threads meet.
-#[derive(Default)]
-struct FirstError(Mutex<Option<(usize, Error)>>);
-
-impl FirstError {
-    fn put(&self, number: usize, error: Error) {
-        let mut first = held(&self.0);
-        if first.is_none_or(|(other, _)| number < other) {
-            *first = Some((number, error));
-        }
-    }
-
-    fn into_result(self) -> Result<(), Error> {
-        let first = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        first.map_or(Ok(()), |(_, error)| Err(error))
-    }
 }
 
 /// Locked; what a panic has left is made anew by the next update.

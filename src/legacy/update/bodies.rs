@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::assembly::panel::Panel;
 use crate::assembly::panel::root::Root;
+use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Workspace};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Carried, Code, fail};
 use crate::legacy::layout::{BODY, MX};
 use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Attached, Attachments, Module, Operators, Slot, Way};
@@ -17,7 +18,6 @@ use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, part};
-use super::first_failure::FirstFailure;
 
 /// Bodies a thread takes at a time, where a body may be a mesh.
 const BODIES: usize = 16;
@@ -105,7 +105,7 @@ fn each(
     fetch: &(dyn Fn(&[Attached]) + Sync),
 ) -> Result<[usize; 2], Code> {
     let counts = [AtomicUsize::new(0), AtomicUsize::new(0)];
-    let failure = FirstFailure::default();
+    let first_error = FirstError::default();
     {
         let (panels, operators, works) =
             (Disjoint::new(panels), Disjoint::new(operators), Disjoint::new(works));
@@ -132,12 +132,12 @@ fn each(
                     Ok(Some(Freshness::Kept)) => drop(counts[0].fetch_add(1, Ordering::Relaxed)),
                     Ok(Some(_)) => drop(counts[1].fetch_add(1, Ordering::Relaxed)),
                     Ok(None) => {}
-                    Err(code) => return failure.note(place, code),
+                    Err(code) => return first_error.note(place, Carried::last(code)),
                 }
             }
         });
     }
-    failure.told()?;
+    first_error.into_result().map_err(Carried::raise)?;
     Ok(counts.map(AtomicUsize::into_inner))
 }
 

@@ -3,7 +3,6 @@
 
 mod bodies;
 mod disjoint;
-mod first_failure;
 mod pairs;
 mod rows;
 mod tasks;

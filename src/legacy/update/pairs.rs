@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::assembly::pairs::{self, Coupling, NotFinite, Pair};
 use crate::assembly::panel::{Panel, RIGID};
 use crate::block::lanes::{Level, Work, at_best};
-use crate::legacy::errors::{Code, fail};
+use crate::first_error::FirstError;
+use crate::legacy::errors::{Carried, Code, fail};
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::names;
 use crate::legacy::options;
@@ -14,7 +15,6 @@ use crate::legacy::rows::{self, Module, Run, WORD};
 use crate::threads::Team;
 
 use super::disjoint::part;
-use super::first_failure::FirstFailure;
 
 /// Words of pairs a thread takes at a time.
 const WORDS: usize = 512 / WORD;
@@ -37,16 +37,16 @@ pub unsafe fn assemble(
     let once = options::self_contact_once();
     let panels = &module.bodies.panels[..];
     for run in module.pairs.runs() {
-        let failure = FirstFailure::default();
+        let first_error = FirstError::default();
         team.share(run.words().div_ceil(WORDS), &|_, number| {
             let words = part(number, WORDS, run.words());
             let part = Part { run: &run, words, panels, kind, reuse, once };
             if let Err(pair) = at_best(part) {
                 // SAFETY: the pair is live, so are its rows; the caller promises valid constraints.
-                failure.note(number, unsafe { not_finite(pair) });
+                first_error.note(number, Carried::last(unsafe { not_finite(pair) }));
             }
         });
-        failure.told()?;
+        first_error.into_result().map_err(Carried::raise)?;
     }
     Ok(())
 }

@@ -9,7 +9,8 @@ use std::ptr;
 use crate::assembly::diagonal::Diagonal;
 use crate::block::lanes::{Lanes, Level, Work, add, at_best, packed};
 use crate::block::{Block, Vector};
-use crate::legacy::errors::{Code, fail};
+use crate::first_error::FirstError;
+use crate::legacy::errors::{Carried, Code, fail};
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::Role;
 use crate::legacy::layout::BODY;
@@ -21,7 +22,6 @@ use crate::threads::Team;
 
 use super::VELOCITIES_AHEAD;
 use super::disjoint::{Disjoint, part};
-use super::first_failure::FirstFailure;
 use super::tasks::Task;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
@@ -47,7 +47,7 @@ pub unsafe fn assemble(
     let Module { tasks, bodies, tally, .. } = module;
     let count = tasks.len();
     if team.size() > 1 {
-        let failure = FirstFailure::default();
+        let first_error = FirstError::default();
         let (tasks, bodies) = (Disjoint::new(tasks), &*bodies);
         team.share(count.div_ceil(ROWS), &|_, number| {
             // SAFETY: each part is done once; the rest is promised by the caller.
@@ -56,11 +56,11 @@ pub unsafe fn assemble(
                 at_best(Part::new(tasks, bodies, kind, reuse, &mut |_| {}))
             };
             if let Err(code) = result {
-                failure.note(number, code);
+                first_error.note(number, Carried::last(code));
             }
         });
         watch.end(Phase::Velocities, tally);
-        failure.told()?;
+        first_error.into_result().map_err(Carried::raise)?;
     } else {
         let mut ended = |phase| watch.end(phase, tally);
         // SAFETY: promised by the caller.
