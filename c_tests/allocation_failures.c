@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "capture.h"
 #include "check.h"
 #include "compare.h"
 #include "failing.h"
@@ -261,9 +263,37 @@ static int attempt (const CALL *call, int k)
   return failing.failed > 0;
 }
 
+/* The line about an error needs no memory. */
+static void test_line (void)
+{
+  SETTING s = setting ();
+  void *data[2] = { &s, (void *) &calls[1] };
+  CAPTURE capture;
+  char text[1024];
+  int code;
+
+  check_context ("line on stderr");
+  failing.until = failing.persistent = 1;
+  ldy_set_option (LDY_QUIET, 0);
+  capture = capture_begin (STDERR_FILENO);
+  code = host_try (call_armed, data);
+  failing.armed = 0;
+  capture_end (&capture, text, sizeof text);
+  ldy_set_option (LDY_QUIET, 1);
+  CHECK_INT (code, LDY_OUT_OF_MEMORY);
+  CHECK_INT (failing.failed, 1); /* that of the call */
+  CHECK_TEXT (text, "error 1 of the host's own table: ");
+  CHECK_TEXT (text, ldy_last_error ());
+  dismiss (&s);
+  scene_destroy (s.host);
+}
+
 int main (void)
 {
   int i, k;
+
+  ldy_set_option (LDY_QUIET, 1);
+  test_line ();
 
   for (i = 0; i < (int) (sizeof calls / sizeof *calls); i ++) {
     for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {

@@ -394,6 +394,7 @@ int main (int argc, char **argv)
     return 2;
   }
   scratch = argv[1];
+  ldy_set_option (LDY_QUIET, 1);
   test_mixed (UPDATE_ALL);
   test_mixed (UPDATE_PENALTY);
   test_by_hand ();

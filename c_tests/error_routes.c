@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture.h"
 #include "check.h"
@@ -59,16 +60,21 @@ static void run_with_handler (const ERROR_CASE *test, jmp_buf *jump)
   SEEN seen = { 0, 0, "", jump };
   SCENE *volatile s = error_scene ();
   STRUCTURE before;
+  CAPTURE capture;
+  char text[1024];
 
   check_context ("%s, handler %s", test->name, jump ? "jumps" : "returns");
   if (test->prepare) test->prepare (s);
   before = structure_of (s->ldy);
   ldy_set_error_handler (handler, &seen);
+  capture = capture_begin (STDERR_FILENO);
   if (!jump || setjmp (*jump) == 0) {
     test->call (s);
     CHECK (jump == NULL); /* a handler that jumps does not lead here */
     check_result (test, s);
   }
+  capture_end (&capture, text, sizeof text);
+  CHECK_INT (strlen (text), 0);
   ldy_set_error_handler (NULL, NULL);
   check_seen (test, &seen);
   error_scene_check_usable (s, test, &before);
@@ -114,18 +120,18 @@ static void run_child (void *data)
   else call_case (data);
 }
 
-/* `FILE.c: LINE, Unhandled error: TEXT: DETAILS`, one line. */
-static void check_line (const char *text, const char *named, const ERROR_CASE *test)
+void error_route_check_line (const char *text, const char *named, const ERROR_CASE *test)
 {
   const char *rest, *end;
-  char file[32] = "";
+  char file[32] = "", name[128];
   int line = 0, read = 0, i;
 
   sscanf (text, "%31[a-z].c: %d, Unhandled error: %n", file, &line, &read);
   if (!CHECK (read > 0 && line > 0)) return;
   rest = text + read;
   if (named) {
-    CHECK (strncmp (rest, named, strlen (named)) == 0);
+    snprintf (name, sizeof name, named, test->code);
+    CHECK (strncmp (rest, name, strlen (name)) == 0);
     CHECK_TEXT (rest, ": ");
   }
   for (i = 0; i < 2 && test->mention[i]; i ++) CHECK_TEXT (rest, test->mention[i]);
@@ -135,7 +141,7 @@ static void check_line (const char *text, const char *named, const ERROR_CASE *t
 
 void error_route_exits (const char *named, void (*inside) (void (*call) (void *), void *data))
 {
-  char text[1024], name[128];
+  char text[1024];
   CHILD child;
   int i;
 
@@ -146,8 +152,7 @@ void error_route_exits (const char *named, void (*inside) (void (*call) (void *)
     check_context ("%s, exits", child.test->name);
     if (child.test->prepare) child.test->prepare (child.scene);
     CHECK_INT (capture_child (run_child, &child, text, sizeof text), 1);
-    if (named) snprintf (name, sizeof name, named, child.test->code);
-    check_line (text, named ? name : NULL, child.test);
+    error_route_check_line (text, named, child.test);
     error_scene_restore (child.scene);
     if (child.test->repair) child.test->repair (child.scene);
     error_scene_free (child.scene);

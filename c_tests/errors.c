@@ -1,10 +1,15 @@
 /* Every error, by every way it can take out of the library, in a host that has timers and an error stack. */
 #include <string.h>
+#include <unistd.h>
 
+#include "capture.h"
 #include "check.h"
 #include "error_cases.h"
 #include "error_routes.h"
 #include "host/hooks.h"
+
+/* What errstring of host/hooks.c says. */
+#define NAMED "error %d of the host's own table: "
 
 /* ---- the host's own TRY */
 
@@ -20,22 +25,31 @@ static void call_case (void *data)
   call->test->call (call->scene);
 }
 
-static void test_host_stack (void)
+/* The line on stderr comes before the jump, if it is wanted. */
+static void test_host_stack (int quiet)
 {
+  CAPTURE capture;
   STRUCTURE before;
+  char text[1024];
   CALL call;
-  int i, j;
+  int i, j, code;
 
+  ldy_set_option (LDY_QUIET, quiet);
   for (i = error_route_first (); i < error_case_count; i += error_route_step ()) {
     call.test = &error_cases[i];
     call.scene = error_scene ();
-    check_context ("%s, host's error stack", call.test->name);
+    check_context ("%s, host's error stack, quiet %d", call.test->name, quiet);
     if (call.test->prepare) call.test->prepare (call.scene);
     before = structure_of (call.scene->ldy);
     host_reset_timers ();
-    CHECK_INT (host_try (call_case, &call), call.test->code);
+    capture = capture_begin (STDERR_FILENO);
+    code = host_try (call_case, &call);
+    capture_end (&capture, text, sizeof text);
+    CHECK_INT (code, call.test->code);
     CHECK_INT (host_timers.ends, host_timers.starts);
     for (j = 0; j < 2 && call.test->mention[j]; j ++) CHECK_TEXT (ldy_last_error (), call.test->mention[j]);
+    if (quiet) CHECK_INT (strlen (text), 0);
+    else error_route_check_line (text, NAMED, call.test);
     error_scene_check_usable (call.scene, call.test, &before);
     structure_free (&before);
     error_scene_free (call.scene);
@@ -85,18 +99,19 @@ static void within_try (void (*call) (void *), void *data)
 
 int main (int argc, char **argv)
 {
-  const char *named = "error %d of the host's own table: ";
-
   error_route_choose (argc, argv);
   CHECK (strcmp (ldy_last_error (), "") == 0);
+  ldy_set_option (LDY_QUIET, 1);
   test_order ();
   test_options ();
   error_route_handler_returns ();
   error_route_handler_jumps ();
-  test_host_stack ();
-  error_route_exits (named, NULL);
+  test_host_stack (0);
+  test_host_stack (1);
+  /* Which does not keep back the end of the program. */
+  error_route_exits (NAMED, NULL);
   ldy_set_option (LDY_NO_LONGJMP, 1);
-  error_route_exits (named, within_try);
+  error_route_exits (NAMED, within_try);
   ldy_set_option (LDY_NO_LONGJMP, 0);
   return check_summary ("errors");
 }

@@ -257,6 +257,7 @@ int main (int argc, char **argv)
 {
   int i, general, which;
 
+  ldy_set_option (LDY_QUIET, 1);
   for (i = 1; i < argc; i ++) {
     for (general = 0; general < 2; general ++) {
       for (which = 0; which < CALLS; which ++) run_call (argv[i], general, which);

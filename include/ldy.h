@@ -27,8 +27,8 @@
  *   - the handler given to ldy_set_error_handler is called; if it returns, the function returns NULL or NaN,
  *     or has had no effect;
  *   - the host's own way, longjmp (__errstack__->env, code), if __errstack__ exists and is not NULL, unless
- *     the option LDY_NO_LONGJMP is set;
- *   - one line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
+ *     the option LDY_NO_LONGJMP is set; the details go to stderr before, in one line, unless the option LDY_QUIET is set;
+ *   - the same line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
  * ldy_last_error tells the details, for instance
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.
@@ -356,6 +356,11 @@ void LOCDYN_Destroy(LOCDYN *ldy);
    Results have the same bits. */
 #define LDY_NO_AVX2 4
 
+/* Option of ldy_set_option: with 1 an error that jumps through the host's __errstack__ writes nothing to stderr; with 0, the
+   default, it writes one line before the jump, with the details that the host does not know of. Errors that end the program
+   are always told. */
+#define LDY_QUIET 5
+
 /* A mirror of the rows of a legacy module; see ldy_shadow_new. */
 typedef struct ldy_shadow ldy_shadow;
 
@@ -464,8 +469,8 @@ typedef struct {
 /* Set the handler that every error goes to first; NULL removes it.
 
    data is passed through. The setting holds for the whole process and all its threads.
-   Without a handler an error takes the host's route: longjmp (__errstack__->env, code) if __errstack__ exists
-   and is not NULL, else one line on stderr and exit (1). */
+   Without a handler an error takes the host's route: one line on stderr (see LDY_QUIET), then
+   longjmp (__errstack__->env, code) if __errstack__ exists and is not NULL, else exit (1). */
 void ldy_set_error_handler(ldy_error_handler handler, void *data);
 
 /* Details of the calling thread's last error: which constraint, which bodies, what was wrong.
@@ -475,8 +480,8 @@ const char *ldy_last_error(void);
 
 /* Set an option for the whole process.
 
-   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE or LDY_NO_AVX2. value: see the option. Returns 0, or 52 if the option
-   or its value is unknown. */
+   option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or 52
+   if the option or its value is unknown. */
 int ldy_set_option(int option,
                    int value);
 

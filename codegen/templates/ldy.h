@@ -27,8 +27,8 @@
  *   - the handler given to ldy_set_error_handler is called; if it returns, the function returns NULL or NaN,
  *     or has had no effect;
  *   - the host's own way, longjmp (__errstack__->env, code), if __errstack__ exists and is not NULL, unless
- *     the option LDY_NO_LONGJMP is set;
- *   - one line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
+ *     the option LDY_NO_LONGJMP is set; the details go to stderr before, in one line, unless the option LDY_QUIET is set;
+ *   - the same line on stderr and exit (1), in an MPI build MPI_Abort (MPI_COMM_WORLD, 1).
  * ldy_last_error tells the details, for instance
  *   constraint 12 (CONTACT) between bodies 3 and 7: singular W
  * Codes are named with each function; the functions that never raise an error say so.

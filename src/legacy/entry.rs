@@ -286,6 +286,12 @@ pub extern "C" fn ldy_entry_jumps_allowed() -> c_int {
     options::jumps_allowed().into()
 }
 
+/// Whether errors that jump are not told on stderr: 1 or 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn ldy_entry_is_quiet() -> c_int {
+    options::is_quiet().into()
+}
+
 /// What an error code means, a string of static lifetime.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_entry_meaning(code: c_int) -> *const c_char {

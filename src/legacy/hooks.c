@@ -1,8 +1,10 @@
 /* What the library wants from its host and what it offers in the host's place: weak references, weak definitions,
  * and the one place that raises errors. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "internal.h"
 #if defined (MPI) && MPI
@@ -61,34 +63,57 @@ static void end (void)
 }
 
 /* Which of several processes; empty if there is one. */
-static const char *rank (void)
+static void name_rank (char *text, size_t size)
 {
+  *text = '\0';
 #if defined (MPI) && MPI
-  static char text[32];
   int rank = ldy_mpi_rank_in_world ();
 
-  if (rank >= 0) {
-    snprintf (text, sizeof text, "rank %d: ", rank);
-    return text;
-  }
+  if (rank >= 0) snprintf (text, size, "rank %d: ", rank);
+#else
+  (void) size;
 #endif
-  return "";
 }
 
-/* Handler, else the host's error stack, else one line and the end of the program. */
+/* One line about an error on stderr. It is written in one piece, so that the lines of several processes and threads stay
+ * whole, and without memory from the heap. */
+static void tell (int code, const char *file, int line)
+{
+  char text[1024], rank[32];
+  const char *rest = text;
+  ssize_t written;
+  int length;
+
+  name_rank (rank, sizeof rank);
+  length = snprintf (text, sizeof text, "%s: %d, Unhandled error: %s: %s%s\n", file, line,
+                     errstring ? errstring (code) : ldy_entry_meaning (code), rank, ldy_last_error ());
+  if (length >= (int) sizeof text) {
+    length = sizeof text - 1;
+    text[length - 1] = '\n';
+  }
+  while (length > 0) {
+    written = write (STDERR_FILENO, rest, (size_t) length);
+    if (written < 0 && errno != EINTR) return;
+    if (written < 0) continue;
+    rest += written;
+    length -= (int) written;
+  }
+}
+
+/* Handler, else the host's error stack, else the end of the program; a line on stderr comes before the last two. */
 void ldy_hook_raise (int code, const char *file, int line)
 {
   void *data = NULL;
   ldy_error_handler handler = ldy_entry_handler (&data);
+  int jumps;
 
   if (handler) {
     handler (code, ldy_last_error (), data);
     return;
   }
-  if (&__errstack__ && __errstack__ && ldy_entry_jumps_allowed ())
-    longjmp (__errstack__->env, code);
-  fprintf (stderr, "%s: %d, Unhandled error: %s: %s%s\n", file, line,
-           errstring ? errstring (code) : ldy_entry_meaning (code), rank (), ldy_last_error ());
+  jumps = &__errstack__ && __errstack__ && ldy_entry_jumps_allowed ();
+  if (!jumps || !ldy_entry_is_quiet ()) tell (code, file, line);
+  if (jumps) longjmp (__errstack__->env, code);
   end ();
 }
 

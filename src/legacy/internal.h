@@ -29,6 +29,7 @@ void ldy_entry_matrix_destroy (MX *a);
 DOM *ldy_entry_domain (LOCDYN *ldy);
 ldy_error_handler ldy_entry_handler (void **data);
 int ldy_entry_jumps_allowed (void);
+int ldy_entry_is_quiet (void);
 const char *ldy_entry_meaning (int code);
 
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))

@@ -7,11 +7,12 @@ use crate::block::lanes;
 use crate::threads;
 
 use super::errors::{Code, fail};
-use super::interface::additions::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
+use super::interface::additions::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 
 static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
 static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
 static REUSE: AtomicBool = AtomicBool::new(false);
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Set an option.
 pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
@@ -24,6 +25,7 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         LDY_NO_LONGJMP => NO_LONGJMP.store(flag, Ordering::Relaxed),
         LDY_SELF_CONTACT_ONCE => SELF_CONTACT_ONCE.store(flag, Ordering::Relaxed),
         LDY_REUSE => REUSE.store(flag, Ordering::Relaxed),
+        LDY_QUIET => QUIET.store(flag, Ordering::Relaxed),
         LDY_NO_AVX2 => lanes::forbid_avx2(flag),
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
@@ -44,6 +46,11 @@ pub fn set_threads(count: c_int) -> Result<(), Code> {
 /// Whether errors may jump through the host's error stack.
 pub fn jumps_allowed() -> bool {
     !NO_LONGJMP.load(Ordering::Relaxed)
+}
+
+/// Whether errors that jump through the host's error stack are not told on stderr.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
 }
 
 /// Whether the host leaves W alone, so that what has not changed can stay.

@@ -31,6 +31,11 @@ pub const LDY_REUSE: c_int = 3;
 /// Results have the same bits.
 pub const LDY_NO_AVX2: c_int = 4;
 
+/// Option of ldy_set_option: with 1 an error that jumps through the host's __errstack__ writes nothing to stderr; with 0, the
+/// default, it writes one line before the jump, with the details that the host does not know of. Errors that end the program
+/// are always told.
+pub const LDY_QUIET: c_int = 5;
+
 /// What a local dynamics holds and did; see ldy_get_stats.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,8 +87,8 @@ pub type ldy_error_handler =
 /// Set the handler that every error goes to first; NULL removes it.
 ///
 /// data is passed through. The setting holds for the whole process and all its threads.
-/// Without a handler an error takes the host's route: longjmp (__errstack__->env, code) if __errstack__ exists
-/// and is not NULL, else one line on stderr and exit (1).
+/// Without a handler an error takes the host's route: one line on stderr (see LDY_QUIET), then
+/// longjmp (__errstack__->env, code) if __errstack__ exists and is not NULL, else exit (1).
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_error_handler(handler: ldy_error_handler, data: *mut c_void) {
     errors::set_handler(handler.map(|function| Handler { function, data }));
@@ -99,8 +104,8 @@ pub extern "C" fn ldy_last_error() -> *const c_char {
 
 /// Set an option for the whole process.
 ///
-/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE or LDY_NO_AVX2. value: see the option. Returns 0, or 52 if the option
-/// or its value is unknown.
+/// option: LDY_NO_LONGJMP, LDY_SELF_CONTACT_ONCE, LDY_REUSE, LDY_NO_AVX2 or LDY_QUIET. value: see the option. Returns 0, or 52
+/// if the option or its value is unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
     boundary::status(|| options::set(option, value))
