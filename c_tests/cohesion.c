@@ -136,6 +136,26 @@ static void test_branches (void)
   run (left, count, UPDATE_PENALTY);
 }
 
+/* Exactly at the boundary, in numbers without rounding: a cohesion of 1e8 on an area of 1 has the tolerance e = 1e-8 c = 1. */
+static void test_boundary (void)
+{
+  static const RECORD records[] = {
+    /* R[2] + c = e: not pulled off, and with no friction to speak of, 0 + e >= 0.5 e, torn off sideways. */
+    { CONTACT, SIGNORINI_COULOMB, 1, 1e8, 1, 0.5, { 0, 0, 1 - 1e8 }, BROKEN },
+    /* The same where friction would hold it: 0 + e < 2 e. */
+    { CONTACT, SIGNORINI_COULOMB, 1, 1e8, 1, 2, { 0, 0, 1 - 1e8 }, 1, 1e8 },
+    /* The next number below. */
+    { CONTACT, SIGNORINI_COULOMB, 1, 1e8, 1, 2, { 0, 0, 1 - 1e8 - 0x1p-26 }, BROKEN },
+    /* |(3, 4)| + e = f (R[2] + c) = 6: torn off; and the next number above. */
+    { CONTACT, SIGNORINI_COULOMB, 1, 1e8, 1, 2, { 3, 4, 3 - 1e8 }, BROKEN },
+    { CONTACT, SIGNORINI_COULOMB, 1, 1e8, 1, 2, { 3, 4, 3 - 1e8 + 0x1p-26 }, 1, 1e8 },
+  };
+
+  CHECK (1e-8 * 1e8 == 1);
+  check_context ("boundary");
+  run (records, sizeof records / sizeof *records, UPDATE_ALL);
+}
+
 /* Without a state of its own the cohesion is 0: any pull, or tangential force at the limit, ends it. */
 static void test_stateless (void)
 {
@@ -167,6 +187,7 @@ int main (int argc, char **argv)
   CHECK (argc > 1);
   for (i = 1; i < argc; i ++) run_file (argv[i]);
   test_branches ();
+  test_boundary ();
   test_stateless ();
   return check_summary ("cohesion");
 }

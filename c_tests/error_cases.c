@@ -427,6 +427,23 @@ static void overflow (SCENE *s)
   for (i = 0; i < s->body[5]->inverse->nzmax; i ++) s->body[5]->inverse->x[i] = 1e308;
 }
 
+static void underflow (SCENE *s)
+{
+  int i;
+
+  for (i = 0; i < s->body[5]->inverse->nzmax; i ++) s->body[5]->inverse->x[i] *= 1e-310;
+}
+
+static void too_fast (SCENE *s)
+{
+  int i;
+
+  for (i = 0; i < 12; i ++) s->body[1]->velo[i] = 1.7e308;
+}
+
+static void nan_velocity_of_obstacle (SCENE *s) { s->body[0]->velo[8] = NAN; }
+static void prescribed_overflow (SCENE *s) { s->con[8]->Z[0] = 1e200; }
+
 static void zero_inverse (SCENE *s)
 {
   memset (s->body[5]->inverse->x, 0, (size_t) s->body[5]->inverse->nzmax * sizeof (double));
@@ -558,6 +575,20 @@ static void nan_mesh_velocity (SCENE *s)
   int i;
 
   for (i = 0; i < s->body[8]->dofs; i ++) s->body[8]->velo[i] = NAN;
+}
+
+static void nan_rotated_velocity (SCENE *s)
+{
+  int i;
+
+  for (i = 0; i < s->body[9]->dofs; i ++) s->body[9]->velo[s->body[9]->dofs + i] = NAN;
+}
+
+static void nan_reduced_velocity (SCENE *s)
+{
+  int i;
+
+  for (i = 0; i < s->body[10]->evec->m; i ++) s->body[10]->velo[4 * s->body[10]->dofs + i] = NAN;
 }
 
 static CONVEX *convex_of_contact (SCENE *s) { return s->con[26]->msgp->gobj; }
@@ -731,21 +762,26 @@ const ERROR_CASE error_cases[] = {
   IN_EVERY ("no configuration", BUG, "body 2", no_configuration, NULL),
   IN_EVERY ("no velocity", BUG, "body 2", no_velocity, NULL),
 
-  IN_W ("NaN as prescribed velocity", BUG, "constraint 9 (VELODIR) on body 6", nan_prescribed, NULL),
+  IN_W ("NaN as prescribed velocity", BUG, "constraint 9 (VELODIR) on body 6: the prescribed velocity Z[0] is not finite", nan_prescribed, NULL),
   IN_W ("NaN as step", BUG, "step", nan_step, NULL),
   IN_W ("infinite step", BUG, "step", infinite_step, NULL),
-  IN_EVERY ("NaN as velocity", BUG, "constraint 1 (CONTACT) between bodies 2 and 1", nan_velocity, NULL),
-  IN_EVERY ("infinite velocity", BUG, "constraint 4 (CONTACT) between bodies 4 and 3", infinite_velocity, NULL),
-  IN_EVERY ("NaN as previous velocity", BUG, "constraint 1 (CONTACT) between bodies 2 and 1", nan_velocity_before, NULL),
-  IN_EVERY ("NaN in the rotation", BUG, "constraint 1 (CONTACT) between bodies 2 and 1", nan_rotation, NULL),
-  IN_EVERY ("NaN in the mass centre", BUG, "constraint 5 (CONTACT) between bodies 5 and 4", nan_centre, NULL),
-  IN_EVERY ("NaN in the master's point", BUG, "constraint 2 (CONTACT) between bodies 3 and 2", nan_master_point, NULL),
-  IN_EVERY ("infinite slave's point", BUG, "constraint 2", infinite_slave_point, NULL),
-  IN_EVERY ("NaN in the frame", BUG, "constraint 7 (FIXPNT) on body 2", nan_frame, NULL),
-  IN_W ("NaN in an inverse of blocks", BUG, "", nan_block, NULL),
-  IN_W ("infinite dense inverse", BUG, "", infinite_dense, NULL),
-  IN_W ("NaN in a sparse inverse", BUG, "", nan_sparse, NULL),
-  IN_W ("W beyond all numbers", BUG, "constraint ", overflow, NULL),
+  IN_EVERY ("NaN as velocity", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: velocity of body 2 is not finite", nan_velocity, NULL),
+  IN_EVERY ("infinite velocity", BUG, "constraint 4 (CONTACT) between bodies 4 and 3: velocity of body 4 is not finite", infinite_velocity, NULL),
+  IN_EVERY ("NaN as previous velocity", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: velocity of body 2 is not finite", nan_velocity_before, NULL),
+  IN_EVERY ("NaN in the rotation", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: configuration of body 2 is not finite", nan_rotation, NULL),
+  IN_EVERY ("NaN in the mass centre", BUG, "constraint 5 (CONTACT) between bodies 5 and 4: centre (ref_center) of body 5 is not finite", nan_centre, NULL),
+  IN_EVERY ("NaN in the master's point", BUG, "constraint 2 (CONTACT) between bodies 3 and 2: its point on body 3 (mpnt) is not finite", nan_master_point, NULL),
+  IN_EVERY ("infinite slave's point", BUG, "constraint 2 (CONTACT) between bodies 3 and 2: its point on body 2 (spnt) is not finite", infinite_slave_point, NULL),
+  IN_EVERY ("NaN in the frame", BUG, "constraint 7 (FIXPNT) on body 2: its frame (base) is not finite", nan_frame, NULL),
+  IN_W ("NaN in an inverse of blocks", BUG, ": inverse of body 2 is not finite", nan_block, NULL),
+  IN_W ("infinite dense inverse", BUG, ": inverse of body 3 is not finite", infinite_dense, NULL),
+  IN_W ("NaN in a sparse inverse", BUG, ": inverse of body 6 is not finite", nan_sparse, NULL),
+  IN_W ("W beyond all numbers", BUG, ": W overflows, though all that it is made of is finite", overflow, NULL),
+  IN_W ("W below all numbers", BUG, ": the inverse of W overflows, though", underflow, NULL),
+  IN_EVERY ("V beyond all numbers", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: V or B overflows, though", too_fast, NULL),
+  IN_EVERY ("NaN as velocity of an obstacle", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: velocity of body 1 is not finite",
+            nan_velocity_of_obstacle, NULL),
+  IN_W ("prescribed velocity beyond all numbers", BUG, "constraint 9 (VELODIR) on body 6: its free energy overflows", prescribed_overflow, NULL),
   IN_W ("singular W", LDY_LU_FACTOR, "constraint 9 (VELODIR) on body 6: singular W", zero_inverse, NULL),
 
   IN_W ("no inverse", KIND, "body 2", no_inverse, NULL),
@@ -799,7 +835,7 @@ const ERROR_CASE error_cases[] = {
   IN_W ("reduced base with another number of columns", KIND, "body 11", base_columns, NULL),
   IN_W ("reduced base without values", KIND, "body 11", base_no_values, NULL),
   IN_W ("reduced inverse of another size", KIND, "body 11", reduced_inverse, NULL),
-  IN_W ("NaN in the reduced base", BUG, "constraint ", base_nan, NULL),
+  IN_W ("NaN in the reduced base", BUG, ": reduced base (evec) of body 11 is not finite", base_nan, NULL),
 
   IN_EVERY ("flat element", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2", flat_element, NULL),
   IN_EVERY ("element of one place", LDY_COORDS_INVERT, "constraint 15 (CONTACT) between bodies 9 and 2",
@@ -824,7 +860,9 @@ const ERROR_CASE error_cases[] = {
   IN_EVERY ("unknown form", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", form_nine, NULL),
   IN_EVERY ("no form", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", form_none, NULL),
   IN_EVERY ("mesh without velocity", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", no_mesh_velocity, NULL),
-  IN_EVERY ("NaN as velocity of a mesh", BUG, "constraint 15 (CONTACT) between bodies 9 and 2", nan_mesh_velocity, NULL),
+  IN_EVERY ("NaN as velocity of a mesh", BUG, "constraint 15 (CONTACT) between bodies 9 and 2: velocity of body 9 is not finite", nan_mesh_velocity, NULL),
+  IN_EVERY ("NaN as previous velocity of a rotated mesh", BUG, ": velocity of body 10 is not finite", nan_rotated_velocity, NULL),
+  IN_EVERY ("NaN as velocity of a reduced mesh", BUG, ": velocity of body 11 is not finite", nan_reduced_velocity, NULL),
   IN_EVERY ("no shape and object of a slave", BUG, "constraint 17 (CONTACT) between bodies 9 and 10", no_slave_pair, NULL),
   IN_EVERY ("reduced body without velocities", BUG, "body 11", dofs_none, NULL),
   IN_EVERY ("convex without elements", BUG, "constraint ", convex_empty, NULL),
@@ -834,7 +872,7 @@ const ERROR_CASE error_cases[] = {
   IN_EVERY ("convex with an ill-formed element", BUG, "constraint ", convex_element, NULL),
   IN_EVERY ("separate mesh without nodes", BUG, "body 12", separate_no_nodes, NULL),
   IN_W ("co-rotational body without configuration", BUG, "body 10", no_mesh_rotation, NULL),
-  IN_W ("NaN in the rotation of a mesh", BUG, "constraint ", nan_mesh_rotation, NULL),
+  IN_W ("NaN in the rotation of a mesh", BUG, ": configuration of body 10 is not finite", nan_mesh_rotation, NULL),
   { "insertion on an explicit body without place", BUG, { "constraint 27 (CONTACT) between bodies 12 and 1" },
     explicit_no_pair,
     insert_explicit, explicit_back, RESULT_POINTER },

@@ -38,6 +38,10 @@ impl<'a> BlockDiagonal<'a> {
         Ok(Self { starts, rows, values, size })
     }
 
+    pub(super) fn values(&self) -> &'a [f64] {
+        self.values
+    }
+
     pub(super) fn size(&self) -> usize {
         self.size
     }

@@ -22,6 +22,10 @@ impl<'a> Dense<'a> {
         }
     }
 
+    pub(super) fn values(&self) -> &'a [f64] {
+        self.values
+    }
+
     pub(super) fn size(&self) -> usize {
         self.size
     }

@@ -32,6 +32,15 @@ pub enum Inverse<'a> {
 }
 
 impl Inverse<'_> {
+    /// The values, as they are stored.
+    pub fn values(&self) -> &[f64] {
+        match self {
+            Self::BlockDiagonal(inverse) => inverse.values(),
+            Self::Dense(inverse) => inverse.values(),
+            Self::Sparse(inverse) => inverse.values,
+        }
+    }
+
     /// n.
     pub fn size(&self) -> usize {
         match self {
@@ -98,6 +107,14 @@ pub enum Inertia<'a> {
 }
 
 impl Inertia<'_> {
+    /// The values of A⁻¹ or A, as they are stored.
+    pub fn values(&self) -> &[f64] {
+        match self {
+            Self::Inverse(inverse) => inverse.values(),
+            Self::Matrix(matrix) => matrix.values,
+        }
+    }
+
     /// n.
     pub fn size(&self) -> usize {
         match self {

@@ -3,9 +3,10 @@
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `stages` and `update`, `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
+//! their memory), `stages` and `update`, `culprit` (what is not finite), `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
 
 mod cohesion;
+mod culprit;
 pub mod entry;
 mod export;
 mod hooks;

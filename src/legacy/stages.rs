@@ -20,8 +20,8 @@ use super::host::domain::UpdateKind;
 use super::host::place::{KnownPlaces, Place, Role};
 use super::host::{constraint, inertia};
 use super::layout::*;
-use super::names;
 use super::rows::{Slots, Way};
+use super::{culprit, names};
 
 /// V and B of a constraint.
 ///
@@ -39,25 +39,25 @@ pub unsafe fn velocities(con: *const CON, known: KnownPlaces) -> Result<[Vector;
             slave if slave.is_null() => None,
             slave => Some(local_velocities(con, Role::Slave, slave, known)?),
         };
-        finite(con, free_velocities(local_velocities(con, Role::Master, (*con).master, known)?, slave))
+        let master = local_velocities(con, Role::Master, (*con).master, known)?;
+        finite(con, &Role::BOTH, free_velocities(master, slave))
     }
 }
 
-/// V and B, if they are finite.
+/// V and B, or what the bodies with these roles make of them, if they are finite.
 ///
 /// # Errors
 /// [`Code::BugFound`] if not.
 ///
 /// # Safety
-/// The constraint is valid.
+/// The constraint and these bodies are valid.
 #[inline(always)]
-pub unsafe fn finite(con: *const CON, velocities: [Vector; 2]) -> Result<[Vector; 2], Code> {
-    if velocities.iter().all(|velocity| is_finite(velocity)) {
-        return Ok(velocities);
+pub unsafe fn finite(con: *const CON, roles: &[Role], velocities: [Vector; 2]) -> Result<[Vector; 2], Code> {
+    match velocities.iter().all(|velocity| is_finite(velocity)) {
+        true => Ok(velocities),
+        // SAFETY: promised by the caller.
+        false => Err(unsafe { culprit::of_velocities(con, roles) }),
     }
-    // SAFETY: promised by the caller.
-    let name = unsafe { names::constraint(con) };
-    Err(fail!(Code::BugFound, "{name}: its frame, or place or velocity of a body, is not finite"))
 }
 
 /// The local velocities of one of the bodies of a constraint.
@@ -440,7 +440,7 @@ pub unsafe fn diagonal(con: *const CON, w: &Block, kind: UpdateKind) -> Result<D
     Diagonal::new(w, kind == UpdateKind::All).map_err(
         #[cold]
         // SAFETY: promised by the caller.
-        |fault| unsafe { unusable(con, fault) },
+        |fault| unsafe { unusable(con, w, fault) },
     )
 }
 
@@ -455,12 +455,17 @@ pub unsafe fn diagonal(con: *const CON, w: &Block, kind: UpdateKind) -> Result<D
 pub unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let share = diagonal.free_energy(b, prescribed_velocity(con));
+        let prescribed = prescribed_velocity(con);
+        let share = diagonal.free_energy(b, prescribed);
         if share.is_finite() {
             return Ok(share);
         }
         let name = names::constraint(con);
-        Err(fail!(Code::BugFound, "{name}: B or the prescribed velocity Z[0] is not finite"))
+        Err(match (is_finite(b), prescribed.is_finite()) {
+            (false, _) => fail!(Code::BugFound, "{name}: B is not finite"),
+            (_, false) => fail!(Code::BugFound, "{name}: the prescribed velocity Z[0] is not finite"),
+            _ => fail!(Code::BugFound, "{name}: its free energy overflows, though B and Z[0] are finite"),
+        })
     }
 }
 
@@ -475,11 +480,12 @@ unsafe fn prescribed_velocity(con: *const CON) -> f64 {
 
 /// # Safety
 /// `con` and its bodies are valid.
-unsafe fn unusable(con: *const CON, fault: Fault) -> Code {
+unsafe fn unusable(con: *const CON, w: &Block, fault: Fault) -> Code {
     // SAFETY: promised by the caller.
     let name = unsafe { names::constraint(con) };
     match fault {
-        Fault::NotFinite => fail!(Code::BugFound, "{name}: W or its inverse is not finite"),
+        // SAFETY: promised by the caller.
+        Fault::NotFinite => unsafe { culprit::of_block(con, w) },
         Fault::Eigenvalue => fail!(Code::EigenDecomposition, "{name}: no largest eigenvalue of W found"),
         Fault::Singular => fail!(Code::LuFactor, "{name}: singular W"),
     }

@@ -60,6 +60,15 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The rotation that operators take from the configuration, if they do.
+    pub fn rotation(&self) -> Option<&'a Block> {
+        match self {
+            Self::Rigid(rigid) => Some(rigid.rotation),
+            Self::PseudoRigid(_) => None,
+            Self::FiniteElement(fem) => fem.rotation,
+        }
+    }
+
     /// The point at a place, tied to these velocities.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::slice;
 
-use crate::block::Block;
+use crate::block::{Block, is_finite};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Form, Location, NodalOperator, OperatorKind, Reduced};
 use crate::legacy::errors::{Code, fail};
@@ -20,7 +20,8 @@ pub struct Body<'a> {
     kind: OperatorKind,
     /// Number of generalised velocities.
     pub freedoms: usize,
-    rotation: Option<&'a Block>,
+    /// The rotation that operators take from the configuration, if they do.
+    pub rotation: Option<&'a Block>,
 }
 
 impl<'a> Body<'a> {
@@ -132,6 +133,24 @@ impl<'a> Body<'a> {
                 }
                 _ => Ok(Point::Mesh(location)),
             }
+        }
+    }
+
+    /// Whether Φ is finite, or not needed.
+    ///
+    /// # Errors
+    /// As [`Body::dense_point`].
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn has_finite_base(&self, place: &Place, subject: &dyn Display) -> Result<bool, Code> {
+        if self.is_nodal() {
+            return Ok(true);
+        }
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (_, nodes) = self.location(place, subject)?;
+            Ok(is_finite(self.base(3 * nodes, subject)?))
         }
     }
 

@@ -33,6 +33,11 @@ pub enum Role {
     Slave,
 }
 
+impl Role {
+    /// All of them.
+    pub const BOTH: [Self; 2] = [Self::Master, Self::Slave];
+}
+
 impl Place {
     /// The place that a host gives by a point and a pair of shape and object, which may be NULL.
     ///

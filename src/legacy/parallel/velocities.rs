@@ -110,7 +110,7 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
         if body.is_null() || (*body).flags & BODY_PARENT == 0 {
             return Ok(None);
         }
-        Ok(Some(stages::finite(con, stages::local_velocities(con, role, body, ptr::null_mut())?)?))
+        Ok(Some(stages::finite(con, &[role], stages::local_velocities(con, role, body, ptr::null_mut())?)?))
     }
 }
 

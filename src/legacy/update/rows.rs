@@ -198,7 +198,7 @@ unsafe fn contributions<L: Level>(
             contribution(level, task, bodies, share)?;
             if task.is_listed && !VELOCITIES_AHEAD {
                 let [v, b] = share.velocities;
-                write_velocities(task, stages::finite(task.con, [v.vector(), b.vector()])?);
+                write_velocities(task, stages::finite(task.con, &Role::BOTH, [v.vector(), b.vector()])?);
             }
         }
     }
