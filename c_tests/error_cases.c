@@ -777,7 +777,7 @@ const ERROR_CASE error_cases[] = {
   IN_W ("infinite dense inverse", BUG, ": inverse of body 3 is not finite", infinite_dense, NULL),
   IN_W ("NaN in a sparse inverse", BUG, ": inverse of body 6 is not finite", nan_sparse, NULL),
   IN_W ("W beyond all numbers", BUG, ": W overflows, though all that it is made of is finite", overflow, NULL),
-  IN_W ("W below all numbers", BUG, ": the inverse of W overflows, though", underflow, NULL),
+  IN_W ("W below all numbers", BUG, ": W or its inverse overflows, though", underflow, NULL),
   IN_EVERY ("V beyond all numbers", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: V or B overflows, though", too_fast, NULL),
   IN_EVERY ("NaN as velocity of an obstacle", BUG, "constraint 1 (CONTACT) between bodies 2 and 1: velocity of body 1 is not finite",
             nan_velocity_of_obstacle, NULL),

@@ -47,7 +47,7 @@ pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Code {
     unsafe { report(con, "V or B", search(con, roles, true)) }
 }
 
-/// The error of `w`, W of a constraint, if it or its inverse is not finite.
+/// The error of `w`, W of a constraint, if it or its inverse is not finite, or too large to be rounded safely.
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
@@ -56,7 +56,7 @@ pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
     // SAFETY: promised by the caller.
     unsafe {
         match is_finite(w) {
-            true => report(con, "the inverse of W", None),
+            true => report(con, "W or its inverse", None),
             false => report(con, "W", search(con, &Role::BOTH, false)),
         }
     }
