@@ -4,6 +4,7 @@
  * wrong, and has to be found. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "meshes.h"
@@ -159,7 +160,7 @@ static void uncouple (const SCENE *s, DIAB *newer)
   partner = *there;
   *here = block->n;
   *there = partner->n;
-  finds (s, " is missing");
+  finds (s, " block to constraint ");
   *here = block;
   *there = partner;
 }
@@ -177,7 +178,7 @@ static void couple (const SCENE *s, DIAB *newer)
     there.n = dia->adj;
     newer->adj = &here;
     dia->adj = &there;
-    finds (s, ": an unexpected block to constraint ");
+    finds (s, " block to constraint ");
     newer->adj = here.n;
     dia->adj = there.n;
     return;
@@ -261,6 +262,32 @@ static void step (SCENE *s)
   agrees (s);
 }
 
+/* An obstacle in the place of a body with a matrix A: nothing is left of that. */
+static void test_replaced_body (void)
+{
+  static const MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_LIM, INERTIA_FACTORED, CELLS_HEXAHEDRA, 0, { 1, 1, 1 } };
+  const int obstacle = OBS;
+  SCENE s = { { 7 }, host_create (), NULL, { NULL }, { NULL }, { 0 } };
+  BODY *body = mesh_body (s.host, &s.random, kind), *box = host_add_body (s.host, RIG);
+  CON *con = mesh_constraint (s.host, &s.random, CONTACT, box, body);
+  ldy_report report;
+
+  check_context ("a body in the place of another");
+  s.shadow = ldy_shadow_new (scene_insert_all (s.host));
+  LOCDYN_Update_Begin (s.host->dom.ldy);
+  CHECK_INT (ldy_shadow_check (s.shadow, NULL, &report), 1);
+  CHECK (report.condition > 1);
+  host_remove (s.host, con);
+  memcpy (&body->kind, &obstacle, sizeof body->kind);
+  host_insert (s.host, con);
+  LOCDYN_Update_Begin (s.host->dom.ldy);
+  CHECK_INT (ldy_shadow_check (s.shadow, NULL, &report), 1);
+  CHECK (report.condition == 0);
+  ldy_shadow_free (s.shadow);
+  memcpy (&body->kind, &(const int) { FEM }, sizeof body->kind);
+  scene_destroy (s.host);
+}
+
 int main (int argc, char **argv)
 {
   int steps, i, k;
@@ -271,6 +298,7 @@ int main (int argc, char **argv)
     return 2;
   }
   steps = atoi (argv[1]);
+  test_replaced_body ();
   for (k = 2; k < argc; k ++) {
     s = scene_create (strtoull (argv[k], NULL, 10));
     for (i = 0; i < steps && !check_failures (); i ++) {

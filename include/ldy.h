@@ -585,13 +585,16 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
    - that each constraint of the domain has one row, with p, R, U, V as they should be;
    - the order of rows: new ones at the head, the others as at the last check;
    - the blocks of each row, by neighbour and body: none missing, none too many. Their order within a row is not
-     compared: it depends on a history that is not known.
+     compared: it depends on a history that is not known in full.
 
-   Which nodes two constraints on a finite-element body with an explicit scheme share is decided when both are first
-   seen, as the legacy module decides it at insertion: a shadow made when there are no rows yet sees all of that.
-   A row that was removed and inserted again between two checks, for the same constraint and bodies and at the same
-   address, looks like one that stayed: its new place may be reported as a changed order. A check that ends with an error
-   code leaves no trace: the next one compares with the check before.
+   Which nodes two constraints on a finite-element body with an explicit scheme share is decided at insertion, and stays so
+   while they move. The shadow decides it for rows that are new since the last check, from the places that they have
+   then: make it while there are no rows, and check after every update. A row may have been removed and inserted again
+   between two checks, for the same constraint and bodies and at the same address. The shadow takes it for a new one where
+   it has come to the head of the list, or where its blocks have changed to those that an insertion makes now; not where
+   the order of blocks in other rows says otherwise, and not after a check that found the list itself wrong.
+   A check that ends with an error code before all rows are read leaves no trace: the next one compares with the check
+   before.
 
    The legacy module's oddities on separate meshes that lose a shared node are reported as differences; see
    docs/migrating.md.

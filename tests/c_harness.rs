@@ -178,6 +178,11 @@ fn shadows_of_the_library_itself() {
 }
 
 #[test]
+fn shadows_of_steps() {
+    passes("shadow_steps");
+}
+
+#[test]
 fn random_sequences_on_meshes() {
     passes("random_meshes");
 }

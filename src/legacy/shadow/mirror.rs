@@ -311,6 +311,9 @@ impl Mirror {
                 return Ok(());
             }
             for Attached { body, rows, panel, factored, condition } in &mut self.bodies {
+                // Not known any more where this fails halfway, or nothing of the body counts.
+                let estimate = mem::take(condition);
+                *factored = false;
                 if rows.iter().all(|&(_, counts)| !counts) {
                     continue;
                 }
@@ -320,8 +323,6 @@ impl Mirror {
                     Occupant { slot, con, known: ptr::null_mut() }
                 });
                 stages::fill_panel(panel, *body, step, rows.len(), slots)?;
-                // Not known any more where this fails halfway.
-                let estimate = mem::take(condition);
                 let freshness = stages::apply_inverse(panel, *body, step, &mut self.work)?;
                 *factored = freshness.is_some();
                 if let Some(Freshness::Kept) = freshness {
