@@ -21,9 +21,11 @@ void __wrap_free (void *memory);
 /* Counts down while armed; 1 if this allocation is to fail. */
 static int fails (void)
 {
+  int left;
+
   if (!failing.armed) return 0;
-  if (failing.until > 0) failing.until --;
-  if (failing.until > 0 || (failing.failed && !failing.persistent)) return 0;
+  left = failing.until --;
+  if (left > 1 || (left < 1 && !failing.persistent)) return 0;
   failing.failed ++;
   return 1;
 }

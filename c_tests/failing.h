@@ -3,11 +3,14 @@
 #ifndef FAILING_H
 #define FAILING_H
 
-/* Armed, the `until`-th allocation from now on fails; with `persistent` all that follow it too. */
+#include <stdatomic.h>
+
+/* Armed, the `until`-th allocation from now on fails; with `persistent` all that follow it too. Several threads may
+ * allocate. */
 typedef struct {
-  int armed, until, persistent;
-  int failed;    /* how many have failed */
-  long in_use;   /* blocks of memory allocated and not freed since the program began */
+  atomic_int armed, until, persistent;
+  atomic_int failed;    /* how many have failed */
+  atomic_long in_use;   /* blocks of memory allocated and not freed since the program began */
 } FAILING;
 
 extern FAILING failing;

@@ -1,13 +1,23 @@
 /* Updates with several threads: the same bits, the same errors, and nothing left after ldy_shutdown. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
 #include "check.h"
 #include "large_scene.h"
 
+static atomic_int is_over;
 static const int counts[] = { 1, 2, 3, 7 };
 
 #define COUNTS ((int) (sizeof counts / sizeof counts[0]))
@@ -147,6 +157,141 @@ static void test_fork (void)
   scene_destroy (host);
 }
 
+/* Number of threads of this process. */
+static int threads (void)
+{
+  DIR *directory = opendir ("/proc/self/task");
+  int count = 0;
+
+  if (!CHECK (directory != NULL)) return 0;
+  while (readdir (directory)) count ++;
+  closedir (directory);
+  return count - 2;
+}
+
+/* What the child of a fork does that asks for threads: they are its own, and end. */
+static int use_own_threads (HOST *host, uint64_t alone)
+{
+  int count;
+
+  alarm (60);
+  CHECK_INT (threads (), 1);
+  for (count = 2; count < 5; count ++) {
+    CHECK_INT (ldy_set_threads (count), 0);
+    LOCDYN_Update_Begin (host->dom.ldy);
+    CHECK (large_scene_digest (host) == alone);
+    CHECK_INT (threads (), count);
+  }
+  ldy_shutdown ();
+  CHECK_INT (threads (), 1);
+  return check_failures () > 0;
+}
+
+/* Updates with threads until told to end. */
+static void *update_steadily (void *data)
+{
+  HOST *host = data;
+
+  while (!atomic_load (&is_over)) LOCDYN_Update_Begin (host->dom.ldy);
+  return NULL;
+}
+
+/* Children with threads of their own: of a parent with as many threads, with others, with none, and of one whose threads are at
+ * work. */
+static void test_threads_of_children (void)
+{
+  uint64_t alone = update_with (1);
+  HOST *host = large_scene (1), *busy = large_scene (0);
+  pthread_t updating;
+  pid_t child;
+  int i, status, is_busy;
+
+  for (i = 0; i < 24; i ++) {
+    is_busy = i >= 4;
+    check_context ("child %d", i);
+    CHECK_INT (ldy_set_threads (1 + i % 4), 0);
+    LOCDYN_Update_Begin (is_busy ? busy->dom.ldy : host->dom.ldy);
+    if (is_busy) CHECK_INT (pthread_create (&updating, NULL, update_steadily, busy), 0);
+    if (is_busy) nanosleep (&(struct timespec) { .tv_nsec = 100000 * (i % 7) }, NULL);
+    child = fork ();
+    if (child == 0) _exit (use_own_threads (host, alone));
+    CHECK (child > 0);
+    CHECK (waitpid (child, &status, 0) == child);
+    CHECK_INT (status, 0);
+    atomic_store (&is_over, 1);
+    if (is_busy) CHECK_INT (pthread_join (updating, NULL), 0);
+    atomic_store (&is_over, 0);
+  }
+  scene_destroy (host);
+  scene_destroy (busy);
+}
+
+/* ---- the caller's floating-point mode */
+
+#ifdef __x86_64__
+
+/* The digest of the second of two updates with a mode that was set after the threads were started. */
+static uint64_t update_in_mode (HOST *host, int count, unsigned mode)
+{
+  unsigned before = _mm_getcsr ();
+  uint64_t sum;
+
+  CHECK_INT (ldy_set_threads (count), 0);
+  LOCDYN_Update_Begin (host->dom.ldy);
+  _mm_setcsr (mode);
+  LOCDYN_Update_Begin (host->dom.ldy);
+  LOCDYN_Update_Begin (host->dom.ldy);
+  sum = large_scene_digest (host);
+  _mm_setcsr (before);
+  return sum;
+}
+
+/* Velocities so small that V and B are subnormal. */
+static void shrink (HOST *host)
+{
+  BODY *body;
+  int i;
+
+  for (body = host->dom.bod; body; body = body->next) {
+    for (i = 0; i < 2 * body->dofs; i ++) body->velo[i] *= 1e-308;
+  }
+}
+
+static void test_modes (void)
+{
+  static const struct {
+    const char *name;
+    unsigned mode;
+    int is_small;
+  } modes[] = {
+    { "to nearest", 0x1f80, 0 }, { "downward", 0x3f80, 0 }, { "upward", 0x5f80, 0 }, { "toward zero", 0x7f80, 0 },
+    { "subnormals", 0x1f80, 1 }, { "subnormal results to zero", 0x9f80, 1 }, { "subnormals to zero", 0x9fc0, 1 },
+  };
+  uint64_t alone, before = 0;
+  HOST *host;
+  int i, k;
+
+  for (i = 0; i < (int) (sizeof modes / sizeof *modes); i ++) {
+    host = large_scene (!modes[i].is_small);
+    if (modes[i].is_small) shrink (host);
+    check_context ("%s, 1 thread", modes[i].name);
+    alone = update_in_mode (host, 1, modes[i].mode);
+    CHECK (alone != before); /* the mode matters */
+    for (k = 2; k < 4; k ++) {
+      check_context ("%s, %d threads", modes[i].name, k);
+      CHECK (update_in_mode (host, k, modes[i].mode) == alone);
+    }
+    before = alone;
+    scene_destroy (host);
+  }
+}
+
+#else
+
+static void test_modes (void) { }
+
+#endif
+
 static void test_shutdown (void)
 {
   uint64_t sum = update_with (3);
@@ -163,6 +308,8 @@ int main (void)
   test_same_bits ();
   test_errors ();
   test_fork ();
+  test_threads_of_children ();
+  test_modes ();
   test_shutdown ();
   return check_summary ("threads");
 }

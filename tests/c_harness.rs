@@ -78,6 +78,16 @@ fn updates_with_threads() {
 }
 
 #[test]
+fn failing_allocations_with_threads() {
+    passes("thread_allocations");
+}
+
+#[test]
+fn solvers_that_call_the_library() {
+    passes("callbacks");
+}
+
+#[test]
 fn updates_that_leave_alone_what_has_not_changed() {
     passes("reuse");
 }

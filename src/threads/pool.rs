@@ -1,0 +1,174 @@
+//! The threads beside the caller's, parked between jobs.
+//!
+//! They are threads of POSIX: the standard library's abort the process where memory for their handles is exhausted.
+
+use std::ffi::c_void;
+use std::mem::{self, MaybeUninit};
+use std::ptr;
+
+use super::owner::Owner;
+use super::protocol::{Shared, Work};
+use super::sync::{AtomicU32, UnsafeCell};
+
+/// Bytes of a worker's stack: what the standard library's threads have.
+const STACK: usize = 2 << 20;
+
+/// The pool of this process; there are no threads until a team needs them.
+pub static POOL: Pool = Pool {
+    owner: Owner::new(AtomicU32::new(Owner::FREE)),
+    shared: UnsafeCell::new(None),
+    crew: UnsafeCell::new(Crew { process: 0, asked: 1, threads: Vec::new() }),
+};
+
+pub struct Pool {
+    /// Who holds it uses the other two.
+    owner: Owner,
+    /// Changed only where no worker lives, who use it as well.
+    shared: UnsafeCell<Option<Shared>>,
+    crew: UnsafeCell<Crew>,
+}
+
+// SAFETY: the cells are used through Held alone, of which there is one at a time; workers use only what is Sync of `shared`.
+unsafe impl Sync for Pool {}
+
+#[derive(Default)]
+struct Crew {
+    /// The process that the threads belong to.
+    process: u32,
+    /// Size of the team that was asked for; fewer threads may have been had.
+    asked: usize,
+    threads: Vec<libc::pthread_t>,
+}
+
+/// The right to use the pool. Nobody keeps it while foreign code runs.
+pub struct Held<'a>(&'a Pool);
+
+impl Pool {
+    /// Take the pool, unless another thread uses it.
+    pub fn take(&self) -> Option<Held<'_>> {
+        let process = std::process::id();
+        if !self.owner.try_take(process) {
+            return None;
+        }
+        let mut held = Held(self);
+        if held.crew().process != process {
+            // The threads are the parent's: here is their memory alone.
+            held.clear();
+            held.crew().process = process;
+        }
+        Some(held)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.owner.give_back();
+    }
+}
+
+impl Held<'_> {
+    fn crew(&mut self) -> &mut Crew {
+        // SAFETY: only who holds the pool gets here, and there is one borrow of it at a time.
+        self.0.crew.with_mut(|crew| unsafe { &mut *crew })
+    }
+
+    fn shared(&self) -> Option<&Shared> {
+        // SAFETY: what workers share is changed by who holds the pool, with `self` borrowed exclusively.
+        self.0.shared.with(|shared| unsafe { (*shared).as_ref() })
+    }
+
+    /// Replace what workers share. There are none.
+    fn put(&mut self, new: Option<Shared>) {
+        // SAFETY: nobody else uses it: no worker, and only who holds the pool gets here.
+        self.0.shared.with_mut(|shared| unsafe { *shared = new });
+    }
+
+    /// Forget all threads, which have ended or were never in this process.
+    fn clear(&mut self) {
+        *self.crew() = Crew { process: self.crew().process, ..Crew::default() };
+        self.put(None);
+    }
+
+    /// Number of threads, the caller's included.
+    pub fn size(&self) -> usize {
+        // SAFETY: only who holds the pool gets here, and `self` is borrowed: nobody changes the crew.
+        self.0.crew.with(|crew| unsafe { (*crew).threads.len() + 1 })
+    }
+
+    /// See that there is a team of so many threads, and have its threads look for work: waking up takes a while, in which other
+    /// things can be done. There are fewer where the system gives no more threads or no memory.
+    pub fn gather(&mut self, asked: usize) {
+        if self.crew().asked != asked {
+            self.end();
+            self.start(asked);
+        }
+        if let Some(shared) = self.shared() {
+            shared.wake();
+        }
+    }
+
+    fn start(&mut self, asked: usize) {
+        let mut threads = Vec::new();
+        if threads.try_reserve_exact(asked - 1).is_err() {
+            return;
+        }
+        let Ok(shared) = Shared::new(asked) else { return };
+        self.put(Some(shared));
+        if let Some(shared) = self.shared() {
+            threads.extend((1..asked).map_while(|_| start_thread(shared)));
+        }
+        let crew = self.crew();
+        (crew.asked, crew.threads) = (asked, threads);
+    }
+
+    /// End all threads and give their memory back.
+    pub fn end(&mut self) {
+        if let Some(shared) = self.shared() {
+            shared.end();
+        }
+        for thread in mem::take(&mut self.crew().threads) {
+            // SAFETY: the thread was started by this process and is joined once, as it leaves the crew here. It never waits for
+            // who holds the pool.
+            unsafe { libc::pthread_join(thread, ptr::null_mut()) };
+        }
+        self.clear();
+    }
+
+    /// See [`Shared::share`].
+    pub fn share(&mut self, parts: usize, work: &Work) {
+        match self.shared() {
+            // SAFETY: the pool is held, and borrowed exclusively: there is no other call.
+            Some(shared) => unsafe { shared.share(parts, work) },
+            None => (0..parts).for_each(|part| work(0, part)),
+        }
+    }
+}
+
+/// Start a worker; `None` if the system gives no more threads or no memory.
+fn start_thread(shared: &Shared) -> Option<libc::pthread_t> {
+    extern "C" fn run(shared: *mut c_void) -> *mut c_void {
+        #[cfg(target_os = "linux")]
+        // SAFETY: the name is a C string.
+        unsafe {
+            libc::prctl(libc::PR_SET_NAME, c"ldy".as_ptr());
+        }
+        // SAFETY: see below.
+        unsafe { (*shared.cast::<Shared>()).worker_loop() };
+        ptr::null_mut()
+    }
+    let mut attributes = MaybeUninit::uninit();
+    let mut thread = MaybeUninit::uninit();
+    let shared = ptr::from_ref(shared).cast_mut().cast();
+    // SAFETY: attributes are initialised before they are used, and the thread if it was started. The worker uses what is shared
+    // through a shared reference; Held::end joins it before that is dropped.
+    unsafe {
+        if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
+            return None;
+        }
+        // If that fails the stack has the system's usual size.
+        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
+        let status = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), run, shared);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        (status == 0).then(|| thread.assume_init())
+    }
+}

@@ -1,0 +1,42 @@
+//! What [`super::protocol`] and [`super::owner`] are built on. The model of the pool (`tests/pool_model`) puts loom's in its place.
+
+use std::cell;
+use std::hint::spin_loop;
+use std::time::{Duration, Instant};
+
+pub use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+pub use std::sync::{Condvar, Mutex, MutexGuard};
+
+/// Time to spin before sleeping. Longer than most serial parts between the stages of an update, and short beside what a busy
+/// processor loses by switching threads.
+const SPIN_TIME: Duration = Duration::from_micros(50);
+
+/// Iterations between two looks at the clock.
+const SPINS: usize = 16;
+
+/// Spin until the condition holds, for a limited time.
+pub fn spin_until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() && start.elapsed() < SPIN_TIME {
+        (0..SPINS).for_each(|_| spin_loop());
+    }
+}
+
+/// As `std::cell::UnsafeCell`, with the functions that loom's has.
+pub struct UnsafeCell<T>(cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub const fn new(value: T) -> Self {
+        Self(cell::UnsafeCell::new(value))
+    }
+
+    /// Call with a pointer for reading.
+    pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0.get())
+    }
+
+    /// Call with a pointer for writing.
+    pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0.get())
+    }
+}
