@@ -40,59 +40,95 @@ void dense_multiply_transposed (int m, int k, int n, const double *A, const doub
   free (transposed);
 }
 
-static void swap_rows (int n, double *a, int i, int j)
+static void swap (double *a, double *b)
 {
-  double kept;
-  int c;
+  double kept = *a;
 
-  for (c = 0; c < n; c ++) {
-    kept = a[n * c + i];
-    a[n * c + i] = a[n * c + j];
-    a[n * c + j] = kept;
+  *a = *b;
+  *b = kept;
+}
+
+/* x += factor y */
+static void add (int n, double *restrict x, double factor, const double *restrict y)
+{
+  int i;
+
+  if (factor == 0) return;
+  for (i = 0; i < n; i ++) x[i] += factor * y[i];
+}
+
+/* Columns worked on at once, so that a large matrix is not read from memory for each of them. */
+#define PANEL 16
+
+static int panel_end (int n, int first)
+{
+  return n - first < PANEL ? n : first + PANEL;
+}
+
+/* x := L^-1 x for `count` columns x, as far as the first `known` columns of L do it */
+static void forward (int n, const double *lu, int known, double *x, int count)
+{
+  int c, j;
+
+  for (j = 0; j < known; j ++) {
+    for (c = 0; c < count; c ++) add (n - j - 1, &x[n * c + j + 1], - x[n * c + j], &lu[n * j + j + 1]);
   }
 }
 
-/* row i += factor * row j */
-static void add_row (int n, double *a, int i, int j, double factor)
+static void backward (int n, const double *lu, double *x, int count)
 {
-  int c;
+  int c, j;
 
-  for (c = 0; c < n; c ++) a[n * c + i] += factor * a[n * c + j];
+  for (j = n - 1; j >= 0; j --) {
+    for (c = 0; c < count; c ++) {
+      x[n * c + j] /= lu[n * j + j];
+      add (j, &x[n * c], - x[n * c + j], &lu[n * j]);
+    }
+  }
 }
 
-static void scale_row (int n, double *a, int i, double factor)
+/* Columns `first` to `end` of L - 1 + U, those before are there; whether no pivot is zero. */
+static int decompose (int n, double *a, int *exchanged, int first, int end)
 {
-  int c;
+  int c, i, j, pivot;
 
-  for (c = 0; c < n; c ++) a[n * c + i] *= factor;
-}
-
-int dense_invert (int n, double *a)
-{
-  double *b = doubles (n * n), factor;
-  int i, j, pivot;
-
-  for (i = 0; i < n; i ++) b[n * i + i] = 1;
-  for (j = 0; j < n; j ++) {
+  for (j = 0; j < first; j ++) {
+    for (c = first; c < end; c ++) swap (&a[n * c + j], &a[n * c + exchanged[j]]);
+  }
+  forward (n, a, first, &a[n * first], end - first);
+  for (j = first; j < end; j ++) {
     for (pivot = i = j; i < n; i ++) {
       if (fabs (a[n * j + i]) > fabs (a[n * j + pivot])) pivot = i;
     }
-    if (a[n * j + pivot] == 0) break;
-    swap_rows (n, a, j, pivot);
-    swap_rows (n, b, j, pivot);
-    factor = 1 / a[n * j + j];
-    scale_row (n, a, j, factor);
-    scale_row (n, b, j, factor);
-    for (i = 0; i < n; i ++) {
-      if (i == j) continue;
-      factor = - a[n * j + i];
-      add_row (n, a, i, j, factor);
-      add_row (n, b, i, j, factor);
-    }
+    if (a[n * j + pivot] == 0) return 0;
+    exchanged[j] = pivot;
+    for (c = 0; c < end; c ++) swap (&a[n * c + j], &a[n * c + pivot]);
+    for (i = j + 1; i < n; i ++) a[n * j + i] /= a[n * j + j];
+    for (c = j + 1; c < end; c ++) add (n - j - 1, &a[n * c + j + 1], - a[n * c + j], &a[n * j + j + 1]);
   }
-  memcpy (a, b, (size_t) (n * n) * sizeof (double));
-  free (b);
-  return j == n;
+  return 1;
+}
+
+/* P a = L U with partial pivoting; a^-1 = U^-1 L^-1 P, where the exchanges of rows become ones of columns, the last first. */
+int dense_invert (int n, double *a)
+{
+  double *inverse = doubles (n * n);
+  int *exchanged = calloc ((size_t) n + 1, sizeof *exchanged), c, j, regular = 1;
+
+  if (!exchanged) abort ();
+  for (c = 0; regular && c < n; c = panel_end (n, c)) regular = decompose (n, a, exchanged, c, panel_end (n, c));
+  for (c = 0; regular && c < n; c ++) inverse[n * c + c] = 1;
+  for (c = 0; regular && c < n; c = panel_end (n, c)) {
+    forward (n, a, n, &inverse[n * c], panel_end (n, c) - c);
+    backward (n, a, &inverse[n * c], panel_end (n, c) - c);
+  }
+  for (j = n - 1; regular && j >= 0; j --) {
+    for (c = 0; exchanged[j] != j && c < n; c ++) swap (&inverse[n * j + c], &inverse[n * exchanged[j] + c]);
+  }
+  memcpy (a, inverse, (size_t) n * (size_t) n * sizeof (double));
+  free (exchanged);
+  free (inverse);
+  return regular;
 }
 
 double dense_norm (int n, const double *a)
