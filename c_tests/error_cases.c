@@ -596,6 +596,14 @@ static void convex_empty (SCENE *s) { convex_of_contact (s)->nele = 0; }
 static void convex_negative (SCENE *s) { convex_of_contact (s)->nele = -1; }
 static void convex_no_list (SCENE *s) { convex_of_contact (s)->ele = NULL; }
 static void convex_of_nothing (SCENE *s) { convex_of_contact (s)->ele[0] = NULL; }
+static void convex_last_element (SCENE *s)
+{
+  CONVEX *convex = convex_of_contact (s);
+
+  if (convex->nele < 2) abort ();
+  convex->ele[convex->nele - 1] = NULL;
+}
+
 static void convex_element (SCENE *s) { convex_of_contact (s)->ele[0]->type = 3; }
 static void separate_no_nodes (SCENE *s) { s->body[11]->msh->nodes_count = -1; }
 
@@ -869,6 +877,7 @@ const ERROR_CASE error_cases[] = {
   IN_EVERY ("convex with less than no elements", BUG, "constraint ", convex_negative, NULL),
   IN_EVERY ("convex without list of elements", BUG, "constraint ", convex_no_list, NULL),
   IN_EVERY ("convex with a missing element", BUG, "constraint ", convex_of_nothing, NULL),
+  IN_EVERY ("convex with a missing element behind others", BUG, "constraint ", convex_last_element, NULL),
   IN_EVERY ("convex with an ill-formed element", BUG, "constraint ", convex_element, NULL),
   IN_EVERY ("separate mesh without nodes", BUG, "body 12", separate_no_nodes, NULL),
   IN_W ("co-rotational body without configuration", BUG, "body 10", no_mesh_rotation, NULL),

@@ -51,6 +51,19 @@ fn a_tapered_wedge_is_inverted() {
     assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-15), "{found:?}");
 }
 
+/// The same wedge close to z = 0: the second step is 7e-10 long, and so the last; what it adds counts.
+#[test]
+fn the_last_step_is_taken() {
+    let mut corners = [[0.0; 3]; MAX_NODES];
+    for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Wedge)) {
+        *corner = [x * (1.0 + 0.5 * z), y * (1.0 + 0.5 * z), z];
+    }
+    let z = 4e-9;
+    let found = local_coordinates(Shape::Wedge, &corners, &[0.3, 0.2, z]).unwrap();
+    let expected = [0.3 / (1.0 + 0.5 * z), 0.2 / (1.0 + 0.5 * z), z];
+    assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-15), "{found:?}");
+}
+
 #[test]
 fn points_outside_are_found_too_where_the_map_goes_on() {
     let mut corners = [[0.0; 3]; MAX_NODES];
