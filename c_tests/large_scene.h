@@ -1,5 +1,5 @@
-/* A scene with enough constraints for threads to be used, on bodies of every kind
- * and inverse; with meshes also finite elements, of which what was kept from the update before may decide the last bits. */
+/* A scene with enough constraints for threads to be used, on bodies of every kind and inverse; with meshes also finite
+ * elements. */
 #ifndef LARGE_SCENE_H
 #define LARGE_SCENE_H
 

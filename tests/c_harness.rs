@@ -93,6 +93,11 @@ fn updates_that_leave_alone_what_has_not_changed() {
 }
 
 #[test]
+fn updates_after_anything_else() {
+    passes("history");
+}
+
+#[test]
 fn updates_with_and_without_avx2() {
     passes("levels");
 }

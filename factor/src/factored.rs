@@ -8,9 +8,9 @@ use crate::is_finite;
 use crate::matrix_copy::{MatrixCopy, check};
 use crate::{Defect, Workspace};
 
-/// Slots of three right-hand sides solved at once: enough for the kernels to run at full speed, few enough to bound
-/// the scratch memory.
-pub const SLOTS_AT_ONCE: usize = 16;
+/// Slots of three right-hand sides solved at once: enough for the kernels to run at full speed, few enough for what is
+/// padded to cost little. It is always as many, so that the kernels work in the same way on each of them.
+pub const SLOTS_AT_ONCE: usize = 8;
 
 /// What is known of A, and so which part of it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +83,6 @@ pub struct Factored {
     /// Whether the factors are those of the matrix.
     ready: bool,
     revision: u64,
-    survived: u32,
-    /// Whether other values were met since the pattern was.
-    is_changeable: bool,
 }
 
 impl Factored {
@@ -108,12 +105,9 @@ impl Factored {
             && rows.len() == values.len()
             && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.ready && self.matrix.has_values(values) {
-            self.survived = self.survived.saturating_add(1);
             return Ok(Freshness::Kept);
         }
-        self.is_changeable = same_pattern && (self.is_changeable || self.ready);
         self.ready = false;
-        self.survived = 0;
         self.revision += 1;
         if !same_pattern {
             self.factors = None;
@@ -152,22 +146,6 @@ impl Factored {
         self.revision
     }
 
-    /// Updates that found the matrix unchanged since its last change.
-    pub fn survived(&self) -> u32 {
-        self.survived
-    }
-
-    /// Updates that the matrix is expected to survive: one that never changed is taken to stay, one that did to change at
-    /// every update until some have found it unchanged. Repeating an update alone does not alter what is expected, nor
-    /// then the way to W and its last bits.
-    pub fn expected_to_survive(&self) -> u32 {
-        /// Updates after which a matrix that changed is taken to stay.
-        const ENOUGH: u32 = 4;
-        /// What staying is worth.
-        const MANY: u32 = 16;
-        if self.is_changeable && self.survived < ENOUGH { 0 } else { MANY }
-    }
-
     /// Numbers in one triangular factor: the multiplications of a half solve, half as many as of a whole one.
     /// For LU an upper bound.
     pub fn factor_length(&self) -> usize {
@@ -179,7 +157,8 @@ impl Factored {
         self.matrix.bytes() + 4 * self.positions.capacity() + self.factors.as_ref().map_or(0, Factors::bytes)
     }
 
-    /// Replace every panel Hᵢ by Yᵢᵀ = (A⁻¹Hᵢᵀ)ᵀ; panels are 3 × n, column-major, one behind the other.
+    /// Replace every panel Hᵢ by Yᵢᵀ = (A⁻¹Hᵢᵀ)ᵀ; panels are 3 × n, column-major, one behind the other. The bits of a
+    /// panel depend on it and A alone, not on the other panels or their order.
     ///
     /// # Errors
     /// If there is no factor, or memory is exhausted.
@@ -188,17 +167,6 @@ impl Factored {
     /// If `panels` is no whole number of panels.
     pub fn solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
         self.solve_panels(Solve::Inverse, panels, work)
-    }
-
-    /// As [`Self::solve`] with A⁻ᵀ.
-    ///
-    /// # Errors
-    /// As there.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn solve_transposed(&self, panels: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
-        self.solve_panels(Solve::Transposed, panels, work)
     }
 
     /// Replace every panel Hᵢ by Yᵢᵀ = (L⁻¹P Hᵢᵀ)ᵀ, so that H_α A⁻¹ H_βᵀ = Y_αᵀ Y_β; false, with the panels
@@ -241,18 +209,16 @@ impl Factored {
     }
 
     /// Solve for the three unit vectors of each node b: `store` is told the index of b in `nodes` and the columns 3b,
-    /// 3b + 1, 3b + 2 of A⁻¹, or of A⁻ᵀ if `transposed`, at the `wanted` nodes.
+    /// 3b + 1, 3b + 2 of A⁻¹ at the `wanted` nodes. Their bits do not depend on what else is solved for or wanted.
     pub fn solve_nodes(
         &self,
-        transposed: bool,
         nodes: &[u32],
         wanted: &[u32],
         work: &mut Workspace,
         mut store: impl FnMut(usize, Solution),
     ) -> Result<(), FactorError> {
-        let which = if transposed { Solve::Transposed } else { Solve::Inverse };
         self.solve_slots(
-            Task { which, count: nodes.len(), wanted: Some(wanted) },
+            Task { which: Solve::Inverse, count: nodes.len(), wanted: Some(wanted) },
             work,
             &mut store,
             |_, k, mut columns| {
@@ -307,7 +273,8 @@ impl Factored {
     }
 
     /// Solve with the right-hand sides of all slots, a batch at a time. `load` writes those of slot k into columns of
-    /// zeros, `store` reads their solutions.
+    /// zeros, `store` reads their solutions. The last batch is padded with zeros: products of another width may be summed
+    /// in another order.
     fn solve_slots<Data: ?Sized>(
         &self,
         Task { which, count, wanted }: Task,
@@ -320,7 +287,7 @@ impl Factored {
         let positions = &self.positions;
         for first in (0..count).step_by(SLOTS_AT_ONCE) {
             let slots = SLOTS_AT_ONCE.min(count - first);
-            let width = 3 * slots;
+            let width = 3 * SLOTS_AT_ONCE;
             let mut scratch = work.take(factors.solve_need(width))?;
             for &node in wanted.unwrap_or_default() {
                 let rows = &positions[3 * node as usize..][..3];

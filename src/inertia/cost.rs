@@ -1,9 +1,10 @@
-//! Which way to the blocks of W is the cheapest for a body with a factored matrix, by counting
-//! multiplications.
+//! Which way to the blocks of W is the cheapest for a body with a factored matrix, by counting multiplications.
 //!
-//! The same matrix may be met again at the next updates, or change with each of them. What pays only later is
-//! divided by the updates that the matrix is expected to last: this one and those it survives, see
-//! [`super::Factored::expected_to_survive`].
+//! The choice depends on the body as it is at the update alone, and not on what is kept from earlier ones: each way has
+//! last bits of its own, and the same body shall have the same W whatever was computed before. What pays only later is
+//! divided by the updates that a matrix of this kind is expected to last.
+
+use super::NodalInverse;
 
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +21,29 @@ pub struct Counts {
     pub pairs: usize,
     /// c, different nodes of all constraints together.
     pub nodes: usize,
-    /// Those of them that [`super::NodalInverse`] does not hold yet.
-    pub missing_nodes: usize,
     /// q, nodes of a constraint, the mean.
     pub nodes_of_constraint: f64,
-    /// Further updates that the matrix is expected to survive.
-    pub survives: u32,
+    /// How long the matrix is expected to last.
+    pub lasting: Lasting,
+}
+
+/// How long a matrix A is expected to last, by the kind of its body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lasting {
+    /// It stays, as long as the time step does.
+    #[default]
+    ManyUpdates,
+    /// It is another one in each update.
+    OneUpdate,
+}
+
+impl Lasting {
+    fn updates(self) -> f64 {
+        match self {
+            Self::ManyUpdates => 17.0,
+            Self::OneUpdate => 1.0,
+        }
+    }
 }
 
 /// A way to the blocks of W.
@@ -51,7 +69,7 @@ const LEFT: f64 = 0.625;
 ///
 /// | way | solves | sums of blocks |
 /// | --- | --- | --- |
-/// | nodal inverse | 3 · missing · 2ℓ · 0.625, without symmetry 2 · 3 · missing · 2ℓ | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
+/// | nodal inverse | 3c · 2ℓ · 0.625 / updates, without symmetry 3c · 2ℓ / updates | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
 /// | half solve | 3 m ℓ | 9 n p |
 /// | full solve | 3 m · 2ℓ | (9q + 27) p |
 pub fn multiplications(counts: &Counts, way: Way) -> f64 {
@@ -60,10 +78,9 @@ pub fn multiplications(counts: &Counts, way: Way) -> f64 {
     let (constraints, pairs) = (real(counts.constraints), real(counts.pairs));
     let (solves, sums) = match way {
         Way::NodalInverse => {
-            let sides = if counts.symmetric { LEFT } else { 2.0 };
-            let lasting = 1.0 + f64::from(counts.survives);
+            let part = if counts.symmetric { LEFT } else { 1.0 };
             (
-                6.0 * sides * real(counts.missing_nodes) / lasting,
+                6.0 * part * real(counts.nodes) / counts.lasting.updates(),
                 nodes * real(counts.nodes) * constraints + (nodes + 54.0) * pairs,
             )
         }
@@ -76,11 +93,9 @@ pub fn multiplications(counts: &Counts, way: Way) -> f64 {
 /// The way with the fewest multiplications; the first of equals in the order of [`Way`]. The half solve needs
 /// LLᵀ. With more than `bytes` for the nodal inverse that way is not taken.
 pub fn cheapest(counts: &Counts, bytes: usize) -> Way {
-    let halves = if counts.symmetric { 2 } else { 1 };
-    let needed = counts.nodes.saturating_mul(counts.nodes).saturating_mul(72 / halves);
     let ways = [Way::NodalInverse, Way::HalfSolve, Way::FullSolve];
     let possible = ways.into_iter().filter(|way| match way {
-        Way::NodalInverse => needed <= bytes,
+        Way::NodalInverse => NodalInverse::bytes_of(counts.nodes, counts.symmetric) <= bytes,
         Way::HalfSolve => counts.symmetric,
         Way::FullSolve => true,
     });

@@ -8,10 +8,14 @@ use crate::block::{Block, transposed};
 /// Slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
 
-/// Nodes kept beyond those in use: while there are no more than `SPARE` × the nodes in use + `SPARE_NODES`,
-/// columns once computed stay, since contacts come back.
-const SPARE: usize = 4;
-const SPARE_NODES: usize = 64;
+/// Nodes kept beyond those in use: while there are no more than `SPARE` × the nodes in use + `SPARE_NODES` and memory
+/// for them, entries once computed stay, since contacts come back. With each new node most of what is kept is solved for
+/// anew, so there are few.
+const SPARE: usize = 2;
+const SPARE_NODES: usize = 16;
+
+/// Most bytes for the entries.
+const MOST_BYTES: usize = 1 << 30;
 
 /// G = (A⁻¹)_CC for a growing set C of nodes, as 3×3 blocks.
 ///
@@ -19,10 +23,11 @@ const SPARE_NODES: usize = 64;
 /// slot b are stored, b after b; otherwise those, and after them the blocks (b, a). The storage thus grows at
 /// its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
 ///
-/// Which of a and b a block is solved for at, and so its last bits, depends on the order in which the nodes were first
-/// needed.
-#[derive(Debug, Default)]
+/// The bits of a block depend on A alone, not on which nodes were needed when: of two nodes the one that the factor
+/// eliminates first is solved for, without symmetry that of the column.
+#[derive(Debug)]
 pub struct NodalInverse {
+    most_bytes: usize,
     revision: Option<u64>,
     symmetric: bool,
     slots: Vec<u32>,
@@ -32,16 +37,38 @@ pub struct NodalInverse {
     order: Vec<u32>,
 }
 
+impl Default for NodalInverse {
+    fn default() -> Self {
+        Self::with_most_bytes(MOST_BYTES)
+    }
+}
+
 impl NodalInverse {
+    /// No entries, and at most so many bytes for those that are needed at once or kept.
+    pub fn with_most_bytes(most_bytes: usize) -> Self {
+        let (slots, nodes, blocks, order) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { most_bytes, revision: None, symmetric: false, slots, nodes, blocks, order }
+    }
+
+    /// Most bytes for the entries; it is left to the caller not to need more.
+    pub fn most_bytes(&self) -> usize {
+        self.most_bytes
+    }
+
+    /// Bytes of the entries on so many nodes.
+    pub fn bytes_of(nodes: usize, symmetric: bool) -> usize {
+        block_count(nodes, symmetric).saturating_mul(size_of::<Block>())
+    }
+
     /// Make sure that all blocks between the `needed` nodes, each given once, are there and belong to
-    /// `factor`; returns the number of nodes that had to be solved for. Always to be called with the same
+    /// `factor`; returns the number of nodes that had no blocks yet. Always to be called with the same
     /// [`Factored`], whose revision tells whether what is kept is still right.
     ///
     /// Nodes no longer needed are kept too, until there are many of them; then all is made anew.
     ///
     /// # Errors
     /// If there is no factor, the factor has no such node or its size is no multiple of three, or
-    /// memory is exhausted; what is kept is then as before for want of memory, else nothing.
+    /// memory is exhausted; nothing is kept then.
     pub fn update(
         &mut self,
         factor: &Factored,
@@ -53,29 +80,27 @@ impl NodalInverse {
         if kept && missing == 0 {
             return Ok(0);
         }
-        if !kept || self.nodes.len() + missing > SPARE * needed.len() + SPARE_NODES {
+        let count = self.nodes.len() + missing;
+        let is_spare = count <= SPARE * needed.len() + SPARE_NODES;
+        let result = if kept && is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes {
+            self.append(factor, needed, work)
+        } else {
+            self.start(factor).and_then(|()| self.append(factor, needed, work))
+        };
+        if result.is_err() {
             self.clear();
-            self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
-            let nodes = factor.size() / 3;
-            self.slots.try_reserve_exact(nodes).map_err(|_| FactorError::Memory)?;
-            self.slots.resize(nodes, NONE);
-            self.revision = Some(factor.revision());
         }
-        let before = self.nodes.len();
-        let result = self.append(factor, needed, work);
-        match result {
-            // As before: another attempt gives what this one would have given, to the bit.
-            Err(FactorError::Memory) => self.truncate(before),
-            Err(_) => self.clear(),
-            Ok(()) => {}
-        }
-        result.map(|()| self.nodes.len() - before)
+        result
     }
 
-    /// How many of the `needed` nodes would have to be solved for.
-    pub fn count_missing(&self, factor: &Factored, needed: &[u32]) -> usize {
-        let kept = self.belongs_to(factor);
-        needed.iter().filter(|&&node| !kept || self.slot(node).is_none()).count()
+    fn start(&mut self, factor: &Factored) -> Result<(), FactorError> {
+        self.clear();
+        self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
+        let nodes = factor.size() / 3;
+        self.slots.try_reserve_exact(nodes).map_err(|_| FactorError::Memory)?;
+        self.slots.resize(nodes, NONE);
+        self.revision = Some(factor.revision());
+        Ok(())
     }
 
     /// Whether what is kept is of this factor.
@@ -89,14 +114,6 @@ impl NodalInverse {
         self.slots.clear();
         self.nodes.clear();
         self.blocks.clear();
-    }
-
-    /// Forget the nodes from a slot on.
-    fn truncate(&mut self, count: usize) {
-        for node in self.nodes.drain(count..) {
-            self.slots[node as usize] = NONE;
-        }
-        self.blocks.truncate(if self.symmetric { count * (count + 1) / 2 } else { count * count });
     }
 
     /// The nodes kept, by slot.
@@ -155,7 +172,13 @@ impl NodalInverse {
         }
     }
 
-    fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<(), FactorError> {
+    /// Give the nodes among the `needed` that have none slots and blocks; returns their number.
+    fn append(
+        &mut self,
+        factor: &Factored,
+        needed: &[u32],
+        work: &mut Workspace,
+    ) -> Result<usize, FactorError> {
         if !factor.size().is_multiple_of(3) || needed.iter().any(|&node| node as usize >= self.slots.len()) {
             return Err(FactorError::Matrix(super::Defect::Size));
         }
@@ -168,22 +191,25 @@ impl NodalInverse {
             }
         }
         let count = self.nodes.len();
-        let length = if self.symmetric { count * (count + 1) / 2 } else { count * count };
-        self.blocks.try_reserve(length - self.blocks.len()).map_err(|_| FactorError::Memory)?;
-        self.blocks.resize(length, [0.0; 9]);
-        if old == count {
-            Ok(())
-        } else if self.symmetric {
-            self.compute_symmetric(factor, old, work)
-        } else {
-            self.compute_general(factor, old, work)
+        if count == old {
+            return Ok(0);
         }
+        let length = block_count(count, self.symmetric);
+        // No more than needed: the entries are to stay below the most bytes.
+        self.blocks.try_reserve_exact(length - self.blocks.len()).map_err(|_| FactorError::Memory)?;
+        self.blocks.resize(length, [0.0; 9]);
+        if self.symmetric {
+            self.compute_symmetric(factor, old, work)?;
+        } else {
+            self.compute_general(factor, work)?;
+        }
+        Ok(count - old)
     }
 
     /// All blocks of the nodes in slots from `old` on.
     ///
-    /// The columns of a node are needed at the nodes solved for so far, those of the rest have them as rows. The nodes
-    /// that are eliminated last come first, so that the part of the factor that takes part is small for most.
+    /// The nodes that are eliminated last come first, and each is solved for at those up to itself, so that the part of
+    /// the factor that takes part is small for most. What comes before the first of the new nodes is there already.
     fn compute_symmetric(
         &mut self,
         factor: &Factored,
@@ -194,54 +220,47 @@ impl NodalInverse {
         order.clear();
         order.try_reserve(nodes.len()).map_err(|_| FactorError::Memory)?;
         order.extend_from_slice(nodes);
-        order[old..].sort_unstable_by_key(|&node| std::cmp::Reverse(factor.position(node)));
-        for first in (old..order.len()).step_by(SLOTS_AT_ONCE) {
+        order.sort_unstable_by_key(|&node| std::cmp::Reverse(factor.position(node)));
+        let slot = |node: u32| slots[node as usize] as usize;
+        let first_new = order.iter().position(|&node| slot(node) >= old).unwrap_or(order.len());
+        for first in (first_new..order.len()).step_by(SLOTS_AT_ONCE) {
             let end = order.len().min(first + SLOTS_AT_ONCE);
             let (wanted, batch) = (&order[..end], &order[first..end]);
-            factor.solve_nodes(false, batch, wanted, work, |k, mut solution| {
-                let b = slots[batch[k] as usize] as usize;
-                for &node in &wanted[..=first + k] {
-                    let a = slots[node as usize] as usize;
+            factor.solve_nodes(batch, wanted, work, |k, mut solution| {
+                let b = slot(batch[k]);
+                for &node in &wanted[..first + k] {
+                    let a = slot(node);
                     let block = solution.transposed_at_node(node);
-                    if a <= b {
+                    if a < b {
                         blocks[b * (b + 1) / 2 + a] = transposed(&block);
                     } else {
                         blocks[a * (a + 1) / 2 + b] = block;
                     }
                 }
+                let diagonal = &mut blocks[b * (b + 1) / 2 + b];
+                *diagonal = solution.transposed_at_node(batch[k]);
+                (diagonal[1], diagonal[2], diagonal[5]) = (diagonal[3], diagonal[6], diagonal[7]);
             })?;
-        }
-        for b in old..order.len() {
-            let diagonal = &mut blocks[b * (b + 1) / 2 + b];
-            (diagonal[1], diagonal[2], diagonal[5]) = (diagonal[3], diagonal[6], diagonal[7]);
         }
         Ok(())
     }
 
-    /// Blocks of the nodes in slots from `old` on with all in slots up to theirs.
-    fn compute_general(
-        &mut self,
-        factor: &Factored,
-        old: usize,
-        work: &mut Workspace,
-    ) -> Result<(), FactorError> {
+    /// All blocks. Those in the columns of old nodes at new ones take as many solves as all of them.
+    fn compute_general(&mut self, factor: &Factored, work: &mut Workspace) -> Result<(), FactorError> {
         let Self { nodes, blocks, .. } = self;
-        factor.solve_nodes(false, &nodes[old..], nodes, work, |k, mut solution| {
-            let b = old + k;
-            let column = &mut blocks[b * b..=b * b + b];
-            for (block, &node) in column.iter_mut().zip(&*nodes) {
-                *block = transposed(&solution.transposed_at_node(node));
-            }
-        })?;
-        // Row b of A⁻¹ is column b of A⁻ᵀ.
-        factor.solve_nodes(true, &nodes[old..], nodes, work, |k, mut solution| {
-            let b = old + k;
-            let row = &mut blocks[b * b + b + 1..b * b + 2 * b + 1];
-            for (block, &node) in row.iter_mut().zip(&*nodes) {
-                *block = solution.transposed_at_node(node);
+        factor.solve_nodes(nodes, nodes, work, |b, mut solution| {
+            for (a, &node) in nodes.iter().enumerate() {
+                let place = if a <= b { b * b + a } else { a * a + a + 1 + b };
+                blocks[place] = transposed(&solution.transposed_at_node(node));
             }
         })
     }
+}
+
+/// Blocks between so many nodes.
+fn block_count(nodes: usize, symmetric: bool) -> usize {
+    let square = nodes.saturating_mul(nodes);
+    if symmetric { square.saturating_add(nodes) / 2 } else { square }
 }
 
 /// `sum += weight g`.

@@ -123,7 +123,7 @@ pub unsafe fn start_panel(
                 return Ok(Way::PseudoRigid(Slots::new(slots, compare)));
             }
             Body::FiniteElement(mesh) if mesh.is_nodal() => {
-                let nodal = panel.start_nodal(count, mesh.mesh_nodes()).map_err(failed)?;
+                let nodal = panel.start_nodal(count, mesh.mesh_nodes(), mesh.lasting).map_err(failed)?;
                 for Occupant { slot, con, known } in slots {
                     let name = names::constraint(con);
                     for (sign, place) in constraint::places_on(con, body, known) {

@@ -14,6 +14,7 @@ use std::fmt;
 
 use crate::block::Block;
 use crate::block::lanes::{Level, Plain, packed};
+use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
 
@@ -113,15 +114,16 @@ impl Panel {
         Ok(dense)
     }
 
-    /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty.
+    /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lasting` is for a body that
+    /// gives A.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_nodal(&mut self, slots: usize, nodes: usize) -> Result<&mut Nodal, Fault> {
+    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal, Fault> {
         self.form = Form::Nodal;
         self.roots.clear();
         let nodal = &mut self.large()?.nodal;
-        nodal.start(slots, nodes)?;
+        nodal.start(slots, nodes, lasting)?;
         Ok(nodal)
     }
 

@@ -7,7 +7,7 @@ mod operators;
 use super::Fault;
 use super::dense::product;
 use crate::block::{Block, Vector, times};
-use crate::inertia::cost::{Counts, Way, cheapest};
+use crate::inertia::cost::{Counts, Lasting, Way, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics::finite_element::NodalOperator;
 
@@ -15,14 +15,12 @@ use couplings::{Couplings, Key};
 use nodewise::Nodewise;
 use operators::Operators;
 
-/// Most bytes for the entries of one body's A⁻¹ on the nodes of its constraints.
-const NODAL_INVERSE_BYTES: usize = 1 << 30;
-
 /// The operators of the slots of one mesh, and what A⁻¹ made of them.
 #[derive(Debug, Default)]
 pub struct Nodal {
     step: f64,
     mesh_nodes: usize,
+    lasting: Lasting,
     /// H of the slots.
     operators: Operators,
     /// Whether an operator had no place.
@@ -55,8 +53,9 @@ enum Response {
 }
 
 impl Nodal {
-    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize) -> Result<(), Fault> {
+    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lasting: Lasting) -> Result<(), Fault> {
         self.mesh_nodes = mesh_nodes;
+        self.lasting = lasting;
         self.is_short_of_memory = false;
         Ok(self.operators.start(slots)?)
     }
@@ -208,11 +207,10 @@ impl Nodal {
             constraints,
             pairs: constraints * (constraints + 1) / 2,
             nodes: self.touched.len(),
-            missing_nodes: self.nodal_inverse.count_missing(factored, &self.touched),
             nodes_of_constraint: nodes_of_all as f64 / f64::max(constraints as f64, 1.0),
-            survives: factored.expected_to_survive(),
+            lasting: self.lasting,
         };
-        Ok(cheapest(&counts, NODAL_INVERSE_BYTES))
+        Ok(cheapest(&counts, self.nodal_inverse.most_bytes()))
     }
 }
 

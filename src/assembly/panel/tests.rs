@@ -103,7 +103,7 @@ fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>
             None,
         ),
     ];
-    let nodal = panel.start_nodal(operators.len() + 2, bar.nodes()).unwrap();
+    let nodal = panel.start_nodal(operators.len() + 2, bar.nodes(), Lasting::ManyUpdates).unwrap();
     operators.iter().enumerate().for_each(|(slot, operator)| nodal.add_operator(slot, 1.0, operator));
     nodal.add_operator(operators.len(), 1.0, &both[0]);
     nodal.add_operator(operators.len(), -1.0, &both[1]);
@@ -224,7 +224,7 @@ fn dense_blocks_with_factored_matrices() {
 fn matrices_that_cannot_be_factored_are_told() {
     let bar = Bar { cells: 1 };
     let mut panel = Panel::default();
-    panel.start_nodal(1, bar.nodes()).unwrap();
+    panel.start_nodal(1, bar.nodes(), Lasting::ManyUpdates).unwrap();
     let n = 3 * bar.nodes() as i32;
     let (starts, rows): (Vec<i32>, Vec<i32>) = ((0..=n).collect(), (0..n).collect());
     for (structure, entry, wanted) in [

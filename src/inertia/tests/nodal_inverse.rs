@@ -35,20 +35,52 @@ proptest! {
         Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
         let inverse = full.clone().try_inverse().unwrap();
         let mut entries = NodalInverse::default();
-        let mut all = std::collections::HashSet::new();
         for request in requests {
             let mut nodes: Vec<u32> = request.into_iter().map(|node| node % (full.nrows() as u32 / 3)).collect();
             nodes.sort_unstable();
             nodes.dedup();
-            let before = all.len();
-            all.extend(nodes.iter().copied());
-            prop_assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(all.len() - before));
+            let before = entries.nodes().to_vec();
+            let made = entries.update(&factor, &nodes, &mut work).unwrap();
+            if entries.nodes().starts_with(&before) {
+                prop_assert_eq!(made, nodes.iter().filter(|node| !before.contains(node)).count());
+            } else {
+                prop_assert_eq!((made, entries.nodes()), (nodes.len(), &nodes[..]));
+            }
             prop_assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(0));
-            let kept: Vec<u32> = all.iter().copied().collect();
-            check(&entries, &kept, structure, &inverse);
-            prop_assert_eq!(entries.nodes().len(), all.len());
+            check(&entries, entries.nodes(), structure, &inverse);
             for (slot, &node) in entries.nodes().iter().enumerate() {
                 prop_assert_eq!(entries.slot(node), Some(slot));
+            }
+        }
+    }
+
+    /// Whichever nodes are needed at once and whatever was needed before, a block has the bits that it gets alone.
+    #[test]
+    fn entries_do_not_see_each_other(
+        (structure, full) in matrix(3), requests in prop::collection::vec(prop::collection::vec(0..25_u32, 1..25), 1..5),
+    ) {
+        let (mut factor, mut work) = (Factored::default(), Workspace::default());
+        Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+        let mut entries = NodalInverse::default();
+        let mut met = Vec::new();
+        for request in requests {
+            let mut nodes = Vec::new();
+            for node in request.into_iter().map(|node| node % (full.nrows() as u32 / 3)) {
+                if !nodes.contains(&node) {
+                    nodes.push(node);
+                }
+            }
+            entries.update(&factor, &nodes, &mut work).unwrap();
+            met.extend(nodes);
+        }
+        for (k, &a) in met.iter().enumerate() {
+            for &b in &met[..k] {
+                let mut alone = NodalInverse::default();
+                let pair = [a, b];
+                alone.update(&factor, &pair[usize::from(a == b)..], &mut work).unwrap();
+                let bits = |entries, a, b| block(entries, a, b).unwrap().map(f64::to_bits);
+                prop_assert_eq!(bits(&entries, a, b), bits(&alone, a, b));
+                prop_assert_eq!(bits(&entries, b, a), bits(&alone, b, a));
             }
         }
     }
@@ -87,9 +119,7 @@ fn a_changed_matrix_is_noticed() {
             let full = random_matrix(structure, if seed == 2 { 30 } else { 27 }, 4, seed);
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
             // Those of the matrix before count for nothing.
-            assert_eq!(entries.count_missing(&factor, &nodes), 3);
             assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(3));
-            assert_eq!(entries.count_missing(&factor, &[0, 1, 4]), 1);
             check(&entries, &nodes, structure, &full.try_inverse().unwrap());
             assert_eq!(block(&entries, 1, 0), None);
             assert_eq!(block(&entries, 0, 99), None);
@@ -113,6 +143,28 @@ fn nodes_out_of_use_are_dropped_when_there_are_many() {
     assert_eq!(entries.nodes(), [3, 5, 180]);
     assert!(entries.bytes() >= 72 * 150 * 151 / 2);
     check(&entries, &[180, 3, 5], Structure::PositiveDefinite, &full.try_inverse().unwrap());
+}
+
+/// Spare nodes are kept only as far as there is memory for them.
+#[test]
+fn entries_stay_below_the_most_bytes() {
+    for structure in [Structure::PositiveDefinite, Structure::General] {
+        let (mut factor, mut work) = (Factored::default(), Workspace::default());
+        let full = random_matrix(structure, 3 * 60, 2, 6);
+        Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+        let most = NodalInverse::bytes_of(20, structure == Structure::PositiveDefinite);
+        let mut entries = NodalInverse::with_most_bytes(most);
+        let indices = 4 * (60 + 2 * 64);
+        for (first, count, kept) in
+            [(0, 12, 12), (8, 10, 18), (12, 8, 20), (19, 5, 5), (40, 20, 20), (0, 1, 1)]
+        {
+            let needed: Vec<u32> = (first..first + count).collect();
+            entries.update(&factor, &needed, &mut work).unwrap();
+            assert_eq!(entries.nodes().len(), kept, "{first}");
+            assert!(entries.bytes() <= most + indices, "{} > {most}", entries.bytes());
+            check(&entries, &needed, structure, &full.clone().try_inverse().unwrap());
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::slice;
 
 use crate::block::{Block, is_finite};
+use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Form, Location, NodalOperator, OperatorKind, Reduced};
 use crate::legacy::errors::{Code, fail};
@@ -22,6 +23,9 @@ pub struct Body<'a> {
     pub freedoms: usize,
     /// The rotation that operators take from the configuration, if they do.
     pub rotation: Option<&'a Block>,
+    /// How long A is expected to last, if it is given: the stiffness of a total Lagrangian body changes with its shape, a
+    /// co-rotational one keeps that of its reference.
+    pub lasting: Lasting,
 }
 
 impl<'a> Body<'a> {
@@ -54,7 +58,11 @@ impl<'a> Body<'a> {
                 (_, false) => Some(&*(*body).conf.add(freedoms).cast::<Block>()),
                 (_, true) => return Err(fail!(Code::BugFound, "{subject}: conf of body {id} is NULL")),
             };
-            Ok(Self { body, kind, freedoms, rotation })
+            let lasting = match form {
+                Form::TotalLagrangian => Lasting::OneUpdate,
+                _ => Lasting::ManyUpdates,
+            };
+            Ok(Self { body, kind, freedoms, rotation, lasting })
         }
     }
 

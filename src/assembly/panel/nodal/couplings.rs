@@ -1,5 +1,6 @@
 //! How any two slots of a mesh are coupled through A⁻¹, but for the axes of their constraints.
 
+use std::cmp::Ordering;
 use std::collections::TryReserveError;
 
 use super::operators::{Operators, Shapes};
@@ -12,6 +13,9 @@ use crate::inertia::{Factored, NodalInverse};
 ///
 /// Stored are the blocks (α, β) with α ≤ β, α after α for every β, and of an unsymmetric A then those (β, α): as in
 /// [`NodalInverse`] all grows at the end only.
+///
+/// The sum over b is the inner one. Which of two slots β is decides on the last bits, so with a symmetric A it is the
+/// one that [`Shapes::compare`] finds last, and not a matter of which slots the two constraints happen to have.
 #[derive(Debug, Default)]
 pub struct Couplings {
     /// What all blocks belong to, if they are complete.
@@ -70,14 +74,14 @@ impl Couplings {
     /// W_αβ with α = `row`, β = `column`.
     #[inline]
     pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
-        let (own, other) = (operators.factor(row), operators.factor(column));
-        if row <= column {
-            times_times_transposed(own, &self.blocks[self.upper(row, column)], other)
+        let coupling = if row <= column {
+            self.blocks[self.upper(row, column)]
         } else if self.symmetric {
-            transposed(&times_times_transposed(other, &self.blocks[self.upper(column, row)], own))
+            transposed(&self.blocks[self.upper(column, row)])
         } else {
-            times_times_transposed(own, &self.blocks[lower(row, column)], other)
-        }
+            self.blocks[lower(row, column)]
+        };
+        times_times_transposed(operators.factor(row), &coupling, operators.factor(column))
     }
 
     /// Where the block (row, column) is, row ≤ column.
@@ -119,30 +123,51 @@ impl Couplings {
         self.response.clear();
         self.response.try_reserve(inverse.nodes().len())?;
         self.response.resize(inverse.nodes().len(), [0.0; 9]);
-        for column in (0..count).filter(|&slot| self.changed[slot]) {
+        for column in 0..count {
+            if !self.changed[column] {
+                continue;
+            }
             let range = shapes.range(column);
             inverse.respond(&self.places[range.clone()], &shapes.weights()[range], &mut self.response);
             self.response.iter_mut().flatten().for_each(|value| *value *= step);
-            let at = |row| sum_at(shapes, row, &self.places, &self.response);
-            let first = self.upper(0, column);
-            let above = self.blocks[first..=first + column].iter_mut();
-            above.enumerate().for_each(|(row, block)| *block = at(row));
-            for row in column + 1..count {
-                if !self.symmetric {
-                    self.blocks[lower(row, column)] = at(row);
-                } else if !self.changed[row] {
-                    let place = self.upper(column, row);
-                    self.blocks[place] = sum_of_two(step, shapes, [column, row], &self.places, inverse);
+            for row in 0..count {
+                let at_row = || sum_at(shapes, row, &self.places, &self.response);
+                let order = if self.symmetric { shapes.compare(row, column) } else { Ordering::Less };
+                match order {
+                    Ordering::Less => self.put(row, column, at_row()),
+                    Ordering::Equal => self.put(row, column, symmetrised(at_row())),
+                    Ordering::Greater if self.changed[row] => {}
+                    Ordering::Greater => {
+                        self.put(column, row, sum_of_two(step, shapes, [column, row], &self.places, inverse));
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Store the block (row, column).
+    fn put(&mut self, row: usize, column: usize, block: Block) {
+        let (place, block) = if row <= column {
+            (self.upper(row, column), block)
+        } else if self.symmetric {
+            (self.upper(column, row), transposed(&block))
+        } else {
+            (lower(row, column), block)
+        };
+        self.blocks[place] = block;
     }
 }
 
 /// Where the block (row, column) of an unsymmetric A is, row > column.
 fn lower(row: usize, column: usize) -> usize {
     row * row + row + 1 + column
+}
+
+/// A block that is symmetric but for rounding, with its upper triangle in place of the lower one.
+fn symmetrised(mut block: Block) -> Block {
+    (block[1], block[2], block[5]) = (block[3], block[6], block[7]);
+    block
 }
 
 /// Σ_a N_a R_a over the nodes of a slot, which are at `places` among the responses R.

@@ -1,5 +1,6 @@
 //! H of the slots of a mesh, packed: the nodes with their weights one slot behind the other, and the factors.
 
+use std::cmp::Ordering;
 use std::collections::TryReserveError;
 use std::ops::Range;
 
@@ -104,6 +105,16 @@ impl Shapes {
         let ((nodes, weights), (others, other_weights)) = (self.of(slot), other.of(slot));
         let mut both = weights.iter().zip(other_weights);
         nodes == others && both.all(|(one, two)| one.to_bits() == two.to_bits())
+    }
+
+    /// An order of slots by what they hold, nodes and then weights, whatever their places among the slots.
+    pub fn compare(&self, one: usize, other: usize) -> Ordering {
+        let ((nodes, weights), (others, other_weights)) = (self.of(one), self.of(other));
+        let by_weight = || {
+            let both = weights.iter().zip(other_weights);
+            both.map(|(one, two)| one.total_cmp(two)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        nodes.cmp(others).then_with(by_weight)
     }
 
     /// Forget all slots, keeping the memory.
