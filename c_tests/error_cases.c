@@ -598,9 +598,10 @@ static void convex_no_list (SCENE *s) { convex_of_contact (s)->ele = NULL; }
 static void convex_of_nothing (SCENE *s) { convex_of_contact (s)->ele[0] = NULL; }
 static void convex_last_element (SCENE *s)
 {
-  CONVEX *convex = convex_of_contact (s);
+  CONVEX *convex = s->body[11]->shape->data;
 
-  if (convex->nele < 2) abort ();
+  while (convex->nele < 2) convex = convex->next;
+  s->con[26]->msgp->gobj = convex;
   convex->ele[convex->nele - 1] = NULL;
 }
 
