@@ -72,8 +72,9 @@ impl fmt::Display for FactorError {
 /// symbolic factor and memory. What is the same is found out by comparison with the copy.
 ///
 /// Memory is reserved fallibly, here and in faer, with these exceptions, which abort: faer's buffers for
-/// packing, one for each thread, made at its first larger product, and with LU small ones of its symbolic
-/// analysis and of the numeric factor's lists of rows. Neither happens where pattern and memory are kept.
+/// packing, one for each thread, made at its first larger product and twice as large as the third-level cache, and with
+/// LU two lists of n indices in its symbolic analysis, and the numeric factor's lists of the supernodes that a row or
+/// column meets. Neither happens where pattern and memory are kept.
 #[derive(Default)]
 pub struct Factored {
     matrix: MatrixCopy,
