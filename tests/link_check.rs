@@ -23,7 +23,7 @@ const FLAVOURS: [(&str, &str); 4] = [
 const WAYS: [(&str, &[&str]); 4] = [
     ("empty.c", &["-std=c99", "-O2"]),
     ("empty.c", &["-std=c11", "-O0", "-fPIE"]),
-    ("empty.c", &["-std=gnu17", "-O3", "-fno-pie"]),
+    ("empty.c", &["-std=gnu17", "-O3"]),
     ("empty.cpp", &["-std=c++17", "-O2"]),
 ];
 
@@ -67,6 +67,18 @@ fn a_program_for_mpi_does_not_and_the_linker_names_what_it_needs() {
                 assert!(!success && messages.contains(&expected), "{way:?} {flavour} {flags:?}: {messages}");
             }
         }
+    }
+}
+
+/// The library for MPI lacks the function, as no library at all does.
+#[test]
+fn a_serial_program_asks_for_the_serial_library() {
+    let workshop = Workshop::new();
+    for way in &WAYS {
+        let object = empty(&workshop, way, &[]);
+        let (success, messages) =
+            workshop.try_link(cxx(), "program", &["-Wl,--gc-sections".as_ref(), &*object]);
+        assert!(!success && messages.contains("undefined reference to `ldy_layout_serial'"), "{messages}");
     }
 }
 
