@@ -1,7 +1,10 @@
 /* LDY_REUSE: what an update leaves alone is what it would have written. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
+#include "compare.h"
+#include "fresh.h"
 #include "large_scene.h"
 
 #define ROUNDS 40
@@ -131,11 +134,200 @@ static void test_left_alone (void)
   scene_destroy (host);
 }
 
+/* ---- after what nothing is left alone */
+
+static CON *in_the_middle (HOST *host)
+{
+  CON *con = host->dom.con;
+  int i;
+
+  for (i = 0; i < host->dom.ncon / 2; i ++) con = con->next;
+  return con;
+}
+
+static void penalty (HOST *host)
+{
+  host_set_update (host, UPDATE_PENALTY);
+  CHECK_INT (watched_update (host), 0);
+}
+
+static void minimal (HOST *host)
+{
+  host_set_update (host, UPDATE_MINIMAL);
+  CHECK_INT (watched_update (host), 0);
+}
+
+/* Something bad is found when constraints are gathered, bodies prepared, rows made, pairs made. */
+
+static void refused_step (HOST *host)
+{
+  double kept = host->dom.step;
+
+  host->dom.step = 0.0 / (kept - kept);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  host->dom.step = kept;
+}
+
+static void refused_row (HOST *host)
+{
+  CON *con = in_the_middle (host);
+  DIAB *kept = con->dia;
+
+  con->dia = NULL;
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  con->dia = kept;
+}
+
+static void refused_body (HOST *host)
+{
+  BODY *body = in_the_middle (host)->master;
+  MX *kept = body->inverse;
+
+  body->inverse = NULL;
+  CHECK_INT (watched_update (host), LDY_MATRIX_KIND);
+  body->inverse = kept;
+}
+
+static void refused_frame (HOST *host)
+{
+  CON *con = in_the_middle (host);
+  double kept = con->base[4];
+
+  con->base[4] = 0.0 / (kept - kept);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  con->base[4] = kept;
+}
+
+/* Again and again: an update that finds nothing changed since one that failed fails as well. */
+static void refused_axis (HOST *host)
+{
+  CON *con = in_the_middle (host);
+  double kept[9];
+  int i;
+
+  memcpy (kept, con->base, sizeof kept);
+  memset (con->base + 6, 0, 3 * sizeof (double));
+  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  memcpy (con->base, kept, sizeof kept);
+}
+
+/* Two fixed points on the last body, between which a block overflows while their diagonal blocks do not. */
+static void refused_block (HOST *host)
+{
+  BODY *body = host->dom.bod;
+  double kept;
+  int i;
+
+  while (body->next) body = body->next;
+  kept = body->inverse->x[1];
+  body->inverse->x[1] = body->inverse->x[6] = 1e307 / host->dom.step;
+  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  body->inverse->x[1] = body->inverse->x[6] = kept;
+}
+
+static void add_far_points (HOST *host)
+{
+  double inverse[36] = { 0 };
+  BODY *body = host_add_body (host, RIG);
+  CON *con;
+  int i;
+
+  for (i = 0; i < 6; i ++) inverse[7 * i] = 1;
+  host_set_inverse (body, host_matrix_dense (6, 6, inverse));
+  for (i = 0; i < 2; i ++) {
+    con = host_add_constraint (host, FIXPNT, body, NULL);
+    con->mpnt[i] = 10;
+    CHECK_INT (watched_insert (host, con), 0);
+  }
+}
+
+typedef struct {
+  const char *name;
+  void (*happens) (HOST *);
+} EVENT;
+
+/* Numbers of a host's own stand in all rows and blocks: each one has to be written. */
+static void test_nothing_left_alone (int threads)
+{
+  static const EVENT events[] = {
+    { "penalty", penalty }, { "minimal", minimal }, { "refused step", refused_step }, { "refused row", refused_row },
+    { "refused body", refused_body }, { "refused frame", refused_frame }, { "refused axis", refused_axis },
+    { "refused block", refused_block } };
+  HOST *host = threads > 1 ? large_scene (0) : scene_mixed (32);
+  int i;
+
+  if (threads == 1) scene_insert_all (host);
+  watch_errors ();
+  CHECK_INT (ldy_set_threads (threads), 0);
+  CHECK_INT (ldy_set_option (LDY_REUSE, 1), 0);
+  add_far_points (host);
+  for (i = 0; i < (int) (sizeof events / sizeof *events); i ++) {
+    check_context ("%d threads, %s", threads, events[i].name);
+    CHECK_INT (watched_update (host), 0);
+    events[i].happens (host);
+    marks_free (marks_put (host->dom.ldy));
+    host_set_update (host, UPDATE_ALL);
+    CHECK_INT (watched_update (host), 0);
+    check_fresh (host);
+    CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
+  }
+  CHECK_INT (ldy_set_threads (1), 0);
+  watch_no_errors ();
+  scene_destroy (host);
+}
+
+/* ---- two obstacles */
+
+/* Nothing moves at a contact of two obstacles: W is zero from the first update on, and at every one. */
+static void test_two_obstacles (int threads, int reuse)
+{
+  HOST *host = threads > 1 ? large_scene (0) : scene_mixed (33);
+  BODY *one = host_add_body (host, OBS), *two = host_add_body (host, OBS);
+  CON *con;
+  int i;
+
+  if (threads == 1) scene_insert_all (host);
+  con = host_add_constraint (host, CONTACT, one, two);
+  check_context ("two obstacles, %d threads, reuse %d", threads, reuse);
+  watch_errors ();
+  CHECK_INT (ldy_set_threads (threads), 0);
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+  host_unlink (host, con);
+  CHECK_INT (watched_update (host), 0);
+  host_link (host, con);
+  CHECK_INT (watched_insert (host, con), 0);
+  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  CHECK_TEXT (watched_text (), "singular W");
+  con->kind = FIXPNT;
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  con->kind = CONTACT;
+  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  two->kind = RIG;
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  two->kind = OBS;
+  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  host_remove (host, con);
+  host_free_constraint (host, con);
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  CHECK_INT (ldy_set_threads (1), 0);
+  watch_no_errors ();
+  scene_destroy (host);
+}
+
 int main (void)
 {
   test_against_all_anew (1);
   test_against_all_anew (2);
   test_left_alone ();
+  test_nothing_left_alone (1);
+  test_nothing_left_alone (2);
+  test_two_obstacles (1, 0);
+  test_two_obstacles (1, 1);
+  test_two_obstacles (2, 1);
+  ldy_set_option (LDY_REUSE, 0);
   ldy_shutdown ();
   return check_summary ("reuse");
 }

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "compare.h"
 #include "dense.h"
+#include "fresh.h"
 #include "host/hooks.h"
 #include "scene.h"
 
@@ -282,6 +283,261 @@ static void test_freed_obstacle (void)
   scene_destroy (host);
 }
 
+/* ---- what changes after the insertion */
+
+/* Two bodies of the given kinds with a constraint of the given kind, a contact and a joint between them; the first body is fixed. */
+static HOST *coupled_pair (int first, int second, int kind)
+{
+  HOST *host = host_create ();
+  RANDOM random = { 11 };
+  BODY *one = scene_body (host, &random, first, INVERSE_BLOCKS), *two = scene_body (host, &random, second, INVERSE_BLOCKS);
+
+  scene_constraint (host, &random, FIXPNT, one, NULL);
+  scene_constraint (host, &random, kind, one, two);
+  scene_constraint (host, &random, CONTACT, two, one);
+  scene_constraint (host, &random, RIGLNK, one, two);
+  scene_insert_all (host);
+  return host;
+}
+
+static void check_each_kind (HOST *host)
+{
+  int update;
+
+  for (update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
+    host_set_update (host, (UPDATE_KIND) update);
+    if (CHECK_INT (watched_update (host), 0)) check_fresh (host);
+    CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
+  }
+  host_set_update (host, UPDATE_ALL);
+}
+
+static CON *constraint_at (const HOST *host, int place)
+{
+  CON *con = host->dom.con;
+
+  while (place --) con = con->next;
+  return con;
+}
+
+/* A body becomes an obstacle, or ceases to be one: contacts on it follow, and their blocks through it vanish. */
+static void test_changing_bodies (int reuse)
+{
+  static const int kinds[] = { RIG, OBS, OBS, RIG, 7, RIG, OBS, 7, OBS, RIG };
+  HOST *host = coupled_pair (RIG, RIG, CONTACT);
+  BODY *body = host->dom.bod->next;
+  OFFB *block;
+  int i;
+
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+  for (i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
+    check_context ("changing bodies, reuse %d, change %d to kind %d", reuse, i, kinds[i]);
+    memcpy (&body->kind, &kinds[i], sizeof body->kind);
+    if (kinds[i] == 7) {
+      CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+      CHECK_TEXT (watched_text (), "unknown kind 7");
+      continue;
+    }
+    check_each_kind (host);
+    CHECK_INT (watched_update (host), 0);
+    for (block = constraint_at (host, 1)->dia->adj; block; block = block->n) {
+      CHECK ((block->W[0] == 0) == (body->kind == OBS && block->bod == body));
+    }
+  }
+  CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  scene_destroy (host);
+}
+
+/* A joint on an obstacle, which couples through it, becomes a contact, which does not, and the other way round. */
+static void test_changing_constraints (int reuse, int inserted)
+{
+  static const int kinds[] = { RIGLNK, CONTACT, 99, CONTACT, SPRING, 99, SPRING, CONTACT, RIGLNK, VELODIR };
+  HOST *host = coupled_pair (RIG, OBS, inserted);
+  CON *con = constraint_at (host, 1);
+  int i;
+
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+  for (i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
+    check_context ("changing constraints, reuse %d, inserted as %d, change %d to kind %d", reuse, inserted, i, kinds[i]);
+    memcpy (&con->kind, &kinds[i], sizeof con->kind);
+    if (kinds[i] == 99) {
+      CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+      CHECK_TEXT (watched_text (), "constraint 2 ");
+    } else {
+      check_each_kind (host);
+      update_and_compare (host, UPDATE_PENALTY); /* the kind at the update decides which blocks are written */
+    }
+  }
+  CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  scene_destroy (host);
+}
+
+/* Another body than those of the insertion is refused as long as it is there, and then forgotten. */
+static void test_other_bodies (int reuse)
+{
+  HOST *host = coupled_pair (RIG, RIG, CONTACT);
+  CON *fixed = constraint_at (host, 0), *contact = constraint_at (host, 1);
+  BODY *one = contact->master, *two = contact->slave, *third = host_add_body (host, RIG);
+  int update;
+
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+  check_context ("other bodies, reuse %d", reuse);
+  check_each_kind (host);
+  for (update = UPDATE_ALL; update <= UPDATE_PENALTY; update ++) {
+    host_set_update (host, (UPDATE_KIND) update);
+    check_context ("other bodies, reuse %d, update %d, another master", reuse, update);
+    fixed->master = two;
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_TEXT (watched_text (), "constraint 1 (FIXPNT) on body 2");
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    fixed->master = one;
+    check_each_kind (host);
+    check_context ("other bodies, reuse %d, update %d, another slave", reuse, update);
+    host_set_update (host, (UPDATE_KIND) update);
+    contact->slave = third;
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_TEXT (watched_text (), "constraint 2 (CONTACT) between bodies 1 and 3");
+    contact->slave = two;
+    check_each_kind (host);
+    check_context ("other bodies, reuse %d, update %d, no slave", reuse, update);
+    host_set_update (host, (UPDATE_KIND) update);
+    contact->slave = NULL;
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    contact->slave = two;
+    check_each_kind (host);
+    /* Without blocks through it a further body is no contradiction: the diagonal block follows it. */
+    check_context ("other bodies, reuse %d, update %d, a further slave", reuse, update);
+    host_set_update (host, (UPDATE_KIND) update);
+    fixed->slave = third;
+    if (watched_update (host) == 0) check_fresh (host);
+    fixed->slave = NULL;
+    check_each_kind (host);
+    check_context ("other bodies, reuse %d, update %d, exchanged", reuse, update);
+    contact->master = two;
+    contact->slave = one;
+    check_each_kind (host);
+    contact->master = one;
+    contact->slave = two;
+  }
+  CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  scene_destroy (host);
+}
+
+/* A row whose constraint the domain does not list yet: it has W and blocks, and V and B once it is listed. */
+static void test_inserted_unlisted (int place)
+{
+  HOST *host = scene_mixed (12);
+  CON *con = constraint_at (host, place);
+  double before[3];
+
+  check_context ("constraint %d inserted before it is listed", place);
+  host_unlink (host, con);
+  scene_insert_all (host);
+  CHECK_INT (watched_insert (host, con), 0);
+  con->V[0] = 777;
+  memcpy (before, con->dia->B, sizeof before);
+  CHECK_INT (watched_update (host), 0);
+  CHECK (con->V[0] == 777);
+  CHECK_SAME_BITS (con->dia->B, before, sizeof before);
+  check_fresh (host);
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  con->base[3] = 0.0 / (before[0] - before[0]);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  random_rotation (&(RANDOM) { 13 }, con->base);
+  host_link (host, con);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
+/* ---- numbers beyond all numbers */
+
+static HOST *far_points (int sparse, int kind)
+{
+  double inverse[36] = { 0 };
+  HOST *host = host_create ();
+  BODY *body = host_add_body (host, RIG), *other = host_add_body (host, RIG);
+  CON *con;
+  int i;
+
+  for (i = 0; i < 6; i ++) inverse[7 * i] = 1;
+  inverse[1] = inverse[6] = 0.5;
+  host_set_inverse (body, sparse ? host_matrix_sparse (6, inverse) : host_matrix_dense (6, 6, inverse));
+  for (i = 0; i < 2; i ++) {
+    con = host_add_constraint (host, kind, body, other);
+    con->id = 4711 + (unsigned) i;
+    con->mpnt[i] = 10;
+  }
+  host->dom.step = 1;
+  scene_insert_all (host);
+  return host;
+}
+
+/* The inverse couples only turning about x and about y; one point sees the one, the other the other. */
+static void set_coupling (HOST *host, double old, double value)
+{
+  MX *inverse = host->dom.bod->inverse;
+  int i;
+
+  for (i = 0; i < inverse->nzmax; i ++) {
+    if (inverse->x[i] == old) inverse->x[i] = value;
+  }
+}
+
+static void test_infinite_block (int sparse, int kind, int reuse)
+{
+  HOST *host = far_points (sparse, kind);
+
+  check_context ("infinite block, sparse %d, kind %d, reuse %d", sparse, kind, reuse);
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+  CHECK_INT (watched_update (host), 0);
+  set_coupling (host, 0.5, 1e307);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "4711");
+  CHECK_TEXT (watched_text (), "4712");
+  CHECK_TEXT (watched_text (), "not finite");
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  host_set_update (host, UPDATE_PENALTY); /* which leaves blocks of contacts alone */
+  CHECK_INT (watched_update (host), kind == CONTACT ? 0 : LDY_BUG_FOUND);
+  host_set_update (host, UPDATE_ALL);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  set_coupling (host, 1e307, 0.5);
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  scene_destroy (host);
+}
+
+/* The share of each constraint is finite, their sum is not. */
+static void test_infinite_energy (void)
+{
+  HOST *host = host_create ();
+  BODY *body;
+  int i;
+
+  check_context ("infinite free energy");
+  for (i = 0; i < 3; i ++) {
+    body = host_add_body (host, RIG);
+    host_add_constraint (host, FIXPNT, body, NULL);
+    body->velo[3] = 1.2e154;
+  }
+  host->dom.step = 1;
+  scene_insert_all (host);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "free energy");
+  host_set_update (host, UPDATE_PENALTY);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "free energy");
+  host_set_update (host, UPDATE_MINIMAL);
+  CHECK_INT (watched_update (host), 0);
+  host_set_update (host, UPDATE_ALL);
+  host->dom.bod->velo[3] = 0;
+  host->dom.bod->next->velo[3] = 0;
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  scene_destroy (host);
+}
+
 static void test_nothing (void)
 {
   HOST *host = host_create ();
@@ -423,6 +679,8 @@ static void test_measures (void)
 
 int main (void)
 {
+  int i;
+
   test_mixed (UPDATE_ALL);
   test_mixed (UPDATE_PENALTY);
   test_mixed (UPDATE_MINIMAL);
@@ -434,6 +692,18 @@ int main (void)
   test_partly_attached ();
   test_between_updates ();
   test_freed_obstacle ();
+  watch_errors ();
+  for (i = 0; i < 2; i ++) {
+    test_changing_bodies (i);
+    test_changing_constraints (i, RIGLNK);
+    test_changing_constraints (i, CONTACT);
+    test_other_bodies (i);
+    test_infinite_block (0, FIXPNT, i);
+    test_infinite_block (1, RIGLNK, i);
+  }
+  for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
+  test_infinite_energy ();
+  watch_no_errors ();
   test_nothing ();
   test_solvers ();
   test_timers ();

@@ -98,6 +98,16 @@ fn updates_after_anything_else() {
 }
 
 #[test]
+fn pairs_of_events_between_updates() {
+    passes("reuse_pairs");
+}
+
+#[test]
+fn recovery_from_spoilt_input() {
+    passes("recovery");
+}
+
+#[test]
 fn updates_with_and_without_avx2() {
     passes("levels");
 }
