@@ -247,12 +247,8 @@ typedef struct {
 } EVENT;
 
 /* Numbers of a host's own stand in all rows and blocks: each one has to be written. */
-static void test_nothing_left_alone (int threads)
+static void test_events (int threads, const EVENT *events, int count)
 {
-  static const EVENT events[] = {
-    { "penalty", penalty }, { "minimal", minimal }, { "refused step", refused_step }, { "refused row", refused_row },
-    { "refused body", refused_body }, { "refused frame", refused_frame }, { "refused axis", refused_axis },
-    { "refused block", refused_block } };
   HOST *host = threads > 1 ? large_scene (0) : scene_mixed (32);
   int i;
 
@@ -261,7 +257,7 @@ static void test_nothing_left_alone (int threads)
   CHECK_INT (ldy_set_threads (threads), 0);
   CHECK_INT (ldy_set_option (LDY_REUSE, 1), 0);
   add_far_points (host);
-  for (i = 0; i < (int) (sizeof events / sizeof *events); i ++) {
+  for (i = 0; i < count; i ++) {
     check_context ("%d threads, %s", threads, events[i].name);
     CHECK_INT (watched_update (host), 0);
     events[i].happens (host);
@@ -274,6 +270,55 @@ static void test_nothing_left_alone (int threads)
   CHECK_INT (ldy_set_threads (1), 0);
   watch_no_errors ();
   scene_destroy (host);
+}
+
+static void test_nothing_left_alone (int threads)
+{
+  static const EVENT events[] = {
+    { "penalty", penalty }, { "minimal", minimal }, { "refused step", refused_step }, { "refused row", refused_row },
+    { "refused body", refused_body }, { "refused frame", refused_frame }, { "refused axis", refused_axis },
+    { "refused block", refused_block } };
+
+  test_events (threads, events, (int) (sizeof events / sizeof *events));
+}
+
+/* ---- options */
+
+static void without_reuse (HOST *host)
+{
+  CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  CHECK_INT (watched_update (host), 0);
+  CHECK_INT (ldy_set_option (LDY_REUSE, 1), 0);
+}
+
+static void self_contact_once (HOST *host)
+{
+  (void) host;
+  CHECK_INT (ldy_set_option (LDY_SELF_CONTACT_ONCE, 1), 0);
+}
+
+static void no_avx2 (HOST *host)
+{
+  (void) host;
+  CHECK_INT (ldy_set_option (LDY_NO_AVX2, 1), 0);
+}
+
+static void more_threads (HOST *host)
+{
+  (void) host;
+  CHECK_INT (ldy_set_threads (3), 0);
+}
+
+/* What was made under other options is made anew: with LDY_REUSE 0 a host may have written there. */
+static void test_options_change (int threads)
+{
+  static const EVENT events[] = {
+    { "without reuse", without_reuse }, { "self-contact once", self_contact_once }, { "no AVX2", no_avx2 },
+    { "more threads", more_threads } };
+
+  test_events (threads, events, (int) (sizeof events / sizeof *events));
+  CHECK_INT (ldy_set_option (LDY_SELF_CONTACT_ONCE, 0), 0);
+  CHECK_INT (ldy_set_option (LDY_NO_AVX2, 0), 0);
 }
 
 /* ---- two obstacles */
@@ -324,6 +369,8 @@ int main (void)
   test_left_alone ();
   test_nothing_left_alone (1);
   test_nothing_left_alone (2);
+  test_options_change (1);
+  test_options_change (2);
   test_two_obstacles (1, 0);
   test_two_obstacles (1, 1);
   test_two_obstacles (2, 1);

@@ -538,6 +538,22 @@ static void test_infinite_energy (void)
   scene_destroy (host);
 }
 
+/* W of rank one up to rounding and without a positive eigenvalue: 1 / 0 is no scaling parameter. */
+static void test_infinite_scaling (void)
+{
+  static const double inverse[9] = { -1, -2, -3, -2, -4 - 8e-16, -6, -3, -6, -9 - 1e-15 };
+  HOST *host = host_create ();
+  BODY *body = host_add_body (host, RIG);
+  CON *con = host_add_constraint (host, FIXPNT, body, NULL);
+
+  check_context ("infinite scaling parameter");
+  memcpy (body->inverse->x + 9, inverse, sizeof inverse);
+  host->dom.step = 1;
+  scene_insert_all (host);
+  CHECK (watched_update (host) != 0 || isfinite (con->dia->rho));
+  scene_destroy (host);
+}
+
 static void test_nothing (void)
 {
   HOST *host = host_create ();
@@ -700,9 +716,11 @@ int main (void)
     test_other_bodies (i);
     test_infinite_block (0, FIXPNT, i);
     test_infinite_block (1, RIGLNK, i);
+    test_infinite_block (0, CONTACT, i);
   }
   for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
   test_infinite_energy ();
+  test_infinite_scaling ();
   watch_no_errors ();
   test_nothing ();
   test_solvers ();
