@@ -245,6 +245,15 @@ static void spoil_link (TRIAL *t, const char *name, void *pointer, const void *v
   t->is_link = 1;
 }
 
+/* Another body, on which the pair of shape and object means something: what a pointer leads to cannot be checked. */
+static BODY *other_body (TRIAL *t, const BODY *old)
+{
+  BODY *body = any_body (t);
+
+  while (old && old->kind == FEM && body->kind == FEM && !old->msh != !body->msh) body = any_body (t);
+  return body;
+}
+
 static void spoil_constraint (TRIAL *t)
 {
   CON *con = t->inserted && random_below (&t->random, 2) ? t->inserted : any_constraint (t);
@@ -258,9 +267,9 @@ static void spoil_constraint (TRIAL *t)
   case 5: SPOIL_KIND (t, con->kind, CONTACT, FIXPNT, VELODIR, RIGLNK, SPRING, -1, 7, 99); break;
   case 6: spoil_pair (t, con->master, &con->msgp); break;
   case 7: spoil_pair (t, con->slave, &con->ssgp); break;
-  case 8: spoil_link (t, "con->master", &con->master, any_body (t)); break;
+  case 8: spoil_link (t, "con->master", &con->master, other_body (t, con->master)); break;
   case 9: spoil_link (t, "con->master", &con->master, NULL); break;
-  case 10: spoil_link (t, "con->slave", &con->slave, any_body (t)); break;
+  case 10: spoil_link (t, "con->slave", &con->slave, other_body (t, con->slave)); break;
   case 11: spoil_link (t, "con->slave", &con->slave, NULL); break;
   case 12: spoil_link (t, "con->dia", &con->dia, NULL); break;
   case 13: spoil_link (t, "con->dia", &con->dia, random_below (&t->random, 2) ? (void *) t : (void *) any_constraint (t)->dia); break;
