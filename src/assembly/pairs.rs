@@ -47,6 +47,9 @@ pub fn assemble<'a, 'p, L: Level>(
     pairs: impl Iterator<Item = Pair<'a>>,
 ) -> Result<(), NotFinite> {
     for (pair, Pair { coupling, block, transpose }) in pairs.enumerate() {
+        if block.is_none() && transpose.is_none() {
+            continue;
+        }
         let w = match coupling {
             Some(Coupling { body, row, column }) => {
                 let panel = panel(body);

@@ -1,7 +1,7 @@
 //! Options of the process.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::block::lanes;
 use crate::threads;
@@ -14,6 +14,9 @@ static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
 static REUSE: AtomicBool = AtomicBool::new(false);
 static QUIET: AtomicBool = AtomicBool::new(false);
 
+/// Counts changes of options.
+static REVISION: AtomicU32 = AtomicU32::new(0);
+
 /// Set an option.
 pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
     let flag = match value {
@@ -22,14 +25,26 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         _ => return Err(fail!(Code::BugFound, "option {option}: unknown value {value}")),
     };
     match option {
-        LDY_NO_LONGJMP => NO_LONGJMP.store(flag, Ordering::Relaxed),
-        LDY_SELF_CONTACT_ONCE => SELF_CONTACT_ONCE.store(flag, Ordering::Relaxed),
-        LDY_REUSE => REUSE.store(flag, Ordering::Relaxed),
-        LDY_QUIET => QUIET.store(flag, Ordering::Relaxed),
+        LDY_NO_LONGJMP => change(&NO_LONGJMP, flag),
+        LDY_SELF_CONTACT_ONCE => change(&SELF_CONTACT_ONCE, flag),
+        LDY_REUSE => change(&REUSE, flag),
+        LDY_QUIET => change(&QUIET, flag),
         LDY_NO_AVX2 => lanes::forbid_avx2(flag),
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
     Ok(())
+}
+
+fn change(option: &AtomicBool, value: bool) {
+    if option.swap(value, Ordering::Relaxed) != value {
+        REVISION.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A number that changes with every change of an option. What was made under other options is not reused: a host that takes
+/// its promise to leave W alone back may write to W until it gives it again.
+pub fn revision() -> u32 {
+    REVISION.load(Ordering::Relaxed)
 }
 
 /// Set the number of threads.

@@ -35,8 +35,8 @@ pub struct Module {
     pub is_clone: bool,
     /// Memory lent to insertions.
     pub neighbours: Vec<Neighbour>,
-    /// Whether the last update computed everything, to its end.
-    pub is_complete: bool,
+    /// The revision of the options under which the last update computed everything, to its end; `None` if it did not.
+    pub reusable: Option<u32>,
     /// Counts walks over constraints; see [`Module::next_round`].
     pub round: u32,
     /// The constraints of the last update with their rows; memory lent to the next one.
@@ -79,7 +79,7 @@ impl Module {
             (&raw mut (*module).bodies).write(Attachments::default());
             (*module).is_clone = false;
             (&raw mut (*module).neighbours).write(Vec::new());
-            (*module).is_complete = false;
+            (*module).reusable = None;
             (*module).round = 0;
             (*module).is_gathered = false;
             (&raw mut (*module).tasks).write(Vec::new());

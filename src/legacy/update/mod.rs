@@ -33,7 +33,7 @@ const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     let mut watch = module.tally.start();
     // Nothing counts as made until all of it is.
-    let was_complete = mem::take(&mut module.is_complete);
+    let reusable = mem::take(&mut module.reusable);
     // Before it is needed: its threads wake up meanwhile.
     let mut team = Team::for_constraints(module.rows.pool.live());
     // SAFETY: promised by the caller.
@@ -47,7 +47,9 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             Ok(found)
         })?;
         // External blocks have slots of their own in each update: nothing is as before.
-        let reuse = was_complete && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
+        let settings = options::revision();
+        let reuse =
+            reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
         if kind != UpdateKind::Minimal {
             #[cfg(feature = "mpi")]
@@ -66,7 +68,7 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             module.face.free_energy = energy;
             watch.end(Phase::Pairs, &mut module.tally);
         }
-        module.is_complete = kind == UpdateKind::All;
+        module.reusable = (kind == UpdateKind::All).then_some(settings);
     }
     Ok(())
 }
