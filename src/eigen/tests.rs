@@ -10,17 +10,17 @@ fn product(matrix: &DMatrix<f64>, x: &[f64], y: &mut [f64]) {
     DVectorViewMut::from_slice(y, y.len()).gemv(1.0, matrix, &DVectorView::from_slice(x, x.len()), 0.0);
 }
 
+type Stiffness<'a> = Box<dyn FnMut(&[f64], &mut [f64]) -> Result<(), Infallible> + 'a>;
+type InverseMass<'a> = Box<dyn FnMut(&[f64], &mut [f64]) + 'a>;
+
 /// The problem of two dense matrices.
-fn problem<'a>(
-    k: &'a DMatrix<f64>,
-    inverse: &'a DMatrix<f64>,
-) -> Problem<impl FnMut(&[f64], &mut [f64]) -> Result<(), Infallible> + 'a, impl FnMut(&[f64], &mut [f64]) + 'a>
-{
+fn problem<'a>(k: &'a DMatrix<f64>, inverse: &'a DMatrix<f64>) -> Problem<Stiffness<'a>, InverseMass<'a>> {
     let stiffness = |x: &[f64], y: &mut [f64]| {
         product(k, x, y);
         Ok(())
     };
-    Problem { size: k.nrows(), stiffness, inverse_mass: |f: &[f64], x: &mut [f64]| product(inverse, f, x) }
+    let inverse_mass = |f: &[f64], x: &mut [f64]| product(inverse, f, x);
+    Problem { size: k.nrows(), stiffness: Box::new(stiffness), inverse_mass: Box::new(inverse_mass) }
 }
 
 /// The eigenpair of two dense matrices, settled within 1e-10.
