@@ -167,7 +167,7 @@ fn entries_that_are_zero_have_no_sign() {
     let bar = Bar { cells: 3 };
     let frames: [Block; 2] = [1.0, -1.0].map(|sign| [0.0, sign, 0.0, 0.0, 0.0, -sign, sign, 0.0, 0.0]);
     let check = |panel: &mut Panel, inertia: &Inertia| {
-        let nodal = panel.start_nodal(4, bar.nodes()).unwrap();
+        let nodal = panel.start_nodal(4, bar.nodes(), Lasting::ManyUpdates).unwrap();
         for (slot, (frame, sign)) in frames.iter().flat_map(|frame| [(frame, 1.0), (frame, -1.0)]).enumerate()
         {
             let place = Location { element: bar.element(slot % 2), xi: [1.0, -1.0, 0.0] };
