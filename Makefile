@@ -11,6 +11,7 @@
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
 #   make test-mpi                     its tests, with each MPI of MPIS, on 1 to 4 processes
 #   make scaling                      what processes send each other, and the time of an update on 1, 2 and 4 of them
+#   make model                        every order of events in the pool of threads, tried by loom
 #   make valgrind                     the C tests under valgrind
 #   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
 #   make headers                      write include/*.h and what else is generated anew
@@ -37,7 +38,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 include packaging/install.mk
 include benches/bench.mk
 
-.PHONY: library run run-wall test replay mpi test-mpi scaling valgrind sanitize headers check-host
+.PHONY: library run run-wall test replay mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc $(CARGO)
@@ -104,6 +105,10 @@ scaling:
 	@scripts/require cc $(CARGO) $(MPICC.$(firstword $(MPIS))) $(firstword $(MPIRUN.$(firstword $(MPIS))))
 	@$(call build_mpi,$(MPICC.$(firstword $(MPIS))),$(MPI_TARGET)/$(firstword $(MPIS))/libldy-mpi.a)
 	@$(call mpi_tests,$(firstword $(MPIS))) scaling
+
+model:
+	@scripts/require cc $(CARGO)
+	$(CARGO) test --release --locked --quiet --manifest-path tests/pool_model/Cargo.toml --target-dir $(TARGET)/pool_model
 
 valgrind: library
 	@scripts/require valgrind

@@ -1,6 +1,7 @@
 //! Measures updates of scenes against the time that the lists themselves take: `make bench`, see docs/performance.md.
 //!
-//! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured. The environment variable
+//! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured, and the target [`OVERSUBSCRIBED`],
+//! which may be named too. The environment variable
 //! LDY_TEXTBOOK may name a shared library made of c_tests/textbook.c, to measure that beside.
 
 mod counting;
@@ -12,16 +13,25 @@ mod threads;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use measure::{Figures, Textbook, Updates};
+use measure::{Figures, Textbook, Updates, oversubscribed};
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// The target: what two threads cost where they get no processors.
+const OVERSUBSCRIBED: &str = "oversubscribed";
+/// First argument of the processes that keep the processors busy, before the id of their parent.
+const BUSY: &str = "--busy";
 
 fn main() -> ExitCode {
     // cargo adds --bench to what the user gives.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let result = match &named[..] {
-        [] => in_processes(&scenes::NAMES.map(String::from)),
+        [] => in_processes(
+            &scenes::NAMES.into_iter().chain([OVERSUBSCRIBED]).map(String::from).collect::<Vec<_>>(),
+        ),
+        [name] if name == OVERSUBSCRIBED => measure_oversubscribed(),
+        [name, parent] if name == BUSY => stay_busy(parent),
         [name] => measure(name),
         names => in_processes(names),
     };
@@ -41,6 +51,22 @@ fn in_processes(names: &[String]) -> Result<(), String> {
             return Err(format!("{name}: {status}"));
         }
     }
+    Ok(())
+}
+
+fn measure_oversubscribed() -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let busy = || {
+        let mut command = Command::new(&program);
+        command.args([BUSY, &std::process::id().to_string()]);
+        command
+    };
+    println!("{}", oversubscribed::target(busy)?);
+    Ok(())
+}
+
+fn stay_busy(parent: &str) -> Result<(), String> {
+    oversubscribed::stay_busy(parent.parse().map_err(|_| format!("no process {parent}"))?);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod building;
 mod lists;
 mod memory;
+pub mod oversubscribed;
 mod textbook;
 mod updates;
 

@@ -10,7 +10,9 @@ use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, UnsafeCell, spin_until};
+use super::sync::{
+    AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, UnsafeCell, spin_until, yield_until,
+};
 
 /// What a job does: it is called with the member of the team that calls it, and the part.
 pub type Work<'a> = dyn Fn(usize, usize) + Sync + 'a;
@@ -155,7 +157,7 @@ impl Shared {
 
     fn wait_for_epoch_after(&self, seen: usize) {
         let has_changed = || self.epoch.load(Ordering::Relaxed) != seen;
-        spin_until(has_changed);
+        yield_until(has_changed);
         if has_changed() {
             return;
         }

@@ -2,6 +2,7 @@
 
 use std::cell;
 use std::hint::spin_loop;
+use std::thread;
 use std::time::{Duration, Instant};
 
 pub use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -16,9 +17,18 @@ const SPINS: usize = 16;
 
 /// Spin until the condition holds, for a limited time.
 pub fn spin_until(condition: impl Fn() -> bool) {
+    look_until(condition, || (0..SPINS).for_each(|_| spin_loop()));
+}
+
+/// The same for who has nothing to do: others may have the processor, above all the thread that the condition depends on.
+pub fn yield_until(condition: impl Fn() -> bool) {
+    look_until(condition, thread::yield_now);
+}
+
+fn look_until(condition: impl Fn() -> bool, relax: impl Fn()) {
     let start = Instant::now();
     while !condition() && start.elapsed() < SPIN_TIME {
-        (0..SPINS).for_each(|_| spin_loop());
+        relax();
     }
 }
 

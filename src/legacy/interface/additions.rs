@@ -115,9 +115,10 @@ pub extern "C" fn ldy_set_option(option: c_int, value: c_int) -> c_int {
 ///
 /// Without a call the environment variable LDY_NUM_THREADS says it, if it is a number. It holds for the whole process,
 /// from the next update on; updates of few constraints use one thread all the same. Results have the same bits
-/// whatever the number. Threads are started by the first update that uses them and parked between updates. Of updates that
-/// run at the same time in several threads of the host, one has the threads, others go on with their own alone. A forked
-/// child has one thread, until it sets another number.
+/// whatever the number. Threads are started by the first update that uses them and parked between updates; there are
+/// fewer where the system gives no more threads or no memory. They compute in the floating-point mode of the thread that
+/// updates. Of updates that run at the same time in several threads of the host, one at a time has the threads, others go
+/// on with their own alone. A forked child has one thread, until it sets another number.
 /// Returns 0, or 52 if n is out of range (then nothing changes); never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_set_threads(n: c_int) -> c_int {
@@ -126,8 +127,10 @@ pub extern "C" fn ldy_set_threads(n: c_int) -> c_int {
 
 /// End the library's threads and give back their memory, as a host may want before it exits or is unloaded.
 ///
-/// It waits for an update that uses them. Everything goes on working afterwards: the next update that uses threads
-/// starts them anew. Never raises.
+/// It waits while an update in another thread is using them, for a stage of that update at most. A user's solver may call
+/// it in the middle of an update, which then goes on without them; so may a function that jumps out of one. Called in one
+/// of the library's threads, by a signal handler, it does nothing. Everything goes on working afterwards: the next update
+/// that uses threads starts them anew. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_shutdown() {
     boundary::status(|| {

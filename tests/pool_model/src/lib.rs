@@ -79,11 +79,6 @@ fn jobs_are_shared_by_two() {
 }
 
 #[test]
-fn jobs_are_shared_by_three() {
-    model(1, || with_workers(2, |shared| share_jobs(shared, 3, &[3])));
-}
-
-#[test]
 fn workers_are_woken_in_vain() {
     model(2, || {
         with_workers(1, |shared| {
