@@ -197,7 +197,7 @@ static int wrong (const ROW *row, const BLOCK *block, const char *what, double g
 {
   char words[256];
 
-  snprintf (words, sizeof words, "%s of constraint %u%s%.0u%s%.0u: %.17g, in a fresh structure %.17g", what, row->con->id,
+  snprintf (words, sizeof words, "%s of constraint %u%s%.0u%s%.0u: %.17g, not %.17g", what, row->con->id,
     block ? ", block to " : "", block ? block->neighbour->id : 0, block ? " through body " : "", block ? block->body->id : 0,
     got, want);
   return check_true (0, words, __FILE__, __LINE__);
@@ -343,6 +343,31 @@ int check_finite (const VALUES *values, UPDATE_KIND update)
     if (!finite_row (&values->row[i], update)) return 0;
   }
   return update == UPDATE_MINIMAL || CHECK (isfinite (values->free_energy));
+}
+
+static int left_alone (const ROW *before, const ROW *after, UPDATE_KIND update)
+{
+  int i;
+
+  if (update == UPDATE_ALL) return 1;
+  if (!compare_array (after, "rho, which was to be left alone", &after->rho, &before->rho, 1, NOTHING)) return 0;
+  if (update == UPDATE_PENALTY && after->con->kind != CONTACT) return 1;
+  for (i = 0; i < after->blocks; i ++) {
+    if (!compare_array (after, "a block, which was to be left alone", after->block[i].W, before->block[i].W, 9, NOTHING)) return 0;
+  }
+  if (update == UPDATE_PENALTY) return 1;
+  return compare_array (after, "W, which was to be left alone", after->W, before->W, 9, NOTHING)
+    && compare_array (after, "A, which was to be left alone", after->A, before->A, 9, NOTHING);
+}
+
+int check_left_alone (const VALUES *before, const VALUES *after, UPDATE_KIND update)
+{
+  int i;
+
+  for (i = 0; i < after->rows; i ++) {
+    if (!left_alone (&before->row[i], &after->row[i], update)) return 0;
+  }
+  return update != UPDATE_MINIMAL || CHECK_SAME_BITS (&after->free_energy, &before->free_energy, sizeof (double));
 }
 
 UPDATE_KIND update_kind_of (const HOST *host)

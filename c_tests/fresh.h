@@ -40,6 +40,9 @@ int values_compare (const VALUES *got, const VALUES *fresh, UPDATE_KIND update, 
 /* Checks that an update of this kind wrote only finite numbers; returns 1 if so. */
 int check_finite (const VALUES *values, UPDATE_KIND update);
 
+/* Checks that an update of this kind has left alone what it does not make; returns 1 if so. */
+int check_left_alone (const VALUES *before, const VALUES *after, UPDATE_KIND update);
+
 /* What the host's solver makes of the next update. */
 UPDATE_KIND update_kind_of (const HOST *host);
 

@@ -348,24 +348,24 @@ static void test_changing_bodies (int reuse)
   scene_destroy (host);
 }
 
-/* A joint on an obstacle, which couples through it, becomes a contact, which does not, and the other way round. */
-static void test_changing_constraints (int reuse, int inserted)
+/* A joint becomes a contact, which an obstacle does not move and a penalty update does not couple, and the other way round. */
+static void test_changing_constraints (int reuse, int inserted, int second)
 {
   static const int kinds[] = { RIGLNK, CONTACT, 99, CONTACT, SPRING, 99, SPRING, CONTACT, RIGLNK, VELODIR };
-  HOST *host = coupled_pair (RIG, OBS, inserted);
+  HOST *host = coupled_pair (RIG, second, inserted);
   CON *con = constraint_at (host, 1);
   int i;
 
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
   for (i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
-    check_context ("changing constraints, reuse %d, inserted as %d, change %d to kind %d", reuse, inserted, i, kinds[i]);
+    check_context ("changing constraints, reuse %d, inserted as %d, body %d, change %d to %d", reuse, inserted, second, i, kinds[i]);
     memcpy (&con->kind, &kinds[i], sizeof con->kind);
     if (kinds[i] == 99) {
       CHECK_INT (watched_update (host), LDY_BUG_FOUND);
       CHECK_TEXT (watched_text (), "constraint 2 ");
     } else {
-      check_each_kind (host);
       update_and_compare (host, UPDATE_PENALTY); /* the kind at the update decides which blocks are written */
+      check_each_kind (host);
     }
   }
   CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
@@ -420,6 +420,32 @@ static void test_other_bodies (int reuse)
     contact->slave = two;
   }
   CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  scene_destroy (host);
+}
+
+/* A constraint in the set of a body that is not its own: a row inserted on that body has a block with it, which nothing couples.
+ * Updates are refused until that row is gone, and it can come again once the set is right. */
+static void test_stranger_in_a_set (int updated)
+{
+  HOST *host = coupled_pair (RIG, RIG, CONTACT);
+  CON *fixed = constraint_at (host, 0), *con;
+  BODY *third = host_add_body (host, RIG);
+  int i;
+
+  check_context ("stranger in a set, updated before %d", updated);
+  if (updated) check_each_kind (host);
+  host_join (third, fixed, -1);
+  con = host_add_constraint (host, FIXPNT, third, NULL);
+  CHECK_INT (watched_insert (host, con), 0);
+  for (i = 0; i < 2; i ++) {
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_TEXT (watched_text (), "constraint 1 (FIXPNT) on body 1");
+    CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
+  }
+  host_remove (host, con);
+  host_leave (third, fixed);
+  CHECK_INT (watched_insert (host, con), 0);
+  check_each_kind (host);
   scene_destroy (host);
 }
 
@@ -711,13 +737,17 @@ int main (void)
   watch_errors ();
   for (i = 0; i < 2; i ++) {
     test_changing_bodies (i);
-    test_changing_constraints (i, RIGLNK);
-    test_changing_constraints (i, CONTACT);
+    test_changing_constraints (i, RIGLNK, RIG);
+    test_changing_constraints (i, CONTACT, RIG);
+    test_changing_constraints (i, RIGLNK, OBS);
+    test_changing_constraints (i, CONTACT, OBS);
     test_other_bodies (i);
     test_infinite_block (0, FIXPNT, i);
     test_infinite_block (1, RIGLNK, i);
     test_infinite_block (0, CONTACT, i);
   }
+  test_stranger_in_a_set (0);
+  test_stranger_in_a_set (1);
   for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
   test_infinite_energy ();
   test_infinite_scaling ();
