@@ -13,8 +13,9 @@ static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
 static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
 static REUSE: AtomicBool = AtomicBool::new(false);
 static QUIET: AtomicBool = AtomicBool::new(false);
+static NO_AVX2: AtomicBool = AtomicBool::new(false);
 
-/// Counts changes of options.
+/// Counts changes of options and of the number of threads.
 static REVISION: AtomicU32 = AtomicU32::new(0);
 
 /// Set an option.
@@ -29,7 +30,10 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         LDY_SELF_CONTACT_ONCE => change(&SELF_CONTACT_ONCE, flag),
         LDY_REUSE => change(&REUSE, flag),
         LDY_QUIET => change(&QUIET, flag),
-        LDY_NO_AVX2 => lanes::forbid_avx2(flag),
+        LDY_NO_AVX2 => {
+            change(&NO_AVX2, flag);
+            lanes::forbid_avx2(flag);
+        }
         _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
     }
     Ok(())
@@ -37,12 +41,16 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
 
 fn change(option: &AtomicBool, value: bool) {
     if option.swap(value, Ordering::Relaxed) != value {
-        REVISION.fetch_add(1, Ordering::Relaxed);
+        count_change();
     }
 }
 
-/// A number that changes with every change of an option. What was made under other options is not reused: a host that takes
-/// its promise to leave W alone back may write to W until it gives it again.
+fn count_change() {
+    REVISION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A number that changes with every change of an option or of the number of threads. What was made under other
+/// options is not reused: a host that takes its promise to leave W alone back may write to W until it gives it again.
 pub fn revision() -> u32 {
     REVISION.load(Ordering::Relaxed)
 }
@@ -51,6 +59,9 @@ pub fn revision() -> u32 {
 pub fn set_threads(count: c_int) -> Result<(), Code> {
     match usize::try_from(count) {
         Ok(count @ 1..=threads::MOST) => {
+            if threads::asked() != count {
+                count_change();
+            }
             threads::ask(count);
             Ok(())
         }
