@@ -476,6 +476,85 @@ static void test_inserted_unlisted (int place)
   scene_destroy (host);
 }
 
+/* The same between updates: it comes and goes while the constraints of the domain stay the same. */
+static void test_unlisted_between_updates (void)
+{
+  HOST *host = scene_mixed (14);
+  CON *con = constraint_at (host, 3);
+  int i;
+
+  check_context ("unlisted between updates");
+  host_unlink (host, con);
+  scene_insert_all (host);
+  for (i = 0; i < 2; i ++) {
+    CHECK_INT (watched_update (host), 0);
+    CHECK_INT (watched_insert (host, con), 0);
+    CHECK_INT (watched_update (host), 0);
+    CHECK (con->dia->W[0] > 0);
+    check_fresh (host);
+    CHECK_INT (watched_update (host), 0);
+    host_remove (host, con);
+    CHECK_INT (watched_update (host), 0);
+    check_fresh (host);
+  }
+  CHECK_INT (watched_insert (host, con), 0);
+  host_link (host, con);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
+/* A row without blocks knows its body all the same; and an obstacle that W leaves out is still a master. */
+static void test_other_body_without_blocks (void)
+{
+  HOST *host = host_create ();
+  RANDOM random = { 15 };
+  BODY *one = scene_body (host, &random, RIG, INVERSE_BLOCKS), *two = scene_body (host, &random, RIG, INVERSE_BLOCKS);
+  BODY *rock = scene_body (host, &random, OBS, INVERSE_BLOCKS), *wall = scene_body (host, &random, OBS, INVERSE_BLOCKS);
+  CON *fixed = scene_constraint (host, &random, FIXPNT, one, NULL), *contact = scene_constraint (host, &random, CONTACT, rock, two);
+
+  check_context ("other body without blocks");
+  scene_insert_all (host);
+  CHECK_INT (watched_update (host), 0);
+  fixed->master = wall;
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "constraint 1 (FIXPNT) on body 4");
+  fixed->master = one;
+  check_each_kind (host);
+  CHECK_INT (watched_update (host), 0);
+  contact->master = NULL;
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "no master");
+  contact->master = wall; /* it moves otherwise, that is all */
+  check_each_kind (host);
+  contact->master = rock;
+  check_each_kind (host);
+  scene_destroy (host);
+}
+
+/* A refused update of V and B alone has looked at constraints that nothing has been attached for yet. */
+static void test_refused_minimal (int reuse)
+{
+  HOST *host = coupled_pair (RIG, OBS, RIGLNK);
+  CON *con = constraint_at (host, 1), *last = constraint_at (host, 3);
+  int i;
+
+  check_context ("refused minimal update, reuse %d", reuse);
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+  for (i = 0; i < 4; i ++) {
+    CHECK_INT (watched_update (host), 0);
+    con->kind = i % 2 ? RIGLNK : CONTACT;
+    memset (&last->kind, 99, 1);
+    host_set_update (host, UPDATE_MINIMAL);
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    host_set_update (host, UPDATE_ALL);
+    last->kind = RIGLNK;
+    CHECK_INT (watched_update (host), 0);
+    check_fresh (host);
+  }
+  CHECK_INT (ldy_set_option (LDY_REUSE, 0), 0);
+  scene_destroy (host);
+}
+
 /* ---- numbers beyond all numbers */
 
 static HOST *far_points (int sparse, int kind)
@@ -746,6 +825,10 @@ int main (void)
     test_infinite_block (1, RIGLNK, i);
     test_infinite_block (0, CONTACT, i);
   }
+  test_refused_minimal (0);
+  test_refused_minimal (1);
+  test_other_body_without_blocks ();
+  test_unlisted_between_updates ();
   test_stranger_in_a_set (0);
   test_stranger_in_a_set (1);
   for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
