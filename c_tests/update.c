@@ -493,8 +493,10 @@ static void test_unlisted_between_updates (void)
     CHECK (con->dia->W[0] > 0);
     check_fresh (host);
     CHECK_INT (watched_update (host), 0);
-    host_remove (host, con);
+    LOCDYN_Remove (host->dom.ldy, con->dia); /* which leaves dia alone, and so may the host */
     CHECK_INT (watched_update (host), 0);
+    CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
+    con->dia = NULL;
     check_fresh (host);
   }
   CHECK_INT (watched_insert (host, con), 0);
