@@ -1,5 +1,6 @@
-//! Builds the programs of `c_tests` and runs them: unit tests in C of every entry point, random sequences of
-//! operations, and the replay of states recorded from the original program.
+//! Builds the programs of `c_tests` and runs them, plain and with sanitizers: unit tests in C of every entry point, random
+//! sequences of operations, and the replay of states recorded from the original program. One program alone:
+//! `make -f c_tests/Makefile test-NAME`.
 
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod compiler;
@@ -26,209 +27,33 @@ fn try_harness(arguments: &[&str]) -> (bool, String) {
     make_c_tests(PLACE, arguments)
 }
 
-/// Runs a test program, which has to say how many checks it made and that none failed.
-fn passes(program: &str) {
-    let messages = harness(&[&format!("test-{program}")]);
-    let summary = messages.lines().last().unwrap_or_default();
-    assert!(
-        summary.starts_with(&format!("{program}: ")) && summary.ends_with(" checks, 0 failed"),
-        "{messages}"
-    );
-    assert!(!summary.contains(" 0 checks"), "{messages}");
+/// The test programs, from the one list there is, that of `c_tests/Makefile`.
+fn programs() -> Vec<String> {
+    let names = harness(&["list"]);
+    let names: Vec<String> = names.lines().map(str::to_string).collect();
+    assert!(names.iter().any(|name| name == "symbolic"), "{names:?}");
+    names
 }
 
-#[test]
-fn the_tests_own_side() {
-    passes("reference_side");
+/// Whether a test program said how many checks it made, and that none failed.
+fn passed(program: &str, messages: &str) -> bool {
+    let count = |line: &str| -> Option<u64> {
+        line.strip_prefix(program)?.strip_prefix(": ")?.strip_suffix(" checks, 0 failed")?.parse().ok()
+    };
+    messages.lines().filter_map(count).any(|checks| checks > 0)
 }
 
-#[test]
-fn rows_and_blocks() {
-    passes("symbolic");
+/// What a target printed that runs every program and the replay; each has to pass.
+fn every_program_passes(target: &str) -> String {
+    let programs = programs();
+    let (success, messages) = try_harness(&[target]);
+    let failed: Vec<&String> = programs.iter().filter(|program| !passed(program, &messages)).collect();
+    assert!(success && failed.is_empty(), "failed: {failed:?}\n{messages}");
+    messages
 }
 
-#[test]
-fn what_the_library_tells_of_itself() {
-    passes("build_info");
-}
-
-#[test]
-fn operators() {
-    passes("operators");
-}
-
-#[test]
-fn updates() {
-    passes("update");
-}
-
-#[test]
-fn finite_elements() {
-    passes("finite_elements");
-}
-
-#[test]
-fn stability_of_systems() {
-    passes("system_stability");
-}
-
-#[test]
-fn updates_with_threads() {
-    passes("threads");
-}
-
-#[test]
-fn failing_allocations_with_threads() {
-    passes("thread_allocations");
-}
-
-#[test]
-fn solvers_that_call_the_library() {
-    passes("callbacks");
-}
-
-#[test]
-fn updates_that_leave_alone_what_has_not_changed() {
-    passes("reuse");
-}
-
-#[test]
-fn updates_after_anything_else() {
-    passes("history");
-}
-
-#[test]
-fn pairs_of_events_between_updates() {
-    passes("reuse_pairs");
-}
-
-#[test]
-fn recovery_from_spoilt_input() {
-    passes("recovery");
-}
-
-#[test]
-fn updates_with_and_without_avx2() {
-    passes("levels");
-}
-
-#[test]
-fn exceptions_that_a_host_may_trap() {
-    passes("traps");
-}
-
-#[test]
-fn lists_and_sets_that_lead_back() {
-    passes("cycles");
-}
-
-#[test]
-fn cohesion() {
-    passes("cohesion");
-}
-
-#[test]
-fn errors_in_a_full_host() {
-    passes("errors");
-}
-
-#[test]
-fn errors_without_a_host() {
-    passes("errors_bare");
-}
-
-#[test]
-fn failing_allocations() {
-    passes("allocation_failures");
-}
-
-#[test]
-fn systems_at_work() {
-    passes("system_bodies");
-}
-
-#[test]
-fn one_scene_through_both_faces() {
-    passes("system_faces");
-}
-
-#[test]
-fn systems_with_bad_input() {
-    passes("system_errors");
-}
-
-#[test]
-fn systems_with_failing_allocations() {
-    passes("system_allocations");
-}
-
-#[test]
-fn random_calls_on_systems() {
-    passes("system_random");
-}
-
-#[test]
-fn random_sequences() {
-    passes("random_sequences");
-}
-
-#[test]
-fn text_files() {
-    passes("text_files");
-}
-
-#[test]
-fn zeros_without_signs() {
-    passes("zeros");
-}
-
-#[test]
-fn clones() {
-    passes("clone");
-}
-
-#[test]
-fn damaged_lists() {
-    passes("consistency");
-}
-
-#[test]
-fn shadows_of_a_legacy_module() {
-    passes("shadow");
-}
-
-#[test]
-fn shadows_of_the_library_itself() {
-    passes("random_shadows");
-}
-
-#[test]
-fn shadows_of_steps() {
-    passes("shadow_steps");
-}
-
-#[test]
-fn random_sequences_on_meshes() {
-    passes("random_meshes");
-}
-
-#[test]
-fn damaged_snapshots() {
-    passes("snapshot_errors");
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn replay(files: &[PathBuf]) -> (bool, String) {
-    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-    try_harness(&["replay", &format!("FILES={}", files.join(" "))])
-}
-
-#[test]
-fn recorded_states_are_assembled_as_recorded() {
-    let messages = harness(&["replay"]);
+/// Every recorded state, in the messages of a replay.
+fn every_state_passes(messages: &str) {
     let states = fs::read_dir(compiler::root().join("c_tests/reference")).expect("recorded states");
     let states = states.map(|entry| entry.expect("an entry").path());
     let states: Vec<PathBuf> =
@@ -240,7 +65,27 @@ fn recorded_states_are_assembled_as_recorded() {
             messages.lines().any(|line| line.starts_with("ok ") && line.contains(&format!("/{name} ")));
         assert!(passed, "{name}: {messages}");
     }
-    assert!(messages.trim_end().ends_with(&format!("{} passed, 0 failed", states.len())), "{messages}");
+    let summary = format!("{} passed, 0 failed", states.len());
+    assert_eq!(messages.lines().filter(|line| *line == summary).count(), 1, "{messages}");
+}
+
+#[test]
+fn programs_and_recorded_states_pass() {
+    every_state_passes(&every_program_passes("several"));
+}
+
+#[test]
+fn programs_and_recorded_states_pass_with_sanitizers() {
+    every_state_passes(&every_program_passes("sanitize"));
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn replay(files: &[PathBuf]) -> (bool, String) {
+    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    try_harness(&["replay", &format!("FILES={}", files.join(" "))])
 }
 
 /// Writes a recorded state with one line changed, the first after `expected_rows` that begins with `key`.
