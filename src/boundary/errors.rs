@@ -100,7 +100,7 @@ impl Write for Text {
     }
 }
 
-/// Keep the details of an error as this thread's last, and return its code. See [`fail!`].
+/// Keep the details of an error as this thread's last, and return its code. See `fail!`.
 pub fn record(code: Code, details: fmt::Arguments) -> Code {
     LAST.with_borrow_mut(|last| {
         last.length = 0;

@@ -92,7 +92,7 @@ pub fn write<L: Lanes, const N: usize>(to: &mut [f64], columns: &[L; N]) {
     }
 }
 
-/// Columns side by side, as [`write`] has them.
+/// Columns side by side, as [`write()`] has them.
 ///
 /// # Panics
 /// If `LENGTH` is not 3 N.
