@@ -15,8 +15,8 @@
  * compressed sparse columns, counted from 0. What is given is copied.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
- * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are the
- * caller's, as long as they are consistent.
+ * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
+ * consistent set.
  *
  * Results belong to the system and are valid until its next change: any function on it without a `const`.
  *

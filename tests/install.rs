@@ -178,7 +178,7 @@ fn programs_build_through_pkg_config() {
 
         let mut with_archive = pkg_config(&libdir, &["--static", "--cflags", "--libs"]);
         check_minimal(&mut build("wholly_static", &[vec!["-static".into()], with_archive.clone()].concat()));
-        // As the README says: the archive, although the shared library lies beside it.
+        // As docs/linking.md says: the archive, although the shared library lies beside it.
         for flag in with_archive.iter_mut().filter(|flag| *flag == "-lldy") {
             *flag = "-l:libldy.a".into();
         }

@@ -41,12 +41,11 @@ constraint 1: normal free velocity -1, W = 0.005 in the normal direction
 }
 
 #[test]
-fn the_readme_shows_that_program() {
+fn the_documentation_shows_that_program_and_its_output() {
     let read = |path: &str| std::fs::read_to_string(compiler::root().join(path)).expect(path);
-    assert!(
-        read("README.md").contains(&read("examples/minimal.c")),
-        "README.md has another examples/minimal.c"
-    );
+    let page = read("docs/legacy.md");
+    assert!(page.contains(&format!("```c\n{}```", read("examples/minimal.c"))), "another examples/minimal.c");
+    assert!(page.contains(&format!("```text\n{}```", output("minimal"))), "another output");
 }
 
 #[test]

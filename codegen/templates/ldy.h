@@ -14,8 +14,8 @@
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i].
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
- * average force over the step, so that W carries the factor h, the time step. Units are the host's, as long
- * as they are consistent.
+ * average force over the step, so that W carries the factor h, the time step. Units are any
+ * consistent set.
  *
  * Ownership. LOCDYN, DIAB and OFFB belong to this library, everything else belongs to the host. The host
  * reads and writes W, A, B, rho, R, U, V and free_energy in place; it never links, allocates or frees rows

@@ -1,0 +1,90 @@
+//! README.md and `docs`: programs are complete, compile without a warning and print what the text behind them says; links lead
+//! somewhere.
+
+mod compiler;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod library;
+
+use compiler::command;
+use library::{Workshop, archive, cc, native_libraries, read, succeeds};
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+/// Program and output, in the order of the text.
+fn programs(text: &str) -> Vec<(String, String)> {
+    let fences: Vec<&str> = text.split("```").skip(1).step_by(2).collect();
+    let mut programs = Vec::new();
+    for (place, fence) in fences.iter().enumerate() {
+        if let Some(program) = fence.strip_prefix("c\n") {
+            let output = fences[place..].iter().find_map(|fence| fence.strip_prefix("text\n"));
+            programs.push((program.to_string(), output.expect("an output behind each program").to_string()));
+        }
+    }
+    programs
+}
+
+#[test]
+fn each_program_prints_what_stands_there() {
+    let (readme, guide) = (read("README.md"), read("docs/system.md"));
+    let mains = (readme.clone() + &guide).matches("int main (void)").count();
+    let programs = [programs(&readme), programs(&guide)].concat();
+    assert_eq!(programs.len(), mains);
+    assert!(programs.len() >= 8);
+    let workshop = Workshop::new();
+    for (number, (program, output)) in programs.iter().enumerate() {
+        let source = workshop.path(&format!("program{number}.c"));
+        fs::write(&source, program).expect("a source file");
+        let source = source.to_str().expect("a path in UTF-8");
+        let object = workshop.compile(source, &format!("program{number}.o"), &["-fPIE"]);
+        let mut arguments: Vec<OsString> = vec![object.into(), archive().into()];
+        arguments.extend(native_libraries().into_iter().map(OsString::from));
+        let linked = workshop.link(cc(), &format!("program{number}"), &arguments);
+        let mut run = command(linked.to_str().expect("a path in UTF-8"));
+        let printed = succeeds(run.current_dir(workshop.path("")));
+        assert_eq!(&printed, output, "program {number}:\n{program}");
+    }
+}
+
+/// The pages, by their path from the root of the repository.
+fn pages() -> Vec<String> {
+    let docs = fs::read_dir(compiler::root().join("docs")).expect("the directory of the documentation");
+    let names = docs.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
+    let docs = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
+    docs.chain(["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(String::from)).collect()
+}
+
+/// How GitHub and others name the anchor of a heading.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn each_link_within_the_repository_leads_somewhere() {
+    for page in pages() {
+        let text = read(&page);
+        let directory = Path::new(&page).parent().expect("a directory");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
+            if link.starts_with("http") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target =
+                if file.is_empty() { page.clone() } else { directory.join(file).display().to_string() };
+            assert!(compiler::root().join(&target).exists(), "{page}: {link}");
+            let found = heading.is_empty()
+                || read(&target).lines().any(|line| line.starts_with('#') && anchor(line) == heading);
+            assert!(found, "{page}: {link}");
+        }
+    }
+}
+
+#[test]
+fn the_readme_is_short_and_names_the_minimum_version_of_rust() {
+    let readme = read("README.md");
+    assert!(readme.split_whitespace().count() <= 900, "{} words", readme.split_whitespace().count());
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    assert!(readme.contains(&format!("Rust {version} or newer")), "README.md does not name Rust {version}");
+}
