@@ -41,8 +41,14 @@ include benches/bench.mk
 .PHONY: library run run-wall test replay mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
-	@scripts/require cc $(CARGO)
+	@scripts/require cc objcopy $(CARGO)
 	@$(CARGO) build --release --locked --quiet
+	@$(call slim_once,$(LDY_LIB))
+
+# Without the debug information that comes with Rust's standard library, and without thousands of labels in matrix kernels: together
+# they are half of a program that is linked with the archive.
+slim = objcopy --preserve-dates --strip-debug --wildcard --strip-unneeded-symbol='gemm_v0_*'
+slim_once = test $(1).slim -nt $(1) || { $(slim) $(1) && touch $(1).slim; }
 
 run: library
 	@$(C_TESTS) --quiet run
@@ -77,7 +83,7 @@ MPIRUN.mpich ?= mpirun.mpich -np
 
 # The library for the MPI whose compiler is $(1), as $(2).
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
-  cp $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
+  $(slim) $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
 
 # The tests of MPI $(1).
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
