@@ -49,7 +49,8 @@ fn each_program_prints_what_stands_there() {
 /// The pages, by their path from the root of the repository.
 fn pages() -> Vec<String> {
     let docs = fs::read_dir(compiler::root().join("docs")).expect("the directory of the documentation");
-    let names = docs.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
+    let names =
+        docs.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
     let docs = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
     docs.chain(["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(String::from)).collect()
 }
