@@ -1,10 +1,10 @@
 //! Local dynamics of multi-body contact problems: U = B + W R relates forces R and relative velocities U at the
-//! constraints (contacts, joints) of bodies, with W = h H A⁻¹ Hᵀ sparse, in 3×3 blocks (theory (62)–(64)).
+//! constraints (contacts, joints) of bodies. W = h H A⁻¹ Hᵀ is the Delassus matrix, sparse in 3×3 blocks (theory (62)–(64)).
 //!
 //! The library replaces, at the level of the C ABI, the module `ldy` of Solfec-1.0; C programs read
 //! `include/ldy.h` or the self-contained `include/ldy_host.h`. Equation numbers refer to `docs/theory.md`.
 //!
-//! # The house
+//! # Architecture
 //!
 //! The core, safe Rust that knows neither C nor the legacy program: slices and fixed-size arrays in, blocks out.
 //!
@@ -28,7 +28,7 @@
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
 //!
-//! # The way of one update
+//! # How an update runs
 //!
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → per body, a root of A⁻¹, or H of its constraints and
 //! what A⁻¹ makes of it ([`assembly::panel`]) → per row, V and B ([`assembly::velocities`]), H where a root waits for it,
