@@ -1,12 +1,14 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
 use super::panel::Panel;
+use crate::block::Block;
 use crate::block::lanes::{Lanes, Level, write};
-use crate::block::{Block, is_finite};
 
 /// The two blocks of a pair of constraints on one body, and where they go.
 #[derive(Debug)]
-pub struct Pair<'a> {
+pub struct Pair<'a, Name> {
+    /// What the caller calls it.
+    pub name: Name,
     /// What couples the two; `None` where H of one of them is zero, and so the blocks.
     pub coupling: Option<Coupling>,
     /// Where W_αβ goes, if wanted.
@@ -26,39 +28,25 @@ pub struct Coupling {
     pub column: usize,
 }
 
-/// A block is not finite although the diagonal blocks are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotFinite {
-    /// Which of the pairs it belongs to, counted from zero.
-    pub pair: usize,
-}
-
 /// Compute the blocks of all pairs; `panel` gives the panel of a body.
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the caller's choice of α decides which.
 ///
 /// # Errors
-/// [`NotFinite`] of the first pair whose block is not finite; pairs from it on are not written. The diagonal blocks have
-/// been found finite before: only panels that do not [bound](Panel::bounds_blocks) their blocks are looked at.
+/// The name of the first pair whose block is not finite; pairs from it on are not written. The diagonal blocks have been
+/// found finite before ([`Panel::finite_columns`]).
 #[inline(always)]
-pub fn assemble<'a, 'p, L: Level>(
+pub fn assemble<'a, 'p, L: Level, Name>(
     level: L,
     panel: impl Fn(usize) -> &'p Panel,
-    pairs: impl Iterator<Item = Pair<'a>>,
-) -> Result<(), NotFinite> {
-    for (pair, Pair { coupling, block, transpose }) in pairs.enumerate() {
-        if block.is_none() && transpose.is_none() {
-            continue;
-        }
+    pairs: impl Iterator<Item = Pair<'a, Name>>,
+) -> Result<(), Name> {
+    for Pair { name, coupling, block, transpose } in pairs {
         let w = match coupling {
-            Some(Coupling { body, row, column }) => {
-                let panel = panel(body);
-                let w = panel.columns(level, row, column);
-                if !panel.bounds_blocks() && !w.iter().all(|column| is_finite(&column.vector())) {
-                    return Err(NotFinite { pair });
-                }
-                w
-            }
+            Some(Coupling { body, row, column }) => match panel(body).finite_columns(level, row, column) {
+                Some(w) => w,
+                None => return Err(name),
+            },
             None => [level.zero(); 3],
         };
         if let Some(block) = block {
@@ -91,9 +79,9 @@ mod tests {
         let (mut block, mut transpose, mut alone, mut zero) = ([7.0; 9], [7.0; 9], [7.0; 9], [7.0; 9]);
         let coupling = Some(Coupling { body: 4, row: 0, column: 1 });
         let pairs = [
-            Pair { coupling, block: Some(&mut block), transpose: Some(&mut transpose) },
-            Pair { coupling, block: None, transpose: Some(&mut alone) },
-            Pair { coupling: None, block: Some(&mut zero), transpose: None },
+            Pair { name: 'a', coupling, block: Some(&mut block), transpose: Some(&mut transpose) },
+            Pair { name: 'b', coupling, block: None, transpose: Some(&mut alone) },
+            Pair { name: 'c', coupling: None, block: Some(&mut zero), transpose: None },
         ];
         let at = |body| {
             assert_eq!(body, 4);
@@ -118,12 +106,13 @@ mod tests {
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         let mut blocks = [[7.0; 9]; 3];
         let columns = [2, 1, 2];
-        let pairs = blocks.iter_mut().zip(columns).map(|(block, column)| Pair {
+        let pairs = (10..).zip(blocks.iter_mut().zip(columns)).map(|(name, (block, column))| Pair {
+            name,
             coupling: Some(Coupling { body: 0, row: 0, column }),
             block: Some(block),
             transpose: None,
         });
-        assert_eq!(assemble(Plain, |_| &panel, pairs), Err(NotFinite { pair: 1 }));
+        assert_eq!(assemble(Plain, |_| &panel, pairs), Err(11));
         assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
     }
 }

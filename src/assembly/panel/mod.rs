@@ -12,8 +12,8 @@ pub mod root;
 use std::collections::TryReserveError;
 use std::fmt;
 
-use crate::block::Block;
 use crate::block::lanes::{Level, Plain, packed};
+use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
@@ -191,13 +191,6 @@ impl Panel {
         self.roots.place(slot)
     }
 
-    /// Whether blocks between slots are finite if the diagonal ones are: with W_αβ = Z_α Z_βᵀ no entry is larger than the
-    /// root of the product of two diagonal entries (Cauchy–Schwarz).
-    #[inline(always)]
-    pub fn bounds_blocks(&self) -> bool {
-        matches!(self.form, Form::Rigid | Form::PseudoRigid)
-    }
-
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
     pub fn needs_inverse(&self) -> bool {
         matches!(self.form, Form::Dense | Form::Nodal)
@@ -228,17 +221,44 @@ impl Panel {
     /// The columns of W_αβ. No entry is −0: what is summed up from 0 never is, and to all else 0 is added.
     #[inline(always)]
     pub fn columns<L: Level>(&self, level: L, row: usize, column: usize) -> [L::Lanes; 3] {
+        match self.columns_of_root(level, row, column) {
+            Some(columns) => columns,
+            None => level.columns(&self.block_of_large(row, column)),
+        }
+    }
+
+    /// As [`Panel::columns`]; `None` if an entry is not finite although the diagonal blocks of both slots are. Only dense and
+    /// nodal operators are looked at: with W_αβ = Z_α Z_βᵀ no entry is larger than the root of the product of two diagonal
+    /// entries (Cauchy–Schwarz).
+    #[inline(always)]
+    pub fn finite_columns<L: Level>(&self, level: L, row: usize, column: usize) -> Option<[L::Lanes; 3]> {
+        match self.columns_of_root(level, row, column) {
+            Some(columns) => Some(columns),
+            None => self.finite_block_of_large(row, column).map(
+                #[inline(always)]
+                |block| level.columns(&block),
+            ),
+        }
+    }
+
+    /// The columns of W_αβ of a body with a root.
+    #[inline(always)]
+    fn columns_of_root<L: Level>(&self, level: L, row: usize, column: usize) -> Option<[L::Lanes; 3]> {
         match self.form {
             Form::Rigid => {
                 let [x, y] = self.roots.pair::<RIGID>(row, column);
-                root::product(level, x, y)
+                Some(root::product(level, x, y))
             }
             Form::PseudoRigid => {
                 let [x, y] = self.roots.pair::<PSEUDO_RIGID>(row, column);
-                homogeneous::product(level, x, y)
+                Some(homogeneous::product(level, x, y))
             }
-            Form::Dense | Form::Nodal => level.columns(&self.block_of_large(row, column)),
+            Form::Dense | Form::Nodal => None,
         }
+    }
+
+    fn finite_block_of_large(&self, row: usize, column: usize) -> Option<Block> {
+        Some(self.block_of_large(row, column)).filter(|block| is_finite(block))
     }
 
     fn block_of_large(&self, row: usize, column: usize) -> Block {

@@ -237,6 +237,11 @@ impl Pair {
         self.halves[0].tag.0 & Tag::REPEATED != 0
     }
 
+    /// Whether both rows are contacts.
+    pub fn is_of_contacts(&self) -> bool {
+        self.halves.iter().all(|half| half.tag.0 & Tag::CONTACT != 0)
+    }
+
     /// The body that couples the two rows, and their slots.
     #[inline(always)]
     pub fn coupling(&self) -> Option<Coupling> {

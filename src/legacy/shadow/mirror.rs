@@ -336,25 +336,27 @@ impl Mirror {
             // SAFETY: promised by the caller.
             unsafe { (*lines.all[row as usize].con).kind == CONTACT }
         };
-        let live = couples.iter_mut().map(|Couple { rows, body, slots, blocks, .. }| {
+        let wanted = |rows: [u32; 2]| rows.map(|row| kind == UpdateKind::All || !contact(row));
+        let live = couples.iter_mut().filter(|couple| wanted(couple.rows) != [false; 2]);
+        let live = live.map(|Couple { rows, body, slots, blocks, .. }| {
             let body = *body as usize;
             let coupling = slots.map(|[row, column]| pairs::Coupling {
                 body,
                 row: row as usize,
                 column: column as usize,
             });
-            let wanted = rows.map(|row| kind == UpdateKind::All || !contact(row));
+            let wanted = wanted(*rows);
             let [block, transpose] = blocks;
             pairs::Pair {
+                name: *rows,
                 coupling,
                 block: wanted[0].then_some(block),
                 transpose: wanted[1].then_some(transpose),
             }
         });
-        pairs::assemble(Plain, |body| &bodies[body].panel, live).map_err(|pairs::NotFinite { pair }| {
+        pairs::assemble(Plain, |body| &bodies[body].panel, live).map_err(|rows| {
             // SAFETY: the caller promises valid constraints and bodies.
-            let [first, second] =
-                couples[pair].rows.map(|row| unsafe { names::constraint(lines.all[row as usize].con) });
+            let [first, second] = rows.map(|row| unsafe { names::constraint(lines.all[row as usize].con) });
             fail!(Code::BugFound, "{first} and {second}: W between them is not finite")
         })
     }

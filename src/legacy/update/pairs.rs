@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::assembly::pairs::{self, Coupling, NotFinite, Pair};
+use crate::assembly::pairs::{self, Coupling, Pair};
 use crate::assembly::panel::{Panel, RIGID};
 use crate::block::lanes::{Level, Work, at_best};
 use crate::first_error::FirstError;
@@ -80,7 +80,6 @@ impl Work for Part<'_> {
     fn at<L: Level>(self, level: L) -> Self::Output {
         let Self { run, words, panels, kind, reuse, once } = self;
         let mut coming = run.part(words.clone());
-        let is_stale = |pair: &rows::Pair| !reuse || !is_unchanged(panels, pair);
         let mut fetch_next = || {
             if let Some(pair) = coming.next() {
                 // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
@@ -88,35 +87,28 @@ impl Work for Part<'_> {
             }
         };
         (0..AHEAD).for_each(|_| fetch_next());
-        let pairs = run.part(words.clone()).map(
+        let pairs = run.part(words).inspect(
             #[inline(always)]
-            |pair| {
-                fetch_next();
-                // SAFETY: a chunk in use is a pair, and each is handed out once.
-                unsafe { &mut *pair }
-            },
+            |_| fetch_next(),
         );
         let stale = pairs.filter(
             #[inline(always)]
-            |pair| is_stale(pair),
+            |&pair| {
+                // SAFETY: a chunk in use is a pair, and each is handed out once.
+                let pair = unsafe { &*pair };
+                (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
+            },
         );
         let wanted = stale.map(
             #[inline(always)]
-            |pair| wanted(pair, kind, once),
+            // SAFETY: as above.
+            |pair| wanted(pair, unsafe { &mut *pair }, kind, once),
         );
         pairs::assemble(
             level,
             #[inline(always)]
             |body| &panels[body],
             wanted,
-        )
-        .map_err(
-            #[cold]
-            |NotFinite { pair }| {
-                // SAFETY: a chunk in use is a pair, and the blocks handed out above are no longer used.
-                let stale = |&pair: &*mut rows::Pair| is_stale(unsafe { &*pair });
-                run.part(words).filter(stale).nth(pair).expect("the pair came by a moment ago")
-            },
         )
     }
 }
@@ -143,13 +135,18 @@ unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
 
 /// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
 #[inline(always)]
-fn wanted(pair: &mut rows::Pair, kind: UpdateKind, once: bool) -> Pair<'_> {
+fn wanted(
+    name: *mut rows::Pair,
+    pair: &mut rows::Pair,
+    kind: UpdateKind,
+    once: bool,
+) -> Pair<'_, *mut rows::Pair> {
     let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
     let [block, transpose] = pair.blocks();
     let wanted = |(block, is_contact): (_, bool)| {
         if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
     };
-    Pair { coupling, block: wanted(block), transpose: wanted(transpose) }
+    Pair { name, coupling, block: wanted(block), transpose: wanted(transpose) }
 }
 
 /// Whether a pair has the blocks that its operators make. Of repeated pairs nobody knows what was wanted before.
