@@ -121,6 +121,16 @@ static void watch_and_grow (SETTING *s)
   LOCDYN_Update_Begin (s->host->dom.ldy);
 }
 
+/* The row of the first one waiting, a contact of two obstacles: at the next update both are obstacles no more. */
+static void detach_first (SETTING *s)
+{
+  CON *con = s->waiting;
+
+  con->master->kind = con->slave->kind = OBS;
+  host_insert (s->host, con);
+  con->master->kind = con->slave->kind = RIG;
+}
+
 static void forget_row (SETTING *s) { s->host->dom.con->dia = NULL; }
 static void operator (SETTING *s) { s->result = BODY_Gen_To_Loc_Operator (s->host->dom.bod, FIXPNT, NULL, point, frame); }
 static void create_dense (SETTING *s) { s->result = MX_Create (MXDENSE, 3, 3, NULL, NULL); }
@@ -140,6 +150,7 @@ static const CALL calls[] = {
   { "Create", NULL, create, destroy_created, 1 },
   { "Insert", NULL, insert, NULL, 1 },
   { "Update_Begin", NULL, begin, NULL, 0 },
+  { "Update_Begin with bodies that begin to count", detach_first, begin, NULL, 1 },
   { "Update_End", NULL, end, NULL, 0 },
   { "Remove", NULL, removal, forget_row, 0 },
   { "Dump", NULL, dump, NULL, 1 },
@@ -168,7 +179,7 @@ static BODY *explicit_mesh (HOST *host, RANDOM *random)
   return mesh_body (host, random, kind);
 }
 
-/* Many constraints of a few bodies, some of them inserted. */
+/* Many constraints of a few bodies, some of them inserted; first of those that wait, one of bodies without rows. */
 static SETTING setting (void)
 {
   RANDOM random = { 31 };
@@ -192,6 +203,12 @@ static SETTING setting (void)
       s.waiting = con;
     }
   }
+  body[0] = scene_body (s.host, &random, RIG, INVERSE_BLOCKS);
+  body[1] = scene_body (s.host, &random, RIG, INVERSE_BLOCKS);
+  con = scene_constraint (s.host, &random, CONTACT, body[0], body[1]);
+  host_unlink (s.host, con);
+  con->next = s.waiting;
+  s.waiting = con;
   return s;
 }
 

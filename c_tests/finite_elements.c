@@ -217,6 +217,28 @@ static void insert_missing (HOST *host)
   }
 }
 
+/* What is known of the places of a row on a mesh goes with the row: its memory is used again. */
+static void test_removed_places (void)
+{
+  MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_LIM, INERTIA_DENSE, CELLS_HEXAHEDRA, 0, { 2, 2, 1 } };
+  RANDOM random = { 6 };
+  HOST *host = host_create ();
+  BODY *body = mesh_body (host, &random, kind);
+  size_t bytes = 0;
+  int i;
+
+  check_context ("removed places");
+  for (i = 0; i < 3; i ++) mesh_constraint (host, &random, FIXPNT, body, NULL);
+  scene_insert_all (host);
+  for (i = 0; i < 200; i ++) {
+    host_remove (host, host->dom.con);
+    host_insert (host, host->dom.con);
+    if (i == 0) bytes = stats_of (host).row_bytes;
+  }
+  CHECK_INT (stats_of (host).row_bytes, bytes);
+  scene_destroy (host);
+}
+
 static void test_kept_factors (INERTIA_FORM form)
 {
   MESH_BODY kind = { BODY_COROTATIONAL, SCH_DEF_LIM, INERTIA_DENSE, CELLS_WEDGES, 0, { 2, 2, 1 } };
@@ -337,6 +359,7 @@ int main (void)
   test_kept_factors (INERTIA_FACTORED);
   test_kept_factors (INERTIA_FACTORED_GENERAL);
   test_released_factors ();
+  test_removed_places ();
   test_self_contact_once ();
   return check_summary ("finite_elements");
 }

@@ -449,6 +449,70 @@ static void test_stranger_in_a_set (int updated)
   scene_destroy (host);
 }
 
+/* A row inserted on a body that is not its own and has no other rows: no block tells of it. */
+static void test_inserted_elsewhere (void)
+{
+  HOST *host = coupled_pair (RIG, RIG, CONTACT);
+  BODY *third = host_add_body (host, RIG);
+  CON *con = host_add_constraint (host, FIXPNT, third, NULL);
+
+  check_context ("inserted on another body");
+  CHECK_INT (watched_insert (host, con), 0);
+  con->master = host->dom.bod;
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "constraint 5 (FIXPNT) on body 1: was inserted on body 3");
+  con->master = third;
+  check_each_kind (host);
+  scene_destroy (host);
+}
+
+/* Each constraint with the row of each other one, which may be the next one in the list of rows. */
+static void test_rows_of_others (void)
+{
+  HOST *host = scene_mixed (14);
+  CON *con, *other;
+  DIAB *own;
+
+  scene_insert_all (host);
+  CHECK_INT (watched_update (host), 0);
+  for (con = host->dom.con; con; con = con->next) {
+    for (other = host->dom.con; other; other = other->next) {
+      if (other == con) continue;
+      check_context ("constraint %u with the row of constraint %u", con->id, other->id);
+      own = con->dia;
+      con->dia = other->dia;
+      CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+      CHECK_TEXT (watched_text (), "dia is not its row in this ldy");
+      con->dia = own;
+    }
+  }
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
+  scene_destroy (host);
+}
+
+/* A row that is removed while the domain does not list its constraint: what the constraint says of it does not count any more. */
+static void test_removed_unlisted (void)
+{
+  HOST *host = scene_mixed (12);
+  CON *con = constraint_at (host, 1);
+
+  check_context ("removed while it is not listed");
+  host_unlink (host, con);
+  scene_insert_all (host);
+  CHECK_INT (watched_insert (host, con), 0);
+  CHECK_INT (watched_update (host), 0);
+  LOCDYN_Remove (host->dom.ldy, con->dia);
+  CHECK_INT (watched_update (host), 0);
+  CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
+  con->dia = NULL;
+  check_fresh (host);
+  CHECK_INT (watched_insert (host, con), 0);
+  host_link (host, con);
+  update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
 /* A row whose constraint the domain does not list yet: it has W and blocks, and V and B once it is listed. */
 static void test_inserted_unlisted (int place)
 {
@@ -833,6 +897,9 @@ int main (void)
   test_unlisted_between_updates ();
   test_stranger_in_a_set (0);
   test_stranger_in_a_set (1);
+  test_inserted_elsewhere ();
+  test_rows_of_others ();
+  test_removed_unlisted ();
   for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
   test_infinite_energy ();
   test_infinite_scaling ();
