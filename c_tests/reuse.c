@@ -1,4 +1,5 @@
 /* LDY_REUSE: what an update leaves alone is what it would have written. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,14 +216,23 @@ static void refused_axis (HOST *host)
 static void refused_block (HOST *host)
 {
   BODY *body = host->dom.bod;
+  CON *con = host->dom.con;
+  char first[32], second[32];
   double kept;
   int i;
 
   while (body->next) body = body->next;
+  while (con->next->next) con = con->next;
+  snprintf (first, sizeof first, "constraint %u ", con->id);
+  snprintf (second, sizeof second, "constraint %u ", con->next->id);
   kept = body->inverse->x[1];
   body->inverse->x[1] = body->inverse->x[6] = 1e307;
-  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "between them");
+  for (i = 0; i < 3; i ++) {
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    CHECK_TEXT (watched_text (), "between them");
+    CHECK_TEXT (watched_text (), first);
+    CHECK_TEXT (watched_text (), second);
+  }
   body->inverse->x[1] = body->inverse->x[6] = kept;
 }
 

@@ -91,6 +91,7 @@ static void bodies (void)
   BAD (ldy_system_add_diagonal (s, 2, not_a_number, &id), "not finite");
   BAD (ldy_system_add_solver (s, 2, NULL, NULL, &id), "solver is NULL");
   BAD (ldy_system_set_rotation (s, pseudo, unit), "body 1: it is not rigid");
+  BAD (ldy_system_set_rotation (s, rigid, not_a_number), "body 0: its rotation is not finite");
   BAD (ldy_system_set_rotation (s, -1, unit), "body -1: there is none");
   BAD (ldy_system_set_rotation (s, 99, unit), "body 99: there is none");
   BAD (ldy_system_set_mass (s, general, 1, unit), "body 2: it is neither rigid nor pseudo-rigid");
@@ -126,9 +127,13 @@ static void matrices (void)
 
 static void constraints (void)
 {
-  static const int bad_starts[3] = { 0, 2, 1 }, bad_rows[2] = { 0, 3 };
+  static const int bad_starts[3] = { 0, 2, 1 }, late_starts[3] = { 1, 1, 2 }, bad_rows[2] = { 0, 3 };
+  static const int mirrored[3][2] = { { 1, 3 }, { 2, 6 }, { 5, 7 } };
   ldy_operator H = { NULL, NULL, h6 }, none = { NULL, NULL, NULL }, nan = { NULL, NULL, not_a_number };
   ldy_operator descending = { bad_starts, rows_of, ones }, outside = { starts, bad_rows, ones };
+  ldy_operator late = { late_starts, rows_of, ones };
+  double compliance[9];
+  int i;
 
   BAD (ldy_system_add_constraint (s, rigid, 9, unit, origin, origin, &id), "constraint 3 between bodies 0 and 9: there is no body 9");
   BAD (ldy_system_add_constraint (s, -2, rigid, unit, origin, origin, &id), "body -2");
@@ -144,6 +149,7 @@ static void constraints (void)
   BAD (ldy_system_add_operators (s, general, &none, LDY_GROUND, NULL, &id), "values of an operator H is NULL");
   BAD (ldy_system_add_operators (s, general, &nan, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 2: its operator H is not finite");
   BAD (ldy_system_add_operators (s, general, &descending, LDY_GROUND, NULL, &id), "do not ascend");
+  BAD (ldy_system_add_operators (s, general, &late, LDY_GROUND, NULL, &id), "do not ascend from 0");
   BAD (ldy_system_add_operators (s, general, &outside, LDY_GROUND, NULL, &id), "is not 0, 1 or 2");
   BAD (ldy_system_add_operators (s, 9, &H, LDY_GROUND, NULL, &id), "body 9");
   BAD (ldy_system_add_operators (s, LDY_GROUND, NULL, LDY_GROUND, NULL, &id), "both of its bodies");
@@ -153,6 +159,11 @@ static void constraints (void)
   BAD (ldy_system_set_operators (s, contact, &H, NULL), "H_slave is NULL");
   BAD (ldy_system_set_operators (s, -1, &H, NULL), "constraint -1");
   BAD (ldy_system_set_compliance (s, contact, not_a_number), "compliance is not finite");
+  for (i = 0; i < 6; i ++) {
+    memcpy (compliance, unit, sizeof compliance);
+    compliance[mirrored[i % 3][i / 3]] = 1e-9;
+    BAD (ldy_system_set_compliance (s, contact, compliance), "constraint 0 between bodies 0 and 1: its compliance is not symmetric");
+  }
   BAD (ldy_system_set_diagonal_compliance (s, contact, NULL), "compliance is NULL");
   BAD (ldy_system_set_diagonal_compliance (s, 9, origin), "constraint 9");
   BAD (ldy_system_remove_constraint (s, 9), "constraint 9");
@@ -212,11 +223,17 @@ static void updates (void)
   CHECK_INT (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, far, NULL, &constraint), 0);
   BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its velocity V or B is not finite");
   CHECK_INT (ldy_system_set_velocity (s, rigid, h6), 0);
+  CHECK_INT (ldy_system_set_previous_velocity (s, rigid, huge), 0);
+  BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its velocity V or B is not finite");
+  CHECK_INT (ldy_system_set_previous_velocity (s, rigid, h6), 0);
   BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its diagonal block of W is not finite");
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_add_solver (s, 2, refuse, NULL, &solver), 0);
   CHECK_INT (ldy_system_add_operators (s, solver, &H, LDY_GROUND, NULL, &constraint), 0);
   FAILS (ldy_system_update (s, 1), LDY_LU_FACTOR, "body 4: its solver returned 7");
+  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, indefinite), 0); /* matrices come before solvers */
+  FAILS (ldy_system_update (s, 1), LDY_CHOL_FACTOR, "body 2: its matrix A: not positive definite in row 1");
+  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, twos), 0);
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_remove_body (s, solver), 0);
   CHECK_INT (ldy_system_add_solver (s, 2, spoil, NULL, &solver), 0);
@@ -224,6 +241,73 @@ static void updates (void)
   BAD (ldy_system_update (s, 1), "constraint 5 on body 5: its diagonal block of W is not finite");
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_remove_body (s, solver), 0);
+}
+
+/* A step that is too large for W takes the results of the step before away. */
+static void large_step (void)
+{
+  ldy_rows rows;
+
+  is_as_before (0);
+  BAD (ldy_system_update (s, 1e308), "its diagonal block of W is not finite");
+  BAD (ldy_system_rows (s, &rows), "no successful update");
+  BAD (ldy_system_multiply (s, x, y), "no successful update");
+}
+
+/* Of many bodies and rows that fail the first ones are named. */
+static void first_of_many (void)
+{
+  static const double indefinite[2] = { 2, -2 }, huge[6] = { 1e200, 0, 0, 0, 0, 0 };
+  ldy_operator H = { NULL, NULL, ones }, far = { NULL, NULL, huge };
+  long long body, constraint;
+  ldy_system *t;
+  int k;
+
+  CHECK_INT (ldy_system_create (&t), 0);
+  for (k = 0; k < 400; k ++) {
+    CHECK_INT (ldy_system_add_matrix (t, 2, starts, rows_of, twos, &body), 0);
+    CHECK_INT (ldy_system_add_operators (t, body, &H, LDY_GROUND, NULL, &constraint), 0);
+  }
+  for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_operators (t, k, &far, NULL), 0);
+  BAD (ldy_system_update (t, 1), "constraint 10 on body 10: its diagonal block of W is not finite");
+  for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_matrix (t, k, starts, rows_of, indefinite), 0);
+  FAILS (ldy_system_update (t, 1), LDY_CHOL_FACTOR, "body 10: its matrix A");
+  ldy_system_destroy (t);
+}
+
+/* The inverse of a diagonal block that rounding alone keeps from being singular would be rounding errors alone. */
+static void almost_singular (void)
+{
+  double inverse[3] = { 1, 1, 1e-15 };
+  ldy_operator E = { NULL, NULL, unit };
+  long long body, constraint;
+  ldy_system *t;
+
+  CHECK_INT (ldy_system_create (&t), 0);
+  CHECK_INT (ldy_system_add_diagonal (t, 3, inverse, &body), 0);
+  CHECK_INT (ldy_system_add_operators (t, body, &E, LDY_GROUND, NULL, &constraint), 0);
+  CHECK_INT (ldy_system_update (t, 1), 0);
+  FAILS (ldy_system_check_inverses (t), LDY_LU_FACTOR, "constraint 0 on body 0");
+  inverse[2] = 1e-12;
+  CHECK_INT (ldy_system_set_diagonal (t, body, inverse), 0);
+  CHECK_INT (ldy_system_update (t, 1), 0);
+  CHECK_INT (ldy_system_check_inverses (t), 0);
+  ldy_system_destroy (t);
+}
+
+/* Of a compliance that is symmetric up to rounding W and the product through the bodies take the same half. */
+static void rounded_compliance (void)
+{
+  double compliance[9] = { 1, 0.5, 0.5, 0.5 + 4e-11, 1, 0.5, 0.5 - 4e-11, 0.5 + 2e-11, 1 };
+  double force[9] = { 1, 2, 3 }, by_blocks[9], by_bodies[9];
+  int i;
+
+  CHECK_INT (ldy_system_set_compliance (s, contact, compliance), 0);
+  CHECK_INT (ldy_system_update (s, 1), 0);
+  CHECK_INT (ldy_system_multiply (s, force, by_blocks), 0);
+  CHECK_INT (ldy_system_multiply_through_bodies (s, force, by_bodies), 0);
+  for (i = 0; i < 9; i ++) CHECK_NEAR (by_bodies[i], by_blocks[i], 1e-13);
+  CHECK_INT (ldy_system_set_compliance (s, contact, NULL), 0);
 }
 
 /* Blocks beside the diagonal can be too large where those on it are not: h H A^-1 H^T of a body whose A^-1 is no inverse of a mass. */
@@ -338,7 +422,13 @@ int main (void)
   is_as_before (1);
   updates ();
   is_as_before (0);
+  large_step ();
+  is_as_before (0);
+  rounded_compliance ();
+  is_as_before (0);
   ldy_system_destroy (s);
+  first_of_many ();
+  almost_singular ();
   overflow ();
   too_many_blocks ();
   reactions ();

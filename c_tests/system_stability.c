@@ -100,9 +100,9 @@ static void contacts (void)
 static void errors (void)
 {
   ldy_joint link = { LDY_LINK, 1 }, no_length = { LDY_LINK, 0 }, unknown = { 9, 1 };
-  double R[3] = { 0, 0, -1 }, bad[3] = { 0, NAN, 0 }, x[6] = { 0 }, y[6], square, ones[3] = { 1, 1, 1 };
+  double R[3] = { 0, 0, -1 }, bad[3] = { 0, NAN, 0 }, x[6] = { 0 }, y[6], square, ones[6] = { 1, 1, 1, 1, 1, 1 };
   double A[1] = { 1 };
-  int starts[2] = { 0, 1 }, rows[1] = { 0 };
+  int starts[2] = { 0, 1 }, rows[1] = { 0 }, ends[7] = { 0, 1, 2, 3, 4, 5, 6 };
   long long body, constraint, general;
   ldy_system *system = created ();
 
@@ -111,6 +111,12 @@ static void errors (void)
   body = rigid (system, 1);
   GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, down, origin, NULL, &constraint));
   GOOD (ldy_geometric_stiffness (system, &link, R, x, y));
+  GOOD (ldy_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_set_matrix (system, body, ends, ends, ones));
+  GOOD (ldy_geometric_stiffness (system, &link, R, x, y));
+  BAD (ldy_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "its inverse inertia is not there as numbers");
+  GOOD (ldy_system_set_diagonal (system, body, ones));
   BAD (ldy_geometric_stiffness (NULL, &link, R, x, y));
   BAD (ldy_geometric_stiffness (system, NULL, R, x, y));
   BAD (ldy_geometric_stiffness (system, &link, NULL, x, y));

@@ -83,8 +83,8 @@ static void test_errors (void)
   CON *early = constraint_at (host, 300), *late = constraint_at (host, 700);
   double good[2] = { early->base[4], late->base[4] };
   char name[64];
-  BODY *body = early->master;
-  MX *inverse = body->inverse;
+  BODY *body = host->dom.con->master, *later = late->master;
+  MX *inverse = body->inverse, *later_inverse = later->inverse;
   uint64_t sum;
   int i;
 
@@ -102,10 +102,11 @@ static void test_errors (void)
     expect_error (host, name);
     late->base[4] = good[1];
 
-    body->inverse = NULL;
+    body->inverse = later->inverse = NULL; /* bodies come in the order of their first rows */
     snprintf (name, sizeof name, "body %u: inverse", body->id);
     expect_error (host, name);
     body->inverse = inverse;
+    later->inverse = later_inverse;
 
     code = 0;
     LOCDYN_Update_Begin (host->dom.ldy);
@@ -122,6 +123,7 @@ static void test_numbers (void)
   CHECK_TEXT (ldy_last_error (), "0 threads");
   CHECK_INT (ldy_set_threads (-3), 52);
   CHECK_INT (ldy_set_threads (1025), 52);
+  CHECK_INT (ldy_set_threads (1024), 0);
   CHECK_INT (ldy_set_threads (1), 0);
 }
 

@@ -508,8 +508,66 @@ static void test_removed_unlisted (void)
   con->dia = NULL;
   check_fresh (host);
   CHECK_INT (watched_insert (host, con), 0);
+  CHECK_INT (watched_update (host), 0);
+  check_fresh (host);
   host_link (host, con);
   update_and_compare (host, UPDATE_ALL);
+  scene_destroy (host);
+}
+
+/* A contact on an obstacle loses the obstacle: what W counts stays, and the update is refused nonetheless. */
+static void test_lost_obstacle (void)
+{
+  HOST *host = coupled_pair (RIG, OBS, CONTACT);
+  CON *contact = constraint_at (host, 2);
+  BODY *rock = contact->master;
+
+  check_context ("lost obstacle");
+  CHECK_INT (rock->kind, OBS);
+  CHECK_INT (watched_update (host), 0);
+  contact->master = NULL;
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "no master");
+  contact->master = rock;
+  check_each_kind (host);
+  scene_destroy (host);
+}
+
+/* A body begins to count, and the next update, which wants V and B alone, fails: the one after that has everything to do. */
+static void test_failed_velocities (void)
+{
+  static const int unknown = 99, fixed = FIXPNT;
+  HOST *host = coupled_pair (RIG, OBS, CONTACT);
+  CON *con = host_add_constraint (host, FIXPNT, host->dom.bod, NULL);
+
+  check_context ("failed update of velocities");
+  CHECK_INT (watched_insert (host, con), 0);
+  CHECK_INT (watched_update (host), 0);
+  host->dom.bod->next->kind = RIG;
+  memcpy (&con->kind, &unknown, sizeof con->kind);
+  host_set_update (host, UPDATE_MINIMAL);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  memcpy (&con->kind, &fixed, sizeof con->kind);
+  check_each_kind (host);
+  scene_destroy (host);
+}
+
+/* Of two points that are not finite the master's is named. */
+static void test_bad_points (void)
+{
+  HOST *host = coupled_pair (RIG, RIG, RIGLNK);
+  CON *con = constraint_at (host, 1);
+  double kept[2] = { con->mpnt[1], con->spnt[1] };
+
+  check_context ("both points are not finite");
+  con->mpnt[1] = con->spnt[1] = 0.0 / (kept[0] - kept[0]);
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "its point on body 1 (mpnt)");
+  con->mpnt[1] = kept[0];
+  CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+  CHECK_TEXT (watched_text (), "its point on body 2 (spnt)");
+  con->spnt[1] = kept[1];
+  check_each_kind (host);
   scene_destroy (host);
 }
 
@@ -900,6 +958,9 @@ int main (void)
   test_inserted_elsewhere ();
   test_rows_of_others ();
   test_removed_unlisted ();
+  test_lost_obstacle ();
+  test_failed_velocities ();
+  test_bad_points ();
   for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
   test_infinite_energy ();
   test_infinite_scaling ();
