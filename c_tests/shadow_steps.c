@@ -288,6 +288,70 @@ static void test_replaced_body (void)
   scene_destroy (s.host);
 }
 
+/* ---- matrices that determine W up to their condition */
+
+/* A matrix A of this condition number for a rigid body. */
+static void set_matrix (BODY *body, double condition)
+{
+  double a[36] = { 0 };
+  int flags = MXIFAC | MXSPD, i;
+  MX *matrix;
+
+  for (i = 0; i < 6; i ++) a[7 * i] = i ? 1 : condition;
+  matrix = host_matrix_sparse (6, a);
+  memcpy (&matrix->flags, &flags, sizeof flags);
+  host_set_inverse (body, matrix);
+}
+
+/* Whether the shadow finds a value that is off by a part of itself. */
+static int is_found (ldy_shadow *shadow, double *value, double part)
+{
+  double kept = *value;
+  int found;
+
+  *value *= 1 + part;
+  found = !ldy_shadow_check (shadow, NULL, NULL);
+  *value = kept;
+  return found;
+}
+
+static void test_conditions (void)
+{
+  RANDOM random = { 5 };
+  HOST *host = host_create ();
+  BODY *one = scene_body (host, &random, RIG, INVERSE_BLOCKS), *two = scene_body (host, &random, RIG, INVERSE_BLOCKS);
+  CON *both = scene_constraint (host, &random, RIGLNK, one, two), *alone = scene_constraint (host, &random, FIXPNT, two, NULL);
+  LOCDYN *ldy = scene_insert_all (host);
+  ldy_shadow *shadow = ldy_shadow_new (ldy);
+  double *uncertain[] = { &both->dia->W[0], &both->dia->A[0], &both->dia->rho, &ldy->free_energy,
+                          &both->dia->adj->W[0], &alone->dia->adj->W[0] };
+  double *certain[] = { &both->V[0], &both->dia->B[0], &alone->dia->W[0], &alone->dia->A[0], &alone->dia->rho };
+  ldy_report report;
+  int i;
+
+  set_matrix (one, 1e9);
+  LOCDYN_Update_Begin (ldy);
+  check_context ("matrix of condition 1e9");
+  CHECK (ldy_shadow_check (shadow, NULL, &report));
+  CHECK_NEAR (report.condition, 1e9, 1);
+  for (i = 0; i < (int) (sizeof uncertain / sizeof *uncertain); i ++) {
+    check_context ("uncertain value %d", i);
+    CHECK (!is_found (shadow, uncertain[i], 1e-9));
+    CHECK (is_found (shadow, uncertain[i], 1e-3));
+  }
+  for (i = 0; i < (int) (sizeof certain / sizeof *certain); i ++) {
+    check_context ("certain value %d", i);
+    CHECK (is_found (shadow, certain[i], 1e-9));
+  }
+  check_context ("another matrix");
+  set_matrix (one, 10);
+  LOCDYN_Update_Begin (ldy);
+  CHECK (ldy_shadow_check (shadow, NULL, &report));
+  CHECK_NEAR (report.condition, 10, 1e-8);
+  ldy_shadow_free (shadow);
+  scene_destroy (host);
+}
+
 int main (int argc, char **argv)
 {
   int steps, i, k;
@@ -307,5 +371,6 @@ int main (int argc, char **argv)
     }
     scene_free (s);
   }
+  test_conditions ();
   return check_summary ("shadow_steps");
 }
