@@ -352,6 +352,61 @@ static void test_conditions (void)
   scene_destroy (host);
 }
 
+/* At some place of an element. */
+static void place_at (CON *con, RANDOM *random, int element)
+{
+  const ELEMENT *wanted = mesh_element (mesh_of_body (con->master), element);
+
+  do mesh_place (con, random);
+  while (con->msgp->gobj != wanted);
+}
+
+/* Two old rows get a block, as if inserted again. But then a newer row would have been, too, and it still has a block that an
+ * insertion would not make any more. So what is wrong is the block of the older ones. */
+static void test_block_of_older_rows (void)
+{
+  static const MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_HEXAHEDRA, 0, { 1, 1, 4 } };
+  SCENE s = { { 7 }, host_create (), NULL, { NULL }, { NULL }, { 0 } };
+  BODY *body = mesh_body (s.host, &s.random, kind), *obstacle = host_add_body (s.host, OBS);
+  DIAB *newer, *older;
+  OFFB here = { { 0 }, NULL, body, NULL }, there = { { 0 }, NULL, body, NULL };
+  char what[64];
+  int i;
+
+  check_context ("a block of older rows");
+  s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
+  s.shadow = ldy_shadow_new (s.host->dom.ldy);
+  for (i = 0; i < 3; i ++) {
+    s.con[i] = mesh_constraint (s.host, &s.random, CONTACT, body, obstacle);
+    place_at (s.con[i], &s.random, i ? 0 : 3);
+    host_insert (s.host, s.con[i]);
+  }
+  LOCDYN_Update_Begin (s.host->dom.ldy);
+  agrees (&s);
+  older = s.con[0]->dia;
+  newer = s.con[1]->dia;
+  CHECK (link_to (s.con[2]->dia, newer, body) != NULL && link_to (newer, older, body) == NULL);
+  place_at (s.con[0], &s.random, 0);
+  place_at (s.con[2], &s.random, 3);
+  LOCDYN_Update_Begin (s.host->dom.ldy);
+  agrees (&s);
+  here.dia = older;
+  here.n = newer->adj;
+  there.dia = newer;
+  there.n = older->adj;
+  newer->adj = &here;
+  older->adj = &there;
+  snprintf (what, sizeof what, "constraint %u (", s.con[1]->id);
+  finds (&s, what);
+  snprintf (what, sizeof what, " block to constraint %u ", s.con[0]->id);
+  finds (&s, what);
+  newer->adj = here.n;
+  older->adj = there.n;
+  agrees (&s);
+  ldy_shadow_free (s.shadow);
+  scene_destroy (s.host);
+}
+
 int main (int argc, char **argv)
 {
   int steps, i, k;
@@ -363,6 +418,7 @@ int main (int argc, char **argv)
   }
   steps = atoi (argv[1]);
   test_replaced_body ();
+  test_block_of_older_rows ();
   for (k = 2; k < argc; k ++) {
     s = scene_create (strtoull (argv[k], NULL, 10));
     for (i = 0; i < steps && !check_failures (); i ++) {

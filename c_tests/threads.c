@@ -129,8 +129,20 @@ static void test_numbers (void)
 
 /* ---- other processes, and the end */
 
-/* The threads of the parent are not there in the child. Its digest comes through a pipe: what it leaves behind of the
- * parent's threads is no leak of either. */
+/* Number of threads of this process. */
+static int threads (void)
+{
+  DIR *directory = opendir ("/proc/self/task");
+  int count = 0;
+
+  if (!CHECK (directory != NULL)) return 0;
+  while (readdir (directory)) count ++;
+  closedir (directory);
+  return count - 2;
+}
+
+/* The threads of the parent are not there in the child, which has asked for none. Its digest comes through a pipe: what it
+ * leaves behind of the parent's threads is no leak of either. */
 static void test_fork (void)
 {
   uint64_t alone = update_with (1), sum = 0;
@@ -146,29 +158,18 @@ static void test_fork (void)
     alarm (60);
     LOCDYN_Update_Begin (host->dom.ldy);
     sum = large_scene_digest (host);
-    _exit (write (ends[1], &sum, sizeof sum) != (ssize_t) sizeof sum);
+    _exit (write (ends[1], &sum, sizeof sum) != (ssize_t) sizeof sum || threads () != 1);
   }
   CHECK (child > 0);
   close (ends[1]);
   CHECK_INT (read (ends[0], &sum, sizeof sum), sizeof sum);
   close (ends[0]);
   CHECK (waitpid (child, &status, 0) == child);
+  CHECK_INT (status, 0);
   CHECK (sum == alone);
   LOCDYN_Update_Begin (host->dom.ldy);
   CHECK (large_scene_digest (host) == alone);
   scene_destroy (host);
-}
-
-/* Number of threads of this process. */
-static int threads (void)
-{
-  DIR *directory = opendir ("/proc/self/task");
-  int count = 0;
-
-  if (!CHECK (directory != NULL)) return 0;
-  while (readdir (directory)) count ++;
-  closedir (directory);
-  return count - 2;
 }
 
 /* What the child of a fork does that asks for threads: they are its own, and end. */

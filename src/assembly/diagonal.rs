@@ -189,8 +189,16 @@ mod tests {
         let good = [3.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 2.0];
         let indefinite = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0];
         for k in 0..4 {
-            for odd in [[0.0; 9], [f64::NAN; 9], [1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], indefinite]
-            {
+            for odd in [
+                [0.0; 9],
+                [f64::NAN; 9],
+                [1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+                // The last pivot has no finite reciprocal.
+                [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1e-310],
+                // Entries that are too large, though all results are finite.
+                [f64::MAX / 3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+                indefinite,
+            ] {
                 let mut blocks = [good; 4];
                 assert!(at_all(Four(blocks)).iter().all(Option::is_some));
                 blocks[k] = odd;
@@ -205,5 +213,7 @@ mod tests {
         assert_eq!(fault([0.0; 9]), Fault::Singular);
         assert_eq!(fault([f64::NAN; 9]), Fault::NotFinite);
         assert_eq!(fault([1e-310, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), Fault::NotFinite);
+        // Finite, but too close to the largest number.
+        assert_eq!(fault([f64::MAX / 3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), Fault::NotFinite);
     }
 }

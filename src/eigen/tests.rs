@@ -105,7 +105,43 @@ fn copies_of_converged_eigenvalues_do_no_harm() {
         let rounding = 1e-12 * estimate.magnitude;
         assert!((estimate.value - 7.0).abs() < rounding, "{estimate:?}");
         assert!((&k * &x - &x * 7.0).amax() < rounding, "{estimate:?}");
+        assert!((x.norm() - 1.0).abs() < 1e-14, "{}", x.norm());
     }
+}
+
+/// With M⁻¹ of rank r all is known after r products; what is left of the next vector is rounding.
+#[test]
+fn products_end_with_the_rank() {
+    let n = 30;
+    let stiffnesses = DVector::from_fn(n as usize, |i, _| 1.0 + i as f64);
+    let (k, root) =
+        (DMatrix::from_diagonal(&stiffnesses), DMatrix::from_diagonal(&stiffnesses.map(f64::sqrt)));
+    for rank in [1, 2, 10] {
+        let masses: Vec<f64> = (0..n).map(|i| if i < rank { 2.0 + f64::from(i) } else { 0.0 }).collect();
+        let inverse = with_eigenvalues(&masses);
+        let estimate = problem(&k, &inverse).largest_eigenvalue(0.0, 100).unwrap();
+        assert_eq!(estimate.products, rank as usize);
+        let expected = (&root * &inverse * &root).symmetric_eigenvalues().max();
+        assert!((estimate.value / expected - 1.0).abs() < 1e-9, "{estimate:?} {expected}");
+    }
+}
+
+#[test]
+fn residuals_of_rounding_have_settled() {
+    let with = |residual| Estimate { value: 2.0, residual, magnitude: 2.0, products: 1 };
+    assert!(with(8.0 * f64::EPSILON).has_settled(0.0) && !with(9.0 * f64::EPSILON).has_settled(0.0));
+    assert!(with(2e-6).has_settled(1e-6) && !with(2.1e-6).has_settled(1e-6));
+}
+
+/// The first vector has a length, the second one has none.
+#[test]
+fn negative_masses_are_told_whenever_they_are_met() {
+    let n = 10;
+    let of_last = |last: f64, others: f64| {
+        DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| if i >= n - 3 { last } else { others }))
+    };
+    let (k, inverse) = (of_last(100.0, 1.0), of_last(-0.1, 1.0));
+    assert_eq!(problem(&k, &inverse).largest_eigenvalue(1e-10, 100).unwrap_err(), Failure::NotPositive);
 }
 
 #[test]

@@ -239,3 +239,24 @@ fn matrices_that_cannot_be_factored_are_told() {
         assert_eq!(error, Fault::Factor(wanted));
     }
 }
+
+/// What a slot held in one form of the panel is nothing that the next form may find unchanged.
+#[test]
+fn another_form_knows_no_roots() {
+    let is_new = |panel: &mut Panel| {
+        let slots = panel.start_rigid(1).unwrap();
+        let is_new = slots.z[0][0].is_nan();
+        slots.z[0] = [1.0; RIGID];
+        is_new
+    };
+    let mut panel = Panel::default();
+    assert!(is_new(&mut panel) && !is_new(&mut panel));
+    panel.start_dense(1, 6).unwrap();
+    assert!(is_new(&mut panel), "dense");
+    panel.start_nodal(1, 8, Lasting::ManyUpdates).unwrap();
+    assert!(is_new(&mut panel), "nodal");
+    let slots = panel.start_pseudo_rigid(1).unwrap();
+    assert!(slots.z[0][0].is_nan(), "pseudo-rigid");
+    slots.z[0] = [1.0; PSEUDO_RIGID];
+    assert!(is_new(&mut panel), "rigid again");
+}

@@ -145,6 +145,8 @@ fn what_has_no_simple_normaliser() {
         (f64::NEG_INFINITY, false),
         (f64::MAX, true),
         (-f64::MAX, true),
+        // Its reciprocal is subnormal.
+        (2.0_f64.powi(1023), true),
     ] {
         for (place, k) in [(0, 3), (3, 0), (5, 2)] {
             let mut values = [[1.0; 4]; 6];

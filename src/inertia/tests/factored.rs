@@ -279,6 +279,36 @@ fn starts_belong_to_the_pattern() {
     }
 }
 
+/// The same with supernodes that are large enough for kernels that depend on the number of right-hand sides.
+#[test]
+fn panels_of_a_large_matrix_do_not_see_each_other() {
+    for structure in [SPD, GENERAL] {
+        let full = random_matrix(structure, 240, 8, 3);
+        let (mut factor, mut work) = (Factored::default(), Workspace::default());
+        Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
+        let length = 3 * full.nrows();
+        let panels = values(9 * length, 17);
+        for half in [false, true] {
+            let mut solved = |count: usize, last: usize| -> Vec<u64> {
+                let mut y = panels[(last + 1 - count) * length..(last + 1) * length].to_vec();
+                if half {
+                    factor.half_solve(&mut y, &mut work).unwrap();
+                } else {
+                    factor.solve(&mut y, &mut work).unwrap();
+                }
+                y[(count - 1) * length..].iter().map(|x| x.to_bits()).collect()
+            };
+            for last in 0..9 {
+                let alone = solved(1, last);
+                assert!(
+                    (2..=last + 1).all(|count| solved(count, last) == alone),
+                    "{structure:?} {half} {last}"
+                );
+            }
+        }
+    }
+}
+
 /// Rows in any order belong to it, too: (1 0 3; 2 4 0; 0 0 5) and then (1 0 3; 0 4 0; 2 0 5), at the same starts.
 #[test]
 fn unsorted_rows_belong_to_the_pattern() {
@@ -290,6 +320,20 @@ fn unsorted_rows_belong_to_the_pattern() {
         let mut panel = [1.0; 9];
         factor.solve(&mut panel, &mut work).unwrap();
         assert!(panel.chunks_exact(3).zip(solution).all(|(x, s)| (x[0] - s).abs() < 1e-15), "{panel:?}");
+    }
+}
+
+/// A pattern that is known does not spare the comparison of lengths.
+#[test]
+fn a_known_pattern_needs_as_many_values() {
+    let (mut factor, mut work) = (Factored::default(), Workspace::default());
+    let (starts, values) = ([0, 2, 3], [2.0, 1.0, 4.0, 8.0]);
+    for rows in [[0, 1, 1], [1, 0, 1]] {
+        factor.update(GENERAL, &starts, &rows, &values[..3], &mut work).unwrap();
+        for count in [2, 4] {
+            let result = factor.update(GENERAL, &starts, &rows, &values[..count], &mut work);
+            assert_eq!(result, Err(FactorError::Matrix(Defect::Size)), "{count}");
+        }
     }
 }
 

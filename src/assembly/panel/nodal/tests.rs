@@ -213,6 +213,27 @@ proptest! {
         }
     }
 
+    /// Nor do slots with the same nodes and weights, or with other ones than at the update before, depend on the order.
+    #[test]
+    fn couplings_do_not_depend_on_places(
+        places in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f64), 10),
+        factor in prop::array::uniform9(-1.0..1.0_f64),
+    ) {
+        let a = matrix(Structure::PositiveDefinite, 1);
+        let (starts, rows, values) = columns(&a, |i, j| i >= j);
+        let structure = Structure::PositiveDefinite;
+        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
+        let slot = |xi| Slot { points: vec![Point { cell: 1, xi, sign: 1.0 }], factor };
+        let mut slots: Vec<Slot> = places.iter().chain(&places).map(|&xi| slot(xi)).collect();
+        for at in 0..5 {
+            update(&mut nodal, &slots, (0.3, Lasting::ManyUpdates), &inertia, &mut factored);
+            prop_assert!(matches!(nodal.response, Response::Couplings));
+            check_bits(&nodal, &slots, (0.3, Lasting::ManyUpdates), &inertia);
+            slots[at] = slot(places[at].map(|x| -x));
+        }
+    }
+
     /// What is kept of A⁻¹ while constraints move from cell to cell stays below its limit.
     #[test]
     fn entries_stay_below_their_limit(
@@ -261,6 +282,10 @@ proptest! {
         let (starts, rows, values) = columns(&inverse, |_, _| true);
         let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
         let mut nodal = Nodal::default();
+        // Nothing is left of masses that were equal in all directions.
+        let (starts, rows, ones) = columns(&DMatrix::identity(SIZE, SIZE), |_, _| true);
+        let equal = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &ones).unwrap()));
+        update(&mut nodal, &slots, (0.25, Lasting::default()), &equal, &mut Factored::default());
         update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
         check(&nodal, &slots, 0.25, &inverse);
         check_bits(&nodal, &slots, (0.25, Lasting::default()), &inertia);
