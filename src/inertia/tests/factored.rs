@@ -279,36 +279,6 @@ fn starts_belong_to_the_pattern() {
     }
 }
 
-/// The same with supernodes that are large enough for kernels that depend on the number of right-hand sides.
-#[test]
-fn panels_of_a_large_matrix_do_not_see_each_other() {
-    for structure in [SPD, GENERAL] {
-        let full = random_matrix(structure, 240, 8, 3);
-        let (mut factor, mut work) = (Factored::default(), Workspace::default());
-        Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
-        let length = 3 * full.nrows();
-        let panels = values(9 * length, 17);
-        for half in [false, true] {
-            let mut solved = |count: usize, last: usize| -> Vec<u64> {
-                let mut y = panels[(last + 1 - count) * length..(last + 1) * length].to_vec();
-                if half {
-                    factor.half_solve(&mut y, &mut work).unwrap();
-                } else {
-                    factor.solve(&mut y, &mut work).unwrap();
-                }
-                y[(count - 1) * length..].iter().map(|x| x.to_bits()).collect()
-            };
-            for last in 0..9 {
-                let alone = solved(1, last);
-                assert!(
-                    (2..=last + 1).all(|count| solved(count, last) == alone),
-                    "{structure:?} {half} {last}"
-                );
-            }
-        }
-    }
-}
-
 /// Rows in any order belong to it, too: (1 0 3; 2 4 0; 0 0 5) and then (1 0 3; 0 4 0; 2 0 5), at the same starts.
 #[test]
 fn unsorted_rows_belong_to_the_pattern() {

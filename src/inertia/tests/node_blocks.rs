@@ -47,3 +47,17 @@ fn incomplete_nodes_have_no_blocks() {
     let sparse = Sparse::new(&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1.0; 4]).unwrap();
     assert!(Inverse::Sparse(sparse).node_blocks().is_none());
 }
+
+/// One entry in each column, but not on the diagonal; and one that is given in two parts.
+#[test]
+fn entries_count_where_they_are() {
+    let blocks = |starts: &[i32], rows: &[i32], values: &[f64]| {
+        let inverse = Inverse::Sparse(Sparse::new(starts, rows, values).unwrap());
+        assert_eq!(inverse.diagonal(), None);
+        inverse.node_blocks().unwrap().next().unwrap()
+    };
+    let exchanged = blocks(&[0, 1, 2, 3], &[1, 0, 2], &[1.0, 2.0, 3.0]);
+    assert_eq!(exchanged, [0.0, 1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
+    let in_parts = blocks(&[0, 2, 3, 4], &[0, 0, 1, 2], &[1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(in_parts, [3.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 4.0]);
+}

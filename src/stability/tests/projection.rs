@@ -76,20 +76,20 @@ fn bent_threads_are_not_their_projection() {
 }
 
 proptest! {
-    /// J of any shape, rank and scale; P from the singular values of J.
+    /// J of any shape, rank and scale; P from vectors that span its rows.
     #[test]
-    fn bases_agree_with_singular_vectors(
+    fn bases_agree_with_those_of_the_rows(
         shape in (1..9_usize, 1..9_usize, 0..9_usize), scale in -300..300_i32,
         entries in prop::collection::vec(-1.0..1.0_f64, 128),
     ) {
         let (m, n, rank) = (shape.0, shape.1, shape.2.min(shape.0).min(shape.1));
         let left = DMatrix::from_column_slice(m, rank, &entries[..m * rank]);
         let right = DMatrix::from_column_slice(rank, n, &entries[64..][..rank * n]);
-        let j = left * right * f64::powi(2.0, scale);
-        let svd = j.clone().svd(false, true);
-        let largest = svd.singular_values.max();
-        prop_assume!(svd.singular_values.iter().take(rank).all(|value| *value > 1e-3 * largest));
-        let rows = svd.v_t.unwrap().rows(0, rank).into_owned();
+        let j = left * &right * f64::powi(2.0, scale);
+        let values = j.singular_values();
+        prop_assume!(values.iter().take(rank).all(|value| *value > 1e-3 * values.max()));
+        // Singular vectors would do, but those that nalgebra finds are wrong now and then.
+        let rows = right.transpose().qr().q().transpose();
         let l = basis(&j);
         prop_assert_eq!(l.nrows(), n - rank);
         prop_assert!((&l * l.transpose() - DMatrix::identity(n - rank, n - rank)).amax() < 1e-13);

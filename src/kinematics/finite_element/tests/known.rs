@@ -42,3 +42,17 @@ fn what_is_known_is_what_would_be_found() {
         }
     }
 }
+
+/// Elements at the same place are still two elements.
+#[test]
+fn nodes_count_as_well_as_their_places() {
+    let (elements, mesh) = two_cubes();
+    let doubled = [&mesh[..], &mesh[..]].concat();
+    let nodes: Vec<i32> =
+        elements[0].nodes().iter().map(|&node| (node as usize + mesh.len()) as i32).collect();
+    let other = Element::new(&nodes, doubled.len()).unwrap();
+    let mut known = Known::default();
+    for element in [elements[0], other, elements[0]] {
+        assert_eq!(known.locate(element, &doubled, &[1.0, 0.5, 0.5]).unwrap().element, element);
+    }
+}

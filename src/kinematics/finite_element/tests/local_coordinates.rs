@@ -64,6 +64,19 @@ fn the_last_step_is_taken() {
     assert!((0..3).all(|k| (found[k] - expected[k]).abs() < 1e-15), "{found:?}");
 }
 
+/// The first pivot of the Jacobian is zero: x = η, y = ζ, z = ξ.
+#[test]
+fn turned_elements_are_inverted() {
+    for shape in SHAPES {
+        let mut corners = [[0.0; 3]; MAX_NODES];
+        for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(shape)) {
+            *corner = [y, z, x];
+        }
+        let found = local_coordinates(shape, &corners, &[0.25, 0.125, 0.5]).unwrap();
+        assert!((0..3).all(|k| (found[k] - [0.5, 0.25, 0.125][k]).abs() < 1e-15), "{shape:?} {found:?}");
+    }
+}
+
 #[test]
 fn points_outside_are_found_too_where_the_map_goes_on() {
     let mut corners = [[0.0; 3]; MAX_NODES];
