@@ -491,30 +491,6 @@ static void test_rows_of_others (void)
   scene_destroy (host);
 }
 
-/* A row that is removed while the domain does not list its constraint: what the constraint says of it does not count any more. */
-static void test_removed_unlisted (void)
-{
-  HOST *host = scene_mixed (12);
-  CON *con = constraint_at (host, 1);
-
-  check_context ("removed while it is not listed");
-  host_unlink (host, con);
-  scene_insert_all (host);
-  CHECK_INT (watched_insert (host, con), 0);
-  CHECK_INT (watched_update (host), 0);
-  LOCDYN_Remove (host->dom.ldy, con->dia);
-  CHECK_INT (watched_update (host), 0);
-  CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
-  con->dia = NULL;
-  check_fresh (host);
-  CHECK_INT (watched_insert (host, con), 0);
-  CHECK_INT (watched_update (host), 0);
-  check_fresh (host);
-  host_link (host, con);
-  update_and_compare (host, UPDATE_ALL);
-  scene_destroy (host);
-}
-
 /* A contact on an obstacle loses the obstacle: what W counts stays, and the update is refused nonetheless. */
 static void test_lost_obstacle (void)
 {
@@ -957,7 +933,6 @@ int main (void)
   test_stranger_in_a_set (1);
   test_inserted_elsewhere ();
   test_rows_of_others ();
-  test_removed_unlisted ();
   test_lost_obstacle ();
   test_failed_velocities ();
   test_bad_points ();

@@ -384,6 +384,20 @@ mod tests {
     }
 
     #[test]
+    fn a_slot_changes_with_any_bit() {
+        let (mut z, mut changed) = ([[0.0; panel::RIGID]], [false]);
+        let slots = Slots::new(root::Slots { z: &mut z, changed: &mut changed }, true);
+        for place in [0, panel::RIGID - 1] {
+            for (value, changes) in
+                [(0.0, false), (-0.0, true), (-0.0, false), (f64::NAN, true), (f64::NAN, false), (0.0, true)]
+            {
+                // SAFETY: there is one slot, and nobody else has it.
+                assert_eq!(unsafe { slots.write(0, |z| z[place] = value) }, changes, "{place} {value}");
+            }
+        }
+    }
+
+    #[test]
     fn damage_is_found() {
         let mut all = Attachments::default();
         let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {

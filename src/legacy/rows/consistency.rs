@@ -229,3 +229,40 @@ fn live_pair(module: &Module, block: *mut OFFB) -> Option<(&Pair, bool)> {
     // SAFETY: a chunk in use is a pair.
     Some((unsafe { &*pair }, is_second))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+    use crate::legacy::layout::{BODY, CONTACT, DOM, RIG};
+    use crate::legacy::rows::insert;
+
+    #[test]
+    fn what_no_host_can_reach_is_checked_too() {
+        // SAFETY: a domain, a body and a constraint may be all zero, and are there as long as the module.
+        unsafe {
+            let (mut dom, mut body): (DOM, BODY) = (std::mem::zeroed(), std::mem::zeroed());
+            let mut con: CON = std::mem::zeroed();
+            (body.kind, con.kind, con.id, con.master) = (RIG, CONTACT, 7, &raw mut body);
+            let mut module = Module::create(&raw mut dom).unwrap();
+            let bodies = [&raw mut body, ptr::null_mut()];
+            let row = insert(&mut module, &raw mut con, bodies).unwrap().cast::<Row>();
+            let found = |module: &Module| {
+                let mut place = Place::default();
+                check(module, &mut place).map_err(|code| (code, place))
+            };
+            assert_eq!(found(&module), Ok(()));
+            (*row).last = ptr::dangling_mut();
+            assert_eq!(
+                found(&module),
+                Err((Code::BugFound, Place { constraint: Some(7), ..Place::default() }))
+            );
+            (*row).last = ptr::null_mut();
+            module.bodies.bodies[0].body = ptr::dangling_mut();
+            assert_eq!(found(&module), Err((Code::BugFound, Place::default())));
+            module.bodies.bodies[0].body = &raw mut body;
+            assert_eq!(found(&module), Ok(()));
+        }
+    }
+}
