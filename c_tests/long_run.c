@@ -72,7 +72,7 @@ static void operate (HOST *host, CON **con, RANDOM *random, long count, COUNTS *
   }
 }
 
-static void run (long operations)
+static void run (long operations, int is_emulated)
 {
   RANDOM random = { 90 };
   HOST *host = scene_mixed (90);
@@ -98,16 +98,16 @@ static void run (long operations)
   printf ("%ld operations, %ld of them insertions; %ld updates\n", counts.operations, counts.inserted, counts.updates);
   printf ("bytes held %zu after a tenth, at most %zu later; resident %ld kB, at most %ld kB later\n", held, held_most, before, most);
   CHECK (held_most <= held);
-  if (RESIDENT_COUNTS) CHECK (most <= before + 256 + before / 100);
+  if (RESIDENT_COUNTS && !is_emulated) CHECK (most <= before + 256 + before / 100);
   scene_destroy (host);
 }
 
 int main (int argc, char **argv)
 {
-  if (argc != 2 || atol (argv[1]) < 10 * UPDATE_EVERY) {
-    fprintf (stderr, "usage: long_run OPERATIONS, at least %d\n", 10 * UPDATE_EVERY);
+  if (argc < 2 || atol (argv[1]) < 10 * UPDATE_EVERY) {
+    fprintf (stderr, "usage: long_run OPERATIONS [emulated], OPERATIONS at least %d\n", 10 * UPDATE_EVERY);
     return 2;
   }
-  run (atol (argv[1]));
+  run (atol (argv[1]), argc > 2);
   return check_summary ("long_run");
 }
