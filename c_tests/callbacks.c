@@ -2,13 +2,13 @@
  * another system, and jump out of the update, which they must not do. Nothing hangs, and results have the same bits. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <dirent.h>
 #include <setjmp.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "process_threads.h"
 #include "ldy_system.h"
 
 #define BODIES 700 /* with a constraint each: enough for threads */
@@ -101,18 +101,6 @@ static void test_deed (DEED which, const ldy_system *expected)
   ldy_system_destroy (system);
 }
 
-/* Threads of this process; what others there are depends on the library alone. */
-static int threads (void)
-{
-  DIR *directory = opendir ("/proc/self/task");
-  int count = 0;
-
-  if (!CHECK (directory != NULL)) return 0;
-  while (readdir (directory)) count ++;
-  closedir (directory);
-  return count - 2;
-}
-
 /* The update that was left so is lost, and its memory with it: in a child. Others use the threads as before. */
 static int jump (const ldy_system *expected)
 {
@@ -125,13 +113,13 @@ static int jump (const ldy_system *expected)
     ldy_system_update (system, 1e-3);
     CHECK (!"jumped");
   }
-  CHECK_INT (threads (), 2);
+  CHECK_INT (process_threads (), 2);
   CHECK_INT (ldy_set_threads (3), 0);
   CHECK_INT (ldy_system_update (other, 1e-3), 0);
   CHECK (same (other, expected));
-  CHECK_INT (threads (), 3);
+  CHECK_INT (process_threads (), 3);
   ldy_shutdown ();
-  CHECK_INT (threads (), 1);
+  CHECK_INT (process_threads (), 1);
   return check_failures () > 0;
 }
 

@@ -2,7 +2,6 @@
  * processors have no floating-point modes, and do not know a fork's threads. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #endif
 
 #include "check.h"
+#include "process_threads.h"
 #include "large_scene.h"
 
 static atomic_int is_over;
@@ -130,18 +130,6 @@ static void test_numbers (void)
 
 /* ---- other processes, and the end */
 
-/* Number of threads of this process. */
-static int threads (void)
-{
-  DIR *directory = opendir ("/proc/self/task");
-  int count = 0;
-
-  if (!CHECK (directory != NULL)) return 0;
-  while (readdir (directory)) count ++;
-  closedir (directory);
-  return count - 2;
-}
-
 /* The threads of the parent are not there in the child, which has asked for none. Its digest comes through a pipe: what it
  * leaves behind of the parent's threads is no leak of either. */
 static void test_fork (void)
@@ -159,7 +147,7 @@ static void test_fork (void)
     alarm (60);
     LOCDYN_Update_Begin (host->dom.ldy);
     sum = large_scene_digest (host);
-    _exit (write (ends[1], &sum, sizeof sum) != (ssize_t) sizeof sum || threads () != 1);
+    _exit (write (ends[1], &sum, sizeof sum) != (ssize_t) sizeof sum || process_threads () != 1);
   }
   CHECK (child > 0);
   close (ends[1]);
@@ -179,15 +167,15 @@ static int use_own_threads (HOST *host, uint64_t alone)
   int count;
 
   alarm (60);
-  CHECK_INT (threads (), 1);
+  CHECK_INT (process_threads (), 1);
   for (count = 2; count < 5; count ++) {
     CHECK_INT (ldy_set_threads (count), 0);
     LOCDYN_Update_Begin (host->dom.ldy);
     CHECK (large_scene_digest (host) == alone);
-    CHECK_INT (threads (), count);
+    CHECK_INT (process_threads (), count);
   }
   ldy_shutdown ();
-  CHECK_INT (threads (), 1);
+  CHECK_INT (process_threads (), 1);
   return check_failures () > 0;
 }
 

@@ -125,3 +125,13 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
         (!is_finite(inertia.values())).then_some(Culprit::Inverse(id))
     }
 }
+
+/// The error of blocks between two constraints that are not finite although the diagonal ones are.
+///
+/// # Safety
+/// The constraints are valid, their bodies NULL or valid.
+pub unsafe fn of_blocks_between(constraints: [*const CON; 2]) -> Code {
+    // SAFETY: the caller promises valid constraints.
+    let [first, second] = constraints.map(|con| unsafe { names::constraint(con) });
+    fail!(Code::BugFound, "{first} and {second}: W between them is not finite")
+}

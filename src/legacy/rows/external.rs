@@ -8,6 +8,7 @@ use std::mem::offset_of;
 use std::{iter, ptr};
 
 use crate::block::{Block, Vector, is_finite, times, transposed};
+use crate::legacy::culprit;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
@@ -197,9 +198,9 @@ pub unsafe fn assemble(module: &mut Module) -> Result<(), Code> {
         };
         if !is_finite(&block.face.W) {
             // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
-            let (own, other) =
-                unsafe { (names::constraint((*block.row).face.con), names::constraint(block.con)) };
-            return Err(fail!(Code::BugFound, "{own} and {other}: W between them is not finite"));
+            return Err(unsafe {
+                culprit::of_blocks_between([(*block.row).face.con, block.con].map(<*mut CON>::cast_const))
+            });
         }
     }
     Ok(())

@@ -8,7 +8,8 @@ use crate::assembly::panel::Panel;
 use crate::block::lanes::Plain;
 use crate::block::{Block, Vector, add};
 use crate::inertia::{Freshness, Workspace};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::culprit;
+use crate::legacy::errors::Code;
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
@@ -356,8 +357,7 @@ impl Mirror {
         });
         pairs::assemble(Plain, |body| &bodies[body].panel, live).map_err(|rows| {
             // SAFETY: the caller promises valid constraints and bodies.
-            let [first, second] = rows.map(|row| unsafe { names::constraint(lines.all[row as usize].con) });
-            fail!(Code::BugFound, "{first} and {second}: W between them is not finite")
+            unsafe { culprit::of_blocks_between(rows.map(|row| lines.all[row as usize].con)) }
         })
     }
 

@@ -6,9 +6,9 @@ use crate::assembly::pairs::{self, Coupling, Pair};
 use crate::assembly::panel::{Panel, RIGID};
 use crate::block::lanes::{Level, Work, at_best};
 use crate::first_error::FirstError;
-use crate::legacy::errors::{Carried, Code, fail};
+use crate::legacy::culprit;
+use crate::legacy::errors::{Carried, Code};
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::names;
 use crate::legacy::options;
 use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{self, Module, Run, WORD};
@@ -56,10 +56,7 @@ pub unsafe fn assemble(
 #[cold]
 unsafe fn not_finite(pair: *mut rows::Pair) -> Code {
     // SAFETY: the caller promises live rows with valid constraints.
-    unsafe {
-        let [first, second] = rows::Pair::rows(pair).map(|row| names::constraint((*row).face.con));
-        fail!(Code::BugFound, "{first} and {second}: W between them is not finite")
-    }
+    unsafe { culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).face.con.cast_const())) }
 }
 
 /// Some pairs to be assembled: chunks in use, which are pairs. Each part is done once, by one thread.
