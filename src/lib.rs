@@ -11,15 +11,17 @@
 //! - [`block`]: 3×3 blocks.
 //! - [`kinematics`]: H, the operator from generalised to local velocity; a file a kind of body.
 //! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
-//! - [`assembly`]: the stages of an update. How a pair of blocks is computed: [`assembly::panel`], in one page.
+//! - [`assembly`]: the one update ([`assembly::update`]), over any scene. How a pair of blocks is computed: [`assembly::panel`],
+//!   in one page.
 //! - [`eigen`]: the largest eigenvalue by the Lanczos method.
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
-//! Two faces, each for a kind of host:
+//! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
+//! ([`assembly::update::scene`]). Scenes compute nothing.
 //!
 //! - [`legacy`], that of the legacy module: layouts, the linked rows and their memory, the host's bodies and constraints
-//!   seen as the core wants them, entry points.
+//!   seen as the core wants them, entry points. Its shadow is a third scene: the rows of another module.
 //! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
@@ -30,10 +32,11 @@
 //!
 //! # How an update runs
 //!
-//! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` → per body, a root of A⁻¹, or H of its constraints and
-//! what A⁻¹ makes of it ([`assembly::panel`]) → per row, V and B ([`assembly::velocities`]), H where a root waits for it,
-//! W_αα, A, rho, energy ([`assembly::diagonal`]) → per pair, W_αβ and W_βα ([`assembly::pairs`]) written straight into
-//! the rows' blocks, in the order in which they lie in memory. `threads` share bodies, rows and pairs.
+//! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` gathers the rows, or `ldy_system_update` → `system::update` →
+//! [`assembly::update`]: per body, a Cholesky factor of h A⁻¹, or H of its constraints and what A⁻¹ makes of it
+//! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
+//! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. `threads` share
+//! bodies, rows and pairs; an error is that of the first body or row in order.
 
 pub mod assembly;
 pub mod block;

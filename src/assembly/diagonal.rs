@@ -94,6 +94,14 @@ impl Diagonal {
         Some(diagonals)
     }
 
+    /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
+    pub fn is_hopeless(&self) -> bool {
+        const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
+        let largest = |b: &Block| b.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()));
+        let product = largest(&self.w) * largest(&self.a);
+        product.is_nan() || product > HOPELESS
+    }
+
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
     pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
         0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)

@@ -4,10 +4,10 @@
 //! 1. [`velocities`]: V and B of a constraint.
 //! 2. [`panel`]: H and Y = h A⁻¹ Hᵀ of all constraints of a body, side by side.
 //! 3. [`diagonal`]: W_αα, its inverse, 1/λ_max and its share of the free energy.
-//! 4. [`pairs`]: W_αβ and W_βα of all pairs of constraints.
+//! 4. [`update`]: the one way through all of these, over whatever scene a face has: bodies, rows, pairs.
 #![forbid(unsafe_code)]
 
 pub mod diagonal;
-pub mod pairs;
 pub mod panel;
+pub mod update;
 pub mod velocities;

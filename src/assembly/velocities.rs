@@ -1,13 +1,15 @@
 //! Free velocities: B = H_m v_m − H_s v_s of the current and V of the previous generalised velocities, (67).
 
-use std::array;
-
 use crate::block::{Block, Vector};
 use crate::kinematics::Point;
 
-/// One of the bodies of a constraint.
+/// The master or the slave of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
+    /// 1 of the master, −1 of the slave; 1 of an operator that has its sign.
+    pub sign: f64,
+    /// The local frame: its axes are the columns.
+    pub frame: &'a Block,
     /// The point that the constraint acts on.
     pub point: Point<'a>,
     /// The previous generalised velocity.
@@ -17,19 +19,30 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// H v of the previous and of the current velocity.
+    /// What it adds to V and B: signed, H v of the previous and of the current velocity.
     #[inline(always)]
-    pub fn local_velocities(&self, frame: &Block) -> [Vector; 2] {
-        [self.point.local_velocity(frame, self.previous), self.point.local_velocity(frame, self.current)]
+    pub fn local_velocities(&self) -> [Vector; 2] {
+        let Self { sign, frame, point, previous, current } = self;
+        let [v, b] = [point.local_velocity(frame, previous), point.local_velocity(frame, current)];
+        [v.map(|value| sign * value), b.map(|value| sign * value)]
     }
 }
 
-/// V and B of a constraint, of the local velocities of its bodies: master minus slave. No component is −0: the master's are
-/// added to 0.
+/// V and B of a constraint, of its master and slave as far as it has them. No component is −0: all are added to 0.
+///
+/// # Errors
+/// Of the first side that has none.
 #[inline(always)]
-pub fn free_velocities(master: [Vector; 2], slave: Option<[Vector; 2]>) -> [Vector; 2] {
-    let slave = slave.unwrap_or_default();
-    array::from_fn(|k| array::from_fn(|i| (0.0 + master[k][i]) - slave[k][i]))
+pub fn free_velocities<'a, E>(
+    sides: impl IntoIterator<Item = Result<Side<'a>, E>>,
+) -> Result<[Vector; 2], E> {
+    let mut sum = [[0.0; 3]; 2];
+    for side in sides {
+        for (sum, local) in sum.as_flattened_mut().iter_mut().zip(side?.local_velocities().as_flattened()) {
+            *sum += local;
+        }
+    }
+    Ok(sum)
 }
 
 #[cfg(test)]
@@ -38,35 +51,50 @@ mod tests {
     use crate::block::has_negative_zero;
     use crate::kinematics::pseudo_rigid::PseudoRigid;
     use crate::kinematics::rigid::Rigid;
+    use std::convert::Infallible;
+
+    fn made<const N: usize>(sides: [Side; N]) -> [Vector; 2] {
+        free_velocities(sides.map(Ok::<_, Infallible>)).unwrap()
+    }
 
     #[test]
     fn master_counts_plus_and_slave_minus() {
         let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         // Axes: e_y, e_z, e_x.
-        let frame = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
+        let frame = &[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0];
         let master = Side {
+            sign: 1.0,
+            frame,
             point: Point::Rigid(Rigid { rotation: &identity, center: &[1.0, 0.0, 0.0] }, [2.0, 0.0, 0.0]),
             previous: &[0.0, 0.0, 2.0, 0.0, 0.0, 0.0],
             current: &[0.0, 0.0, 0.0, 1.0, 2.0, 3.0],
         };
         let slave = Side {
+            sign: -1.0,
+            frame,
             point: Point::PseudoRigid(PseudoRigid { center: &[0.0; 3] }, [0.0, 1.0, 0.0]),
             previous: &[0.0; 12],
             current: &[0.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
         };
         // Turning about z with 2 moves the point one off the centre along x by 2 along y.
-        let [master, slave] = [master, slave].map(|side| side.local_velocities(&frame));
-        assert_eq!(free_velocities(master, None), [[2.0, 0.0, 0.0], [2.0, 3.0, 1.0]]);
-        assert_eq!(free_velocities(master, Some(slave)), [[2.0, 0.0, 0.0], [-3.0, -4.0, 1.0]]);
+        assert_eq!(made([master]), [[2.0, 0.0, 0.0], [2.0, 3.0, 1.0]]);
+        assert_eq!(made([master, slave]), [[2.0, 0.0, 0.0], [-3.0, -4.0, 1.0]]);
+    }
+
+    #[test]
+    fn the_first_side_that_has_none_is_told() {
+        let sides = [Err('a'), Err('b')];
+        assert_eq!(free_velocities(sides), Err('a'));
     }
 
     #[test]
     fn components_that_are_zero_have_no_sign() {
-        let (zeros, negative) = ([[0.0; 3]; 2], [[-0.0; 3]; 2]);
-        for master in [zeros, negative] {
-            for slave in [None, Some(zeros), Some(negative)] {
-                let made = free_velocities(master, slave);
-                assert!(made.iter().all(|velocity| !has_negative_zero(velocity)), "{master:?} {slave:?}");
+        let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let point = Point::Rigid(Rigid { rotation: &identity, center: &[0.0; 3] }, [1.0, 0.0, 0.0]);
+        for velocity in [[0.0; 6], [-0.0; 6]] {
+            let side = |sign| Side { sign, frame: &identity, point, previous: &velocity, current: &velocity };
+            for sides in [made([side(1.0)]), made([side(-1.0)]), made([side(1.0), side(-1.0)])] {
+                assert!(sides.iter().all(|velocity| !has_negative_zero(velocity)));
             }
         }
     }

@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 pub mod finite_element;
+pub mod operator;
 pub mod pseudo_rigid;
 pub mod rigid;
 
 use crate::block::lanes::{Lanes, Level, Plain, combination};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
+pub use operator::Operator;
 
 /// A point of a body and what ties it to the body's generalised velocity.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +23,8 @@ pub enum Point<'a> {
     Mesh(Location),
     /// A point of a mesh whose nodal velocities are R Φ u.
     Reduced(finite_element::Reduced<'a>),
+    /// No point: H is given, whatever the frame.
+    Operator(&'a Operator),
 }
 
 impl Point<'_> {
@@ -34,6 +38,7 @@ impl Point<'_> {
             Self::PseudoRigid(body, point) => add(sign, &body.operator(point, frame), h),
             Self::Mesh(location) => NodalOperator::new(location, frame, None).add_dense(sign, h),
             Self::Reduced(point) => point.add_operator(sign, frame, h),
+            Self::Operator(operator) => operator.add_to(sign, h),
         }
     }
 
@@ -48,6 +53,7 @@ impl Point<'_> {
             Self::PseudoRigid(body, point) => magnitude(&body.operator(point, frame), u),
             Self::Mesh(location) => NodalOperator::new(location, frame, None).times_magnitude(u),
             Self::Reduced(point) => point.local_velocity(frame, u).map(f64::abs),
+            Self::Operator(operator) => operator.times_magnitude(u),
         }
     }
 
@@ -68,6 +74,7 @@ impl Point<'_> {
             }
             Self::Mesh(location) => location.local_velocity(frame, u),
             Self::Reduced(point) => point.local_velocity(frame, u),
+            Self::Operator(operator) => operator.times(u),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `stages` and `update`, `culprit` (what is not finite), `shadow` (a mirror of another module's rows), `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
+//! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow` (another module's rows as a scene),
+//! `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
 
 mod cohesion;
 mod culprit;
@@ -23,7 +24,6 @@ mod prefetch;
 mod report;
 mod rows;
 mod shadow;
-mod stages;
 mod statistics;
 mod stats;
 mod update;

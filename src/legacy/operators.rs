@@ -193,7 +193,8 @@ pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *
         let name = names::body(request.body);
         let body = Body::new(request.body, true, &name)?;
         let (point, [before, now]) = body.moving_point(request.body, &place, &name)?;
-        let velocities = Side { point, previous: before, current: now }.local_velocities(&frame);
+        let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
+        let velocities = side.local_velocities();
         for (velocity, target) in velocities.into_iter().zip([previous, current]) {
             if let Some(target) = target.cast::<Vector>().as_mut() {
                 request.finite(&velocity)?;

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use crate::assembly::update::Phase;
+
 use super::errors::{Code, fail};
 use super::interface::additions::ldy_stats;
 use super::layout::LOCDYN;
@@ -14,21 +16,6 @@ pub struct Tally {
     factors_reused: usize,
     /// Seconds of the last update.
     times: [f64; PHASES],
-}
-
-/// A phase of an update.
-#[derive(Clone, Copy)]
-pub enum Phase {
-    /// V and B.
-    Velocities,
-    /// Operators H.
-    Operators,
-    /// Factorisations and products with inverses.
-    Solves,
-    /// Diagonal blocks.
-    Diagonal,
-    /// Off-diagonal blocks.
-    Pairs,
 }
 
 const PHASES: usize = Phase::Pairs as usize + 1;
@@ -98,7 +85,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
         return Err(fail!(Code::BugFound, "stats is NULL"));
     }
     let external = External::of(module);
-    let panels = module.bodies.panels.iter().map(|panel| panel.bytes());
+    let panels = module.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
     let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;

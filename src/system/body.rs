@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use crate::assembly::panel::Panel;
 use crate::block::{Block, Vector, inverse_symmetric, is_finite};
 use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
 use crate::kinematics::Point;
@@ -215,7 +214,7 @@ impl Inertia {
         }
     }
 
-    /// As the stages want it; `None` of obstacles and solvers.
+    /// As an update wants it; `None` of obstacles and solvers.
     pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
         let inverse = match self {
             Self::Obstacle | Self::Solver(_) => return Ok(None),
@@ -223,27 +222,16 @@ impl Inertia {
                 let structure = Structure::PositiveDefinite;
                 return Ok(Some(inertia::Inertia::Matrix(Matrix { structure, starts, rows, values })));
             }
-            Self::Blocks { .. } => match self.blocks()? {
-                Some(blocks) => Inverse::BlockDiagonal(blocks),
-                None => return Ok(None),
-            },
+            Self::Blocks { values, count } => {
+                let (starts, rows) = (&BLOCK_STARTS[..=*count], &BLOCK_ROWS[..=*count]);
+                Inverse::BlockDiagonal(BlockDiagonal::new(starts, rows, &values[..9 * count])?)
+            }
             Self::Dense(values) => Inverse::Dense(inertia::Dense::new(values.len().isqrt(), values)?),
             Self::Diagonal { values, ends } => {
                 Inverse::BlockDiagonal(BlockDiagonal::new(ends, ends, values)?)
             }
         };
         Ok(Some(inertia::Inertia::Inverse(inverse)))
-    }
-
-    /// The 3×3 blocks of A⁻¹, if there are such.
-    pub(super) fn blocks(&self) -> Result<Option<BlockDiagonal<'_>>, Defect> {
-        match self {
-            Self::Blocks { values, count } => {
-                BlockDiagonal::new(&BLOCK_STARTS[..=*count], &BLOCK_ROWS[..=*count], &values[..9 * count])
-                    .map(Some)
-            }
-            _ => Ok(None),
-        }
     }
 }
 
@@ -338,11 +326,6 @@ pub struct Body {
     pub(super) velocities: Vec<f64>,
     /// Constraints on the body, one counted twice if it is master and slave.
     pub(super) users: usize,
-    pub(super) panel: Panel,
-    /// H of the previous and the current velocity for every slot.
-    pub(super) locals: Vec<[Vector; 2]>,
-    /// What a solver works on.
-    pub(super) columns: Vec<f64>,
 }
 
 impl Body {
@@ -361,8 +344,7 @@ impl Body {
         let mut velocities = Vec::new();
         velocities.try_reserve_exact(2 * freedoms)?;
         velocities.resize(2 * freedoms, 0.0);
-        let (panel, locals, columns) = (Panel::default(), Vec::new(), Vec::new());
-        Ok(Self { kinematics, inertia, velocities, users: 0, panel, locals, columns })
+        Ok(Self { kinematics, inertia, velocities, users: 0 })
     }
 
     /// Number of generalised velocities.

@@ -2,10 +2,15 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector};
+pub use crate::kinematics::Operator;
+use crate::kinematics::Point;
 
-use super::body::{copied, finite, of_size};
+use super::body::{Body, copied, finite, of_size};
 use super::error::Fault;
 use super::table::Id;
+
+/// Operators have their own frame.
+const NO_FRAME: Block = [0.0; 9];
 
 /// A constraint.
 #[derive(Debug)]
@@ -29,34 +34,10 @@ pub enum Placement {
     Operators([Option<Operator>; 2]),
 }
 
-/// An operator H of three rows.
-#[derive(Debug)]
-pub enum Operator {
-    /// 3 × n, column-major.
-    Dense(Vec<f64>),
-    /// Compressed sparse columns: column j holds `values[starts[j]..starts[j + 1]]`, in `rows`, 0, 1 or 2.
-    Sparse {
-        /// First entries of the columns, and the end.
-        starts: Vec<i32>,
-        /// Row of each entry.
-        rows: Vec<i32>,
-        /// The entries.
-        values: Vec<f64>,
-    },
-}
-
 impl Constraint {
     /// Master and slave; `None` is the ground.
     pub fn bodies(&self) -> [Option<Id>; 2] {
         self.bodies
-    }
-
-    /// How many different bodies, the ground left out.
-    pub fn distinct_bodies(&self) -> usize {
-        match self.bodies {
-            [Some(master), Some(slave)] if master != slave => 2,
-            _ => 1,
-        }
     }
 
     /// Where it acts.
@@ -67,6 +48,43 @@ impl Constraint {
     /// Whether it acts at points, not by operators.
     pub(super) fn is_at_points(&self) -> bool {
         matches!(self.placement, Placement::Points { .. })
+    }
+
+    /// Whether it measures its master, and whether its slave: an operator that is missing measures nothing.
+    #[inline(always)]
+    pub(super) fn roles(&self) -> [bool; 2] {
+        match &self.placement {
+            Placement::Points { .. } => [self.bodies[0].is_some(), self.bodies[1].is_some()],
+            Placement::Operators(operators) => [operators[0].is_some(), operators[1].is_some()],
+        }
+    }
+
+    /// Whether a body is its master, and whether it is its slave.
+    #[inline(always)]
+    pub(super) fn roles_of(&self, body: Id) -> [bool; 2] {
+        [self.bodies[0] == Some(body), self.bodies[1] == Some(body)]
+    }
+
+    /// What it measures of its master, role 0, or slave, role 1, which is `body`: sign, frame and point.
+    pub(super) fn point<'a>(&'a self, role: usize, body: &'a Body) -> Option<(f64, &'a Block, Point<'a>)> {
+        match &self.placement {
+            Placement::Points { frame, points } => {
+                Some(([1.0, -1.0][role], frame, body.point(&points[role])?))
+            }
+            Placement::Operators(operators) => {
+                Some((1.0, &NO_FRAME, Point::Operator(operators[role].as_ref()?)))
+            }
+        }
+    }
+
+    /// All that it measures of a body: H is the signed sum of the points' H.
+    pub(super) fn points_on<'a>(
+        &'a self,
+        id: Id,
+        body: &'a Body,
+    ) -> impl Iterator<Item = (f64, &'a Block, Point<'a>)> {
+        let roles = self.roles_of(id);
+        (0..2).filter(move |&role| roles[role]).filter_map(move |role| self.point(role, body))
     }
 
     /// What is added to its diagonal block.
@@ -106,50 +124,6 @@ impl Operator {
         }
         finite("its operator H", values)?;
         Ok(Self::Sparse { starts: copied(starts)?, rows: copied(rows)?, values: copied(values)? })
-    }
-
-    /// Number of columns.
-    pub fn freedoms(&self) -> usize {
-        match self {
-            Self::Dense(values) => values.len() / 3,
-            Self::Sparse { starts, .. } => starts.len() - 1,
-        }
-    }
-
-    /// Add H to `h`, 3 × n, column-major.
-    pub fn add_to(&self, h: &mut [f64]) {
-        self.each(|column, row, value| h[3 * column + row] += value);
-    }
-
-    /// H u.
-    pub fn times(&self, u: &[f64]) -> Vector {
-        let mut local = [0.0; 3];
-        self.each(|column, row, value| local[row] += value * u[column]);
-        local
-    }
-
-    /// Add Hᵀ x to `force`.
-    pub fn add_transposed_times(&self, x: &Vector, force: &mut [f64]) {
-        self.each(|column, row, value| force[column] += value * x[row]);
-    }
-
-    /// Visit column, row and value of every entry.
-    #[inline(always)]
-    pub(super) fn each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        match self {
-            Self::Dense(values) => {
-                values.iter().enumerate().for_each(|(k, value)| visit(k / 3, k % 3, *value))
-            }
-            Self::Sparse { starts, rows, values } => {
-                for (column, range) in starts.windows(2).enumerate() {
-                    let range = range[0] as usize..range[1] as usize;
-                    rows[range.clone()]
-                        .iter()
-                        .zip(&values[range])
-                        .for_each(|(row, value)| visit(column, *row as usize, *value));
-                }
-            }
-        }
     }
 }
 

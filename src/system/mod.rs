@@ -1,11 +1,11 @@
 //! The neutral face: U = B + W R for any simulator of constrained bodies.
 //!
 //! [`System`] holds bodies and constraints, and makes of them the block-sparse rows of W; [`interface`] is what
-//! `include/ldy_system.h` is generated from, and has all `unsafe`. The numbers come from the stages of
-//! [`crate::assembly`], as those of the legacy face do: one scene has the same bits through both.
+//! `include/ldy_system.h` is generated from. The numbers come from [`crate::assembly::update`], as those of the legacy face do:
+//! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, but for one block in `scene`.
 //!
-//! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `update`
-//! computes the blocks, `product` multiplies with W, `stability` finds the longest stable step, `files` writes W.
+//! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
+//! that an `update` goes over, `product` multiplies with W, `stability` finds the longest stable step, `files` writes W.
 
 pub mod body;
 pub mod constraint;
@@ -16,6 +16,7 @@ pub mod interface;
 mod model;
 mod product;
 pub mod rows;
+mod scene;
 mod stability;
 pub mod structure;
 pub mod table;

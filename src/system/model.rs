@@ -1,11 +1,11 @@
 //! The system: bodies, constraints, and what an update makes of them.
 #![forbid(unsafe_code)]
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
+use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
-use crate::inertia::Workspace;
 
 use super::body::{Body, Inertia, Kinematics, finite, of_size};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
@@ -14,7 +14,7 @@ use super::product::{self, Bodies, Scratch};
 use super::rows::{Results, Rows};
 use super::structure::Structure;
 use super::table::{Id, Table};
-use super::update::{self, held};
+use super::update;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///
@@ -26,8 +26,8 @@ pub struct System {
     constraints: Table<Constraint>,
     structure: Structure,
     results: Results,
-    /// Scratch memory of each thread.
-    works: Vec<Mutex<Workspace>>,
+    /// The operators of bodies, as they stood at the last update.
+    made: BodyOperators,
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
     step: f64,
@@ -381,14 +381,15 @@ impl System {
             return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
         }
         self.values_change();
+        self.made.retain(|place| self.bodies.entries().get(place).is_some_and(|(_, body)| body.is_some()));
         self.bodies.close_up();
         self.constraints.close_up();
         if !self.is_structured {
             self.structure.build(&self.bodies, &self.constraints)?;
             self.is_structured = true;
         }
-        let Self { bodies, constraints, structure, results, works, .. } = self;
-        update::assemble(bodies, constraints, structure, results, works, step)?;
+        let Self { bodies, constraints, structure, results, made, .. } = self;
+        update::assemble(bodies, constraints, structure, results, made, step)?;
         self.step = step;
         self.has_operators = true;
         self.is_fresh = true;
@@ -440,7 +441,8 @@ impl System {
     /// As [`System::times`], and if a solver fails or memory is exhausted.
     pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
         self.check_vectors(&[x, y])?;
-        self.through_bodies().times(x, y, &mut held(&self.scratch))
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        self.through_bodies().times(x, y, &mut scratch)
     }
 
     /// Add the generalised force Hᵀ R of all constraints on a body to `force`.
@@ -467,9 +469,9 @@ impl System {
     pub fn add_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
-        let Self { bodies, constraints, structure, step, scratch, .. } = self;
-        let scratch = scratch.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let through = Bodies { bodies, constraints, structure, step: *step };
+        let Self { bodies, constraints, structure, made, step, scratch, .. } = self;
+        let scratch = scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let through = Bodies { bodies, constraints, structure, panels: &made.panels, step: *step };
         through.write_velocities(reactions, scratch)?;
         for (place, (_, body)) in bodies.entries_mut().iter_mut().enumerate() {
             if let Some(body) = body {
@@ -504,8 +506,8 @@ impl System {
     }
 
     fn through_bodies(&self) -> Bodies<'_> {
-        let Self { bodies, constraints, structure, step, .. } = self;
-        Bodies { bodies, constraints, structure, step: *step }
+        let Self { bodies, constraints, structure, made, step, .. } = self;
+        Bodies { bodies, constraints, structure, panels: &made.panels, step: *step }
     }
 
     fn check_vectors(&self, vectors: &[&[f64]]) -> Result<(), Error> {

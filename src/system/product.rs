@@ -1,18 +1,18 @@
 //! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them.
 #![forbid(unsafe_code)]
 
+use crate::assembly::panel::Panel;
 use crate::block::lanes::{Lanes, Level, Plain};
 use crate::block::{self, Vector};
 use crate::inertia::{self, FactorError, Workspace};
-use crate::kinematics::pseudo_rigid;
+use crate::kinematics::{Point, pseudo_rigid};
 
 use super::body::{Body, Inertia, finite};
-use super::constraint::{Constraint, Placement};
+use super::constraint::Constraint;
 use super::error::{Error, Fault};
 use super::rows::Rows;
 use super::structure::{Structure, filled};
 use super::table::{Id, Table};
-use super::update::times_operators;
 
 /// y = W x of the blocks, three values a row.
 pub(super) fn assembled(rows: &Rows, x: &[f64], y: &mut [f64]) {
@@ -33,6 +33,7 @@ pub(super) struct Bodies<'a> {
     pub bodies: &'a Table<Body>,
     pub constraints: &'a Table<Constraint>,
     pub structure: &'a Structure,
+    pub panels: &'a [Panel],
     pub step: f64,
 }
 
@@ -122,7 +123,7 @@ impl Bodies<'_> {
         filled(&mut scratch.force, body.freedoms(), 0.0)?;
         filled(&mut scratch.change, body.freedoms(), 0.0)?;
         self.add_force(place, id, body, x, &mut scratch.force);
-        apply_inverse(body, scratch).map_err(|fault| Error::of_body(id, fault))?;
+        apply_inverse(body, self.panels.get(place), scratch).map_err(|fault| Error::of_body(id, fault))?;
         scratch.change.iter_mut().for_each(|value| *value *= self.step);
         Ok(&scratch.change)
     }
@@ -150,7 +151,11 @@ impl Scratch {
 }
 
 /// Make the change A⁻¹ times the force.
-fn apply_inverse(body: &Body, Scratch { force, change, work, .. }: &mut Scratch) -> Result<(), Fault> {
+fn apply_inverse(
+    body: &Body,
+    panel: Option<&Panel>,
+    Scratch { force, change, work, .. }: &mut Scratch,
+) -> Result<(), Fault> {
     let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
     match (body.inertia(), body.inertia().view().map_err(defect)?) {
         (Inertia::Solver(solver), _) => {
@@ -164,33 +169,35 @@ fn apply_inverse(body: &Body, Scratch { force, change, work, .. }: &mut Scratch)
         (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(force, change),
         (_, Some(inertia::Inertia::Matrix(_))) => {
             change.copy_from_slice(force);
-            body.panel.factored().ok_or(FactorError::Missing)?.solve_vector(change, work)?;
+            let factored = panel.and_then(Panel::factored).ok_or(FactorError::Missing)?;
+            factored.solve_vector(change, work)?;
         }
     }
     Ok(())
 }
 
+/// H u of a constraint on a body, signs included.
+fn times_operators(constraint: &Constraint, id: Id, body: &Body, u: &[f64]) -> Vector {
+    let mut sum = [0.0; 3];
+    for (sign, frame, point) in constraint.points_on(id, body) {
+        sum.iter_mut().zip(point.local_velocity(frame, u)).for_each(|(sum, value)| *sum += sign * value);
+    }
+    sum
+}
+
 /// Add Hᵀ x of a constraint on a body, signs included.
 fn add_transposed(constraint: &Constraint, id: Id, body: &Body, x: &Vector, force: &mut [f64]) {
-    for (k, sign) in [1.0, -1.0].into_iter().enumerate().filter(|(k, _)| constraint.bodies[*k] == Some(id)) {
-        match constraint.placement() {
-            Placement::Points { frame, points } => {
-                // Bodies with points have at most so many freedoms.
-                let mut h = [0.0; 3 * pseudo_rigid::FREEDOMS];
-                if let (Some(point), Some(h)) = (body.point(&points[k]), h.get_mut(..3 * force.len())) {
-                    point.add_operator(sign, frame, h);
-                    let columns = h.chunks_exact(3);
-                    force
-                        .iter_mut()
-                        .zip(columns)
-                        .for_each(|(f, h)| *f += h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
-                }
-            }
-            Placement::Operators(operators) => {
-                if let Some(operator) = &operators[k] {
-                    operator.add_transposed_times(x, force);
-                }
-            }
+    for (sign, frame, point) in constraint.points_on(id, body) {
+        if let Point::Operator(operator) = point {
+            operator.add_transposed_times(x, force);
+            continue;
+        }
+        // Bodies with points have at most so many freedoms.
+        let mut h = [0.0; 3 * pseudo_rigid::FREEDOMS];
+        if let Some(h) = h.get_mut(..3 * force.len()) {
+            point.add_operator(sign, frame, h);
+            let columns = h.chunks_exact(3);
+            force.iter_mut().zip(columns).for_each(|(f, h)| *f += h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
         }
     }
 }

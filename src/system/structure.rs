@@ -1,7 +1,8 @@
 //! Which rows are on which bodies, and so which blocks W has.
 #![forbid(unsafe_code)]
 
-use crate::assembly::pairs::Coupling;
+use crate::assembly::update::pairs::Coupling;
+use crate::assembly::update::scene::Place;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
@@ -182,9 +183,12 @@ impl Structure {
         self.diagonals[row] as usize
     }
 
-    /// Bodies of a row, obstacles left out.
-    pub fn sides(&self, row: usize) -> impl Iterator<Item = Side> {
-        self.sides[row].into_iter().flatten()
+    /// The places of a row on its bodies, obstacles left out.
+    #[inline(always)]
+    pub fn places(&self, row: usize) -> [Option<Place>; 2] {
+        let place = |side: Side| Place { body: side.body as usize, slot: side.slot as usize };
+        let [first, second] = self.sides[row];
+        [first.map(place), second.map(place)]
     }
 
     /// The rows on a body, ascending: slot by slot.
@@ -228,6 +232,11 @@ impl Structure {
 
 /// See [`Structure::later`].
 pub struct Later<'a>([Rest<'a>; 2]);
+
+impl Later<'_> {
+    /// No rows.
+    pub const NONE: Self = Self([Rest { body: 0, own: 0, next: 0, rows: &[] }; 2]);
+}
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {

@@ -9,6 +9,7 @@
 //! [`protocol`] is how jobs are shared; `tests/pool_model` has every order of events in it tried.
 
 mod count;
+mod deal;
 mod float_mode;
 mod owner;
 mod pool;
@@ -19,12 +20,10 @@ use std::cell::Cell;
 use std::thread;
 
 pub use count::{MOST, ask, asked};
+pub use deal::{Deal, Numbered, Places, Ragged, part};
 use float_mode::FloatMode;
 use pool::POOL;
 use protocol::Work;
-
-/// Constraints from which on a team pays.
-const ENOUGH_FOR_A_TEAM: usize = 512;
 
 thread_local! {
     /// Whether this thread is sharing a job, or one of those that it is shared with.
@@ -78,9 +77,9 @@ impl Team {
         Self { size: pool.size() }
     }
 
-    /// A team for an update of so many constraints: the calling thread alone if they are few.
-    pub fn for_constraints(count: usize) -> Self {
-        if count < ENOUGH_FOR_A_TEAM { Self::alone() } else { Self::gather() }
+    /// A team if it pays, else the calling thread alone.
+    pub fn if_it_pays(pays: bool) -> Self {
+        if pays { Self::gather() } else { Self::alone() }
     }
 
     /// The calling thread.
@@ -120,7 +119,7 @@ impl Team {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Mutex;
@@ -130,7 +129,7 @@ mod tests {
     /// Teams are one at a time, and tests are not.
     static ONE: Mutex<()> = Mutex::new(());
 
-    fn with_team(count: usize, test: impl FnOnce(&mut Team)) {
+    pub(crate) fn with_team(count: usize, test: impl FnOnce(&mut Team)) {
         let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         ask(count);
         test(&mut Team::gather());

@@ -13,11 +13,14 @@ pub struct Dense {
     freedoms: usize,
     operators: Vec<f64>,
     products: Vec<f64>,
+    /// Columns of Hᵀ that wait for the caller's A⁻¹, freedoms each.
+    columns: Vec<f64>,
 }
 
 impl Dense {
     pub(super) fn start(&mut self, slots: usize, freedoms: usize) -> Result<(), TryReserveError> {
         self.freedoms = freedoms;
+        self.columns.clear();
         for values in [&mut self.operators, &mut self.products] {
             values.clear();
             values.try_reserve(3 * freedoms * slots)?;
@@ -48,25 +51,42 @@ impl Dense {
             }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
-                self.apply_with(step, |products| factored.solve(products, work))?;
+                self.products.copy_from_slice(&self.operators);
+                factored.solve(&mut self.products, work)?;
+                self.products.iter_mut().for_each(|y| *y *= step);
                 Ok(Some(freshness))
             }
         }
     }
 
-    pub(super) fn apply_with<E>(
-        &mut self,
-        step: f64,
-        solve: impl FnOnce(&mut [f64]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.products.copy_from_slice(&self.operators);
-        solve(&mut self.products)?;
-        self.products.iter_mut().for_each(|y| *y *= step);
+    /// Put the operators into columns.
+    pub(super) fn start_columns(&mut self) -> Result<(), TryReserveError> {
+        let freedoms = self.freedoms;
+        self.columns.clear();
+        self.columns.try_reserve(self.operators.len())?;
+        for h in self.operators.chunks_exact(3 * freedoms) {
+            self.columns.extend((0..3 * freedoms).map(|k| h[3 * (k % freedoms) + k / freedoms]));
+        }
         Ok(())
     }
 
+    /// The columns that wait for A⁻¹.
+    pub(super) fn columns_mut(&mut self) -> &mut [f64] {
+        &mut self.columns
+    }
+
+    /// Make the products of columns that A⁻¹ has worked on.
+    pub(super) fn take_columns(&mut self, step: f64) {
+        let freedoms = self.freedoms;
+        let length = 3 * freedoms;
+        for (y, columns) in self.products.chunks_exact_mut(length).zip(self.columns.chunks_exact(length)) {
+            y.iter_mut().enumerate().for_each(|(k, y)| *y = step * columns[freedoms * (k % 3) + k / 3]);
+        }
+        self.columns.clear();
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        size_of::<f64>() * (self.operators.capacity() + self.products.capacity())
+        size_of::<f64>() * (self.operators.capacity() + self.products.capacity() + self.columns.capacity())
     }
 
     #[inline]

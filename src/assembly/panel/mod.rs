@@ -8,6 +8,7 @@ pub mod dense;
 pub mod homogeneous;
 pub mod nodal;
 pub mod root;
+pub mod writer;
 
 use std::collections::TryReserveError;
 use std::fmt;
@@ -152,19 +153,27 @@ impl Panel {
         }
     }
 
-    /// As [`Panel::apply`] on dense operators, with an A⁻¹ that the caller knows: `solve` is to replace the operators Hᵢ of
-    /// all slots by (A⁻¹Hᵢᵀ)ᵀ, 3 × freedoms, column-major, slot behind slot.
+    /// Put dense operators into columns for an A⁻¹ that the caller alone knows ([`Panel::columns_to_solve`]).
     ///
     /// # Errors
-    /// Those of `solve`.
-    pub fn apply_with<E>(
-        &mut self,
-        step: f64,
-        solve: impl FnOnce(&mut [f64]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// If memory is exhausted.
+    pub fn start_columns(&mut self) -> Result<(), Fault> {
         match (self.form, self.large.as_deref_mut()) {
-            (Form::Dense, Some(large)) => large.dense.apply_with(step, solve),
+            (Form::Dense, Some(large)) => Ok(large.dense.start_columns()?),
             _ => Ok(()),
+        }
+    }
+
+    /// The columns of Hᵀ of all slots, each as long as the generalised velocity, one behind the other, if they wait for A⁻¹: the
+    /// caller is to replace them by A⁻¹ times them.
+    pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
+        self.large.as_deref_mut().map(|large| large.dense.columns_mut()).filter(|columns| !columns.is_empty())
+    }
+
+    /// Take what the caller has made of the columns.
+    pub fn take_solved(&mut self, step: f64) {
+        if let Some(large) = self.large.as_deref_mut() {
+            large.dense.take_columns(step);
         }
     }
 

@@ -76,22 +76,37 @@ pub unsafe fn is_contact_on_obstacle(con: *const CON, body: *const BODY) -> bool
     unsafe { (*con).kind == CONTACT && (*body).kind == OBS }
 }
 
-/// Master and slave of a constraint with their velocities.
-///
-/// # Errors
-/// As [`check`], [`Body::new`] and [`Body::moving_point`].
+/// The body of a constraint with a role; NULL if there is none.
 ///
 /// # Safety
-/// As there, for the constraint and its bodies.
-pub unsafe fn sides<'a>(con: *const CON) -> Result<(Side<'a>, Option<Side<'a>>), Code> {
-    // SAFETY: promised by the caller; a checked constraint has a master.
+/// `con` is valid.
+#[inline(always)]
+pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
+    // SAFETY: the caller promises a valid constraint.
     unsafe {
-        check(con)?;
-        let slave = (*con).slave;
-        let slave =
-            if slave.is_null() { None } else { Some(side(con, Role::Slave, slave, ptr::null_mut())?) };
-        Ok((side(con, Role::Master, (*con).master, ptr::null_mut())?, slave))
+        match role {
+            Role::Master => (*con).master,
+            Role::Slave => (*con).slave,
+        }
     }
+}
+
+/// Master and slave of a constraint with their velocities, as far as it has them.
+///
+/// # Errors
+/// As [`side`], each.
+///
+/// # Safety
+/// As there, for both bodies.
+#[inline(always)]
+pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Code>> {
+    Role::BOTH.into_iter().filter_map(move |role| {
+        // SAFETY: the caller promises a valid constraint with valid bodies.
+        unsafe {
+            let body = body_of(con, role);
+            (!body.is_null()).then(|| side(con, role, body, ptr::null_mut()))
+        }
+    })
 }
 
 /// One of the bodies of a constraint with its velocities.
@@ -113,7 +128,11 @@ pub unsafe fn side<'a>(
         let name = names::constraint(con);
         let view = Body::new(body, true, &name)?;
         let (point, [previous, current]) = view.moving_point(body, &Place::of(con, role, known), &name)?;
-        Ok(Side { point, previous, current })
+        let sign = match role {
+            Role::Master => 1.0,
+            Role::Slave => -1.0,
+        };
+        Ok(Side { sign, frame: &(*con).base, point, previous, current })
     }
 }
 

@@ -10,4 +10,6 @@ pub mod inertia;
 pub mod map;
 pub mod mesh;
 pub mod place;
+pub mod rows;
+pub mod scene;
 pub mod set;

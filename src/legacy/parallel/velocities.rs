@@ -5,7 +5,8 @@
 
 use std::ptr;
 
-use crate::block::Vector;
+use crate::block::{Vector, is_finite};
+use crate::legacy::culprit;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::Role;
 use crate::legacy::host::set::{Fault, InOrder};
@@ -14,7 +15,6 @@ use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::external::EXTERNAL;
 use crate::legacy::rows::{Module, Row};
-use crate::legacy::stages;
 use crate::legacy::update::Task;
 
 use super::world::{Record, World};
@@ -96,21 +96,22 @@ unsafe fn check_bodies(con: *const CON) -> Result<(), Code> {
     Ok(())
 }
 
-/// H v⁰ and H v of one of a constraint's bodies, if this process knows its velocity.
+/// What one of a constraint's bodies adds to V and B, signed, if this process knows its velocity.
 ///
 /// # Safety
 /// `con` is valid and has been checked.
 unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]>, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let body = match role {
-            Role::Master => (*con).master,
-            Role::Slave => (*con).slave,
-        };
+        let body = constraint::body_of(con, role);
         if body.is_null() || (*body).flags & BODY_PARENT == 0 {
             return Ok(None);
         }
-        Ok(Some(stages::finite(con, &[role], stages::local_velocities(con, role, body, ptr::null_mut())?)?))
+        let velocities = constraint::side(con, role, body, ptr::null_mut())?.local_velocities();
+        match is_finite(velocities.as_flattened()) {
+            true => Ok(Some(velocities)),
+            false => Err(culprit::of_velocities(con, &[role])),
+        }
     }
 }
 
@@ -167,16 +168,12 @@ pub unsafe fn add(module: &Module, rank: usize, record: &Record) -> Result<(), C
 /// # Safety
 /// `row` is live, its constraint valid.
 unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) {
-    let sign = match role {
-        Role::Master => 1.0,
-        Role::Slave => -1.0,
-    };
     // SAFETY: promised by the caller.
     unsafe {
         (*row).contributors |= bit(role);
         let con = (*row).face.con;
-        (*con).V.iter_mut().zip(v).for_each(|(sum, share)| *sum += sign * share);
-        (*row).face.B.iter_mut().zip(b).for_each(|(sum, share)| *sum += sign * share);
+        (*con).V.iter_mut().zip(v).for_each(|(sum, share)| *sum += share);
+        (*row).face.B.iter_mut().zip(b).for_each(|(sum, share)| *sum += share);
     }
 }
 

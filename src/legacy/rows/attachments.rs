@@ -5,12 +5,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::mem::offset_of;
 use std::num::NonZero;
 use std::ptr;
 
-use crate::assembly::panel::root::{self, Root};
-use crate::assembly::panel::{self, Panel};
+use crate::assembly::update::BodyOperators;
 use crate::legacy::layout::{BODY, CON};
 
 use super::pair::MOST_BODIES;
@@ -53,74 +51,6 @@ pub struct Attached {
     externals: Vec<*const CON>,
 }
 
-/// How the operators of a body get into its panel. Two cache lines from the beginning have all that rigid bodies need.
-#[repr(C, align(64))]
-pub struct Operators {
-    /// Where they go.
-    pub way: Way,
-    /// L for those that are still to be written; kept from one update to the next.
-    pub root: Root,
-}
-
-/// Where the operators of a body go.
-#[derive(Clone, Copy)]
-pub enum Way {
-    /// They are in the panel already.
-    Complete,
-    /// Z = H L is to be written to the slots of a rigid body.
-    Rigid(Slots<{ panel::RIGID }>),
-    /// The same for a pseudo-rigid body.
-    PseudoRigid(Slots<{ panel::PSEUDO_RIGID }>),
-}
-
-const _: () = assert!(offset_of!(Operators, root) + 2 * size_of::<[f64; 6]>() <= Operators::RIGID);
-
-impl Operators {
-    /// Bytes from the beginning that rigid bodies need.
-    pub const RIGID: usize = 128;
-
-    const NONE: Self = Self { way: Way::Complete, root: Root::NONE };
-}
-
-/// Where Z = H L of each slot goes, and whether it changes; see [`root::Slots`].
-#[derive(Clone, Copy)]
-pub struct Slots<const LENGTH: usize> {
-    z: *mut [f64; LENGTH],
-    changed: *mut bool,
-    /// Whether it matters if a slot changes; else all count as changed.
-    compare: bool,
-}
-
-impl<const LENGTH: usize> Slots<LENGTH> {
-    /// The slots that a panel was started with; `compare`: whether it matters if they change, else all count as changed.
-    pub fn new(slots: root::Slots<LENGTH>, compare: bool) -> Self {
-        Self { z: slots.z.as_mut_ptr(), changed: slots.changed.as_mut_ptr(), compare }
-    }
-
-    /// Let `write` write Z to a slot, and whether its bits change; returns that.
-    ///
-    /// # Safety
-    /// There is such a slot, and the panel has not been touched since it was started; nobody else writes or reads the slot
-    /// meanwhile.
-    #[inline(always)]
-    pub unsafe fn write(&self, slot: usize, write: impl FnOnce(&mut [f64; LENGTH])) -> bool {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let place = &mut *self.z.add(slot);
-            let changed = if self.compare {
-                let old = *place;
-                write(place);
-                old.iter().zip(place).any(|(old, new)| old.to_bits() != new.to_bits())
-            } else {
-                write(place);
-                true
-            };
-            self.changed.add(slot).write(changed);
-            changed
-        }
-    }
-}
-
 /// A slot of a panel: a row, or free and a link to the next free slot.
 #[derive(Clone, Copy)]
 pub enum Slot {
@@ -129,6 +59,10 @@ pub enum Slot {
     /// Free.
     Free(Option<u32>),
 }
+
+// SAFETY: pointers to the host's bodies, constraints and rows are the only reason why this is not Sync of itself. No safe function
+// follows such a pointer: who does so promises that no other thread writes what it leads to.
+unsafe impl Sync for Attached {}
 
 impl Attached {
     fn new(body: *mut BODY, id: u32) -> Self {
@@ -205,10 +139,8 @@ impl Attached {
 pub struct Attachments {
     /// The bodies, free indices among them.
     pub bodies: Vec<Attached>,
-    /// The panel of each body: apart, so that the assembly of pairs finds them close together.
-    pub panels: Vec<Panel>,
-    /// What the operators of each body are made with, as long as an update lasts.
-    pub operators: Vec<Operators>,
+    /// The operators of each body.
+    pub made: BodyOperators,
     /// Indices without a body; has room for all of them.
     free: Vec<u32>,
     index: HashMap<*mut BODY, u32, BuildHasherDefault<DefaultHasher>>,
@@ -264,8 +196,7 @@ impl Attachments {
         #[cfg(feature = "mpi")]
         let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
         size_of::<Attached>() * self.bodies.capacity()
-            + size_of::<Panel>() * self.panels.capacity()
-            + size_of::<Operators>() * self.operators.capacity()
+            + self.made.bytes()
             + size_of::<Slot>() * slots
             + size_of::<u32>() * self.free.capacity()
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
@@ -301,7 +232,7 @@ impl Attachments {
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
             Ok(slot) => {
-                self.panels[index as usize].forget(slot as usize);
+                self.made.panels[index as usize].forget(slot as usize);
                 Ok(Side::new(index, slot))
             }
             Err(exhausted) => {
@@ -330,13 +261,11 @@ impl Attachments {
                     return Err(Exhausted);
                 }
                 self.bodies.try_reserve(1)?;
-                self.panels.try_reserve(1)?;
-                self.operators.try_reserve(1)?;
+                self.made.reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.
                 self.free.try_reserve(index + 1)?;
                 self.bodies.push(Attached::new(body, id));
-                self.panels.push(Panel::default());
-                self.operators.push(Operators::NONE);
+                self.made.resize(index + 1)?;
                 index as u32
             }
         };
@@ -349,8 +278,7 @@ impl Attachments {
         if attached.rows == 0 {
             self.index.remove(&attached.body);
             *attached = Attached::new(ptr::null_mut(), 0);
-            self.panels[index as usize] = Panel::default();
-            self.operators[index as usize] = Operators::NONE;
+            self.made.forget(index as usize);
             self.free.push(index);
         }
     }
@@ -381,20 +309,6 @@ mod tests {
         assert_eq!(all.bodies.iter().filter(|attached| attached.has_rows()).count(), 1);
         assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
-    }
-
-    #[test]
-    fn a_slot_changes_with_any_bit() {
-        let (mut z, mut changed) = ([[0.0; panel::RIGID]], [false]);
-        let slots = Slots::new(root::Slots { z: &mut z, changed: &mut changed }, true);
-        for place in [0, panel::RIGID - 1] {
-            for (value, changes) in
-                [(0.0, false), (-0.0, true), (-0.0, false), (f64::NAN, true), (f64::NAN, false), (0.0, true)]
-            {
-                // SAFETY: there is one slot, and nobody else has it.
-                assert_eq!(unsafe { slots.write(0, |z| z[place] = value) }, changes, "{place} {value}");
-            }
-        }
     }
 
     #[test]

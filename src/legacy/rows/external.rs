@@ -189,7 +189,7 @@ pub unsafe fn assemble(module: &mut Module) -> Result<(), Code> {
         else {
             continue;
         };
-        let panel = &module.bodies.panels[body as usize];
+        let panel = &module.bodies.made.panels[body as usize];
         block.face.W = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),

@@ -20,7 +20,7 @@ mod remove;
 mod row;
 
 pub use attach::{counted_bodies, follow, is_settled};
-pub use attachments::{Attached, Attachments, Operators, Slot, Slots, Way};
+pub use attachments::{Attached, Attachments, Side, Slot};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use insert::insert;

@@ -3,7 +3,6 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::{iter, ptr};
 
-use crate::inertia::Workspace;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
@@ -51,8 +50,6 @@ pub struct Module {
     /// What goes to other processes and comes from them.
     #[cfg(feature = "mpi")]
     pub exchange: Exchange,
-    /// Memory lent to factorisations and solves, one for each thread.
-    pub works: Vec<Workspace>,
     /// What updates did.
     pub tally: Tally,
 }
@@ -88,7 +85,6 @@ impl Module {
             (&raw mut (*module).externals).write(Externals::default());
             #[cfg(feature = "mpi")]
             (&raw mut (*module).exchange).write(Exchange::default());
-            (&raw mut (*module).works).write(Vec::new());
             (&raw mut (*module).tally).write(Tally::default());
             Ok(Box::from_raw(module))
         }
@@ -145,7 +141,6 @@ impl Module {
         size_of::<Neighbour>() * self.neighbours.capacity()
             + size_of::<Task>() * self.tasks.capacity()
             + self.walks.bytes()
-            + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
     /// The domain.

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use crate::assembly::pairs::Coupling;
+use crate::assembly::update::pairs::Coupling;
 use crate::legacy::layout::{BODY, CONTACT, DIAB, OFFB};
 
 use super::attach::side_on;
@@ -57,6 +57,10 @@ impl Half {
 pub struct Pair {
     halves: [Half; 2],
 }
+
+// SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe function follows such
+// a pointer: who does so promises that no other thread writes what it leads to.
+unsafe impl Send for Pair {}
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
 /// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.

@@ -62,7 +62,7 @@ impl Comparison<'_> {
     /// # Safety
     /// As [`all`].
     unsafe fn row(&mut self, row: u32, line: &Line) -> Result<(), Code> {
-        let values = &self.mirror.values[row as usize];
+        let values = &self.mirror.rows[row as usize];
         // SAFETY: promised by the caller.
         unsafe {
             let dia = &*line.dia;
@@ -192,7 +192,7 @@ impl Comparison<'_> {
         // SAFETY: the constraint is the domain's, by the promise of `all`.
         let (name, is_contact) = unsafe { (names::constraint(line.con), (*line.con).kind == CONTACT) };
         let compared = self.kind == UpdateKind::All || (self.kind == UpdateKind::Penalty && !is_contact);
-        let sizes = [row, entry.neighbour].map(|row| self.mirror.values[row as usize].diagonal);
+        let sizes = [row, entry.neighbour].map(|row| self.mirror.rows[row as usize].diagonal);
         let ([Some(one), Some(two)], true) = (sizes, compared) else { return };
         let neighbour = &self.lines.all[entry.neighbour as usize];
         let condition = self.mirror.condition(line).max(self.mirror.condition(neighbour));
@@ -244,11 +244,11 @@ fn largest(block: &Block) -> f64 {
 unsafe fn speed(con: *const CON) -> Result<f64, Code> {
     // SAFETY: promised by the caller.
     unsafe {
-        let (master, slave) = constraint::sides(con)?;
-        let sides = [Some(master), slave].into_iter().flatten();
-        let speeds = sides.flat_map(|side| {
-            [side.previous, side.current].map(|u| side.point.local_magnitude(&(*con).base, u))
-        });
-        Ok(speeds.flatten().fold(LEAST_SPEED, f64::max))
+        constraint::check(con)?;
+        constraint::sides(con).try_fold(LEAST_SPEED, |largest, side| {
+            let side = side?;
+            let speeds = [side.previous, side.current].map(|u| side.point.local_magnitude(side.frame, u));
+            Ok(speeds.into_iter().flatten().fold(largest, f64::max))
+        })
     }
 }

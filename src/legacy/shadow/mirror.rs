@@ -1,35 +1,36 @@
 //! The rows of another module, assembled anew.
 
-use std::{mem, ptr};
+use std::mem;
 
-use crate::assembly::diagonal::Diagonal;
-use crate::assembly::pairs;
-use crate::assembly::panel::Panel;
-use crate::block::lanes::Plain;
-use crate::block::{Block, Vector, add};
-use crate::inertia::{Freshness, Workspace};
-use crate::legacy::culprit;
-use crate::legacy::errors::Code;
+use crate::assembly::update::bodies::{How, prepare};
+use crate::assembly::update::pairs::{Coupling, Pair};
+use crate::assembly::update::rows::{Wanted, assemble};
+use crate::assembly::update::scene::Place;
+use crate::assembly::update::{self, BodyOperators};
+use crate::block::Block;
+use crate::inertia::Workspace;
+use crate::legacy::errors::{Carried, Code};
 use crate::legacy::host::adjacency::{self, Adjacency};
-use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::host::rows::HostRows;
+use crate::legacy::host::{constraint, scene};
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::legacy::stages::{self, Occupant};
+use crate::threads::Team;
 
 use super::findings::Findings;
 use super::lines::{Line, Lines, Map};
+use super::scene::{MirrorBodies, MirrorPairs, MirrorRow};
 use super::{blocks, exhausted};
 
-/// A body, its panel, and the rows on it, each with whether W counts the body for it: the row's slot is its position.
-struct Attached {
-    body: *const BODY,
-    rows: Vec<(u32, bool)>,
-    panel: Panel,
-    /// Whether the matrix A is given, not its inverse.
-    factored: bool,
-    /// Condition number of the matrix A; 0: there is none, or it is not estimated yet.
-    condition: f64,
+/// A body and the rows on it, each with whether W counts the body for it: the row's slot is its position.
+pub struct Attached {
+    /// The body.
+    pub body: *const BODY,
+    /// Row and whether it counts.
+    pub rows: Vec<(u32, bool)>,
+    /// Condition number of the matrix A, and the revision of the factor that it was estimated of.
+    condition: Option<(u64, f64)>,
 }
 
 /// A pair of rows coupled through a body.
@@ -55,17 +56,6 @@ pub struct Entry {
     second: bool,
 }
 
-/// What the library makes of a row.
-#[derive(Clone, Copy)]
-pub struct Values {
-    /// V.
-    pub v: Vector,
-    /// B.
-    pub b: Vector,
-    /// W, A, rho; not in a minimal update.
-    pub diagonal: Option<Diagonal>,
-}
-
 /// A pair of rows, in the order of their addresses, and their body.
 type Known = ([*const DIAB; 2], *const BODY);
 
@@ -79,6 +69,7 @@ fn known(one: &Line, two: &Line, body: *const BODY) -> Known {
 #[derive(Default)]
 pub struct Mirror {
     bodies: Vec<Attached>,
+    made: BodyOperators,
     of_body: Map<*const BODY, u32>,
     couples: Vec<Couple>,
     entries: Vec<Entry>,
@@ -88,8 +79,8 @@ pub struct Mirror {
     by_nodes_now: Map<Known, ()>,
     /// Rows that one row has blocks with through one body.
     found: Map<*const DIAB, ()>,
-    /// The values, in the order of the rows.
-    pub values: Vec<Values>,
+    /// What the library makes of each row.
+    pub rows: Vec<MirrorRow>,
     /// The free energy.
     pub energy: f64,
     work: Workspace,
@@ -122,7 +113,8 @@ impl Mirror {
     /// The largest condition number of the matrices A on the bodies of a row.
     pub fn condition(&self, line: &Line) -> f64 {
         let bodies = line.bodies.iter().filter_map(|&body| self.of_body(body));
-        bodies.map(|body| self.bodies[body as usize].condition).fold(0.0, f64::max)
+        let conditions = bodies.filter_map(|body| self.bodies[body as usize].condition);
+        conditions.fold(0.0, |largest, (_, condition)| f64::max(largest, condition))
     }
 
     /// Find out which rows lie on which bodies and which have blocks with each other. Rows that turn out to have been
@@ -169,8 +161,8 @@ impl Mirror {
                 let index = self.bodies.len() as u32;
                 self.bodies.try_reserve(1).map_err(exhausted)?;
                 self.of_body.try_reserve(1).map_err(exhausted)?;
-                let (rows, panel) = (Vec::new(), Panel::default());
-                self.bodies.push(Attached { body, rows, panel, factored: false, condition: 0.0 });
+                self.made.resize(self.bodies.len() + 1).map_err(exhausted)?;
+                self.bodies.push(Attached { body, rows: Vec::new(), condition: None });
                 self.of_body.insert(body, index);
                 index
             }
@@ -185,6 +177,7 @@ impl Mirror {
     /// Drop bodies without rows, which may be gone, with their panels.
     fn forget_bare(&mut self) {
         if self.bodies.iter().any(|attached| attached.rows.is_empty()) {
+            self.made.retain(|body| !self.bodies[body].rows.is_empty());
             self.bodies.retain(|attached| !attached.rows.is_empty());
             self.of_body.clear();
             self.of_body.extend((0..).zip(&self.bodies).map(|(index, attached)| (attached.body, index)));
@@ -295,94 +288,41 @@ impl Mirror {
     /// Assemble; as `LOCDYN_Update_Begin` does.
     ///
     /// # Errors
-    /// As the stages.
+    /// As there.
     ///
     /// # Safety
     /// As [`Mirror::couple`].
     pub unsafe fn assemble(&mut self, lines: &Lines, step: f64, kind: UpdateKind) -> Result<(), Code> {
-        self.values.clear();
-        self.values.try_reserve(lines.all.len()).map_err(exhausted)?;
-        // SAFETY: promised by the caller.
+        let Self { bodies, made, of_body, couples, rows, .. } = self;
+        rows.clear();
+        rows.try_reserve(lines.all.len()).map_err(exhausted)?;
+        rows.extend((0..).zip(&lines.all).map(|(row, line)| {
+            let place = |body: *const BODY| {
+                let &body = of_body.get(&body)?;
+                let on_body = &bodies[body as usize].rows;
+                let slot = on_body.binary_search_by_key(&row, |&(row, _)| row).ok()?;
+                on_body[slot].1.then_some(Place { body: body as usize, slot })
+            };
+            let slave = if line.is_self_contact() { None } else { place(line.bodies[1]) };
+            MirrorRow::new(line, [place(line.bodies[0]), slave])
+        }));
+        let team = &mut Team::alone();
+        // SAFETY: the caller promises valid constraints and bodies; each row has slots of its own.
         unsafe {
-            for line in &lines.all {
-                let [v, b] = stages::velocities(line.con, ptr::null_mut())?;
-                self.values.push(Values { v, b, diagonal: None });
-            }
             if kind == UpdateKind::Minimal {
-                return Ok(());
+                return make_rows(rows, made, Wanted::Velocities);
             }
-            for Attached { body, rows, panel, factored, condition } in &mut self.bodies {
-                // Not known any more where this fails halfway, or nothing of the body counts.
-                let estimate = mem::take(condition);
-                *factored = false;
-                if rows.iter().all(|&(_, counts)| !counts) {
-                    continue;
-                }
-                let slots = rows.iter().enumerate().filter(|(_, (_, counts))| *counts);
-                let slots = slots.map(|(slot, &(row, _))| {
-                    let con = lines.all[row as usize].con;
-                    Occupant { slot, con, known: ptr::null_mut() }
-                });
-                stages::fill_panel(panel, *body, step, rows.len(), slots)?;
-                let freshness = stages::apply_inverse(panel, *body, step, &mut self.work)?;
-                *factored = freshness.is_some();
-                if let Some(Freshness::Kept) = freshness {
-                    *condition = estimate;
-                }
+            let how = How { step, complete: false };
+            if let Err(fault) = prepare(&MirrorBodies::new(bodies, lines), made, how, team, &mut |_| {}) {
+                // If a constraint knows what is wrong, its text says more.
+                make_rows(rows, made, Wanted::Velocities)?;
+                return Err(fault.raise());
             }
-            self.diagonals(lines, kind)?;
+            make_rows(rows, made, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse: false })?;
+            self.energy = rows.iter().fold(0.0, |sum, row| sum + row.energy);
+            let pairs = MirrorPairs::new(couples, lines, kind);
+            update::pairs::assemble(pairs, &made.panels, team).map_err(Carried::raise)
         }
-        let Self { bodies, couples, .. } = self;
-        let contact = |row: u32| {
-            // SAFETY: promised by the caller.
-            unsafe { (*lines.all[row as usize].con).kind == CONTACT }
-        };
-        let wanted = |rows: [u32; 2]| rows.map(|row| kind == UpdateKind::All || !contact(row));
-        let live = couples.iter_mut().filter(|couple| wanted(couple.rows) != [false; 2]);
-        let live = live.map(|Couple { rows, body, slots, blocks, .. }| {
-            let body = *body as usize;
-            let coupling = slots.map(|[row, column]| pairs::Coupling {
-                body,
-                row: row as usize,
-                column: column as usize,
-            });
-            let wanted = wanted(*rows);
-            let [block, transpose] = blocks;
-            pairs::Pair {
-                name: *rows,
-                coupling,
-                block: wanted[0].then_some(block),
-                transpose: wanted[1].then_some(transpose),
-            }
-        });
-        pairs::assemble(Plain, |body| &bodies[body].panel, live).map_err(|rows| {
-            // SAFETY: the caller promises valid constraints and bodies.
-            unsafe { culprit::of_blocks_between(rows.map(|row| lines.all[row as usize].con)) }
-        })
-    }
-
-    /// # Safety
-    /// As [`Mirror::couple`]; the panels are filled.
-    unsafe fn diagonals(&mut self, lines: &Lines, kind: UpdateKind) -> Result<(), Code> {
-        self.energy = 0.0;
-        for ((row, line), values) in (0..).zip(&lines.all).zip(&mut self.values) {
-            let slave = if line.is_self_contact() { None } else { Some(line.bodies[1]) };
-            let bodies = [Some(line.bodies[0]), slave].into_iter().flatten();
-            let contributions = bodies.filter_map(|body| {
-                let attached = &self.bodies[*self.of_body.get(&body)? as usize];
-                let slot = attached.rows.binary_search_by_key(&row, |&(row, _)| row).ok()?;
-                attached.rows[slot].1.then(|| attached.panel.block(slot, slot))
-            });
-            let mut w = [0.0; 9];
-            contributions.for_each(|contribution| add(&mut w, &contribution));
-            // SAFETY: promised by the caller.
-            unsafe {
-                let diagonal = stages::diagonal(line.con, &w, kind)?;
-                self.energy += stages::free_energy(line.con, &diagonal, &values.b)?;
-                values.diagonal = Some(diagonal);
-            }
-        }
-        Ok(())
     }
 
     /// Estimate the condition numbers of matrices that were factored since they were last estimated.
@@ -393,17 +333,58 @@ impl Mirror {
     /// # Safety
     /// The bodies are valid.
     pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result<(), Code> {
-        for Attached { body, panel, factored, condition, .. } in &mut self.bodies {
-            if *factored && *condition == 0.0 {
-                // SAFETY: promised by the caller.
-                let name = unsafe { names::body(*body) };
-                let estimate = panel.condition(&mut self.work);
-                *condition = estimate.map_err(|fault| stages::panel_fault(&name, fault))?;
-            }
-            findings.condition = findings.condition.max(*condition);
+        for (attached, panel) in self.bodies.iter_mut().zip(&self.made.panels) {
+            // SAFETY: the caller promises valid bodies.
+            let has_factor = attached.counts() && unsafe { scene::gives_matrix(attached.body) };
+            let Some(factor) = panel.factored().filter(|_| has_factor) else {
+                attached.condition = None;
+                continue;
+            };
+            let condition = match attached.condition {
+                Some((revision, condition)) if revision == factor.revision() => condition,
+                _ => {
+                    // SAFETY: the caller promises valid bodies.
+                    let name = unsafe { names::body(attached.body) };
+                    panel.condition(&mut self.work).map_err(|fault| scene::panel_fault(&name, fault))?
+                }
+            };
+            attached.condition = Some((factor.revision(), condition));
+            findings.condition = findings.condition.max(condition);
         }
         Ok(())
     }
+}
+
+impl Attached {
+    /// Whether W counts the body for one of its rows.
+    pub fn counts(&self) -> bool {
+        self.rows.iter().any(|&(_, counts)| counts)
+    }
+}
+
+impl Couple {
+    /// What the pair is to have, if anything is wanted of it: W_αβ, W_βα in rows where `wanted` says so.
+    pub fn pair(&mut self, wanted: impl Fn(u32) -> bool) -> Option<Pair<'_, [u32; 2]>> {
+        let Self { rows, body, slots, blocks: [block, transpose], .. } = self;
+        let [first, second] = rows.map(wanted);
+        let body = *body as usize;
+        let coupling =
+            slots.map(|[row, column]| Coupling { body, row: row as usize, column: column as usize });
+        (first || second).then_some(Pair {
+            name: *rows,
+            couplings: [coupling, None],
+            block: first.then_some(block),
+            transpose: second.then_some(transpose),
+        })
+    }
+}
+
+/// # Safety
+/// The constraints of the rows and their bodies are valid; each row has slots of its own, of panels that have been started.
+unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted) -> Result<(), Code> {
+    // SAFETY: promised by the caller, see above.
+    let rows = unsafe { HostRows::new(rows) };
+    assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {}).map_err(Carried::raise)
 }
 
 /// Make `found` the rows that a row has blocks with through a body; of `most` blocks, in case their list has no end.

@@ -1,12 +1,13 @@
 //! A mirror of the rows of another module over the same domain, to compare the values that both assemble.
 //!
 //! Of the other module only public fields are read, and nothing of the host is written. [`lines`] reads its rows,
-//! [`mirror`] assembles the same rows anew, [`compare`] looks for differences, [`findings`] keeps them.
+//! [`mirror`] assembles the same rows anew, as a [`scene`], [`compare`] looks for differences, [`findings`] keeps them.
 
 mod compare;
 mod findings;
 mod lines;
 mod mirror;
+mod scene;
 
 use std::alloc::{Layout, alloc};
 use std::time::Instant;

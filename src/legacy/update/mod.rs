@@ -1,8 +1,7 @@
-//! The way of one update: [`tasks`] gathers the constraints with their rows, [`bodies`] readies the panels,
-//! [`rows`] computes what belongs to a row alone, [`pairs`] the blocks between rows. The last three are shared by threads.
+//! The way of one update: [`tasks`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that they are
+//! attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
 
 mod bodies;
-mod disjoint;
 mod pairs;
 mod rows;
 mod tasks;
@@ -11,17 +10,23 @@ pub use tasks::Task;
 
 use std::mem;
 
+use crate::assembly::update::bodies::{How, prepare};
+use crate::assembly::update::rows::{Wanted, assemble};
+use crate::assembly::update::{self, Phase};
 use crate::threads::Team;
 
-use super::errors::Code;
+use super::errors::{Carried, Code, fail};
 use super::host::domain::{self, UpdateKind};
+use super::host::rows::HostRows;
 use super::options;
 #[cfg(feature = "mpi")]
 use super::parallel;
-use super::rows::Module;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::stats::Phase;
+use super::rows::{Attachments, Module};
+use super::stats::Stopwatch;
+use bodies::HostBodies;
+use pairs::HostPairs;
 
 /// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -35,8 +40,8 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut module.reusable);
     // Before it is needed: its threads wake up meanwhile.
-    let mut team = Team::for_constraints(module.rows.pool.live());
-    // SAFETY: promised by the caller.
+    let mut team = Team::if_it_pays(module.bodies.made.pays_for_threads(module.rows.pool.live()));
+    // SAFETY: the caller promises a valid domain.
     unsafe {
         #[cfg(not(feature = "mpi"))]
         let (step, kind) = gather(module, &mut team)?;
@@ -46,27 +51,14 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
             parallel::velocities::of_parents(module, world)?;
             Ok(found)
         })?;
-        // External blocks have slots of their own in each update: nothing is as before.
         let settings = options::revision();
+        // External blocks have slots of their own in each update: nothing is as before.
         let reuse =
             reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);
-        if kind != UpdateKind::Minimal {
-            #[cfg(feature = "mpi")]
-            external::rebuild(module, kind)?;
-            if let Err(code) = bodies::prepare(module, step, reuse, &mut team, &mut watch) {
-                // If a constraint knows what is wrong, its text says more.
-                rows::assemble(module, UpdateKind::Minimal, false, &mut Team::alone(), &mut watch)?;
-                return Err(code);
-            }
-        }
-        let energy = rows::assemble(module, kind, reuse, &mut team, &mut watch)?;
-        if kind != UpdateKind::Minimal {
-            pairs::assemble(module, kind, reuse, &mut team)?;
-            #[cfg(feature = "mpi")]
-            external::assemble(module)?;
-            module.face.free_energy = energy;
-            watch.end(Phase::Pairs, &mut module.tally);
+        match kind {
+            UpdateKind::Minimal => make_rows(module, Wanted::Velocities, &mut team, &mut watch)?,
+            _ => make_all(module, step, kind, reuse, &mut team, &mut watch)?,
         }
         module.reusable = (kind == UpdateKind::All).then_some(settings);
     }
@@ -80,11 +72,104 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
 unsafe fn gather(module: &mut Module, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
     module.follows_domain()?;
     let dom = module.domain()?;
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain.
     unsafe {
         let step = domain::step(dom)?;
         let kind = domain::update_kind(dom)?;
         tasks::gather(module, dom, kind, team)?;
         Ok((step, kind))
     }
+}
+
+/// Make operators, rows and pairs of what was gathered.
+///
+/// # Safety
+/// As [`begin`].
+unsafe fn make_all(
+    module: &mut Module,
+    step: f64,
+    kind: UpdateKind,
+    reuse: bool,
+    team: &mut Team,
+    watch: &mut Stopwatch,
+) -> Result<(), Code> {
+    // SAFETY: the caller promises a valid domain; live rows are those of valid constraints.
+    unsafe {
+        #[cfg(feature = "mpi")]
+        external::rebuild(module, kind)?;
+        if let Err(fault) = make_operators(module, step, team, watch) {
+            // If a constraint knows what is wrong, its text says more.
+            make_rows(module, Wanted::Velocities, &mut Team::alone(), watch)?;
+            return Err(fault.raise());
+        }
+        make_rows(module, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse }, team, watch)?;
+        let energy = free_energy(module)?;
+        make_pairs(module, kind, reuse, team)?;
+        #[cfg(feature = "mpi")]
+        external::assemble(module)?;
+        module.face.free_energy = energy;
+    }
+    watch.end(Phase::Pairs, &mut module.tally);
+    Ok(())
+}
+
+/// # Safety
+/// As [`begin`].
+unsafe fn make_operators(
+    module: &mut Module,
+    step: f64,
+    team: &mut Team,
+    watch: &mut Stopwatch,
+) -> Result<(), Carried> {
+    let Module { bodies: Attachments { bodies, made, .. }, tally, .. } = module;
+    let how = How { step, complete: VELOCITIES_AHEAD };
+    // SAFETY: the caller promises that bodies and constraints are valid.
+    let bodies = unsafe { HostBodies::new(bodies) };
+    let factors = prepare(&bodies, made, how, team, &mut |phase| watch.end(phase, tally))?;
+    tally.count(factors.kept, factors.made);
+    Ok(())
+}
+
+/// # Safety
+/// As [`begin`].
+unsafe fn make_rows(
+    module: &mut Module,
+    wanted: Wanted,
+    team: &mut Team,
+    watch: &mut Stopwatch,
+) -> Result<(), Code> {
+    let Module { bodies, tasks, tally, .. } = module;
+    // SAFETY: the caller promises that constraints and bodies are valid; rows were gathered once each.
+    let rows = unsafe { HostRows::new(tasks) };
+    assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally)).map_err(Carried::raise)
+}
+
+/// The free energy of all rows, in their order.
+///
+/// # Errors
+/// [`Code::BugFound`] if it is not finite.
+fn free_energy(module: &Module) -> Result<f64, Code> {
+    // Not `sum`, which starts at −0.
+    let energy = module.tasks.iter().fold(0.0, |sum, task| sum + task.energy);
+    match energy.is_finite() {
+        true => Ok(energy),
+        false => Err(fail!(Code::BugFound, "the free energy of all constraints together is not finite")),
+    }
+}
+
+/// # Safety
+/// As [`begin`].
+unsafe fn make_pairs(
+    module: &mut Module,
+    kind: UpdateKind,
+    reuse: bool,
+    team: &mut Team,
+) -> Result<(), Code> {
+    let wanted = pairs::Wanted { kind, reuse, once: options::self_contact_once() };
+    for run in module.pairs.runs() {
+        // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.
+        let pairs = unsafe { HostPairs::new(&run, wanted) };
+        update::pairs::assemble(pairs, &module.bodies.made.panels, team).map_err(Carried::raise)?;
+    }
+    Ok(())
 }

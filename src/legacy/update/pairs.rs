@@ -1,83 +1,73 @@
-//! The blocks of all pairs.
+//! The pairs of blocks as pairs of a scene, in the order in which they lie in memory.
 
 use std::ops::Range;
 
-use crate::assembly::pairs::{self, Coupling, Pair};
 use crate::assembly::panel::{Panel, RIGID};
-use crate::block::lanes::{Level, Work, at_best};
-use crate::first_error::FirstError;
+use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::legacy::culprit;
-use crate::legacy::errors::{Carried, Code};
+use crate::legacy::errors::Carried;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::options;
 use crate::legacy::prefetch::fetch;
-use crate::legacy::rows::{self, Module, Run, WORD};
-use crate::threads::Team;
+use crate::legacy::rows::{self, Run, WORD};
+use crate::threads::Deal;
 
-use super::disjoint::part;
-
-/// Words of pairs a thread takes at a time.
-const WORDS: usize = 512 / WORD;
-
-/// The blocks of all pairs, in the order in which they lie in memory; for [`UpdateKind::Penalty`] only those in rows
-/// that are no contacts. With `reuse` blocks of operators that have not changed are left as they are. The panels of all
-/// bodies are complete, and the diagonal blocks finite.
-///
-/// # Errors
-/// [`Code::BugFound`] if a block is not finite.
-///
-/// # Safety
-/// The constraints of all rows are valid, their bodies NULL or valid.
-pub unsafe fn assemble(
-    module: &mut Module,
-    kind: UpdateKind,
-    reuse: bool,
-    team: &mut Team,
-) -> Result<(), Code> {
-    let once = options::self_contact_once();
-    let panels = &module.bodies.panels[..];
-    for run in module.pairs.runs() {
-        let first_error = FirstError::default();
-        team.share(run.words().div_ceil(WORDS), &|_, number| {
-            let words = part(number, WORDS, run.words());
-            let part = Part { run: &run, words, panels, kind, reuse, once };
-            if let Err(pair) = at_best(part) {
-                // SAFETY: the pair is live, so are its rows; the caller promises valid constraints.
-                first_error.note(number, Carried::last(unsafe { not_finite(pair) }));
-            }
-        });
-        first_error.into_result().map_err(Carried::raise)?;
-    }
-    Ok(())
+/// Which blocks are made.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
+    pub kind: UpdateKind,
+    /// Whether blocks of operators that have not changed are left as they are.
+    pub reuse: bool,
+    /// Whether second blocks of two rows through one body are zero.
+    pub once: bool,
 }
 
-/// # Safety
-/// The pair and its rows are live, their constraints valid.
-#[cold]
-unsafe fn not_finite(pair: *mut rows::Pair) -> Code {
-    // SAFETY: the caller promises live rows with valid constraints.
-    unsafe { culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).face.con.cast_const())) }
-}
-
-/// Some pairs to be assembled: chunks in use, which are pairs. Each part is done once, by one thread.
-struct Part<'a> {
+/// Some words of a run of pairs.
+#[derive(Clone)]
+pub struct HostPairs<'a> {
     run: &'a Run<'a, rows::Pair>,
     words: Range<usize>,
-    panels: &'a [Panel],
-    kind: UpdateKind,
-    reuse: bool,
-    once: bool,
+    wanted: Wanted,
 }
 
-impl Work for Part<'_> {
-    /// The first pair whose block is not finite.
-    type Output = Result<(), *mut rows::Pair>;
+impl<'a> HostPairs<'a> {
+    /// All pairs of a run.
+    ///
+    /// # Safety
+    /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
+    pub unsafe fn new(run: &'a Run<'a, rows::Pair>, wanted: Wanted) -> Self {
+        Self { run, words: 0..run.words(), wanted }
+    }
+}
+
+// SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
+unsafe impl Deal for HostPairs<'_> {
+    type Shared = Self;
+
+    fn count(&self) -> usize {
+        self.words.len()
+    }
+
+    fn shared(self) -> Self {
+        self
+    }
+
+    unsafe fn part(shared: &Self, range: Range<usize>) -> Self {
+        Self { words: shared.words.start + range.start..shared.words.start + range.end, ..shared.clone() }
+    }
+}
+
+impl Pairs for HostPairs<'_> {
+    type Name = *mut rows::Pair;
+    type Fault = Carried;
+    /// Words.
+    const PART: usize = 512 / WORD;
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> Self::Output {
-        let Self { run, words, panels, kind, reuse, once } = self;
+    fn pairs<'b>(&'b mut self, panels: &'b [Panel]) -> impl Iterator<Item = Pair<'b, *mut rows::Pair>> {
+        let Self { run, words, wanted: Wanted { kind, reuse, once } } = self.clone();
         let mut coming = run.part(words.clone());
-        let mut fetch_next = || {
+        let mut fetch_next = move || {
             if let Some(pair) = coming.next() {
                 // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
                 unsafe { fetch_operators(pair, panels) };
@@ -86,27 +76,29 @@ impl Work for Part<'_> {
         (0..AHEAD).for_each(|_| fetch_next());
         let pairs = run.part(words).inspect(
             #[inline(always)]
-            |_| fetch_next(),
+            move |_| fetch_next(),
         );
         let stale = pairs.filter(
             #[inline(always)]
-            |&pair| {
+            move |&pair| {
                 // SAFETY: a chunk in use is a pair, and each is handed out once.
                 let pair = unsafe { &*pair };
                 (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
             },
         );
-        let wanted = stale.map(
+        stale.map(
             #[inline(always)]
             // SAFETY: as above.
-            |pair| wanted(pair, unsafe { &mut *pair }, kind, once),
-        );
-        pairs::assemble(
-            level,
-            #[inline(always)]
-            |body| &panels[body],
-            wanted,
+            move |pair| wanted(pair, unsafe { &mut *pair }, kind, once),
         )
+    }
+
+    #[cold]
+    fn fault(&self, pair: *mut rows::Pair) -> Carried {
+        // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
+        Carried::last(unsafe {
+            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).face.con.cast_const()))
+        })
     }
 }
 
@@ -121,7 +113,7 @@ const FURTHER: usize = 16;
 /// The pair is live, and nobody writes it meanwhile.
 #[inline(always)]
 unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a live pair.
     if let Some(Coupling { body, row, column }) = unsafe { (*pair).coupling() } {
         for slot in [row, column] {
             fetch(panels[body].place(slot).cast::<[f64; RIGID]>());
@@ -143,7 +135,7 @@ fn wanted(
     let wanted = |(block, is_contact): (_, bool)| {
         if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
     };
-    Pair { name, coupling, block: wanted(block), transpose: wanted(transpose) }
+    Pair { name, couplings: [coupling, None], block: wanted(block), transpose: wanted(transpose) }
 }
 
 /// Whether a pair has the blocks that its operators make. Of repeated pairs nobody knows what was wanted before.

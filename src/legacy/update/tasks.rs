@@ -11,9 +11,7 @@ use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
 use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Module, Row, Rows, counted_bodies, follow, is_settled};
-use crate::threads::Team;
-
-use super::disjoint::part;
+use crate::threads::{Team, part};
 
 /// How many constraints ahead memory is asked for.
 const AHEAD: usize = 12;
@@ -39,6 +37,12 @@ pub struct Task {
     /// Its share of the free energy.
     pub energy: f64,
 }
+
+// SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Send of themselves. No safe function
+// follows such a pointer: who does so promises that no other thread writes what it leads to.
+unsafe impl Send for Task {}
+// SAFETY: as above.
+unsafe impl Sync for Task {}
 
 /// Collect the constraints of the domain in the order of its list, then rows of other constraints in the order of theirs,
 /// and see that each row is attached to the master and the slave of its constraint, as far as W knows them, and to no

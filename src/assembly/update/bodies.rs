@@ -1,0 +1,196 @@
+//! The operators of bodies: complete, but for those with a Cholesky factor of h A⁻¹, whose rows write them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::BodyOperators;
+use super::Phase;
+use super::scene::{Bodies, Kinematics};
+use crate::assembly::panel::Panel;
+use crate::assembly::panel::root::Root;
+use crate::assembly::panel::writer::{Slots, Target, Writer};
+use crate::assembly::panel::{homogeneous, root};
+use crate::block::lanes::{Plain, write};
+use crate::first_error::FirstError;
+use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
+use crate::kinematics::Point;
+use crate::kinematics::finite_element::NodalOperator;
+use crate::threads::Team;
+
+/// Most bodies that a thread takes at a time.
+const MOST: usize = 16;
+
+/// Parts for each thread, so that none waits long for another.
+const PARTS: usize = 16;
+
+/// How operators are made.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// The time step h.
+    pub step: f64,
+    /// Whether all operators are put into the panels; else rows write those of bodies with a Cholesky factor.
+    pub complete: bool,
+}
+
+/// What was done for the factors of matrices A.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Factors {
+    /// Those that were found still right.
+    pub kept: usize,
+    /// Those that were made.
+    pub made: usize,
+}
+
+/// Ready the operators of all bodies with slots; `made` has a panel for each body.
+///
+/// # Errors
+/// Of the first body that cannot be started, else of the first whose A⁻¹ cannot be applied, else of the first whose own solver
+/// fails.
+pub fn prepare<B: Bodies>(
+    bodies: &B,
+    made: &mut BodyOperators,
+    how: How,
+    team: &mut Team,
+    ended: &mut dyn FnMut(Phase),
+) -> Result<Factors, B::Fault> {
+    let BodyOperators { panels, writers, works, heavy } = made;
+    let missing = team.size().saturating_sub(works.len());
+    works.try_reserve(missing).map_err(|_| bodies.memory())?;
+    works.resize_with(works.len().max(team.size()), Workspace::default);
+
+    let first_error = FirstError::default();
+    let size = (panels.len() / (PARTS * team.size())).clamp(1, MOST);
+    team.deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
+        for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
+            bodies.fetch_ahead(body);
+            if bodies.slots(body) > 0
+                && let Err(fault) = start(bodies, body, panel, writer, how)
+            {
+                return first_error.note(body, fault);
+            }
+        }
+    });
+    first_error.into_result()?;
+    ended(Phase::Operators);
+
+    heavy.clear();
+    heavy
+        .try_reserve(panels.iter().filter(|panel| panel.needs_inverse()).count())
+        .map_err(|_| bodies.memory())?;
+    heavy.extend((0..).zip(&*panels).filter(|(_, panel)| panel.needs_inverse()).map(|(body, _)| body));
+    let first_error = FirstError::default();
+    let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+    team.deal_chosen(works, panels, heavy, |work, body, panel| {
+        match apply_inverse(bodies, body, panel, how.step, work) {
+            Ok(Some(Freshness::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
+            Ok(Some(_)) => drop(renewed.fetch_add(1, Ordering::Relaxed)),
+            Ok(None) => {}
+            Err(fault) => first_error.note(body, fault),
+        }
+    });
+    first_error.into_result()?;
+    for body in heavy.iter().map(|&body| body as usize) {
+        if let Some(columns) = panels[body].columns_to_solve() {
+            bodies.solve(body, columns)?;
+            panels[body].take_solved(how.step);
+        }
+    }
+    ended(Phase::Solves);
+    Ok(Factors { kept: kept.into_inner(), made: renewed.into_inner() })
+}
+
+/// Start the panel of a body.
+fn start<B: Bodies>(
+    bodies: &B,
+    body: usize,
+    panel: &mut Panel,
+    writer: &mut Writer,
+    how: How,
+) -> Result<(), B::Fault> {
+    let slots = bodies.slots(body);
+    let failed = |fault| bodies.fault(body, fault);
+    let kinematics = bodies.kinematics(body)?;
+    let has_root = renew_root(bodies, body, &mut writer.root, &kinematics, how.step)?;
+    writer.target = Target::Complete;
+    match kinematics {
+        Kinematics::Rigid(rigid) if has_root => {
+            let root::Slots { z, changed } = panel.start_rigid(slots).map_err(failed)?;
+            if !how.complete {
+                writer.target = Target::Rigid(Slots::new(root::Slots { z, changed }));
+                return Ok(());
+            }
+            changed.fill(true);
+            for (slot, constraint) in bodies.constraints(body) {
+                let mut h = bodies.action(body, constraint).rigid_columns(Plain, &rigid);
+                writer.root.apply(&mut h);
+                write(&mut z[slot], &h);
+            }
+        }
+        Kinematics::PseudoRigid(pseudo_rigid) if has_root => {
+            let root::Slots { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
+            if !how.complete {
+                writer.target = Target::PseudoRigid(Slots::new(root::Slots { z, changed }));
+                return Ok(());
+            }
+            changed.fill(true);
+            for (slot, constraint) in bodies.constraints(body) {
+                let h = bodies.action(body, constraint).pseudo_rigid_operator(Plain, &pseudo_rigid);
+                homogeneous::Slot::new(Plain, &writer.root, &h).write(&mut z[slot]);
+            }
+        }
+        Kinematics::Mesh { nodes, rotation, lasting } => {
+            let nodal = panel.start_nodal(slots, nodes, lasting).map_err(failed)?;
+            for (slot, constraint) in bodies.constraints(body) {
+                bodies.points(body, constraint, &mut |sign, frame, point| {
+                    if let Point::Mesh(location) = point {
+                        nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
+                    }
+                })?;
+            }
+        }
+        _ => {
+            let dense = panel.start_dense(slots, kinematics.dofs()).map_err(failed)?;
+            for (slot, constraint) in bodies.constraints(body) {
+                let h = dense.operator_mut(slot);
+                bodies
+                    .points(body, constraint, &mut |sign, frame, point| point.add_operator(sign, frame, h))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Make `root` the Cholesky factor of h A⁻¹ of a rigid or pseudo-rigid body; returns whether there is one.
+fn renew_root<B: Bodies>(
+    bodies: &B,
+    body: usize,
+    root: &mut Root,
+    kinematics: &Kinematics,
+    step: f64,
+) -> Result<bool, B::Fault> {
+    if !matches!(kinematics, Kinematics::Rigid(_) | Kinematics::PseudoRigid(_)) {
+        return Ok(false);
+    }
+    let Some(Inertia::Inverse(Inverse::BlockDiagonal(inverse))) = bodies.inertia(body)? else {
+        return Ok(false);
+    };
+    let blocks = match kinematics {
+        Kinematics::PseudoRigid(_) => inverse.of_pseudo_rigid(),
+        _ => inverse.of_rigid(),
+    };
+    Ok(blocks.is_some_and(|blocks| root.renew(step, blocks)))
+}
+
+/// Let A⁻¹ work on the operators in a panel, unless the caller's own solver is to.
+fn apply_inverse<B: Bodies>(
+    bodies: &B,
+    body: usize,
+    panel: &mut Panel,
+    step: f64,
+    work: &mut Workspace,
+) -> Result<Option<Freshness>, B::Fault> {
+    let failed = |fault| bodies.fault(body, fault);
+    match bodies.inertia(body)? {
+        Some(inertia) => panel.apply(step, &inertia, work).map_err(failed),
+        None => panel.start_columns().map(|()| None).map_err(failed),
+    }
+}

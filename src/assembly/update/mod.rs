@@ -1,0 +1,96 @@
+//! The one update, over any scene ([`scene`]): [`bodies`] readies the operators of each body, [`rows`] makes what belongs to a
+//! row alone, [`pairs`] the blocks between rows. Threads share all three.
+//!
+//! Results do not depend on threads, nor on what was kept from the update before. An error is that of the first body or row in
+//! order.
+
+pub mod bodies;
+pub mod pairs;
+pub mod rows;
+pub mod scene;
+
+use std::collections::TryReserveError;
+
+use super::panel::Panel;
+use super::panel::writer::Writer;
+use crate::inertia::Workspace;
+
+/// The operators of all bodies, by index, with the memory that threads need for them. What is expensive is kept from one
+/// update to the next.
+#[derive(Debug, Default)]
+pub struct BodyOperators {
+    /// The panel of each body.
+    pub panels: Vec<Panel>,
+    /// How operators get into each: apart, so that the assembly of pairs finds panels close together.
+    pub writers: Vec<Writer>,
+    /// For factorisations and solves, one for each thread.
+    works: Vec<Workspace>,
+    /// Bodies whose panels wait for A⁻¹.
+    heavy: Vec<u32>,
+}
+
+impl BodyOperators {
+    /// Make room for one more body.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.panels.try_reserve(count)?;
+        self.writers.try_reserve(count)
+    }
+
+    /// Add bodies without operators, or take some away, until there are so many.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn resize(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.reserve(count.saturating_sub(self.panels.len()))?;
+        self.panels.resize_with(count, Panel::default);
+        self.writers.resize_with(count, Writer::default);
+        Ok(())
+    }
+
+    /// Forget a body: its index is free, or another one's.
+    pub fn forget(&mut self, body: usize) {
+        self.panels[body] = Panel::default();
+        self.writers[body] = Writer::NONE;
+    }
+
+    /// Keep only some of the bodies, which move up.
+    pub fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let mut body = 0..;
+        self.panels.retain(|_| body.next().is_some_and(&is_kept));
+        let mut body = 0..;
+        self.writers.retain(|_| body.next().is_some_and(&is_kept));
+    }
+
+    /// Bytes held, but for what panels hold.
+    pub fn bytes(&self) -> usize {
+        size_of::<Panel>() * self.panels.capacity()
+            + size_of::<Writer>() * self.writers.capacity()
+            + size_of::<u32>() * self.heavy.capacity()
+            + self.works.iter().map(Workspace::bytes).sum::<usize>()
+    }
+
+    /// Whether threads pay for so many rows: they do if there are many, or bodies with much to be done for each.
+    pub fn pays_for_threads(&self, rows: usize) -> bool {
+        /// Rows from which on threads pay.
+        const ENOUGH: usize = 512;
+        rows >= ENOUGH || self.heavy.len() > 1
+    }
+}
+
+/// A part of an update, for who measures time.
+#[derive(Clone, Copy, Debug)]
+pub enum Phase {
+    /// V and B.
+    Velocities,
+    /// Operators H.
+    Operators,
+    /// Factorisations and products with inverses.
+    Solves,
+    /// Diagonal blocks.
+    Diagonal,
+    /// Off-diagonal blocks.
+    Pairs,
+}

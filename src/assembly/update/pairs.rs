@@ -1,0 +1,199 @@
+//! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
+
+use crate::assembly::panel::Panel;
+use crate::block::lanes::{Lanes, Level, Work, add, at_best, packed, write};
+use crate::block::{Block, is_finite};
+use crate::first_error::FirstError;
+use crate::threads::{Deal, Team};
+
+/// The two blocks of a pair of constraints, and where they go.
+#[derive(Debug)]
+pub struct Pair<'a, Name> {
+    /// What the face calls it.
+    pub name: Name,
+    /// What couples the two, through each of the bodies that they share; nothing where H of one of them is zero, and so the
+    /// blocks.
+    pub couplings: [Option<Coupling>; 2],
+    /// Where W_αβ goes, if wanted.
+    pub block: Option<&'a mut Block>,
+    /// Where W_βα goes, if wanted.
+    pub transpose: Option<&'a mut Block>,
+}
+
+/// A body and the slots of α and β in its panel.
+#[derive(Clone, Copy, Debug)]
+pub struct Coupling {
+    /// Index of the body.
+    pub body: usize,
+    /// Slot of α.
+    pub row: usize,
+    /// Slot of β.
+    pub column: usize,
+}
+
+/// Pairs in an order that threads take parts of.
+pub trait Pairs: Deal {
+    /// What a pair is called.
+    type Name;
+    /// What the face says of a block that is not finite.
+    type Fault: Send;
+    /// How many of what is dealt a thread takes at a time.
+    const PART: usize;
+
+    /// The pairs of this part. They come one by one, so that what the next ones need can be asked for meanwhile.
+    fn pairs<'a>(&'a mut self, panels: &'a [Panel]) -> impl Iterator<Item = Pair<'a, Self::Name>>;
+
+    /// What the face says of a pair whose block is not finite although its diagonal blocks are.
+    fn fault(&self, name: Self::Name) -> Self::Fault;
+}
+
+/// Make the blocks of all pairs; panels are complete, and diagonal blocks finite.
+///
+/// # Errors
+/// Of the first pair in order whose block is not finite. Pairs behind it may not have been written.
+pub fn assemble<P: Pairs>(pairs: P, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
+    let first_error = FirstError::default();
+    team.deal(pairs, P::PART, |first, pairs| {
+        if let Err(fault) = at_best(Part { pairs, panels }) {
+            first_error.note(first, fault);
+        }
+    });
+    first_error.into_result()
+}
+
+/// Some pairs to be made.
+struct Part<'a, P> {
+    pairs: P,
+    panels: &'a [Panel],
+}
+
+impl<P: Pairs> Work for Part<'_, P> {
+    type Output = Result<(), P::Fault>;
+
+    #[inline(always)]
+    fn at<L: Level>(self, level: L) -> Self::Output {
+        let Self { mut pairs, panels } = self;
+        let made = make(level, panels, pairs.pairs(panels));
+        made.map_err(|name| pairs.fault(name))
+    }
+}
+
+/// Make the blocks of pairs.
+///
+/// W_αβ is computed and W_βα is its transpose to the bit: the face's choice of α decides which.
+///
+/// # Errors
+/// The name of the first pair whose block is not finite; pairs from it on are not written. The diagonal blocks have been
+/// found finite before ([`Panel::finite_columns`]).
+#[inline(always)]
+pub fn make<'a, L: Level, Name>(
+    level: L,
+    panels: &[Panel],
+    pairs: impl Iterator<Item = Pair<'a, Name>>,
+) -> Result<(), Name> {
+    for Pair { name, couplings: [first, second], block, transpose } in pairs {
+        let mut w = match first {
+            Some(coupling) => match columns(level, panels, coupling) {
+                Some(w) => w,
+                None => return Err(name),
+            },
+            None => [level.zero(); 3],
+        };
+        if let Some(coupling) = second {
+            match columns(level, panels, coupling) {
+                Some(more) => add(&mut w, &more),
+                None => return Err(name),
+            }
+            // Two finite blocks may overflow together.
+            if !is_finite(&packed::<_, 3, 9>(&w)) {
+                return Err(name);
+            }
+        }
+        if let Some(block) = block {
+            write(block, &w);
+        }
+        if let Some(transpose) = transpose {
+            write(transpose, &Lanes::transposed(w));
+        }
+    }
+    Ok(())
+}
+
+/// The columns of the block of a coupling, if it is finite.
+#[inline(always)]
+fn columns<L: Level>(level: L, panels: &[Panel], coupling: Coupling) -> Option<[L::Lanes; 3]> {
+    let Coupling { body, row, column } = coupling;
+    panels[body].finite_columns(level, row, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::lanes::Plain;
+    use crate::block::transposed;
+    use crate::inertia::{Dense, Inertia, Inverse, Workspace};
+
+    #[test]
+    fn pairs_are_written_where_wanted() {
+        let mut panel = Panel::default();
+        let dense = panel.start_dense(2, 2).unwrap();
+        dense.operator_mut(0).copy_from_slice(&[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
+        dense.operator_mut(1).copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
+        let expected = [0.0, 0.0, 10.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
+        let (mut block, mut transpose, mut alone, mut zero) = ([7.0; 9], [7.0; 9], [7.0; 9], [7.0; 9]);
+        let couplings = [Some(Coupling { body: 1, row: 0, column: 1 }), None];
+        let pairs = [
+            Pair { name: 'a', couplings, block: Some(&mut block), transpose: Some(&mut transpose) },
+            Pair { name: 'b', couplings, block: None, transpose: Some(&mut alone) },
+            Pair { name: 'c', couplings: [None, None], block: Some(&mut zero), transpose: None },
+        ];
+        make(Plain, &[Panel::default(), panel], pairs.into_iter()).unwrap();
+        assert_eq!((block, transpose), (expected, transposed(&expected)));
+        assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
+    }
+
+    #[test]
+    fn blocks_that_overflow_are_told_and_not_written() {
+        let mut panel = Panel::default();
+        let dense = panel.start_dense(3, 2).unwrap();
+        for (slot, h) in
+            [[1e200, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1e200, 0.0, 0.0], [0.0; 6]].iter().enumerate()
+        {
+            dense.operator_mut(slot).copy_from_slice(h);
+        }
+        // Couples the two velocities with each other alone: the diagonal blocks are zero.
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        let mut blocks = [[7.0; 9]; 3];
+        let columns = [2, 1, 2];
+        let pairs = (10..).zip(blocks.iter_mut().zip(columns)).map(|(name, (block, column))| Pair {
+            name,
+            couplings: [Some(Coupling { body: 0, row: 0, column }), None],
+            block: Some(block),
+            transpose: None,
+        });
+        assert_eq!(make(Plain, &[panel], pairs), Err(11));
+        assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
+    }
+
+    #[test]
+    fn two_couplings_add_up() {
+        let panel = |h: f64| {
+            let mut panel = Panel::default();
+            panel.start_dense(2, 1).unwrap().operator_mut(0).copy_from_slice(&[h, 0.0, 0.0]);
+            let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+            panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+            panel
+        };
+        let couplings = [0, 1].map(|body| Some(Coupling { body, row: 0, column: 0 }));
+        let mut block = [7.0; 9];
+        for (entries, sum) in [([2.0, 3.0], Some(13.0)), ([1.2e154, 1.2e154], None)] {
+            let pairs = [Pair { name: (), couplings, block: Some(&mut block), transpose: None }];
+            let made = make(Plain, &entries.map(panel), pairs.into_iter());
+            assert_eq!(made.ok().map(|()| block[0]), sum);
+        }
+    }
+}

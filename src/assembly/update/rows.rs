@@ -1,0 +1,275 @@
+//! What belongs to a row alone: V and B, operators of bodies with a Cholesky factor, diagonal blocks.
+//!
+//! Few rows at a time go through all three, so that what they point to is fetched from memory once.
+
+use std::ops::Range;
+
+use super::scene::{Place, RowFault, Rows};
+use super::{BodyOperators, Phase};
+use crate::assembly::diagonal::Diagonal;
+use crate::assembly::panel::writer::{Target, Writer};
+use crate::assembly::panel::{homogeneous, root};
+use crate::assembly::velocities::free_velocities;
+use crate::block::lanes::{Lanes, Level, Work, add, at_best, combination, packed, write};
+use crate::block::{Vector, is_finite};
+use crate::first_error::FirstError;
+use crate::kinematics::{pseudo_rigid, rigid};
+use crate::threads::Team;
+
+/// Rows at a time: with what they point to, they fit a second-level cache.
+const BATCH: usize = 32;
+
+/// Rows a thread takes at a time.
+const PART: usize = 4 * BATCH;
+
+/// What is wanted of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// V and B alone.
+    Velocities,
+    /// Diagonal blocks as well.
+    Diagonal {
+        /// With rho.
+        with_rho: bool,
+        /// Those that nothing has changed for are kept.
+        reuse: bool,
+    },
+}
+
+/// Make all rows; the operators of `bodies` are ready, unless velocities alone are wanted.
+///
+/// # Errors
+/// Of the first row that fails.
+pub fn assemble<R: Rows>(
+    rows: R,
+    bodies: &BodyOperators,
+    wanted: Wanted,
+    team: &mut Team,
+    ended: &mut dyn FnMut(Phase),
+) -> Result<(), R::Fault> {
+    if team.size() == 1 {
+        return at_best(Part { rows, bodies, wanted, ended }).map_err(|(_, fault)| fault);
+    }
+    let first_error = FirstError::default();
+    team.deal(rows, PART, |first, rows| {
+        if let Err((row, fault)) = at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }) {
+            first_error.note(first + row, fault);
+        }
+    });
+    ended(Phase::Velocities);
+    first_error.into_result()
+}
+
+/// Some rows to be made.
+struct Part<'a, R> {
+    rows: R,
+    bodies: &'a BodyOperators,
+    wanted: Wanted,
+    ended: &'a mut dyn FnMut(Phase),
+}
+
+impl<R: Rows> Work for Part<'_, R> {
+    /// The row that failed, and why.
+    type Output = Result<(), (usize, R::Fault)>;
+
+    #[inline(always)]
+    fn at<L: Level>(self, level: L) -> Self::Output {
+        let Self { mut rows, bodies, wanted, ended } = self;
+        let count = rows.count();
+        let Wanted::Diagonal { with_rho, reuse } = wanted else {
+            return if R::WITH_VELOCITIES { velocities_alone(&mut rows) } else { Ok(()) };
+        };
+        for start in (0..count).step_by(BATCH) {
+            let batch = start..count.min(start + BATCH);
+            let mut shares = [Share::none(level); BATCH];
+            let made = shares_of(level, &mut rows, batch.clone(), bodies, reuse, &mut shares);
+            ended(Phase::Velocities);
+            // The first fault in order is told: of the rows before, too.
+            let end = made.as_ref().map_or_else(|(row, _)| *row, |()| batch.end);
+            diagonals(level, &mut rows, start..end, &shares, with_rho, reuse)?;
+            ended(Phase::Diagonal);
+            made?;
+        }
+        Ok(())
+    }
+}
+
+/// V and B of all rows.
+fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), (usize, R::Fault)> {
+    for row in 0..rows.count() {
+        let roles = rows.roles(row);
+        let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)));
+        made.and_then(|made| set_velocities(rows, row, made)).map_err(|fault| (row, fault))?;
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn set_velocities<R: Rows>(rows: &mut R, row: usize, velocities: [Vector; 2]) -> Result<(), R::Fault> {
+    if !velocities.iter().all(|velocity| is_finite(velocity)) {
+        return rows.refuse(row, RowFault::Velocities);
+    }
+    rows.set_velocities(row, velocities);
+    Ok(())
+}
+
+/// What a row gets from its bodies.
+#[derive(Clone, Copy)]
+struct Share<F> {
+    /// H v of the previous and the current velocity.
+    velocities: [F; 2],
+    /// W_αα.
+    w: [F; 3],
+    /// Whether an operator has other bits than at the update before.
+    changed: bool,
+}
+
+impl<F: Lanes> Share<F> {
+    /// Nothing yet.
+    #[inline(always)]
+    fn none(level: impl Level<Lanes = F>) -> Self {
+        Self { velocities: [level.zero(); 2], w: [level.zero(); 3], changed: false }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, velocities: [F; 2], w: [F; 3], changed: bool) {
+        add(&mut self.velocities, &velocities);
+        add(&mut self.w, &w);
+        self.changed |= changed;
+    }
+}
+
+/// V and B, and what the bodies of each row add to its diagonal block. Operators are written on the way, where that is left to
+/// do.
+#[inline(always)]
+fn shares_of<L: Level, R: Rows>(
+    level: L,
+    rows: &mut R,
+    batch: Range<usize>,
+    bodies: &BodyOperators,
+    reuse: bool,
+    shares: &mut [Share<L::Lanes>; BATCH],
+) -> Result<(), (usize, R::Fault)> {
+    for (row, share) in batch.zip(shares) {
+        rows.fetch_ahead(row, bodies);
+        let mut made = add_share(level, rows, row, bodies, reuse, share);
+        if R::WITH_VELOCITIES && made.is_ok() && rows.wants_velocities(row) {
+            let [v, b] = share.velocities;
+            made = set_velocities(rows, row, [v.vector(), b.vector()]);
+        }
+        match made {
+            Ok(()) => {}
+            Err(fault) => return Err((row, fault)),
+        }
+        if let Some(compliance) = rows.compliance(row) {
+            add(&mut share.w, &level.columns(compliance));
+        }
+    }
+    Ok(())
+}
+
+/// Add what all bodies of a row make of it to `share`.
+#[inline(always)]
+fn add_share<L: Level, R: Rows>(
+    level: L,
+    rows: &mut R,
+    row: usize,
+    bodies: &BodyOperators,
+    reuse: bool,
+    share: &mut Share<L::Lanes>,
+) -> Result<(), R::Fault> {
+    let mut left = rows.roles(row);
+    let places = rows.places(row);
+    for k in 0..2 {
+        let Some(Place { body, slot }) = places[k] else { continue };
+        let Writer { target, root } = &bodies.writers[body];
+        let roles = match target {
+            Target::Rigid(slots) => {
+                let action = rows.action(row, k);
+                let roles = action.roles;
+                let mut h = action.rigid_columns(level, &rows.rigid(row, k));
+                let [previous, current] = rows.velocities::<{ rigid::FREEDOMS }>(row, k)?;
+                let velocities = [combination(&h, previous), combination(&h, current)];
+                root.apply(&mut h);
+                let changed = rows.slot(row, k, slots).write(
+                    reuse,
+                    #[inline(always)]
+                    |z| write(z, &h),
+                );
+                share.add(velocities, root::square(level, &h), changed);
+                roles
+            }
+            Target::PseudoRigid(slots) => {
+                let action = rows.action(row, k);
+                let roles = action.roles;
+                let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
+                let [previous, current] = rows.velocities::<{ pseudo_rigid::FREEDOMS }>(row, k)?;
+                let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
+                let z = homogeneous::Slot::new(level, root, &h);
+                let changed = rows.slot(row, k, slots).write(
+                    reuse,
+                    #[inline(always)]
+                    |place| z.write(place),
+                );
+                share.add(velocities, z.square(), changed);
+                roles
+            }
+            Target::Complete => {
+                share.changed = true;
+                add(&mut share.w, &bodies.panels[body].columns(level, slot, slot));
+                continue;
+            }
+        };
+        left = [left[0] & !roles[0], left[1] & !roles[1]];
+    }
+    if R::WITH_VELOCITIES && left != [false; 2] {
+        // Bodies without a root, and obstacles that W leaves out.
+        for role in 0..2 {
+            if left[role] {
+                let local = rows.side(row, role)?.local_velocities();
+                for (sum, local) in share.velocities.iter_mut().zip(local) {
+                    *sum = *sum + level.of_vector(local);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Diagonal blocks and what is made of them. With `reuse` what follows from operators that have not changed is left as it is.
+#[inline(always)]
+fn diagonals<L: Level, R: Rows>(
+    level: L,
+    rows: &mut R,
+    batch: Range<usize>,
+    shares: &[Share<L::Lanes>; BATCH],
+    with_rho: bool,
+    reuse: bool,
+) -> Result<(), (usize, R::Fault)> {
+    let count = batch.len();
+    for first in (0..count).step_by(4) {
+        if let (Some([a, b, c, d]), true) = (shares[first..count].first_chunk(), with_rho && !reuse)
+            && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w])
+        {
+            for (row, diagonal) in (batch.start + first..).zip(&diagonals) {
+                rows.set_diagonal(row, diagonal).map_err(|fault| (row, fault))?;
+            }
+            continue;
+        }
+        for (row, share) in (batch.start + first..batch.end).zip(&shares[first..]).take(4) {
+            let kept = if reuse && !share.changed { rows.kept(row) } else { None };
+            let made = match kept {
+                Some(kept) => rows.set_diagonal(row, &kept),
+                None => {
+                    let w = packed(&share.w);
+                    match Diagonal::new(&w, with_rho) {
+                        Ok(diagonal) => rows.set_diagonal(row, &diagonal),
+                        Err(fault) => rows.refuse(row, RowFault::Diagonal(w, fault)),
+                    }
+                }
+            };
+            made.map_err(|fault| (row, fault))?;
+        }
+    }
+    Ok(())
+}

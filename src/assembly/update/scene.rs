@@ -1,0 +1,283 @@
+//! What an update is made over: bodies, rows and pairs, as a face knows them. Faces say where things are and where results go;
+//! they compute nothing.
+
+use crate::assembly::diagonal::{self, Diagonal};
+use crate::assembly::panel::Fault;
+use crate::assembly::panel::writer::{Slot, Slots};
+use crate::assembly::velocities::Side;
+use crate::block::lanes::Level;
+use crate::block::{Block, Vector};
+use crate::inertia::Inertia;
+use crate::inertia::cost::Lasting;
+use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
+use crate::kinematics::rigid::{self, Rigid};
+use crate::kinematics::{Operator, Point};
+
+use super::BodyOperators;
+
+/// How the points of a body move with its generalised velocity.
+#[derive(Clone, Copy, Debug)]
+pub enum Kinematics<'a> {
+    /// A rigid body.
+    Rigid(Rigid<'a>),
+    /// A pseudo-rigid body.
+    PseudoRigid(PseudoRigid<'a>),
+    /// A mesh with nodal velocities.
+    Mesh {
+        /// Number of nodes.
+        nodes: usize,
+        /// The rotation that operators take from the configuration, if they do.
+        rotation: Option<&'a Block>,
+        /// How long A is expected to last, if it is given.
+        lasting: Lasting,
+    },
+    /// Any other body, by operators with so many columns.
+    General(usize),
+}
+
+impl Kinematics<'_> {
+    /// Number of degrees of freedom.
+    pub fn dofs(&self) -> usize {
+        match *self {
+            Self::Rigid(_) => rigid::FREEDOMS,
+            Self::PseudoRigid(_) => pseudo_rigid::FREEDOMS,
+            Self::Mesh { nodes, .. } => 3 * nodes,
+            Self::General(dofs) => dofs,
+        }
+    }
+}
+
+/// A row's place on a body: the body's index, and the row's slot in its panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the body.
+    pub body: usize,
+    /// Slot of the row.
+    pub slot: usize,
+}
+
+/// How a constraint acts on a body: as master, as slave, or as both.
+#[derive(Clone, Copy, Debug)]
+pub struct Action<'a> {
+    /// Whether the body is the master, and whether it is the slave.
+    pub roles: [bool; 2],
+    /// Where the constraint acts.
+    pub placement: Placement<'a>,
+}
+
+/// Where a constraint acts on its bodies, the master first.
+#[derive(Clone, Copy, Debug)]
+pub enum Placement<'a> {
+    /// At points, in a local frame.
+    Points {
+        /// E, the local frame: its axes are the columns.
+        frame: &'a Block,
+        /// Referential points.
+        points: [&'a Vector; 2],
+    },
+    /// By operators H, signs included; `None` is zero.
+    Operators([Option<&'a Operator>; 2]),
+}
+
+impl Action<'_> {
+    /// The columns of H on a rigid body, that of the master minus that of the slave.
+    #[inline(always)]
+    pub fn rigid_columns<L: Level>(&self, level: L, body: &Rigid) -> [L::Lanes; rigid::FREEDOMS] {
+        let mut h = [level.zero(); rigid::FREEDOMS];
+        match self.placement {
+            Placement::Points { frame, points: [master, slave] } => {
+                let axes = level.transposed_columns(frame);
+                if self.roles[0] {
+                    h = body.columns(master, &axes);
+                }
+                if self.roles[1] {
+                    for (h, slave) in h.iter_mut().zip(body.columns(slave, &axes)) {
+                        *h = *h - slave;
+                    }
+                }
+            }
+            Placement::Operators(_) => {
+                // One value more: a column is read with the value behind it.
+                let mut values = [0.0; 3 * rigid::FREEDOMS + 1];
+                self.operators(|operator| operator.add_to(1.0, &mut values[..3 * rigid::FREEDOMS]));
+                for (k, h) in h.iter_mut().enumerate() {
+                    *h = level.four(&values, 3 * k);
+                }
+            }
+        }
+        h
+    }
+
+    /// H at points of a pseudo-rigid body, that of the master minus that of the slave.
+    ///
+    /// # Panics
+    /// If the constraint acts by operators: then the body has none of this form.
+    #[inline(always)]
+    pub fn pseudo_rigid_operator<L: Level>(
+        &self,
+        level: L,
+        body: &PseudoRigid,
+    ) -> pseudo_rigid::Operator<L::Lanes> {
+        let Placement::Points { frame, points: [master, slave] } = self.placement else {
+            unreachable!("a pseudo-rigid body with constraints by operators is a general one")
+        };
+        let mut arm = if self.roles[0] { body.arm(master) } else { [0.0; 4] };
+        if self.roles[1] {
+            for (arm, slave) in arm.iter_mut().zip(body.arm(slave)) {
+                *arm -= slave;
+            }
+        }
+        pseudo_rigid::Operator { axes: level.transposed_columns(frame), arm }
+    }
+
+    /// Visit the operators on the body.
+    fn operators(&self, mut visit: impl FnMut(&Operator)) {
+        if let Placement::Operators(operators) = self.placement {
+            let own = operators.into_iter().zip(self.roles).filter(|(_, is_own)| *is_own);
+            own.filter_map(|(operator, _)| operator).for_each(&mut visit);
+        }
+    }
+}
+
+/// The bodies of a scene, by index. A body without slots is left alone.
+pub trait Bodies: Sync {
+    /// What the face says of a body that cannot be used.
+    type Fault: Send;
+    /// A constraint on a body.
+    type Constraint: Copy;
+
+    /// Number of slots in the panel of a body.
+    fn slots(&self, body: usize) -> usize;
+
+    /// The constraints on a body, each with its slot.
+    fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, Self::Constraint)>;
+
+    /// How a body moves.
+    ///
+    /// # Errors
+    /// What the face finds wrong with it.
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Self::Fault>;
+
+    /// What is known of A; `None`: [`Bodies::solve`] applies A⁻¹.
+    ///
+    /// # Errors
+    /// What the face finds wrong with it.
+    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Self::Fault>;
+
+    /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them. The thread that updates calls it.
+    ///
+    /// # Errors
+    /// Whatever went wrong.
+    fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Self::Fault>;
+
+    /// How a constraint acts on a body.
+    fn action(&self, body: usize, constraint: Self::Constraint) -> Action<'_>;
+
+    /// Visit the points of a body that a constraint acts at, each with its sign and the local frame: H of the constraint is the
+    /// signed sum of their H.
+    ///
+    /// # Errors
+    /// What the face finds wrong with them.
+    fn points(
+        &self,
+        body: usize,
+        constraint: Self::Constraint,
+        visit: &mut dyn FnMut(f64, &Block, &Point),
+    ) -> Result<(), Self::Fault>;
+
+    /// What the face says of a fault in a body's panel.
+    fn fault(&self, body: usize, fault: Fault) -> Self::Fault;
+
+    /// What the face says if memory is exhausted.
+    fn memory(&self) -> Self::Fault;
+
+    /// Ask for what this body and some later ones will need.
+    #[inline(always)]
+    fn fetch_ahead(&self, _body: usize) {}
+}
+
+/// Why a row cannot be made.
+#[derive(Clone, Copy, Debug)]
+pub enum RowFault {
+    /// V or B is not finite.
+    Velocities,
+    /// The diagonal block cannot be used, for this reason.
+    Diagonal(Block, diagonal::Fault),
+}
+
+/// Some rows, by place, to be made by one thread.
+pub trait Rows: crate::threads::Deal {
+    /// What the face says of a row that cannot be made.
+    type Fault: Send;
+
+    /// Whether V and B are made; else they have been made before, and all operators are in their panels.
+    const WITH_VELOCITIES: bool;
+
+    /// The row's places on its bodies, as far as W counts these.
+    fn places(&self, row: usize) -> [Option<Place>; 2];
+
+    /// Whether the constraint has a master, and whether it has a slave.
+    fn roles(&self, row: usize) -> [bool; 2];
+
+    /// How the constraint acts on the body of one of the places.
+    fn action(&self, row: usize, place: usize) -> Action<'_>;
+
+    /// The body of one of the places, which is a rigid one.
+    fn rigid(&self, row: usize, place: usize) -> Rigid<'_>;
+
+    /// The body of one of the places, which is a pseudo-rigid one.
+    fn pseudo_rigid(&self, row: usize, place: usize) -> PseudoRigid<'_>;
+
+    /// The previous and the current velocity of the body of one of the places.
+    ///
+    /// # Errors
+    /// If it has none.
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Self::Fault>;
+
+    /// The master, role 0, or the slave, role 1, of a row with its velocities.
+    ///
+    /// # Errors
+    /// What the face finds wrong with them.
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Self::Fault>;
+
+    /// What is added to the diagonal block, if anything is.
+    #[inline(always)]
+    fn compliance(&self, _row: usize) -> Option<&Block> {
+        None
+    }
+
+    /// The slot of one of the places.
+    fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N>;
+
+    /// Whether V and B of a row are wanted.
+    #[inline(always)]
+    fn wants_velocities(&self, _row: usize) -> bool {
+        true
+    }
+
+    /// V and B, finite.
+    fn set_velocities(&mut self, row: usize, velocities: [Vector; 2]);
+
+    /// The diagonal block of the last update and its inverse, if it is complete and the row is the same: they stay where
+    /// nothing has changed.
+    #[inline(always)]
+    fn kept(&self, _row: usize) -> Option<Diagonal> {
+        None
+    }
+
+    /// The diagonal block and what is made of it; rho if it is wanted.
+    ///
+    /// # Errors
+    /// What the face finds wrong with what it makes of these.
+    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Self::Fault>;
+
+    /// What is done where a row cannot be made: the end of the update, or the face has a value for it.
+    ///
+    /// # Errors
+    /// What the face says of it.
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Self::Fault>;
+
+    /// Ask for what this row and some later ones will need.
+    #[inline(always)]
+    fn fetch_ahead(&self, _row: usize, _bodies: &BodyOperators) {}
+}

@@ -1,0 +1,340 @@
+//! A system as the scene of an update.
+
+use crate::assembly::diagonal::Diagonal;
+use crate::assembly::panel::writer::{Slot, Slots};
+use crate::assembly::panel::{self, Panel};
+use crate::assembly::update::pairs::{Pair, Pairs};
+use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, Rows};
+use crate::assembly::velocities::Side;
+use crate::block::{Block, Vector, is_finite, mirrored};
+use crate::inertia::{self, FactorError};
+use crate::kinematics::Point;
+use crate::kinematics::pseudo_rigid::PseudoRigid;
+use crate::kinematics::rigid::Rigid;
+use crate::threads::{Numbered, Ragged};
+
+use super::body::{Body, Inertia, Kinematics};
+use super::constraint::{Constraint, Placement};
+use super::error::{Error, Fault, Subject};
+use super::structure::{Later, Structure};
+use super::table::{Id, Table};
+
+/// Bodies and constraints without gaps, and the structure that is theirs.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The bodies, in the order of ids.
+    bodies: &'a [(Id, Option<Body>)],
+    /// The constraints, in the order of rows.
+    constraints: &'a [(Id, Option<Constraint>)],
+    structure: &'a Structure,
+}
+
+/// What stands where a table without gaps would have one.
+const GAP: &str = "a table that has been closed up has no gaps";
+
+impl<'a> Scene<'a> {
+    /// Of tables without gaps.
+    pub fn new(
+        bodies: &'a Table<Body>,
+        constraints: &'a Table<Constraint>,
+        structure: &'a Structure,
+    ) -> Self {
+        Self { bodies: bodies.entries(), constraints: constraints.entries(), structure }
+    }
+
+    #[inline(always)]
+    fn body(&self, body: usize) -> (Id, &'a Body) {
+        let (id, body) = &self.bodies[body];
+        (*id, body.as_ref().expect(GAP))
+    }
+
+    #[inline(always)]
+    fn constraint(&self, row: usize) -> &'a Constraint {
+        self.constraints[row].1.as_ref().expect(GAP)
+    }
+
+    /// An error of the constraint of a row.
+    #[cold]
+    fn failed(&self, row: usize, fault: Fault) -> Error {
+        Error { subject: Subject::Constraint(self.constraints[row].0, self.constraint(row).bodies()), fault }
+    }
+
+    /// The body with a role in a constraint, if it has one.
+    fn body_of(&self, row: usize, role: usize) -> Option<&'a Body> {
+        let id = self.constraint(row).bodies()[role]?;
+        let place = self.bodies.binary_search_by_key(&id, |entry| entry.0).ok()?;
+        self.bodies[place].1.as_ref()
+    }
+
+    #[inline(always)]
+    fn action(&self, row: usize, body: usize) -> Action<'a> {
+        let constraint = self.constraint(row);
+        let placement = match &constraint.placement {
+            Placement::Points { frame, points: [master, slave] } => {
+                scene::Placement::Points { frame, points: [master, slave] }
+            }
+            Placement::Operators(operators) => {
+                scene::Placement::Operators([operators[0].as_ref(), operators[1].as_ref()])
+            }
+        };
+        Action { roles: constraint.roles_of(self.bodies[body].0), placement }
+    }
+}
+
+impl Bodies for Scene<'_> {
+    type Fault = Error;
+    /// Its row.
+    type Constraint = u32;
+
+    #[inline(always)]
+    fn slots(&self, body: usize) -> usize {
+        self.structure.rows_on(body).len()
+    }
+
+    fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, u32)> {
+        self.structure.rows_on(body).iter().copied().enumerate()
+    }
+
+    fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>, Error> {
+        let rows = self.structure.rows_on(body);
+        let body = self.body(body).1;
+        Ok(match &body.kinematics {
+            Kinematics::Rigid { rotation, center } => scene::Kinematics::Rigid(Rigid { rotation, center }),
+            Kinematics::PseudoRigid { center }
+                if rows.iter().all(|&row| self.constraint(row as usize).is_at_points()) =>
+            {
+                scene::Kinematics::PseudoRigid(PseudoRigid { center })
+            }
+            _ => scene::Kinematics::General(body.freedoms()),
+        })
+    }
+
+    fn inertia(&self, body: usize) -> Result<Option<inertia::Inertia<'_>>, Error> {
+        let (id, body) = self.body(body);
+        let failed = |defect| Error::of_body(id, Fault::Matrix(FactorError::Matrix(defect)));
+        body.inertia.view().map_err(failed)
+    }
+
+    fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
+        let (id, body) = self.body(body);
+        match &body.inertia {
+            Inertia::Solver(solver) => match solver.solve(body.freedoms(), columns) {
+                0 => Ok(()),
+                code => Err(Error::of_body(id, Fault::Solver(code))),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn action(&self, body: usize, row: u32) -> Action<'_> {
+        Scene::action(self, row as usize, body)
+    }
+
+    fn points(&self, body: usize, row: u32, visit: &mut dyn FnMut(f64, &Block, &Point)) -> Result<(), Error> {
+        let (id, body) = self.body(body);
+        let constraint = self.constraint(row as usize);
+        constraint.points_on(id, body).for_each(|(sign, frame, point)| visit(sign, frame, &point));
+        Ok(())
+    }
+
+    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
+        Error::of_body(self.bodies[body].0, fault)
+    }
+
+    fn memory(&self) -> Error {
+        Error::of_system(Fault::Memory)
+    }
+}
+
+/// Results of rows: B and V, diagonal blocks and their inverses.
+pub type Results<'a> = ((&'a mut [Vector], &'a mut [Vector]), (&'a mut [Block], &'a mut [Block]));
+
+/// Rows of a system.
+pub type SystemRows<'a> = Numbered<Results<'a>, &'a Scene<'a>>;
+
+impl SystemRows<'_> {
+    /// The index of a body that a row has in one of its places.
+    #[inline(always)]
+    fn body(&self, row: usize, place: usize) -> usize {
+        self.context.structure.places(self.first + row)[place].map_or(usize::MAX, |place| place.body)
+    }
+}
+
+impl Rows for SystemRows<'_> {
+    type Fault = Error;
+
+    const WITH_VELOCITIES: bool = true;
+
+    #[inline(always)]
+    fn places(&self, row: usize) -> [Option<Place>; 2] {
+        self.context.structure.places(self.first + row)
+    }
+
+    #[inline(always)]
+    fn roles(&self, row: usize) -> [bool; 2] {
+        self.context.constraint(self.first + row).roles()
+    }
+
+    #[inline(always)]
+    fn action(&self, row: usize, place: usize) -> Action<'_> {
+        self.context.action(self.first + row, self.body(row, place))
+    }
+
+    #[inline(always)]
+    fn rigid(&self, row: usize, place: usize) -> Rigid<'_> {
+        match &self.context.body(self.body(row, place)).1.kinematics {
+            Kinematics::Rigid { rotation, center } => Rigid { rotation, center },
+            _ => unreachable!("its operators are those of a rigid body"),
+        }
+    }
+
+    #[inline(always)]
+    fn pseudo_rigid(&self, row: usize, place: usize) -> PseudoRigid<'_> {
+        match &self.context.body(self.body(row, place)).1.kinematics {
+            Kinematics::PseudoRigid { center } => PseudoRigid { center },
+            _ => unreachable!("its operators are those of a pseudo-rigid body"),
+        }
+    }
+
+    #[inline(always)]
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
+        let (id, body) = self.context.body(self.body(row, place));
+        match body.velocities.as_chunks().0 {
+            [previous, free] => Ok([previous, free]),
+            _ => {
+                let (what, found) = ("its generalised velocity", body.freedoms());
+                Err(Error::of_body(id, Fault::Size { what, expected: N, found }))
+            }
+        }
+    }
+
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
+        let (scene, row) = (self.context, self.first + row);
+        let body = scene.body_of(row, role);
+        let point = body.and_then(|body| scene.constraint(row).point(role, body));
+        match (body, point) {
+            (Some(body), Some((sign, frame, point))) => {
+                let (previous, current) = (body.previous_velocity(), body.velocity());
+                Ok(Side { sign, frame, point, previous, current })
+            }
+            _ => Err(scene.failed(row, Fault::Unknown)),
+        }
+    }
+
+    #[inline(always)]
+    fn compliance(&self, row: usize) -> Option<&Block> {
+        self.context.constraint(self.first + row).compliance()
+    }
+
+    #[inline(always)]
+    fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N> {
+        let slot = self.places(row)[place].map_or(usize::MAX, |place| place.slot);
+        // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
+        // does not touch them until all rows are made.
+        Slot::new(unsafe { slots.places().at(slot) })
+    }
+
+    #[inline(always)]
+    fn set_velocities(&mut self, row: usize, velocities: [Vector; 2]) {
+        let ((b, v), _) = &mut self.things;
+        [v[row], b[row]] = velocities;
+    }
+
+    #[inline(always)]
+    fn set_diagonal(&mut self, row: usize, made: &Diagonal) -> Result<(), Error> {
+        let (_, (diagonal, inverse)) = &mut self.things;
+        diagonal[row] = made.w;
+        inverse[row] = if made.is_hopeless() { [f64::NAN; 9] } else { made.a };
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
+        let failed = |what| Err(self.context.failed(self.first + row, Fault::NotFinite(what)));
+        let RowFault::Diagonal(w, _) = fault else { return failed("its velocity V or B") };
+        let w = mirrored(&w);
+        if !is_finite(&w) {
+            return failed("its diagonal block of W");
+        }
+        // Rho may have been what failed, and is not wanted.
+        let made = Diagonal::new(&w, false);
+        self.set_diagonal(row, &made.unwrap_or(Diagonal { w, a: [f64::NAN; 9], rho: None }))
+    }
+}
+
+/// What blocks are made of, but for panels.
+pub struct Blocks<'a> {
+    /// The scene.
+    pub scene: Scene<'a>,
+    /// The diagonal blocks.
+    pub diagonal: &'a [Block],
+}
+
+/// The blocks of rows, from the diagonal on; those left of it are written by [`Structure::each_mirrored`].
+pub type SystemPairs<'a> = Numbered<Ragged<'a, Block>, &'a Blocks<'a>>;
+
+impl Pairs for SystemPairs<'_> {
+    /// The two rows.
+    type Name = [usize; 2];
+    type Fault = Error;
+    /// Rows.
+    const PART: usize = 256;
+
+    #[inline(always)]
+    fn pairs<'a>(&'a mut self, _: &'a [Panel]) -> impl Iterator<Item = Pair<'a, [usize; 2]>> {
+        let Self { first, things: Ragged { values, starts }, context } = self;
+        let end = *first + starts.len() - 1;
+        Upper { blocks: *context, values: &mut **values, row: *first, end, later: Later::NONE }
+    }
+
+    #[cold]
+    fn fault(&self, [row, other]: [usize; 2]) -> Error {
+        let scene = &self.context.scene;
+        scene.failed(row, Fault::NotFiniteBlock(scene.constraints[other].0))
+    }
+}
+
+/// The blocks right of the diagonal, row by row.
+struct Upper<'a> {
+    blocks: &'a Blocks<'a>,
+    /// What has not been given away, of the row at hand and those behind it.
+    values: &'a mut [Block],
+    /// The next row.
+    row: usize,
+    end: usize,
+    /// What is left of the row at hand.
+    later: Later<'a>,
+}
+
+impl<'a> Upper<'a> {
+    #[inline(always)]
+    fn take(&mut self, count: usize) -> &'a mut [Block] {
+        let (taken, rest) = std::mem::take(&mut self.values).split_at_mut(count);
+        self.values = rest;
+        taken
+    }
+}
+
+impl<'a> Iterator for Upper<'a> {
+    type Item = Pair<'a, [usize; 2]>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((column, couplings)) = self.later.next() {
+                let block = self.take(1).first_mut();
+                return Some(Pair { name: [self.row - 1, column], couplings, block, transpose: None });
+            }
+            if self.row == self.end {
+                return None;
+            }
+            let Blocks { scene: Scene { structure, .. }, diagonal } = self.blocks;
+            let row = self.row;
+            self.row += 1;
+            let left = structure.diagonal(row) - structure.starts()[row] as usize;
+            self.take(left);
+            self.take(1)[0] = diagonal[row];
+            self.later = structure.later(row);
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Things that the threads of a team take in parts: no thing is in the hands of two threads.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+use super::Team;
+
+/// Things in a row that can be taken apart.
+///
+/// # Safety
+/// Parts of ranges without a common place have nothing in common that one of them could change.
+pub unsafe trait Deal: Sized {
+    /// The things, while threads take parts of them.
+    type Shared: Sync;
+
+    /// Number of things.
+    fn count(&self) -> usize;
+
+    /// Let threads take parts.
+    fn shared(self) -> Self::Shared;
+
+    /// The things in a range of places, which lies in the row.
+    ///
+    /// # Safety
+    /// No place is in two parts that are in use at a time.
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self;
+}
+
+/// A slice that is being dealt.
+pub struct Dealt<'a, T> {
+    first: *mut T,
+    count: usize,
+    _things: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: who has a shared reference gets at things by Deal::part alone, whose caller promises that no thing is in the hands of
+// two threads: things are sent to threads, not shared between them.
+unsafe impl<T: Send> Sync for Dealt<'_, T> {}
+
+// SAFETY: parts of disjoint ranges are disjoint slices.
+unsafe impl<'a, T: Send> Deal for &'a mut [T] {
+    type Shared = Dealt<'a, T>;
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn shared(self) -> Dealt<'a, T> {
+        Dealt { first: self.as_mut_ptr(), count: self.len(), _things: PhantomData }
+    }
+
+    unsafe fn part(shared: &Dealt<'a, T>, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= shared.count);
+        // SAFETY: the range lies in the slice; the caller promises that its things are in no other part.
+        unsafe { slice::from_raw_parts_mut(shared.first.add(range.start), range.len()) }
+    }
+}
+
+// SAFETY: both halves of parts of disjoint ranges are disjoint.
+unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
+    type Shared = (A::Shared, B::Shared);
+
+    fn count(&self) -> usize {
+        self.0.count().min(self.1.count())
+    }
+
+    fn shared(self) -> Self::Shared {
+        (self.0.shared(), self.1.shared())
+    }
+
+    unsafe fn part((a, b): &Self::Shared, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that the range has no place in common with another part.
+        unsafe { (A::part(a, range.clone()), B::part(b, range)) }
+    }
+}
+
+/// Rows of different lengths, one behind the other: row k is `values[starts[k] - starts[0]..starts[k + 1] - starts[0]]`.
+pub struct Ragged<'a, T> {
+    /// The values of all rows.
+    pub values: &'a mut [T],
+    /// Where rows start, and the end, ascending.
+    pub starts: &'a [i32],
+}
+
+/// Rows that are being dealt.
+pub struct DealtRows<'a, T> {
+    values: Dealt<'a, T>,
+    starts: &'a [i32],
+}
+
+impl<T> DealtRows<'_, T> {
+    fn start(&self, row: usize) -> usize {
+        (self.starts[row] - self.starts[0]) as usize
+    }
+}
+
+// SAFETY: starts ascend, which is checked before anything is dealt: different rows have different values.
+unsafe impl<'a, T: Send> Deal for Ragged<'a, T> {
+    type Shared = DealtRows<'a, T>;
+
+    fn count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// # Panics
+    /// If starts do not ascend.
+    fn shared(self) -> Self::Shared {
+        assert!(self.starts.is_sorted());
+        DealtRows { values: self.values.shared(), starts: self.starts }
+    }
+
+    unsafe fn part(shared: &Self::Shared, rows: Range<usize>) -> Self {
+        let range = shared.start(rows.start)..shared.start(rows.end);
+        // SAFETY: the caller promises that no row is in another part; rows have no values in common.
+        let values = unsafe { <&mut [T]>::part(&shared.values, range) };
+        Self { values, starts: &shared.starts[rows.start..=rows.end] }
+    }
+}
+
+/// Things that know their places, with what all of them have in common.
+pub struct Numbered<D, C> {
+    /// The place of the first thing.
+    pub first: usize,
+    /// The things.
+    pub things: D,
+    /// What they have in common.
+    pub context: C,
+}
+
+// SAFETY: parts of disjoint ranges have disjoint things.
+unsafe impl<D: Deal, C: Copy + Sync> Deal for Numbered<D, C> {
+    type Shared = Numbered<D::Shared, C>;
+
+    fn count(&self) -> usize {
+        self.things.count()
+    }
+
+    fn shared(self) -> Self::Shared {
+        Numbered { first: self.first, things: self.things.shared(), context: self.context }
+    }
+
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
+        let first = shared.first + range.start;
+        // SAFETY: the caller promises that the range has no place in common with another part.
+        Self { first, things: unsafe { D::part(&shared.things, range) }, context: shared.context }
+    }
+}
+
+/// The part with a number, if `count` things are dealt in parts of `size`.
+pub fn part(number: usize, size: usize, count: usize) -> Range<usize> {
+    number * size..count.min((number + 1) * size)
+}
+
+impl Team {
+    /// Have `work` done for parts of `size` things, and wait for it. It is given the place of the first thing and the part.
+    ///
+    /// # Panics
+    /// As [`Team::share`].
+    pub fn deal<D: Deal>(&mut self, things: D, size: usize, work: impl Fn(usize, D) + Sync) {
+        let count = things.count();
+        let shared = things.shared();
+        self.share(count.div_ceil(size), &|_, number| {
+            let range = part(number, size, count);
+            // SAFETY: a share does each part once, and no two parts have a place in common.
+            work(range.start, unsafe { D::part(&shared, range) });
+        });
+    }
+
+    /// As [`Team::deal`]; each member of the team has one of the `tools`.
+    ///
+    /// # Panics
+    /// As [`Team::share`], and if there are fewer tools than members.
+    pub fn deal_with<W: Send, D: Deal>(
+        &mut self,
+        tools: &mut [W],
+        things: D,
+        size: usize,
+        work: impl Fn(&mut W, usize, D) + Sync,
+    ) {
+        let count = things.count();
+        let (tools, shared) = (tools.shared(), things.shared());
+        self.share(count.div_ceil(size), &|member, number| {
+            let range = part(number, size, count);
+            // SAFETY: a member is one thread; as in Team::deal.
+            let ([tool], part) =
+                (unsafe { (<&mut [W]>::part(&tools, member..member + 1), D::part(&shared, range.clone())) })
+            else {
+                unreachable!("one tool")
+            };
+            work(tool, range.start, part);
+        });
+    }
+
+    /// Have `work` done for each chosen thing, one at a time. It is given the thing and its place; each member has one of the
+    /// `tools`.
+    ///
+    /// # Panics
+    /// As [`Team::deal_with`], and if the places chosen do not ascend or lie beyond the things.
+    pub fn deal_chosen<W: Send, T: Send>(
+        &mut self,
+        tools: &mut [W],
+        things: &mut [T],
+        chosen: &[u32],
+        work: impl Fn(&mut W, usize, &mut T) + Sync,
+    ) {
+        assert!(chosen.is_sorted_by(|a, b| a < b));
+        let (tools, things) = (tools.shared(), things.shared());
+        self.share(chosen.len(), &|member, number| {
+            let place = chosen[number] as usize;
+            // SAFETY: a member is one thread, and a share does each part once: places ascend, so none is chosen twice.
+            let ([tool], [thing]) = (unsafe {
+                (<&mut [W]>::part(&tools, member..member + 1), <&mut [T]>::part(&things, place..place + 1))
+            }) else {
+                unreachable!("one tool and one thing")
+            };
+            work(tool, place, thing);
+        });
+    }
+}
+
+/// The places of two slices of one length, to be written by threads at the same time, each place by one of them.
+#[derive(Debug)]
+pub struct Places<A, B> {
+    first: *mut A,
+    second: *mut B,
+    count: u32,
+}
+
+impl<A, B> Clone for Places<A, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, B> Copy for Places<A, B> {}
+
+// SAFETY: who has places gets at them by Places::at alone, whose caller promises that no other thread has the place.
+unsafe impl<A: Send, B: Send> Send for Places<A, B> {}
+// SAFETY: as above.
+unsafe impl<A: Send, B: Send> Sync for Places<A, B> {}
+
+impl<A, B> Places<A, B> {
+    /// The places of two slices, as far as both have them and a `u32` counts them.
+    pub fn new(first: &mut [A], second: &mut [B]) -> Self {
+        let count = u32::try_from(first.len().min(second.len())).unwrap_or(u32::MAX);
+        Self { first: first.as_mut_ptr(), second: second.as_mut_ptr(), count }
+    }
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    ///
+    /// # Safety
+    /// What the slices are part of has not been moved, freed or used otherwise since; nobody else uses the place during `'a`.
+    #[inline(always)]
+    pub unsafe fn at<'a>(self, place: usize) -> (&'a mut A, &'a mut B) {
+        assert!(place < self.count as usize);
+        // SAFETY: both slices have such a place; the caller promises that it is still there, and nobody else's.
+        unsafe { (&mut *self.first.add(place), &mut *self.second.add(place)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::tests::with_team;
+
+    #[test]
+    fn each_thing_is_dealt_once() {
+        for members in [1, 3] {
+            with_team(members, |team| {
+                let (mut a, mut b) = ([0; 103], vec![0usize; 103]);
+                team.deal((&mut a[..], &mut b[..]), 10, |first, (a, b)| {
+                    assert!(a.len() == b.len() && (a.len() == 10 || first == 100));
+                    for (k, (a, b)) in a.iter_mut().zip(b).enumerate() {
+                        *a += 1;
+                        *b += first + k;
+                    }
+                });
+                assert!(a == [1; 103] && b.iter().enumerate().all(|(k, b)| k == *b));
+            });
+        }
+    }
+
+    #[test]
+    fn ragged_rows_are_dealt_with_their_values() {
+        with_team(2, |team| {
+            let starts = [2, 2, 5, 6, 6, 9];
+            let mut values = [0; 7];
+            team.deal(Ragged { values: &mut values, starts: &starts }, 2, |first, rows| {
+                assert_eq!(rows.values.len() as i32, rows.starts[rows.count()] - rows.starts[0]);
+                rows.values.iter_mut().for_each(|value| *value += first);
+            });
+            assert_eq!(values, [0, 0, 0, 2, 4, 4, 4]);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "is_sorted")]
+    fn rows_that_overlap_are_not_dealt() {
+        Team::alone().deal(Ragged { values: &mut [0; 4], starts: &[0, 3, 2, 4] }, 1, |_, _| ());
+    }
+
+    #[test]
+    fn chosen_things_are_dealt_one_at_a_time_with_the_tools_of_the_member() {
+        with_team(2, |team| {
+            let (mut tools, mut things) = ([0, 0], [0; 9]);
+            team.deal_chosen(&mut tools, &mut things, &[1, 4, 8], |tool, place, thing| {
+                *tool += 1;
+                *thing += place;
+            });
+            assert_eq!((tools.iter().sum::<i32>(), things), (3, [0, 1, 0, 0, 4, 0, 0, 0, 8]));
+            team.deal_with(&mut tools, &mut things[..], 4, |tool, _, part| *tool += part.len() as i32);
+            assert_eq!(tools.iter().sum::<i32>(), 12);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a < b")]
+    fn nothing_is_chosen_twice() {
+        Team::alone().deal_chosen(&mut [0], &mut [0; 3], &[1, 1], |_, _, _| ());
+    }
+
+    #[test]
+    #[should_panic(expected = "place < self.count")]
+    fn there_are_no_places_behind_the_last() {
+        // SAFETY: the places are those of arrays that nobody uses.
+        unsafe { *Places::new(&mut [0; 3], &mut [0; 4]).at(3).0 = 1 };
+    }
+}
