@@ -178,10 +178,8 @@ impl Roots {
     /// Z of two slots; behind the first is one more value.
     #[inline(always)]
     pub fn pair<const LENGTH: usize>(&self, row: usize, column: usize) -> [&[f64]; 2] {
-        [
-            &self.values[LENGTH * row..=LENGTH * (row + 1)],
-            &self.values[LENGTH * column..LENGTH * (column + 1)],
-        ]
+        let (row, column) = (LENGTH * row, LENGTH * column);
+        [&self.values[row..row + LENGTH + 1], &self.values[column..column + LENGTH]]
     }
 }
 

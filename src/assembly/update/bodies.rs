@@ -72,11 +72,12 @@ pub fn prepare<B: Bodies>(
     first_error.into_result()?;
     ended(Phase::Operators);
 
+    // Of bodies without slots an older panel may be left.
+    let is_heavy = |(body, panel): &(u32, &Panel)| panel.needs_inverse() && bodies.slots(*body as usize) > 0;
+    let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
     heavy.clear();
-    heavy
-        .try_reserve(panels.iter().filter(|panel| panel.needs_inverse()).count())
-        .map_err(|_| bodies.memory())?;
-    heavy.extend((0..).zip(&*panels).filter(|(_, panel)| panel.needs_inverse()).map(|(body, _)| body));
+    heavy.try_reserve(waiting().count()).map_err(|_| bodies.memory())?;
+    heavy.extend(waiting());
     let first_error = FirstError::default();
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
     team.deal_chosen(works, panels, heavy, |work, body, panel| {

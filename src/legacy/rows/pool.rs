@@ -3,7 +3,6 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::TryReserveError;
-use std::iter;
 use std::ops::Range;
 
 pub use super::bits::WORD;
@@ -197,26 +196,45 @@ impl<'a, T> Run<'a, T> {
 
     /// The chunks in use of some of the words.
     #[inline(always)]
-    pub fn part(&self, words: Range<usize>) -> impl Iterator<Item = *mut T> + use<'a, T> {
-        let Self { first, words: all } = *self;
-        let (mut next, end) = (words.start, words.end);
-        let (mut bits, mut base) = (0, first);
-        iter::from_fn(
-            #[inline(always)]
-            move || {
-                while bits == 0 {
-                    if next == end {
-                        return None;
-                    }
-                    bits = all[next];
-                    base = first.wrapping_add(WORD * next);
-                    next += 1;
-                }
-                let chunk = base.wrapping_add(bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-                Some(chunk)
-            },
-        )
+    pub fn part(&self, words: Range<usize>) -> Chunks<'a, T> {
+        Chunks {
+            first: self.first,
+            words: self.words,
+            next: words.start,
+            end: words.end,
+            bits: 0,
+            base: self.first,
+        }
+    }
+}
+
+/// Chunks in use, in the order in which they lie in memory.
+pub struct Chunks<'a, T> {
+    first: *mut T,
+    words: &'a [u64],
+    next: usize,
+    end: usize,
+    /// Those that are left of the word before the next one, and its first chunk.
+    bits: u64,
+    base: *mut T,
+}
+
+impl<T> Iterator for Chunks<'_, T> {
+    type Item = *mut T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<*mut T> {
+        while self.bits == 0 {
+            if self.next == self.end {
+                return None;
+            }
+            self.bits = self.words[self.next];
+            self.base = self.first.wrapping_add(WORD * self.next);
+            self.next += 1;
+        }
+        let chunk = self.base.wrapping_add(self.bits.trailing_zeros() as usize);
+        self.bits &= self.bits - 1;
+        Some(chunk)
     }
 }
 

@@ -166,10 +166,16 @@ unsafe fn make_pairs(
     team: &mut Team,
 ) -> Result<(), Code> {
     let wanted = pairs::Wanted { kind, reuse, once: options::self_contact_once() };
+    let panels = &module.bodies.made.panels[..];
     for run in module.pairs.runs() {
         // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.
-        let pairs = unsafe { HostPairs::new(&run, wanted) };
-        update::pairs::assemble(pairs, &module.bodies.made.panels, team).map_err(Carried::raise)?;
+        let made = unsafe {
+            match wanted == pairs::Wanted::ALL {
+                true => update::pairs::assemble(HostPairs::<true>::new(&run, wanted), panels, team),
+                false => update::pairs::assemble(HostPairs::<false>::new(&run, wanted), panels, team),
+            }
+        };
+        made.map_err(Carried::raise)?;
     }
     Ok(())
 }

@@ -8,11 +8,11 @@ use crate::legacy::culprit;
 use crate::legacy::errors::Carried;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::prefetch::fetch;
-use crate::legacy::rows::{self, Run, WORD};
+use crate::legacy::rows::{self, Chunks, Run, WORD};
 use crate::threads::Deal;
 
 /// Which blocks are made.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
     pub kind: UpdateKind,
@@ -22,16 +22,22 @@ pub struct Wanted {
     pub once: bool,
 }
 
-/// Some words of a run of pairs.
+impl Wanted {
+    /// All blocks: what most updates want.
+    pub const ALL: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
+}
+
+/// Some words of a run of pairs. It is compiled once more for [`Wanted::ALL`], so that pairs are not asked what is known
+/// beforehand.
 #[derive(Clone)]
-pub struct HostPairs<'a> {
+pub struct HostPairs<'a, const ALL: bool> {
     run: &'a Run<'a, rows::Pair>,
     words: Range<usize>,
     wanted: Wanted,
 }
 
-impl<'a> HostPairs<'a> {
-    /// All pairs of a run.
+impl<'a, const ALL: bool> HostPairs<'a, ALL> {
+    /// All pairs of a run; `ALL` if [`Wanted::ALL`] is wanted.
     ///
     /// # Safety
     /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
@@ -41,7 +47,7 @@ impl<'a> HostPairs<'a> {
 }
 
 // SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
-unsafe impl Deal for HostPairs<'_> {
+unsafe impl<const ALL: bool> Deal for HostPairs<'_, ALL> {
     type Shared = Self;
 
     fn count(&self) -> usize {
@@ -57,7 +63,7 @@ unsafe impl Deal for HostPairs<'_> {
     }
 }
 
-impl Pairs for HostPairs<'_> {
+impl<const ALL: bool> Pairs for HostPairs<'_, ALL> {
     type Name = *mut rows::Pair;
     type Fault = Carried;
     /// Words.
@@ -65,32 +71,14 @@ impl Pairs for HostPairs<'_> {
 
     #[inline(always)]
     fn pairs<'b>(&'b mut self, panels: &'b [Panel]) -> impl Iterator<Item = Pair<'b, *mut rows::Pair>> {
-        let Self { run, words, wanted: Wanted { kind, reuse, once } } = self.clone();
+        let Self { run, words, wanted } = self.clone();
         let mut coming = run.part(words.clone());
-        let mut fetch_next = move || {
-            if let Some(pair) = coming.next() {
-                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
-                unsafe { fetch_operators(pair, panels) };
-            }
-        };
-        (0..AHEAD).for_each(|_| fetch_next());
-        let pairs = run.part(words).inspect(
-            #[inline(always)]
-            move |_| fetch_next(),
-        );
-        let stale = pairs.filter(
-            #[inline(always)]
-            move |&pair| {
-                // SAFETY: a chunk in use is a pair, and each is handed out once.
-                let pair = unsafe { &*pair };
-                (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
-            },
-        );
-        stale.map(
-            #[inline(always)]
-            // SAFETY: as above.
-            move |pair| wanted(pair, unsafe { &mut *pair }, kind, once),
-        )
+        for pair in coming.by_ref().take(AHEAD) {
+            // SAFETY: a chunk in use is a pair, and none has been handed out yet.
+            unsafe { fetch_operators(pair, panels) };
+        }
+        let wanted = if ALL { Wanted::ALL } else { wanted };
+        WantedPairs { pairs: run.part(words), coming, panels, wanted }
     }
 
     #[cold]
@@ -99,6 +87,37 @@ impl Pairs for HostPairs<'_> {
         Carried::last(unsafe {
             culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).face.con.cast_const()))
         })
+    }
+}
+
+/// The pairs of which something is wanted. Written out, so that all of it is compiled into the loop over it.
+struct WantedPairs<'a> {
+    pairs: Chunks<'a, rows::Pair>,
+    /// Some pairs ahead.
+    coming: Chunks<'a, rows::Pair>,
+    panels: &'a [Panel],
+    wanted: Wanted,
+}
+
+impl<'a> Iterator for WantedPairs<'a> {
+    type Item = Pair<'a, *mut rows::Pair>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let name = self.pairs.next()?;
+            if let Some(ahead) = self.coming.next() {
+                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
+                unsafe { fetch_operators(ahead, self.panels) };
+            }
+            let Wanted { kind, reuse, once } = self.wanted;
+            // SAFETY: a chunk in use is a pair, and each is handed out once.
+            let pair = unsafe { &mut *name };
+            if kind != UpdateKind::All && pair.is_of_contacts() || reuse && is_unchanged(self.panels, pair) {
+                continue;
+            }
+            return Some(blocks_of(name, pair, kind, once));
+        }
     }
 }
 
@@ -124,7 +143,7 @@ unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
 
 /// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
 #[inline(always)]
-fn wanted(
+fn blocks_of(
     name: *mut rows::Pair,
     pair: &mut rows::Pair,
     kind: UpdateKind,
