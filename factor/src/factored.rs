@@ -71,10 +71,12 @@ impl fmt::Display for FactorError {
 /// An update with the same matrix keeps everything; with the same pattern and other values it keeps order,
 /// symbolic factor and memory. What is the same is found out by comparison with the copy.
 ///
-/// Memory is reserved fallibly, here and in faer, with these exceptions, which abort: faer's buffers for
-/// packing, one for each thread, made at its first larger product and twice as large as the third-level cache, and with
-/// LU two lists of n indices in its symbolic analysis, and the numeric factor's lists of the supernodes that a row or
-/// column meets. Neither happens where pattern and memory are kept.
+/// Memory is reserved fallibly, here and in faer. For what faer takes in another way, a thread's buffer for packing and two
+/// lists of n indices in the symbolic LU, there is memory a moment before, or an error: then only another thread that
+/// takes it can make the process abort. What remains are lists of LU's numeric factor: of its supernodes, and of those that
+/// each row and column meets. Their lengths depend on the pivots, and if there is no memory for one of them, the process
+/// aborts. They grow with a new pattern, and with other pivots. All this holds for processors with AVX2 and FMA; on others faer
+/// asks for buffers in each larger product.
 #[derive(Default)]
 pub struct Factored {
     matrix: MatrixCopy,

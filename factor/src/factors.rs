@@ -21,6 +21,7 @@ use faer::{Conj, MatMut, Par, Side};
 use crate::boxed::Boxed;
 use crate::is_finite;
 use crate::matrix_copy::MatrixCopy;
+use crate::reserve;
 use crate::supernodal::{mark_ancestors, most_rows_below, solve_lower, solve_upper};
 use crate::workspace::{Need, Scratch};
 use crate::{FactorError, Structure, Workspace};
@@ -67,6 +68,7 @@ impl Factors {
             Structure::General => {
                 let parameters =
                     LuSymbolicParams { supernodal_flop_ratio_threshold: SUPERNODES, ..Default::default() };
+                reserve::order_of_lu(matrix.size(), matrix.rows.len())?;
                 let symbolic = factorize_symbolic_lu(pattern, parameters)?;
                 Ok(Self::Lu(Boxed::new(symbolic)?, Boxed::new(NumericLu::new())?))
             }

@@ -9,6 +9,7 @@ mod condition;
 mod factored;
 mod factors;
 mod matrix_copy;
+mod reserve;
 mod supernodal;
 mod workspace;
 

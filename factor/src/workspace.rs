@@ -3,6 +3,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
 use crate::factored::FactorError;
+use crate::reserve;
 
 /// Alignment of the memory, in bytes: a cache line, or two.
 const ALIGNMENT: usize = 128;
@@ -46,8 +47,9 @@ impl Workspace {
             + self.marks.capacity()
     }
 
-    /// Scratch memory of at least the size needed.
+    /// Scratch memory of at least the size needed. The calling thread has its buffer for packing then, too.
     pub(crate) fn take(&mut self, need: Need) -> Result<Scratch<'_>, FactorError> {
+        reserve::packing_buffer()?;
         let required = need.stack;
         let fits = self.memory.as_mut().is_some_and(|memory| MemStack::new(memory).can_hold(required));
         if !fits {
