@@ -1,6 +1,7 @@
 /* LOCDYN_Update_Begin on made-up scenes, against dense matrices; its timers and its text; the measures of W. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -547,6 +548,36 @@ static void test_bad_points (void)
   scene_destroy (host);
 }
 
+/* Of two bodies without velocities the master is named, whichever comes first among the bodies. */
+static void test_missing_velocities (int kind, int swapped)
+{
+  HOST *host = host_create ();
+  RANDOM random = { 14 };
+  BODY *one = scene_body (host, &random, kind, INVERSE_BLOCKS), *two = scene_body (host, &random, kind, INVERSE_BLOCKS);
+  BODY *master = swapped ? two : one, *slave = swapped ? one : two;
+  double *velocities[2] = { master->velo, slave->velo };
+  char text[32];
+  int update;
+
+  scene_constraint (host, &random, RIGLNK, master, slave);
+  scene_insert_all (host);
+  for (update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
+    check_context ("body kind %d without velocities, swapped %d, update %d", kind, swapped, update);
+    host_set_update (host, (UPDATE_KIND) update);
+    master->velo = slave->velo = NULL;
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    snprintf (text, sizeof text, "velo of body %u ", master->id);
+    CHECK_TEXT (watched_text (), text);
+    master->velo = velocities[0];
+    CHECK_INT (watched_update (host), LDY_BUG_FOUND);
+    snprintf (text, sizeof text, "velo of body %u ", slave->id);
+    CHECK_TEXT (watched_text (), text);
+    slave->velo = velocities[1];
+    CHECK_INT (watched_update (host), 0);
+  }
+  scene_destroy (host);
+}
+
 /* A row whose constraint the domain does not list yet: it has W and blocks, and V and B once it is listed. */
 static void test_inserted_unlisted (int place)
 {
@@ -936,6 +967,7 @@ int main (void)
   test_lost_obstacle ();
   test_failed_velocities ();
   test_bad_points ();
+  for (i = 0; i < 4; i ++) test_missing_velocities (i / 2 ? PRB : RIG, i % 2);
   for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
   test_infinite_energy ();
   test_infinite_scaling ();
