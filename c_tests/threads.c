@@ -118,6 +118,54 @@ static void test_errors (void)
   scene_destroy (host);
 }
 
+/* Each body has a pair of constraints of its own: one sees it turn about x, the other about y. */
+static HOST *lone_pairs (int count)
+{
+  HOST *host = host_create ();
+  double inverse[36] = { 0 };
+  BODY *body;
+  int i, k;
+
+  for (i = 0; i < 6; i ++) inverse[7 * i] = 1;
+  for (i = 0; i < count; i ++) {
+    body = host_add_body (host, RIG);
+    host_set_inverse (body, host_matrix_dense (6, 6, inverse));
+    for (k = 0; k < 2; k ++) host_add_constraint (host, FIXPNT, body, NULL)->mpnt[k] = 10;
+  }
+  host->dom.step = 1;
+  scene_insert_all (host);
+  return host;
+}
+
+/* Of pairs that fail the first one inserted is named: threads take 512 at a time of those that lie together in memory, which
+ * here are the last 2048. */
+static void test_pairs (void)
+{
+  enum { PAIRS = 4000, FIRST = 2450 };
+  HOST *host = lone_pairs (PAIRS);
+  BODY *body;
+  char name[64];
+  int i, count, failing = 0;
+
+  for (body = host->dom.bod; body; body = body->next) {
+    if ((int) body->id > FIRST) body->inverse->x[1] = body->inverse->x[6] = 1e307, failing ++;
+  }
+  CHECK_INT (failing, PAIRS - FIRST);
+  snprintf (name, sizeof name, "constraint %u (FIXPNT) on body %d ", constraint_at (host, 2 * FIRST)->id, FIRST + 1);
+  ldy_set_error_handler (handle, NULL);
+  for (count = 1; count <= 3; count ++) {
+    CHECK_INT (ldy_set_threads (count), 0);
+    for (i = 0; i < 20; i ++) {
+      check_context ("pairs with %d threads, update %d", count, i);
+      expect_error (host, name);
+      CHECK_INT (code, LDY_BUG_FOUND);
+      CHECK_TEXT (ldy_last_error (), name);
+    }
+  }
+  ldy_set_error_handler (NULL, NULL);
+  scene_destroy (host);
+}
+
 static void test_numbers (void)
 {
   CHECK_INT (ldy_set_threads (0), 52);
@@ -301,6 +349,7 @@ int main (int argc, char **argv)
   test_numbers ();
   test_same_bits ();
   test_errors ();
+  test_pairs ();
   if (!is_emulated) {
     test_fork ();
     test_threads_of_children ();
