@@ -230,3 +230,25 @@ fn failures_come_through() {
     };
     assert_eq!(ordinary(3, 1e-6, 9, infinite), Err(Failure::NotFinite));
 }
+
+/// Couplings far below rounding, or none: pivots become zero where other parts have the same largest eigenvalue.
+#[test]
+fn parts_with_the_same_eigenvalue_have_a_vector() {
+    for diagonal in
+        [&[2.0, 1.0, 2.0][..], &[1.0, 2.0, 2.0], &[2.0, 2.0, 1.0, 2.0], &[0.0, 0.0], &[-1.0, -2.0, -1.0]]
+    {
+        for coupling in [0.0, 1e-200, 1e-30] {
+            let mut matrix = Tridiagonal::default();
+            diagonal.iter().for_each(|&alpha| matrix.push(alpha, coupling).unwrap());
+            let (value, last, magnitude) = matrix.largest();
+            let expected = diagonal.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            assert!((value - expected).abs() <= 1e-15 && last <= coupling && magnitude.is_finite());
+            let vector = matrix.vector();
+            let norm = vector.iter().map(|s| s * s).sum::<f64>();
+            assert!((norm - 1.0).abs() < 1e-15, "{diagonal:?} {coupling}: {vector:?}");
+            for (s, alpha) in vector.iter().zip(diagonal) {
+                assert!(((alpha - value) * s).abs() < 1e-15, "{diagonal:?} {coupling}: {vector:?}");
+            }
+        }
+    }
+}

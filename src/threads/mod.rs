@@ -170,43 +170,6 @@ pub(crate) mod tests {
         });
     }
 
-    #[test]
-    fn a_team_within_a_job_is_the_calling_thread() {
-        with_team(2, |team| {
-            team.share(4, &|_, _| {
-                let mut inner = Team::gather();
-                let sum = AtomicUsize::new(0);
-                inner.share(3, &|member, part| {
-                    sum.fetch_add(10 * member + part, Ordering::Relaxed);
-                });
-                assert_eq!((inner.size(), sum.into_inner()), (1, 3));
-                shut_down();
-            });
-            assert_eq!((team.size(), Team::gather().size()), (2, 2));
-        });
-    }
-
-    #[test]
-    fn a_team_outlives_the_pool() {
-        with_team(3, |team| {
-            for other in [None, Some(5), Some(2), Some(3)] {
-                match other {
-                    None => shut_down(),
-                    Some(count) => {
-                        ask(count);
-                        assert_eq!(Team::gather().size(), count);
-                    }
-                }
-                let sum = AtomicUsize::new(0);
-                team.share(100, &|member, part| {
-                    assert!(member < 3);
-                    sum.fetch_add(part, Ordering::Relaxed);
-                });
-                assert_eq!(sum.into_inner(), 4950);
-            }
-        });
-    }
-
     /// Some more work than one thread can do before the others come, and who did it.
     fn members_at_work(team: &mut Team, during: &(dyn Fn(usize) + Sync)) -> usize {
         let members = AtomicU64::new(0);
@@ -216,6 +179,46 @@ pub(crate) mod tests {
             thread::sleep(Duration::from_micros(10));
         });
         members.into_inner().count_ones() as usize
+    }
+
+    #[test]
+    fn a_team_within_a_job_is_the_calling_thread() {
+        with_team(2, |team| {
+            let members = members_at_work(team, &|_| {
+                // Else this would wait for the job that it is part of.
+                assert!(IS_SHARING.get());
+                shut_down();
+                let mut inner = Team::gather();
+                let sum = AtomicUsize::new(0);
+                inner.share(3, &|member, part| {
+                    sum.fetch_add(10 * member + part, Ordering::Relaxed);
+                });
+                assert_eq!((inner.size(), sum.into_inner()), (1, 3));
+            });
+            assert_eq!(members, 2);
+            assert_eq!((team.size(), Team::gather().size()), (2, 2));
+        });
+    }
+
+    #[test]
+    fn a_team_outlives_the_pool() {
+        with_team(3, |team| {
+            for (other, expected) in [(None, 1), (Some(5), 1), (Some(2), 1), (Some(3), 3)] {
+                match other {
+                    None => shut_down(),
+                    Some(count) => {
+                        ask(count);
+                        assert_eq!(Team::gather().size(), count);
+                    }
+                }
+                assert_eq!(members_at_work(team, &|member| assert!(member < 3)), expected, "{other:?}");
+                let sum = AtomicUsize::new(0);
+                team.share(100, &|_, part| {
+                    sum.fetch_add(part, Ordering::Relaxed);
+                });
+                assert_eq!(sum.into_inner(), 4950);
+            }
+        });
     }
 
     #[test]

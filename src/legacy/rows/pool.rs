@@ -293,6 +293,18 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_beside_a_block_is_not_owned() {
+        let mut pool = pool();
+        pool.reserve(FIRST_BLOCK).unwrap();
+        let taken: Vec<usize> = (0..FIRST_BLOCK).map(|_| pool.take().addr()).collect();
+        let (before, behind) = (taken[0] - size_of::<Chunk>(), taken[FIRST_BLOCK - 1] + size_of::<Chunk>());
+        assert_eq!(pool.capacity(), FIRST_BLOCK);
+        for address in [before, behind] {
+            assert!(!pool.owns(address) && pool.position(address).is_none());
+        }
+    }
+
+    #[test]
     fn only_chunks_in_use_are_owned_and_listed() {
         let mut pool = pool();
         assert!(!pool.owns(0));

@@ -104,6 +104,22 @@ fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, 
     (starts, rows, values)
 }
 
+/// Inverses that couple no two nodes, of these kinds: a mass for each node, or for each freedom, or a full block for each
+/// node, or a mass for each node that is half as large along the second or the third axis.
+const NODEWISE_KINDS: usize = 5;
+
+fn nodewise(kind: usize, values: &[f64]) -> DMatrix<f64> {
+    DMatrix::from_fn(SIZE, SIZE, |i, j| match kind {
+        _ if i / 3 != j / 3 => 0.0,
+        2 => values[3 * i + j % 3],
+        _ if i != j => 0.0,
+        1 => values[i],
+        3 if i % 3 == 1 => 2.0 * values[i / 3],
+        4 if i % 3 == 2 => 2.0 * values[i / 3],
+        _ => values[i / 3],
+    })
+}
+
 fn update(
     nodal: &mut Nodal,
     slots: &[Slot],
@@ -268,17 +284,9 @@ proptest! {
     /// Lumped masses, equal in all directions at a node or not, and full blocks of the nodes.
     #[test]
     fn nodewise_inverses_couple_shared_nodes(
-        kind in 0..5_usize, slots in prop::collection::vec(slot(), 1..12), values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
+        kind in 0..NODEWISE_KINDS, slots in prop::collection::vec(slot(), 1..12), values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
     ) {
-        let inverse = DMatrix::from_fn(SIZE, SIZE, |i, j| match kind {
-            _ if i / 3 != j / 3 => 0.0,
-            2 => values[3 * i + j % 3],
-            _ if i != j => 0.0,
-            1 => values[i],
-            3 if i % 3 == 1 => 2.0 * values[i / 3],
-            4 if i % 3 == 2 => 2.0 * values[i / 3],
-            _ => values[i / 3],
-        });
+        let inverse = nodewise(kind, &values);
         let (starts, rows, values) = columns(&inverse, |_, _| true);
         let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
         let mut nodal = Nodal::default();
@@ -319,6 +327,25 @@ proptest! {
                 h.fixed_view_mut::<3, 3>(0, 3 * node as usize).copy_from(&(*weight * q));
             }
             prop_assert!((h - slot.dense()).amax() < 1e-15);
+        }
+    }
+}
+
+/// Whichever kind of nodewise inverse a body had before.
+#[test]
+fn nodewise_inverses_follow_each_other() {
+    let values: Vec<f64> = (0..9 * MESH_NODES).map(|k| 0.5 + (k * 7919 % 1009) as f64 / 2018.0).collect();
+    let factor = [0.5, 0.25, -1.0, 1.0, 0.75, 0.0, -0.5, 0.25, 1.0];
+    let slot = |cell, x| Slot { points: vec![Point { cell, xi: [x, 0.25, 0.5 * x], sign: 1.0 }], factor };
+    let slots = [slot(0, 0.5), slot(0, -0.25), slot(1, 0.5), slot(3, 0.125)];
+    for (one, two) in (0..NODEWISE_KINDS).flat_map(|one| (0..NODEWISE_KINDS).map(move |two| (one, two))) {
+        let mut nodal = Nodal::default();
+        for kind in [one, two] {
+            let inverse = nodewise(kind, &values);
+            let (starts, rows, values) = columns(&inverse, |_, _| true);
+            let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
+            update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
+            check(&nodal, &slots, 0.25, &inverse);
         }
     }
 }

@@ -113,3 +113,21 @@ fn points_out_of_reach_are_errors() {
     assert!(matches!(error, NotFound::NoConvergence | NotFound::SingularJacobian | NotFound::NotFinite));
     assert!(!error.to_string().is_empty());
 }
+
+/// A pyramid with a corner lifted, where the wrong slope makes convergence slow: of two heights the first takes all steps, the
+/// second takes one more.
+#[test]
+fn no_step_is_left_out_or_added() {
+    let xi = [0.25, -0.25, 0.5];
+    let found = |height: f64| {
+        let mut corners = [[0.0; 3]; MAX_NODES];
+        corners[..5].copy_from_slice(&node_coordinates(Shape::Pyramid));
+        corners[0][2] = height;
+        let point = interpolate(&Shape::Pyramid.functions(&xi), &corners);
+        local_coordinates(Shape::Pyramid, &corners, &point)
+    };
+    // Steps become shorter by a quarter: the last is 8e-10 long, and three times as much is left to go.
+    let last = found(3.0546875).unwrap();
+    assert!((0..3).all(|k| (last[k] - xi[k]).abs() < 3e-9), "{last:?}");
+    assert_eq!(found(3.05859375), Err(NotFound::NoConvergence));
+}
