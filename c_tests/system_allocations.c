@@ -82,8 +82,8 @@ static int go_on_with_chain (STATE *t)
     long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
     if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
-  if ((code = ldy_geometric_stiffness (t->chain, joints, R, x, t->stiffness))) return code;
-  return ldy_critical_step (t->chain, joints, R, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
+  if ((code = ldy_system_geometric_stiffness (t->chain, joints, R, x, t->stiffness))) return code;
+  return ldy_system_critical_step (t->chain, joints, R, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
 }
 
 /* Goes on from where it is until something fails. */

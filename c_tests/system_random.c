@@ -731,15 +731,15 @@ static void stability (void)
     is_rigid = 0;
   }
   if (!is_rigid) {
-    CHECK_INT (ldy_geometric_stiffness (m.system, joints, R, x, y), LDY_BUG_FOUND);
-    CHECK_INT (ldy_critical_step (m.system, joints, R, &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, R, x, y), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_critical_step (m.system, joints, R, &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
     CHECK (square == -1 && longest == -1);
   } else {
-    (void) TRY (ldy_geometric_stiffness (m.system, joints, R, x, y));
+    (void) TRY (ldy_system_geometric_stiffness (m.system, joints, R, x, y));
     check_context ("critical_step");
     arm ();
     failing.until = 1 + below (40);
-    code = ldy_critical_step (m.system, joints, R, &square, &longest, &stiffest, &share);
+    code = ldy_system_critical_step (m.system, joints, R, &square, &longest, &stiffest, &share);
     failing.armed = 0;
     if (code == LDY_OUT_OF_MEMORY) CHECK (failing.failed);
     else if (!has_inverse) CHECK_INT (code, LDY_BUG_FOUND);
@@ -893,7 +893,7 @@ static void corrupt_question (void)
   case 4: if (m.constraint_count) BAD (ldy_system_add_reactions (m.system, NULL)); break;
   case 5: BAD (ldy_system_largest_eigenvalue (m.system, NAN, 10, &value, &residual)); break;
   case 6: BAD (ldy_system_largest_eigenvalue (m.system, 0.1, 10, NULL, &residual)); break;
-  case 7: if (m.constraint_count) BAD (ldy_critical_step (m.system, NULL, NULL, &value, NULL, NULL, NULL)); break;
+  case 7: if (m.constraint_count) BAD (ldy_system_critical_step (m.system, NULL, NULL, &value, NULL, NULL, NULL)); break;
   case 8: BAD (ldy_system_write_npz (m.system, NULL)); break;
   default: BAD (ldy_system_check_inverses (NULL));
   }

@@ -611,14 +611,14 @@ typedef struct {
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
-int ldy_geometric_stiffness(const ldy_system *system,
-                            const ldy_joint *joints,
-                            const double *R,
-                            const double *x,
-                            double *y);
+int ldy_system_geometric_stiffness(const ldy_system *system,
+                                   const ldy_joint *joints,
+                                   const double *R,
+                                   const double *x,
+                                   double *y);
 
 /* The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
-   in ldy_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+   in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
 
    joints, R: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
    contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
@@ -627,13 +627,13 @@ int ldy_geometric_stiffness(const ldy_system *system,
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_critical_step(const ldy_system *system,
-                      const ldy_joint *joints,
-                      const double *R,
-                      double *omega_squared,
-                      double *step,
-                      long long *constraint,
-                      double *share);
+int ldy_system_critical_step(const ldy_system *system,
+                             const ldy_joint *joints,
+                             const double *R,
+                             double *omega_squared,
+                             double *step,
+                             long long *constraint,
+                             double *share);
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,14 @@ fn the_table_has_the_exported_symbols() {
     assert!(mpi.iter().all(|symbol| for_mpi.contains(&format!("{symbol}("))));
 }
 
+/// The prefix tells the two faces apart; what both have is listed as an addition.
+#[test]
+fn functions_of_the_neutral_face_have_its_prefix() {
+    for (symbol, [status, _]) in table() {
+        assert_eq!(symbol.starts_with("ldy_system_"), status == "neutral face", "{symbol}");
+    }
+}
+
 #[test]
 fn each_test_is_there_and_uses_its_symbol() {
     for (symbol, [_, test]) in table() {

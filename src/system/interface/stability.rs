@@ -42,7 +42,7 @@ pub struct ldy_joint {
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_geometric_stiffness(
+pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     system: *const ldy_system,
     joints: *const ldy_joint,
     R: *const f64,
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn ldy_geometric_stiffness(
 }
 
 /// The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
-/// in ldy_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+/// in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
 ///
 /// joints, R: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
 /// contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn ldy_geometric_stiffness(
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_critical_step(
+pub unsafe extern "C" fn ldy_system_critical_step(
     system: *const ldy_system,
     joints: *const ldy_joint,
     R: *const f64,
