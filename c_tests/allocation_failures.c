@@ -95,7 +95,7 @@ static void free_shadow (SETTING *s) { ldy_shadow_free (s->result); }
 
 static void check_shadow (SETTING *s)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   if (ldy_shadow_check (s->shadow, NULL, &report)) s->result = s;
   s->answer = report.code;

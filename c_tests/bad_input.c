@@ -180,8 +180,8 @@ static void pseudo_nan (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[3
 static void pseudo_infinite (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[3], too_large, frame, H); }
 
 static LOCDYN strange; /* not made by the library */
-static ldy_stats stats;
-static ldy_report report;
+static ldy_stats stats = { .size = sizeof stats };
+static ldy_report report = { .size = sizeof report };
 
 static void stats_null (SCENE *s) { (void) s, value = ldy_get_stats (NULL, &stats); }
 static void stats_nowhere (SCENE *s) { value = ldy_get_stats (s->ldy, NULL); }

@@ -66,7 +66,7 @@ static ldy_system *create (ldy_solver solver)
 
 static int same (const ldy_system *one, const ldy_system *two)
 {
-  ldy_rows a, b;
+  ldy_rows a = { .size = sizeof a }, b = { .size = sizeof b };
 
   return ldy_system_rows (one, &a) == 0 && ldy_system_rows (two, &b) == 0 && a.blocks == b.blocks
     && memcmp (a.values, b.values, 9 * sizeof (double) * (size_t) a.blocks) == 0;

@@ -41,7 +41,7 @@ static LISTS lists (void)
 
 /* ---- single damages */
 
-static ldy_report report;
+static ldy_report report = { .size = sizeof report };
 
 static void expect (const LISTS *s, int constraint, int neighbour, const char *text)
 {
@@ -58,6 +58,7 @@ static void expect (const LISTS *s, int constraint, int neighbour, const char *t
 static void expect_order (const LISTS *s)
 {
   memset (&report, 0xff, sizeof report);
+  report.size = sizeof report;
   CHECK_INT (ldy_is_consistent (s->ldy, &report), 1);
   CHECK_INT (report.code, 0);
   CHECK_INT (report.constraint, -1);

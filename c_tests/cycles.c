@@ -78,7 +78,7 @@ static void as_if_nothing_had_been (HOST *host, HOST *sound)
 static void shadow_refuses (HOST *host, const char *name)
 {
   ldy_shadow *shadow = ldy_shadow_new (host->dom.ldy);
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 0);
   CHECK_INT (report.code, LDY_BUG_FOUND);

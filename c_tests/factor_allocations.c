@@ -51,7 +51,7 @@ static void clone (LOCDYN *ldy, SNAPSHOT *s)
 
 static void check_shadow (LOCDYN *ldy, SNAPSHOT *s)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   (void) ldy, (void) s;
   ldy_shadow_check (shadow, NULL, &report);

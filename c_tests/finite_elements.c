@@ -13,6 +13,7 @@ static ldy_stats stats_of (const HOST *host)
   ldy_stats stats;
 
   memset (&stats, 0xff, sizeof stats);
+  stats.size = sizeof stats;
   CHECK_INT (ldy_get_stats (host->dom.ldy, &stats), 0);
   return stats;
 }

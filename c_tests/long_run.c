@@ -33,7 +33,7 @@ static long resident (void)
 
 static size_t bytes_held (const LOCDYN *ldy)
 {
-  ldy_stats stats;
+  ldy_stats stats = { .size = sizeof stats };
 
   CHECK_INT (ldy_get_stats (ldy, &stats), 0);
   return stats.row_bytes + stats.block_bytes + stats.operator_bytes + stats.factor_bytes + stats.scratch_bytes;

@@ -172,7 +172,7 @@ static void check_blocks (const MODEL *model, MODEL_ROW *row)
 void model_check (MODEL *model, const LOCDYN *ldy)
 {
   const DIAB *dia = ldy->dia, *last = NULL;
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
   int i;
 
   for (i = 0; i < model->count; i ++, last = dia, dia = dia->n) {

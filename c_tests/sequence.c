@@ -257,7 +257,7 @@ static void move (SEQUENCE *s)
 
 static void check_shadow (ldy_shadow *shadow)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   if (!CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
 }

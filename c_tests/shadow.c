@@ -24,7 +24,8 @@ static ldy_tolerance tolerances (double others, int quantity, double own)
   int q;
 
   for (q = 0; q < QUANTITIES; q ++) values[q] = q == quantity ? own : others;
-  memcpy (&tolerance, values, sizeof tolerance);
+  tolerance.size = sizeof tolerance;
+  memcpy (&tolerance.V, values, sizeof values);
   return tolerance;
 }
 
@@ -95,7 +96,7 @@ static void the_default_is_kept (const VALUE *v, double scale)
 static void value_is_found (const VALUE *v)
 {
   double kept = *v->value, change = 1e-3 * fabs (kept) + 1e-3, off;
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   *v->value = kept + change;
   found (v);
@@ -184,7 +185,7 @@ static void the_first_is_told (const SNAPSHOT *s, RECORDED_ROWS *legacy, ldy_sha
 
 static ldy_report agrees (const SNAPSHOT *s, ldy_shadow *shadow)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   host_reset_timers ();
   if (!CHECK_INT (shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
@@ -244,7 +245,7 @@ static void bad_arguments (void)
 {
   LOCDYN without_domain = { 0 };
   ldy_shadow *shadow;
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   CHECK (!ldy_shadow_new (NULL));
   CHECK_TEXT (ldy_last_error (), "legacy is NULL");

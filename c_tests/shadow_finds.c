@@ -15,7 +15,7 @@ int shadow_check (ldy_shadow *shadow, const ldy_tolerance *tolerance, ldy_report
 
 ldy_report shadow_finds (ldy_shadow *shadow, const CON *con, const CON *neighbour, const BODY *body, const char *what)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   CHECK_INT (shadow_check (shadow, NULL, &report), 0);
   CHECK_INT (report.code, LDY_DIFFERS);

@@ -46,7 +46,7 @@ static void unexpected (const SNAPSHOT *s, RECORDED_ROWS *legacy, DIAB *row, ldy
 static void endless (DIAB *row, ldy_shadow *shadow)
 {
   OFFB *next = row->adj->n;
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   row->adj->n = row->adj;
   CHECK_INT (shadow_check (shadow, NULL, &report), 0);

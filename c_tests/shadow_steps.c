@@ -121,14 +121,14 @@ static void event (SCENE *s)
 
 static void agrees (const SCENE *s)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   if (!CHECK_INT (ldy_shadow_check (s->shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
 }
 
 static void finds (const SCENE *s, const char *what)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   CHECK_INT (ldy_shadow_check (s->shadow, NULL, &report), 0);
   CHECK_INT (report.code, LDY_DIFFERS);
@@ -270,7 +270,7 @@ static void test_replaced_body (void)
   SCENE s = { { 7 }, host_create (), NULL, { NULL }, { NULL }, { 0 } };
   BODY *body = mesh_body (s.host, &s.random, kind), *box = host_add_body (s.host, RIG);
   CON *con = mesh_constraint (s.host, &s.random, CONTACT, box, body);
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   check_context ("a body in the place of another");
   s.shadow = ldy_shadow_new (scene_insert_all (s.host));

@@ -15,6 +15,7 @@ static ldy_stats stats_of (const LOCDYN *ldy)
   ldy_stats stats;
 
   memset (&stats, 0xff, sizeof stats); /* whatever is not written shows */
+  stats.size = sizeof stats;
   CHECK_INT (ldy_get_stats (ldy, &stats), 0);
   return stats;
 }
@@ -235,6 +236,7 @@ static void test_bad_input (void)
   check_context ("bad input");
   if (!foreign) abort ();
   memset (&untouched, 7, sizeof untouched);
+  untouched.size = sizeof untouched;
   stats = untouched;
   ldy_set_error_handler (count_calls, &calls);
   CHECK_INT (ldy_get_stats (NULL, &stats), LDY_BUG_FOUND);

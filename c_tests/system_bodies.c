@@ -19,7 +19,7 @@ static ldy_system *created (void)
 
 static ldy_rows updated (ldy_system *system, double h)
 {
-  ldy_rows rows = { 0 };
+  ldy_rows rows = { .size = sizeof rows };
 
   GOOD (ldy_system_update (system, h));
   GOOD (ldy_system_rows (system, &rows));

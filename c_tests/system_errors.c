@@ -32,7 +32,7 @@ static void make (void)
 /* The results as they were before anything went wrong. */
 static void is_as_before (int is_updated)
 {
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
 
   if (!is_updated) CHECK_INT (ldy_system_update (s, 1), 0);
   CHECK_INT (ldy_system_rows (s, &rows), 0);
@@ -317,7 +317,7 @@ static void overflow (void)
   static const double first[6] = { 1e100, 0, 0, 0, 0, 0 }, second[6] = { 0, 0, 0, 1e100, 0, 0 };
   ldy_operator H1 = { NULL, NULL, first }, H2 = { NULL, NULL, second };
   long long body, constraint;
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
   ldy_system *t;
 
   CHECK_INT (ldy_system_create (&t), 0);
@@ -374,7 +374,7 @@ static void reactions (void)
   double velocity[6], before[6] = { 0 }, h[3] = { 1, 2, 3 };
   ldy_operator H = { NULL, NULL, h };
   long long first, solver, constraint;
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
   ldy_system *t;
 
   calls = 0;

@@ -178,7 +178,7 @@ static void compare_row (const BOTH *both, const ldy_rows *rows, int row)
 
 static void compare (BOTH *both, double step)
 {
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
   int row;
 
   both->host->dom.step = step;

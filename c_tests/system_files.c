@@ -65,7 +65,7 @@ int main (int argc, char **argv)
 {
   char path[1000];
   ldy_system *system = chain ();
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
 
   if (!CHECK (argc == 2) || !CHECK_INT (ldy_system_rows (system, &rows), 0)) return 1;
   snprintf (path, sizeof path, "%s.npz", argv[1]);

@@ -172,7 +172,7 @@ static void as_before (void)
   MODEL_CONSTRAINT *constraint = some_constraint ();
   MODEL_BODY *body = some_body ();
   double velocity[N];
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
   int row;
 
   CHECK_INT (ldy_system_rows (m.system, &rows), results == ROWS ? 0 : LDY_BUG_FOUND);
@@ -546,7 +546,7 @@ static int all_finite (const double *values, int count)
 static void as_new (void)
 {
   ldy_system *system = model_copy (&m);
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
 
   CHECK_INT (ldy_system_update (system, step), 0);
   CHECK_INT (ldy_system_rows (system, &rows), 0);
@@ -559,7 +559,7 @@ static int update (int is_thorough)
   static const double bad[6] = { 0, -0.0, -1, NAN, INFINITY, -INFINITY };
   double h = 0.1 + fabs (real ());
   int code, row, want = expected_code ();
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
 
   if (below (10) == 0) {
     check_context ("a bad step");
@@ -965,7 +965,7 @@ static void small (long calls)
 static void large (int calls)
 {
   ldy_system *copy;
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
   char text[1024];
   int k, code;
 

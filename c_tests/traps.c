@@ -76,7 +76,7 @@ static void clone_of (LOCDYN *ldy)
 
 static void read_from (LOCDYN *ldy)
 {
-  ldy_stats stats;
+  ldy_stats stats = { .size = sizeof stats };
 
   CALL (LOCDYN_avgWii (ldy));
   CALL (LOCDYN_minWii (ldy));

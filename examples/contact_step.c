@@ -172,7 +172,7 @@ void world_step (world *world, double h)
 {
   double R[3 * MOST_PAIRS] = { 0 };
   law laws[MOST_PAIRS];
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
 
   for (int i = 0; i < world->solids; i ++) advance (&world->solid[i], h / 2);
   give_velocities (world, h);

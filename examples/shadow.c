@@ -41,7 +41,7 @@ static double seconds (void)
 
 static int check (ldy_shadow *shadow, int step, double *time)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
   int agree = ldy_shadow_check (shadow, NULL, &report);
 
   *time += report.time;

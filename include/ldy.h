@@ -7,6 +7,11 @@
  * functions, and the library's additions (ldy_*). Like that file it includes the host's "mem.h", "bod.h" and
  * "sps.h". A program without Solfec's headers includes "ldy_host.h" instead, which brings all that is needed.
  *
+ * Structures that the caller allocates begin with their size, which the caller sets before each call:
+ *   ldy_stats stats = { .size = sizeof (ldy_stats) };
+ * What both the caller's header and the library know of them is written or read. What only the caller's header
+ * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
  * In Solfec's build it takes the place of the object file of ldy.c.
@@ -370,6 +375,8 @@ typedef void (*ldy_error_handler)(int code, const char *text, void *data);
 
 /* What a local dynamics holds and did; see ldy_get_stats. */
 typedef struct {
+  /* sizeof (ldy_stats), set by the caller before the call. */
+  size_t size;
   /* Rows. */
   size_t rows;
   /* Off-diagonal blocks, all rows together. */
@@ -429,6 +436,8 @@ typedef struct {
 
 /* What a check found: the first thing that is wrong, and where. */
 typedef struct {
+  /* sizeof (ldy_report), set by the caller before the call. */
+  size_t size;
   /* 0: nothing is wrong; LDY_DIFFERS: see ldy_shadow_check; else an error code. */
   int code;
   /* Id of the constraint in whose row it is, -1 if in none. */
@@ -450,6 +459,8 @@ typedef struct {
 /* The differences that ldy_shadow_check allows; see ldy_differences. Where a body gives its matrix A and not the
    inverse, W, A, rho, blocks and the free energy are allowed 2.2e-16 times the condition number of A if that is more. */
 typedef struct {
+  /* sizeof (ldy_tolerance), set by the caller before the call. */
+  size_t size;
   /* Previous local velocities. */
   double V;
   /* Free local velocities. */
@@ -518,12 +529,13 @@ const char *ldy_build_info(void);
 
 /* Tell what a local dynamics holds and did.
 
-   stats: where to write it. Times of phases that the last update did not come to are 0.
-   Returns 0, or 52 (ldy or stats is NULL, ldy not made by LOCDYN_Create of this library); never raises.
+   stats: where to write it, its size set. Times of phases that the last update did not come to are 0.
+   Returns 0, or 52 (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
 
    Safety:
-   ldy comes from LOCDYN_Create; stats is NULL or valid. */
-int ldy_get_stats(const LOCDYN *ldy, ldy_stats *stats);
+   ldy comes from LOCDYN_Create; stats is NULL or valid, with as many bytes as its size says. */
+int ldy_get_stats(const LOCDYN *ldy,
+                  ldy_stats *stats);
 
 /* Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.
 
@@ -553,7 +565,7 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
 /* Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
    where memory is damaged. An answer takes as long as walking over all rows and blocks.
 
-   report: where the first violation is told; NULL: nowhere.
+   report: where the first violation is told, its size set; NULL: nowhere.
 
    Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
    Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
@@ -562,10 +574,12 @@ int ldy_pseudo_rigid_operator(const BODY *body, const double *X, const double *E
    constraints not read: they may be gone. No pointer is followed before it is known to lead to a row or block of ldy.
 
    Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
-   code is 52 and ldy_last_error has the same text. Never raises, never writes to ldy.
+   code is 52 and ldy_last_error has the same text. If report->size is wrong it returns 0 as well, checks nothing, and only
+   ldy_last_error tells why. Never raises, never writes to ldy.
 
    Safety:
-   ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid. */
+   ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid, with as many bytes as its
+   size says. */
 int ldy_is_consistent(const LOCDYN *ldy,
                       ldy_report *report);
 
@@ -580,9 +594,9 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
 /* Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
    called after the legacy LOCDYN_Update_Begin, before velocities, bodies, constraints or rows change.
 
-   tolerance: the differences allowed; NULL: 1e-12 each. report: what was found; NULL: not wanted. Its largest differences
-   and its time are there whether the two agree or not; its text and ids tell the first constraint, in list order, with
-   something wrong.
+   tolerance: the differences allowed, its size set; NULL: 1e-12 each, as for those that lie behind its size. report: what was
+   found, its size set; NULL: not wanted. Its largest differences and its time are there whether the two agree or not; its
+   text and ids tell the first constraint, in list order, with something wrong.
 
    Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
    - that each constraint of the domain has one row, with p, R, U, V as they should be;
@@ -604,11 +618,12 @@ ldy_shadow *ldy_shadow_new(const LOCDYN *legacy);
 
    Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
    check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library
-   cannot assemble; ldy_last_error has the report's text. Never raises.
+   cannot assemble; ldy_last_error has the report's text. If a size is wrong it returns 0 as well, and compares nothing; if
+   that of the report is, only ldy_last_error tells why. Never raises.
 
    Safety:
    shadow is NULL or comes from ldy_shadow_new; its legacy module, the domain, bodies and constraints are valid and
-   not changed meanwhile; tolerance and report are NULL or valid. */
+   not changed meanwhile; tolerance and report are NULL or valid, with as many bytes as their sizes say. */
 int ldy_shadow_check(ldy_shadow *shadow,
                      const ldy_tolerance *tolerance,
                      ldy_report *report);

@@ -28,12 +28,19 @@
  * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
  * systems are updated by as many threads as ldy_set_threads asks for; results have the same bits.
  *
+ * Structures that the caller allocates begin with their size, which the caller sets before each call:
+ *   ldy_rows rows = { .size = sizeof (ldy_rows) };
+ * What both the caller's header and the library know of them is written or read. What only the caller's header
+ * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
  */
 
 #ifndef LDY_SYSTEM_H
 #define LDY_SYSTEM_H
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -432,6 +439,8 @@ int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint,
    later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
    share; there is a block wherever they share one that is no obstacle, be it zero. */
 typedef struct {
+  /* sizeof (ldy_rows), set by the caller before the call. */
+  size_t size;
   /* Number of rows, n. */
   int rows;
   /* Number of blocks, diagonal ones among them. */
@@ -472,11 +481,13 @@ int ldy_system_update(ldy_system *system,
 
 /* Tell the results of the last update; see ldy_rows.
 
-   Returns 0 or 52 (NULL argument, no successful update since the last change).
+   rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, no successful update since the
+   last change).
 
    Safety:
-   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_rows(const ldy_system *system, ldy_rows *rows);
+   system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says. */
+int ldy_system_rows(const ldy_system *system,
+                    ldy_rows *rows);
 
 /* Tell whether every diagonal block has an inverse.
 

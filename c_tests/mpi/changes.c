@@ -282,7 +282,7 @@ static void update (SCENE *s)
   LOCDYN *ldy = s->part->host->dom.ldy;
   DENSE_SYSTEM *system = dense_system (&s->whole->dom);
   const DIAB *dia;
-  ldy_stats stats;
+  ldy_stats stats = { .size = sizeof stats };
   size_t externals = 0;
 
   s->last = kinds[random_below (&s->random, 5)];
@@ -326,7 +326,7 @@ static void clone (const SCENE *s)
 
 static void seen (const LOCDYN *ldy, const char *words)
 {
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
 
   CHECK (!ldy_is_consistent (ldy, &report));
   CHECK_TEXT (report.text, words);

@@ -159,7 +159,7 @@ static void measure (LOCDYN *ldy, int updates, double *shortest, double *median)
 
 static void report (const BAR *bar, double shortest, double median)
 {
-  ldy_stats stats;
+  ldy_stats stats = { .size = sizeof stats };
   unsigned long sums[6] = { (unsigned long) bar->own, 0, (unsigned long) bar->sent, 0, 0, 0 };
 
   ldy_get_stats (bar->host->dom.ldy, &stats);

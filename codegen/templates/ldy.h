@@ -7,6 +7,11 @@
  * functions, and the library's additions (ldy_*). Like that file it includes the host's "mem.h", "bod.h" and
  * "sps.h". A program without Solfec's headers includes "ldy_host.h" instead, which brings all that is needed.
  *
+ * Structures that the caller allocates begin with their size, which the caller sets before each call:
+ *   ldy_stats stats = { .size = sizeof (ldy_stats) };
+ * What both the caller's header and the library know of them is written or read. What only the caller's header
+ * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libhost.a libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
  * In Solfec's build it takes the place of the object file of ldy.c.

@@ -28,12 +28,19 @@
  * Threads. A system is used by one thread at a time, different systems by different threads at once. Large
  * systems are updated by as many threads as ldy_set_threads asks for; results have the same bits.
  *
+ * Structures that the caller allocates begin with their size, which the caller sets before each call:
+ *   ldy_rows rows = { .size = sizeof (ldy_rows) };
+ * What both the caller's header and the library know of them is written or read. What only the caller's header
+ * knows is left as it was. A size of 0, or one that is none, is error 52, and nothing is written.
+ *
  * Linking. libldy.a comes after the program's own objects and archives, the system's libraries after it:
  *   cc program.o libldy.a -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
  */
 
 #ifndef LDY_SYSTEM_H
 #define LDY_SYSTEM_H
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,10 +1,12 @@
 //! The boundary to C that both faces share: a function of this crate becomes a status code, and no panic crosses; error
-//! codes, the details of a thread's last error, text files at paths that a host gives, and what this library is.
+//! codes, the details of a thread's last error, structures that callers allocate, text files at paths that a host gives, and
+//! what this library is.
 
 pub mod build_info;
 pub mod codes;
 pub mod errors;
 pub(crate) mod file;
+pub(crate) mod sized;
 
 use std::any::Any;
 use std::ffi::c_int;

@@ -8,6 +8,7 @@ use super::interface::additions::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, Module, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;
+use crate::boundary::sized;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///
@@ -15,13 +16,15 @@ use crate::boundary::codes::LDY_REPORT_TEXT;
 /// As there.
 pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool {
     let mut place = Place::default();
-    // SAFETY: promised by the caller; nothing is written.
+    let mut out = None;
+    // SAFETY: promised by the caller; nothing is written. The report has as many bytes as its size says.
     let code = boundary::status(|| unsafe {
+        out = sized::Place::wanted("report", report)?;
         rows::check_consistency(Module::from_face(ldy.cast_mut())?, &mut place)
     });
-    // SAFETY: promised by the caller.
-    if let Some(report) = unsafe { report.as_mut() } {
-        *report = found(code, place);
+    if let Some(out) = out {
+        // SAFETY: the caller of `ldy_is_consistent` promises that the report can be written.
+        unsafe { out.fill(&found(code, place)) };
     }
     code == 0
 }
@@ -31,6 +34,7 @@ pub fn found(code: c_int, place: Place) -> ldy_report {
     let id = |id: Option<u32>| id.map_or(-1, c_longlong::from);
     let Place { constraint, neighbour, body } = place;
     let mut report = ldy_report {
+        size: size_of::<ldy_report>(),
         code,
         constraint: id(constraint),
         neighbour: id(neighbour),

@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use crate::assembly::update::Phase;
 
-use super::errors::{Code, fail};
+use super::errors::Code;
 use super::interface::additions::ldy_stats;
 use super::layout::LOCDYN;
 use super::rows::Module;
+use crate::boundary::sized::Place;
 
 /// What updates did: the part of [`ldy_stats`] that cannot be derived.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,17 +82,17 @@ impl External {
 pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code> {
     // SAFETY: promised by the caller; nothing is written.
     let module = unsafe { Module::from_face(ldy.cast_mut())? };
-    if stats.is_null() {
-        return Err(fail!(Code::BugFound, "stats is NULL"));
-    }
+    // SAFETY: the caller of `ldy_get_stats` promises as many bytes as the size says.
+    let place = unsafe { Place::new("stats", stats)? };
     let external = External::of(module);
     let panels = module.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
     let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;
-    // SAFETY: promised by the caller.
+    // SAFETY: as above.
     unsafe {
-        stats.write(ldy_stats {
+        place.fill(&ldy_stats {
+            size: size_of::<ldy_stats>(),
             rows: module.rows.pool.live(),
             blocks: 2 * module.pairs.live(),
             row_bytes: module.rows.bytes(),

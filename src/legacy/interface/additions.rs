@@ -3,9 +3,11 @@
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 
 use std::ffi::{c_char, c_int, c_longlong, c_void};
+use std::mem::offset_of;
 
 use crate::boundary::build_info;
 use crate::boundary::codes::LDY_REPORT_TEXT;
+use crate::boundary::sized::CallerSized;
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
@@ -41,6 +43,8 @@ pub const LDY_QUIET: c_int = 5;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct ldy_stats {
+    /// sizeof (ldy_stats), set by the caller before the call.
+    pub size: usize,
     /// Rows.
     pub rows: usize,
     /// Off-diagonal blocks, all rows together.
@@ -76,6 +80,12 @@ pub struct ldy_stats {
     pub messages: usize,
     /// MPI: bytes in these messages.
     pub message_bytes: usize,
+}
+
+// SAFETY: it is `repr(C)` and begins with its size.
+unsafe impl CallerSized for ldy_stats {
+    const NAME: &'static str = "ldy_stats";
+    const LEAST: usize = offset_of!(Self, blocks);
 }
 
 /// A host's error handler: code, details (valid until the thread's next error), and the data given with it.
@@ -159,11 +169,11 @@ pub extern "C" fn ldy_build_info() -> *const c_char {
 
 /// Tell what a local dynamics holds and did.
 ///
-/// stats: where to write it. Times of phases that the last update did not come to are 0.
-/// Returns 0, or 52 (ldy or stats is NULL, ldy not made by LOCDYN_Create of this library); never raises.
+/// stats: where to write it, its size set. Times of phases that the last update did not come to are 0.
+/// Returns 0, or 52 (ldy or stats is NULL, stats->size is wrong, ldy not made by LOCDYN_Create of this library); never raises.
 ///
 /// # Safety
-/// ldy comes from LOCDYN_Create; stats is NULL or valid.
+/// ldy comes from LOCDYN_Create; stats is NULL or valid, with as many bytes as its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats) -> c_int {
     // SAFETY: the caller's promise is the one that the function asks for.
@@ -245,6 +255,8 @@ impl ldy_differences {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ldy_tolerance {
+    /// sizeof (ldy_tolerance), set by the caller before the call.
+    pub size: usize,
     /// Previous local velocities.
     pub V: f64,
     /// Free local velocities.
@@ -261,11 +273,19 @@ pub struct ldy_tolerance {
     pub free_energy: f64,
 }
 
+// SAFETY: it is `repr(C)` and begins with its size.
+unsafe impl CallerSized for ldy_tolerance {
+    const NAME: &'static str = "ldy_tolerance";
+    const LEAST: usize = offset_of!(Self, B);
+}
+
 /// What a check found: the first thing that is wrong, and where.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_report {
+    /// sizeof (ldy_report), set by the caller before the call.
+    pub size: usize,
     /// 0: nothing is wrong; LDY_DIFFERS: see ldy_shadow_check; else an error code.
     pub code: c_int,
     /// Id of the constraint in whose row it is, -1 if in none.
@@ -284,10 +304,16 @@ pub struct ldy_report {
     pub time: f64,
 }
 
+// SAFETY: it is `repr(C)` and begins with its size.
+unsafe impl CallerSized for ldy_report {
+    const NAME: &'static str = "ldy_report";
+    const LEAST: usize = offset_of!(Self, largest);
+}
+
 /// Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place
 /// where memory is damaged. An answer takes as long as walking over all rows and blocks.
 ///
-/// report: where the first violation is told; NULL: nowhere.
+/// report: where the first violation is told, its size set; NULL: nowhere.
 ///
 /// Rows: p and n, no removed row in the list, none missing; con, R, U, V as inserted; mH, mprod, sH, sprod NULL.
 /// Blocks: the links of each row, no removed block, none missing; each block and its partner in the neighbour's row
@@ -296,10 +322,12 @@ pub struct ldy_report {
 /// constraints not read: they may be gone. No pointer is followed before it is known to lead to a row or block of ldy.
 ///
 /// Returns 1 if everything is in order, else 0, also if ldy is NULL or not made by this library; then the report's
-/// code is 52 and ldy_last_error has the same text. Never raises, never writes to ldy.
+/// code is 52 and ldy_last_error has the same text. If report->size is wrong it returns 0 as well, checks nothing, and only
+/// ldy_last_error tells why. Never raises, never writes to ldy.
 ///
 /// # Safety
-/// ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid.
+/// ldy is NULL or points to a LOCDYN that no other thread changes meanwhile; report is NULL or valid, with as many bytes as its
+/// size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> c_int {
     // SAFETY: the caller's promise is the one that the function asks for.
@@ -331,9 +359,9 @@ pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
 /// Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
 /// called after the legacy LOCDYN_Update_Begin, before velocities, bodies, constraints or rows change.
 ///
-/// tolerance: the differences allowed; NULL: 1e-12 each. report: what was found; NULL: not wanted. Its largest differences
-/// and its time are there whether the two agree or not; its text and ids tell the first constraint, in list order, with
-/// something wrong.
+/// tolerance: the differences allowed, its size set; NULL: 1e-12 each, as for those that lie behind its size. report: what was
+/// found, its size set; NULL: not wanted. Its largest differences and its time are there whether the two agree or not; its
+/// text and ids tell the first constraint, in list order, with something wrong.
 ///
 /// Compared as far as the update kind computes them: V, B, W, A, rho, free_energy and off-diagonal blocks. Compared always:
 /// - that each constraint of the domain has one row, with p, R, U, V as they should be;
@@ -355,11 +383,12 @@ pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
 ///
 /// Nothing of the host or the legacy module is written, con->dia, V and num included. Factors of matrices are kept from
 /// check to check. Returns 1 if both agree, else 0: then the report's code is LDY_DIFFERS, or an error code if the library
-/// cannot assemble; ldy_last_error has the report's text. Never raises.
+/// cannot assemble; ldy_last_error has the report's text. If a size is wrong it returns 0 as well, and compares nothing; if
+/// that of the report is, only ldy_last_error tells why. Never raises.
 ///
 /// # Safety
 /// shadow is NULL or comes from ldy_shadow_new; its legacy module, the domain, bodies and constraints are valid and
-/// not changed meanwhile; tolerance and report are NULL or valid.
+/// not changed meanwhile; tolerance and report are NULL or valid, with as many bytes as their sizes say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_shadow_check(
     shadow: *mut ldy_shadow,

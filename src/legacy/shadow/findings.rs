@@ -33,7 +33,16 @@ impl Findings {
     pub fn new() -> Self {
         let [V, B, W, A, rho, block, free_energy] = [DEFAULT; 7];
         Self {
-            tolerance: ldy_tolerance { V, B, W, A, rho, block, free_energy },
+            tolerance: ldy_tolerance {
+                size: size_of::<ldy_tolerance>(),
+                V,
+                B,
+                W,
+                A,
+                rho,
+                block,
+                free_energy,
+            },
             largest: ldy_differences::NONE,
             place: Place::default(),
             condition: 0.0,

@@ -19,6 +19,7 @@ use super::host::domain::{self, UpdateKind};
 use super::interface::additions::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report;
+use crate::boundary::sized::Place;
 
 use findings::Findings;
 use lines::Lines;
@@ -57,22 +58,24 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
 ///
 /// # Safety
 /// As there.
-pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, out: *mut ldy_report) -> bool {
+pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report: *mut ldy_report) -> bool {
     let mut findings = Findings::new();
-    // SAFETY: promised by the caller.
+    let mut out = None;
+    // SAFETY: promised by the caller; tolerance and report have as many bytes as their sizes say. The tolerance is not written.
     let code = boundary::status(|| unsafe {
+        out = Place::wanted("report", report)?;
         let Some(shadow) = shadow.as_mut() else {
             return Err(fail!(Code::BugFound, "shadow is NULL"));
         };
-        findings.tolerance = tolerance.as_ref().copied().unwrap_or(findings.tolerance);
+        if let Some(given) = Place::wanted("tolerance", tolerance.cast_mut())? {
+            findings.tolerance = given.read_over(findings.tolerance);
+        }
         shadow.check(&mut findings)
     });
-    // SAFETY: promised by the caller.
-    if let Some(out) = unsafe { out.as_mut() } {
-        *out = report::found(code, findings.place);
-        out.largest = findings.largest;
-        out.condition = findings.condition;
-        out.time = findings.time;
+    if let Some(out) = out {
+        let Findings { largest, condition, time, place, .. } = findings;
+        // SAFETY: the caller of `ldy_shadow_check` promises that the report can be written.
+        unsafe { out.fill(&ldy_report { largest, condition, time, ..report::found(code, place) }) };
     }
     code == 0
 }

@@ -1,7 +1,9 @@
 //! Updates of a system and their results as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
+use std::mem::offset_of;
 
+use crate::boundary::sized::{CallerSized, Place};
 use crate::boundary::status;
 
 use super::arguments::{coded, constraint_id, exclusive, put, shared};
@@ -15,6 +17,8 @@ use super::ldy_system;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_rows {
+    /// sizeof (ldy_rows), set by the caller before the call.
+    pub size: usize,
     /// Number of rows, n.
     pub rows: c_int,
     /// Number of blocks, diagonal ones among them.
@@ -36,6 +40,12 @@ pub struct ldy_rows {
     pub inverse: *const f64,
     /// Id of each row's constraint.
     pub constraints: *const c_longlong,
+}
+
+// SAFETY: it is `repr(C)` and begins with its size.
+unsafe impl CallerSized for ldy_rows {
+    const NAME: &'static str = "ldy_rows";
+    const LEAST: usize = offset_of!(Self, starts);
 }
 
 /// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
@@ -61,17 +71,20 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 
 /// Tell the results of the last update; see ldy_rows.
 ///
-/// Returns 0 or 52 (NULL argument, no successful update since the last change).
+/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, no successful update since the
+/// last change).
 ///
 /// # Safety
-/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+/// system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
         let results = system.rows().map_err(|error| coded(&error))?;
-        let view = ldy_rows {
+        let place = Place::new("rows", rows)?;
+        place.fill(&ldy_rows {
+            size: size_of::<ldy_rows>(),
             rows: results.b.len() as c_int,
             blocks: results.columns.len() as c_int,
             starts: results.starts.as_ptr(),
@@ -82,8 +95,8 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
             diagonal: results.diagonal.as_ptr().cast(),
             inverse: results.inverse.as_ptr().cast(),
             constraints: results.ids.as_ptr(),
-        };
-        put("rows", rows, view)
+        });
+        Ok(())
     })
 }
 

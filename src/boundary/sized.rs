@@ -1,0 +1,86 @@
+//! Structures that callers allocate. They begin with their size as the caller's header has it, since a caller and a library
+//! of different versions know structures of different lengths: what both know is written or read, nothing else is touched.
+
+use std::ptr;
+
+use super::errors::{Code, fail};
+
+/// A structure of C that its caller allocates.
+///
+/// # Safety
+/// The type is `repr(C)` and its first field is `size: usize`.
+pub unsafe trait CallerSized: Copy {
+    /// Its name in C.
+    const NAME: &'static str;
+    /// The least size that makes sense: up to the end of the first result, or of a text that has to be whole.
+    const LEAST: usize;
+}
+
+/// A caller's structure whose size has been checked.
+pub struct Place<T> {
+    first: *mut T,
+    /// Bytes that both sides know, the size itself among them.
+    common: usize,
+}
+
+impl<T: CallerSized> Place<T> {
+    /// The structure that the argument `name` leads to, which must not be NULL.
+    ///
+    /// # Safety
+    /// `first` is NULL, or leads to a `size` that can be read and to as many bytes, which outlive the place.
+    pub unsafe fn new(name: &str, first: *mut T) -> Result<Self, Code> {
+        if first.is_null() {
+            return Err(fail!(Code::BugFound, "{name} is NULL"));
+        }
+        // SAFETY: the caller promises that the size can be read; it is the first field of a CallerSized type.
+        let size = unsafe { first.cast::<usize>().read() };
+        if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) {
+            let known = T::NAME;
+            return Err(fail!(
+                Code::BugFound,
+                "{name}->size is {size}: set it to sizeof ({known}) before the call"
+            ));
+        }
+        Ok(Self { first, common: size.min(size_of::<T>()) })
+    }
+
+    /// The same; NULL: the caller wants none.
+    ///
+    /// # Safety
+    /// As [`Place::new`].
+    pub unsafe fn wanted(name: &str, first: *mut T) -> Result<Option<Self>, Code> {
+        // SAFETY: the caller makes the promise that `new` asks for.
+        if first.is_null() { Ok(None) } else { unsafe { Self::new(name, first) }.map(Some) }
+    }
+
+    /// Write what the caller knows of `value`, but for the size; padding is unspecified.
+    ///
+    /// # Safety
+    /// The caller's structure can still be written, by nobody else meanwhile.
+    pub unsafe fn fill(&self, value: &T) {
+        // SAFETY: the caller's structure has at least `common` bytes, a T too.
+        unsafe { copy(ptr::from_ref(value), self.first, self.common) };
+    }
+
+    /// `value` with what the caller has set, but for the size.
+    ///
+    /// # Safety
+    /// Every pattern of bits is a value of each field; the caller's structure can still be read.
+    pub unsafe fn read_over(&self, mut value: T) -> T {
+        // SAFETY: the caller's structure has at least `common` bytes, a T too.
+        unsafe { copy(self.first, &raw mut value, self.common) };
+        value
+    }
+}
+
+/// Copy the fields behind the size.
+///
+/// # Safety
+/// `from` can be read and `to` written up to `end`, which is no less than a size.
+unsafe fn copy<T>(from: *const T, to: *mut T, end: usize) {
+    let start = size_of::<usize>();
+    // SAFETY: the caller promises both ranges; they are different structures.
+    unsafe {
+        from.cast::<u8>().add(start).copy_to_nonoverlapping(to.cast::<u8>().add(start), end - start);
+    }
+}
