@@ -47,7 +47,7 @@ static ldy_system *create (ldy_solver solver)
 {
   static const double frame[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, inertia[9] = { 1, 0, 0, 0, 2, 0, 0, 0, 3 };
   static const double center[3] = { 0 }, H[18] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
-  const ldy_operator operator = { NULL, NULL, H };
+  const ldy_operator operator = { 6, NULL, NULL, H, 18 };
   ldy_system *system = NULL;
   long long body, constraint;
   int i;

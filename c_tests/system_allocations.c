@@ -15,7 +15,8 @@ static const int starts[4] = { 0, 2, 4, 5 }, rows_of[5] = { 0, 1, 1, 2, 2 };
 static const double values[5] = { 4, -1, 4, -1, 4 };
 static const int H_starts[4] = { 0, 1, 2, 3 }, H_rows[3] = { 0, 1, 2 };
 static const double H_values[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 10 };
-static const ldy_operator sparse = { H_starts, H_rows, H_values }, dense = { NULL, NULL, H_values };
+static const ldy_operator sparse = { 3, H_starts, H_rows, H_values, 3 };
+static const ldy_operator dense = { 3, NULL, NULL, H_values, 9 };
 
 typedef struct {
   ldy_system *system;
@@ -45,7 +46,7 @@ static int add_body (STATE *t)
   case 1: return ldy_system_add_pseudo_rigid (t->system, 2, unit, origin, &id);
   case 2: return ldy_system_add_dense (t->system, 3, unit, &id);
   case 3: return ldy_system_add_diagonal (t->system, 3, unit, &id);
-  case 4: return ldy_system_add_matrix (t->system, 3, starts, rows_of, values, &id);
+  case 4: return ldy_system_add_matrix (t->system, 3, starts, rows_of, values, 5, &id);
   default: return ldy_system_add_solver (t->system, 3, quarter, NULL, &id);
   }
 }
@@ -82,8 +83,8 @@ static int go_on_with_chain (STATE *t)
     long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
     if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
-  if ((code = ldy_system_geometric_stiffness (t->chain, joints, R, x, t->stiffness))) return code;
-  return ldy_system_critical_step (t->chain, joints, R, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
+  if ((code = ldy_system_geometric_stiffness (t->chain, joints, LINKS, R, 3 * LINKS, x, t->stiffness, 6 * LINKS))) return code;
+  return ldy_system_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
 }
 
 /* Goes on from where it is until something fails. */
@@ -98,8 +99,8 @@ static int go_on (STATE *t)
   for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t))) return code;
   if (!t->updates && (code = ldy_system_update (t->system, 0.5))) return code;
   t->updates = 1;
-  if ((code = ldy_system_multiply (t->system, x, t->y))) return code;
-  if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through))) return code;
+  if ((code = ldy_system_multiply (t->system, x, t->y, 3 * CONSTRAINTS))) return code;
+  if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through, 3 * CONSTRAINTS))) return code;
   if ((code = ldy_system_largest_eigenvalue (t->system, 1e-6, 50, &t->value, NULL))) return code;
   if ((code = ldy_system_write_npz (t->system, "/dev/null"))) return code;
   if ((code = ldy_system_write_matrix_market (t->system, "/dev/null"))) return code;
@@ -127,12 +128,12 @@ static void steady (void)
     failing.failed = 0;
     failing.armed = step > 0;
     CHECK_INT (ldy_system_set_rotation (t.system, 0, step % 2 ? turned : unit), 0);
-    CHECK_INT (ldy_system_set_velocity (t.system, 0, velocity), 0);
+    CHECK_INT (ldy_system_set_velocity (t.system, 0, velocity, 6), 0);
     CHECK_INT (ldy_system_move_constraint (t.system, 0, turned, point, point), 0);
     CHECK_INT (ldy_system_update (t.system, 0.5 + step), 0);
-    CHECK_INT (ldy_system_multiply_through_bodies (t.system, x, y), 0);
-    CHECK_INT (ldy_system_add_force (t.system, 0, x, force), 0);
-    CHECK_INT (ldy_system_add_reactions (t.system, x), 0);
+    CHECK_INT (ldy_system_multiply_through_bodies (t.system, x, y, 3 * CONSTRAINTS), 0);
+    CHECK_INT (ldy_system_add_force (t.system, 0, x, 3 * CONSTRAINTS, force, 6), 0);
+    CHECK_INT (ldy_system_add_reactions (t.system, x, 3 * CONSTRAINTS), 0);
     failing.armed = 0;
     CHECK_INT (failing.failed, 0);
   }

@@ -46,8 +46,8 @@ static void rigid (void)
 
   GOOD (ldy_system_add_rigid (system, 1, inertia, unit, origin, &lower));
   GOOD (ldy_system_add_rigid (system, 1, inertia, unit, above, &upper));
-  GOOD (ldy_system_set_velocity (system, upper, falling));
-  GOOD (ldy_system_set_previous_velocity (system, upper, before));
+  GOOD (ldy_system_set_velocity (system, upper, falling, 6));
+  GOOD (ldy_system_set_previous_velocity (system, upper, before, 6));
   for (i = 0; i < 2; i ++) GOOD (ldy_system_add_constraint (system, upper, lower, unit, point[i], point[i], &contact[i]));
   rows = updated (system, 0.001);
   CHECK_INT (rows.rows, 2);
@@ -61,18 +61,18 @@ static void rigid (void)
   GOOD (ldy_system_check_inverses (system));
   GOOD (ldy_system_row (system, contact[1], &row));
   CHECK_INT (row, 1);
-  GOOD (ldy_system_multiply (system, x, y));
-  GOOD (ldy_system_multiply_through_bodies (system, x, z));
+  GOOD (ldy_system_multiply (system, x, y, 6));
+  GOOD (ldy_system_multiply_through_bodies (system, x, z, 6));
   CHECK_NEAR (y[2], 0.004, 1e-17);
   for (i = 0; i < 6; i ++) CHECK_NEAR (y[i], z[i], 1e-17);
   for (i = 0; i < 2; i ++) x[3 * i + 2] = 250; /* U = B + W R = 0 */
-  GOOD (ldy_system_add_reactions (system, x));
+  GOOD (ldy_system_add_reactions (system, x, 6));
   for (i = 0; i < 2; i ++) {
-    GOOD (ldy_system_velocity (system, i ? upper : lower, velocity));
+    GOOD (ldy_system_velocity (system, i ? upper : lower, velocity, 6));
     CHECK_NEAR (velocity[5], -0.5, 1e-15);
   }
   memset (y, 0, sizeof y);
-  GOOD (ldy_system_add_force (system, lower, x, y));
+  GOOD (ldy_system_add_force (system, lower, x, 6, y, 6));
   CHECK_NEAR (y[5], -500, 1e-12);
   ldy_system_destroy (system);
 }
@@ -88,7 +88,7 @@ static void pseudo_rigid (void)
   ldy_rows rows;
 
   GOOD (ldy_system_add_pseudo_rigid (system, 4, euler, origin, &body));
-  GOOD (ldy_system_set_velocity (system, body, velocity));
+  GOOD (ldy_system_set_velocity (system, body, velocity, 12));
   GOOD (ldy_system_add_constraint (system, LDY_GROUND, body, unit, NULL, point, &constraint));
   rows = updated (system, 2);
   CHECK_NEAR (rows.B[0], -7, 1e-15);
@@ -114,7 +114,7 @@ static void inverses (void)
   static const double dense[4] = { 0.5, 0, 0, 0.5 }, diagonal[2] = { 0.5, 0.5 }, values[2] = { 2, 2 }, h[6] = { 1, 0, 2, 0, 3, 0 };
   static const int starts[3] = { 0, 1, 2 }, rows_of[2] = { 0, 1 };
   static const double w[9] = { 0.5, 0, 1, 0, 4.5, 0, 1, 0, 2 };
-  static const ldy_operator H = { NULL, NULL, h };
+  static const ldy_operator H = { 2, NULL, NULL, h, 6 };
   long long body[4], constraint[4];
   int i, calls = 0;
   ldy_system *system = created ();
@@ -122,7 +122,7 @@ static void inverses (void)
 
   GOOD (ldy_system_add_dense (system, 2, dense, &body[0]));
   GOOD (ldy_system_add_diagonal (system, 2, diagonal, &body[1]));
-  GOOD (ldy_system_add_matrix (system, 2, starts, rows_of, values, &body[2]));
+  GOOD (ldy_system_add_matrix (system, 2, starts, rows_of, values, 2, &body[2]));
   GOOD (ldy_system_add_solver (system, 2, halve, &calls, &body[3]));
   for (i = 0; i < 4; i ++) GOOD (ldy_system_add_operators (system, body[i], &H, LDY_GROUND, NULL, &constraint[i]));
   rows = updated (system, 1);
@@ -132,9 +132,9 @@ static void inverses (void)
   CHECK_INT (ldy_system_check_inverses (system), LDY_LU_FACTOR); /* of rank 2 */
   CHECK_TEXT (ldy_last_error (), "constraint 0 on body 0: its diagonal block of W is singular");
   CHECK (isnan (rows.inverse[0]));
-  GOOD (ldy_system_set_diagonal (system, body[0], diagonal));
-  GOOD (ldy_system_set_matrix (system, body[1], starts, rows_of, values));
-  GOOD (ldy_system_set_dense (system, body[2], dense));
+  GOOD (ldy_system_set_diagonal (system, body[0], 2, diagonal));
+  GOOD (ldy_system_set_matrix (system, body[1], 2, starts, rows_of, values, 2));
+  GOOD (ldy_system_set_dense (system, body[2], 2, dense));
   rows = updated (system, 1);
   for (i = 0; i < 4; i ++) check_values (&rows.diagonal[9 * i], w, 9);
   ldy_system_destroy (system);
@@ -148,18 +148,18 @@ static void matrices (void)
   static const double values[5] = { 2, -1, 2, -1, 2 }, all_values[7] = { 2, -1, -1, -1, 2, -1, 2 };
   static const int columns[4] = { 0, 1, 1, 1 }, row[1] = { 0 };
   static const double one[1] = { 1 }, dense[9] = { 0, 0, 0, 0, 0, 0, 1, 0, 0 };
-  static const ldy_operator first = { columns, row, one }, last = { NULL, NULL, dense };
+  static const ldy_operator first = { 3, columns, row, one, 1 }, last = { 3, NULL, NULL, dense, 9 };
   long long body, constraint[2];
   ldy_system *system = created ();
   ldy_rows rows;
 
-  GOOD (ldy_system_add_matrix (system, 3, starts, rows_of, values, &body));
+  GOOD (ldy_system_add_matrix (system, 3, starts, rows_of, values, 5, &body));
   GOOD (ldy_system_add_operators (system, body, &first, LDY_GROUND, NULL, &constraint[0]));
   GOOD (ldy_system_add_operators (system, LDY_GROUND, NULL, body, &last, &constraint[1]));
   rows = updated (system, 4); /* A^-1 = 1/4 [3 2 1; 2 4 2; 1 2 3] */
   CHECK_NEAR (rows.diagonal[0], 3, 1e-14);
   CHECK_NEAR (rows.values[9], 1, 1e-14);
-  GOOD (ldy_system_set_matrix (system, body, all_starts, all_rows, all_values));
+  GOOD (ldy_system_set_matrix (system, body, 3, all_starts, all_rows, all_values, 7));
   GOOD (ldy_system_set_operators (system, constraint[0], &last, NULL));
   rows = updated (system, 4);
   CHECK_NEAR (rows.values[9], 3, 1e-14);
@@ -179,9 +179,9 @@ static void compliance (void)
   GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, origin, NULL, &constraint));
   GOOD (ldy_system_set_compliance (system, constraint, full));
   updated (system, 1);
-  GOOD (ldy_system_multiply (system, x, y));
+  GOOD (ldy_system_multiply (system, x, y, 3));
   check_values (y, by_full, 3);
-  GOOD (ldy_system_multiply_through_bodies (system, x, y));
+  GOOD (ldy_system_multiply_through_bodies (system, x, y, 3));
   check_values (y, by_full, 3);
   GOOD (ldy_system_set_diagonal_compliance (system, constraint, diagonal));
   rows = updated (system, 1);
@@ -209,7 +209,7 @@ static void obstacles (void)
   int i;
 
   GOOD (ldy_system_add_obstacle (system, unit, origin, &floor));
-  GOOD (ldy_system_set_velocity (system, floor, turning));
+  GOOD (ldy_system_set_velocity (system, floor, turning, 6));
   for (i = 0; i < 2; i ++) {
     GOOD (ldy_system_add_rigid (system, 1, unit, unit, origin, &body[i]));
     GOOD (ldy_system_add_constraint (system, body[i], floor, unit, point, point, &constraint));
@@ -217,7 +217,7 @@ static void obstacles (void)
   rows = updated (system, 1);
   CHECK_INT (rows.blocks, 2);
   check_values (rows.B, before, 3);
-  GOOD (ldy_system_add_force (system, floor, R, force));
+  GOOD (ldy_system_add_force (system, floor, R, 6, force, 6));
   CHECK_NEAR (force[3], -2, 1e-15);
   GOOD (ldy_system_set_rotation (system, floor, quarter));
   rows = updated (system, 1);
@@ -270,7 +270,7 @@ static void empty (void)
 
   CHECK_INT (rows.rows, 0);
   CHECK_INT (rows.starts[0], 0);
-  GOOD (ldy_system_multiply (system, NULL, NULL));
+  GOOD (ldy_system_multiply (system, NULL, NULL, 0));
   GOOD (ldy_system_largest_eigenvalue (system, 1e-3, 10, &value, NULL));
   CHECK_NEAR (value, 0, 0);
   ldy_system_destroy (system);

@@ -17,12 +17,12 @@ static long long id, rigid, pseudo, general, obstacle, contact, by_operator;
 static void make (void)
 {
   static const double dense[6] = { 1, 2, 3, 4, 5, 6 };
-  ldy_operator H = { NULL, NULL, dense };
+  ldy_operator H = { 2, NULL, NULL, dense, 6 };
 
   CHECK_INT (ldy_system_create (&s), 0);
   CHECK_INT (ldy_system_add_rigid (s, 1, unit, unit, origin, &rigid), 0);
   CHECK_INT (ldy_system_add_pseudo_rigid (s, 1, unit, origin, &pseudo), 0);
-  CHECK_INT (ldy_system_add_matrix (s, 2, starts, rows_of, twos, &general), 0);
+  CHECK_INT (ldy_system_add_matrix (s, 2, starts, rows_of, twos, 2, &general), 0);
   CHECK_INT (ldy_system_add_obstacle (s, unit, origin, &obstacle), 0);
   CHECK_INT (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, origin, &contact), 0);
   CHECK_INT (ldy_system_add_operators (s, general, &H, LDY_GROUND, NULL, &by_operator), 0);
@@ -97,13 +97,13 @@ static void bodies (void)
   BAD (ldy_system_set_mass (s, general, 1, unit), "body 2: it is neither rigid nor pseudo-rigid");
   BAD (ldy_system_set_mass (s, obstacle, 1, unit), "body 3: it cannot become an obstacle");
   BAD (ldy_system_set_mass (s, rigid, -1, unit), "body 0: its mass");
-  BAD (ldy_system_set_dense (s, rigid, not_a_number), "body 0: the dense inverse is not finite");
-  BAD (ldy_system_set_diagonal (s, rigid, NULL), "inverse is NULL");
-  BAD (ldy_system_set_velocity (s, rigid, not_a_number), "body 0: its generalised velocity is not finite");
-  BAD (ldy_system_set_velocity (s, rigid, NULL), "velocity is NULL");
-  BAD (ldy_system_set_previous_velocity (s, 17, ones), "body 17: there is none");
-  BAD (ldy_system_velocity (s, rigid, NULL), "velocity is NULL");
-  BAD (ldy_system_velocity (s, 17, x), "body 17");
+  BAD (ldy_system_set_dense (s, rigid, 6, not_a_number), "body 0: the dense inverse is not finite");
+  BAD (ldy_system_set_diagonal (s, rigid, 6, NULL), "inverse is NULL");
+  BAD (ldy_system_set_velocity (s, rigid, not_a_number, 6), "body 0: its generalised velocity is not finite");
+  BAD (ldy_system_set_velocity (s, rigid, NULL, 6), "velocity is NULL");
+  BAD (ldy_system_set_previous_velocity (s, 17, ones, 6), "body 17: there is none");
+  BAD (ldy_system_velocity (s, rigid, NULL, 6), "velocity is NULL");
+  BAD (ldy_system_velocity (s, 17, x, 6), "body 17");
   BAD (ldy_system_remove_body (s, rigid), "body 0: constraint 0 acts on it");
   BAD (ldy_system_remove_body (s, 17), "body 17");
 }
@@ -114,24 +114,25 @@ static void matrices (void)
   static const int all_starts[3] = { 0, 2, 4 }, all_rows[4] = { 0, 1, 0, 1 }, missing[3] = { 0, 1, 3 }, upper[3] = { 0, 0, 1 };
   static const double skew[4] = { 2, 1, -1, 2 };
 
-  FAILS (ldy_system_add_matrix (s, 2, descending, rows_of, twos, &id), LDY_MATRIX_KIND, "body 4: its matrix A: starts");
-  FAILS (ldy_system_add_matrix (s, 2, negative, rows_of, twos, &id), LDY_MATRIX_KIND, "starts");
-  FAILS (ldy_system_add_matrix (s, 2, starts, outside, twos, &id), LDY_MATRIX_KIND, "a row index lies outside");
-  FAILS (ldy_system_add_matrix (s, 2, starts, above, twos, &id), LDY_CHOL_FACTOR, "not positive definite in row 0");
-  BAD (ldy_system_add_matrix (s, 2, starts, rows_of, not_a_number, &id), "non-finite");
-  BAD (ldy_system_add_matrix (s, 2, all_starts, all_rows, skew, &id), "not symmetric");
-  BAD (ldy_system_add_matrix (s, 2, missing, upper, ones, &id), "body 4: the matrix A is not symmetric");
-  BAD (ldy_system_add_matrix (s, 2, NULL, rows_of, twos, &id), "starts is NULL");
-  BAD (ldy_system_set_matrix (s, general, starts, NULL, twos), "rows is NULL");
+  FAILS (ldy_system_add_matrix (s, 2, descending, rows_of, twos, 2, &id), LDY_MATRIX_KIND, "body 4: its matrix A: starts");
+  FAILS (ldy_system_add_matrix (s, 2, negative, rows_of, twos, 2, &id), LDY_MATRIX_KIND, "starts");
+  FAILS (ldy_system_add_matrix (s, 2, starts, outside, twos, 2, &id), LDY_MATRIX_KIND, "a row index lies outside");
+  FAILS (ldy_system_add_matrix (s, 2, starts, above, twos, 2, &id), LDY_CHOL_FACTOR, "not positive definite in row 0");
+  BAD (ldy_system_add_matrix (s, 2, starts, rows_of, not_a_number, 2, &id), "non-finite");
+  BAD (ldy_system_add_matrix (s, 2, all_starts, all_rows, skew, 4, &id), "not symmetric");
+  BAD (ldy_system_add_matrix (s, 2, missing, upper, ones, 3, &id), "body 4: the matrix A is not symmetric");
+  BAD (ldy_system_add_matrix (s, 2, NULL, rows_of, twos, 2, &id), "starts is NULL");
+  BAD (ldy_system_set_matrix (s, general, 2, starts, NULL, twos, 2), "rows is NULL");
 }
 
 static void constraints (void)
 {
   static const int bad_starts[3] = { 0, 2, 1 }, late_starts[3] = { 1, 1, 2 }, bad_rows[2] = { 0, 3 };
   static const int mirrored[3][2] = { { 1, 3 }, { 2, 6 }, { 5, 7 } };
-  ldy_operator H = { NULL, NULL, h6 }, none = { NULL, NULL, NULL }, nan = { NULL, NULL, not_a_number };
-  ldy_operator descending = { bad_starts, rows_of, ones }, outside = { starts, bad_rows, ones };
-  ldy_operator late = { late_starts, rows_of, ones };
+  ldy_operator H = { 2, NULL, NULL, h6, 6 }, none = { 2, NULL, NULL, NULL, 6 }, nan = { 2, NULL, NULL, not_a_number, 6 };
+  ldy_operator six = { 6, NULL, NULL, h6, 18 };
+  ldy_operator descending = { 2, bad_starts, rows_of, ones, 2 }, outside = { 2, starts, bad_rows, ones, 2 };
+  ldy_operator late = { 2, late_starts, rows_of, ones, 2 };
   double compliance[9];
   int i;
 
@@ -156,7 +157,7 @@ static void constraints (void)
   BAD (ldy_system_move_constraint (s, by_operator, unit, origin, NULL), "constraint 1 on body 2: it is placed");
   BAD (ldy_system_move_constraint (s, contact, unit, not_a_number, origin), "constraint 0 between bodies 0 and 1: a point");
   BAD (ldy_system_move_constraint (s, 9, unit, origin, origin), "constraint 9: there is none");
-  BAD (ldy_system_set_operators (s, contact, &H, NULL), "H_slave is NULL");
+  BAD (ldy_system_set_operators (s, contact, &six, NULL), "H_slave is NULL");
   BAD (ldy_system_set_operators (s, -1, &H, NULL), "constraint -1");
   BAD (ldy_system_set_compliance (s, contact, not_a_number), "compliance is not finite");
   for (i = 0; i < 6; i ++) {
@@ -167,6 +168,42 @@ static void constraints (void)
   BAD (ldy_system_set_diagonal_compliance (s, contact, NULL), "compliance is NULL");
   BAD (ldy_system_set_diagonal_compliance (s, 9, origin), "constraint 9");
   BAD (ldy_system_remove_constraint (s, 9), "constraint 9");
+}
+
+/* Arrays of other lengths than the system needs: nothing is written. */
+static void lengths (void)
+{
+  const size_t wrong[] = { 0, 1, 5, 7, 8, 10, 12, (size_t) -1 };
+  const double nine[9] = { 9, 9, 9, 9, 9, 9, 9, 9, 9 };
+  double out[9];
+  size_t k;
+
+  memcpy (out, nine, sizeof out);
+  for (k = 0; k < sizeof wrong / sizeof *wrong; k ++) {
+    ldy_operator H = { 2, NULL, NULL, ones, wrong[k] }, columns = { (int) wrong[k], NULL, NULL, ones, 6 };
+    ldy_operator cut = { 2, starts, rows_of, twos, wrong[k] };
+
+    BAD (ldy_system_set_velocity (s, rigid, x, wrong[k]), "values");
+    BAD (ldy_system_set_previous_velocity (s, rigid, x, wrong[k]), "values");
+    BAD (ldy_system_velocity (s, rigid, out, wrong[k]), "values");
+    BAD (ldy_system_set_dense (s, rigid, (int) wrong[k], not_a_number), wrong[k] - 1 < 12 ? "body 0" : "n is ");
+    BAD (ldy_system_set_diagonal (s, rigid, (int) wrong[k], x), wrong[k] - 1 < 12 ? "body 0" : "n is ");
+    CHECK (ldy_system_set_matrix (s, general, 2, starts, rows_of, twos, wrong[k]) != 0);
+    CHECK (ldy_system_add_matrix (s, 2, starts, rows_of, twos, wrong[k], &id) != 0);
+    BAD (ldy_system_multiply (s, x, out, wrong[k]), "values");
+    BAD (ldy_system_multiply_through_bodies (s, x, out, wrong[k]), "values");
+    BAD (ldy_system_add_force (s, rigid, x, wrong[k], out, 6), "values");
+    BAD (ldy_system_add_force (s, rigid, x, 9, out, wrong[k]), "values");
+    BAD (ldy_system_add_reactions (s, x, wrong[k]), "values");
+    BAD (ldy_system_set_operators (s, by_operator, &H, NULL), "operator H");
+    BAD (ldy_system_set_operators (s, by_operator, &columns, NULL), "columns where 2 are needed");
+    BAD (ldy_system_set_operators (s, by_operator, &cut, NULL), "operator H");
+  }
+  BAD (ldy_system_set_matrix (s, general, 1, starts, rows_of, twos, 1), "body 2");
+  BAD (ldy_system_set_diagonal (s, rigid, 7, x), "body 0: rows of its inertia: 7 values where 6 are needed");
+  BAD (ldy_system_multiply (s, x, out, 8), "8 values where 9 are needed");
+  BAD (ldy_system_velocity (s, rigid, out, 5), "body 0: velocity: 5 values where 6 are needed");
+  CHECK_SAME_BITS (out, nine, sizeof out);
 }
 
 static void results (int is_updated)
@@ -182,12 +219,12 @@ static void results (int is_updated)
   BAD (ldy_system_rows (s, NULL), is_updated ? "rows is NULL" : stale);
   BAD (ldy_system_row (s, 9, &row), "constraint 9");
   if (is_updated) {
-    BAD (ldy_system_multiply (s, NULL, y), "x is NULL");
-    BAD (ldy_system_multiply (s, x, NULL), "y is NULL");
-    BAD (ldy_system_multiply_through_bodies (s, NULL, y), "x is NULL");
-    BAD (ldy_system_add_force (s, rigid, x, NULL), "force is NULL");
-    BAD (ldy_system_add_force (s, 9, x, y), "body 9");
-    BAD (ldy_system_add_reactions (s, NULL), "R is NULL");
+    BAD (ldy_system_multiply (s, NULL, y, 9), "x is NULL");
+    BAD (ldy_system_multiply (s, x, NULL, 9), "y is NULL");
+    BAD (ldy_system_multiply_through_bodies (s, NULL, y, 9), "x is NULL");
+    BAD (ldy_system_add_force (s, rigid, x, 9, NULL, 6), "force is NULL");
+    BAD (ldy_system_add_force (s, 9, x, 9, y, 6), "body 9");
+    BAD (ldy_system_add_reactions (s, NULL, 9), "R is NULL");
     BAD (ldy_system_largest_eigenvalue (s, NAN, 10, &value, NULL), "tolerance is not finite");
     BAD (ldy_system_largest_eigenvalue (s, 0.1, 10, NULL, NULL), "value is NULL");
     BAD (ldy_system_write_matrix_market (s, NULL), "path is NULL");
@@ -195,10 +232,10 @@ static void results (int is_updated)
     FAILS (ldy_system_write_npz (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
     FAILS (ldy_system_write_matrix_market (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
   } else {
-    BAD (ldy_system_multiply (s, x, y), stale);
-    BAD (ldy_system_multiply_through_bodies (s, x, y), stale);
-    BAD (ldy_system_add_reactions (s, x), stale);
-    BAD (ldy_system_add_force (s, rigid, x, y), stale);
+    BAD (ldy_system_multiply (s, x, y, 9), stale);
+    BAD (ldy_system_multiply_through_bodies (s, x, y, 9), stale);
+    BAD (ldy_system_add_reactions (s, x, 9), stale);
+    BAD (ldy_system_add_force (s, rigid, x, 9, y, 6), stale);
     BAD (ldy_system_largest_eigenvalue (s, 0.1, 10, &value, NULL), stale);
     BAD (ldy_system_check_inverses (s), stale);
     BAD (ldy_system_row (s, contact, &row), stale);
@@ -212,28 +249,28 @@ static void updates (void)
 {
   static const double indefinite[2] = { 2, -2 }, huge[6] = { 1e200, 0, 0, 0, 0, 0 };
   static const double far[3] = { 0, 1e200, 0 };
-  ldy_operator H = { NULL, NULL, ones };
+  ldy_operator H = { 2, NULL, NULL, ones, 6 };
   long long solver, constraint;
 
-  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, indefinite), 0);
+  CHECK_INT (ldy_system_set_matrix (s, general, 2, starts, rows_of, indefinite, 2), 0);
   FAILS (ldy_system_update (s, 1), LDY_CHOL_FACTOR, "body 2: its matrix A: not positive definite in row 1");
-  BAD (ldy_system_multiply (s, x, y), "no successful update");
-  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, twos), 0);
-  CHECK_INT (ldy_system_set_velocity (s, rigid, huge), 0);
+  BAD (ldy_system_multiply (s, x, y, 9), "no successful update");
+  CHECK_INT (ldy_system_set_matrix (s, general, 2, starts, rows_of, twos, 2), 0);
+  CHECK_INT (ldy_system_set_velocity (s, rigid, huge, 6), 0);
   CHECK_INT (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, far, NULL, &constraint), 0);
   BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its velocity V or B is not finite");
-  CHECK_INT (ldy_system_set_velocity (s, rigid, h6), 0);
-  CHECK_INT (ldy_system_set_previous_velocity (s, rigid, huge), 0);
+  CHECK_INT (ldy_system_set_velocity (s, rigid, h6, 6), 0);
+  CHECK_INT (ldy_system_set_previous_velocity (s, rigid, huge, 6), 0);
   BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its velocity V or B is not finite");
-  CHECK_INT (ldy_system_set_previous_velocity (s, rigid, h6), 0);
+  CHECK_INT (ldy_system_set_previous_velocity (s, rigid, h6, 6), 0);
   BAD (ldy_system_update (s, 1), "constraint 3 on body 0: its diagonal block of W is not finite");
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_add_solver (s, 2, refuse, NULL, &solver), 0);
   CHECK_INT (ldy_system_add_operators (s, solver, &H, LDY_GROUND, NULL, &constraint), 0);
   FAILS (ldy_system_update (s, 1), LDY_LU_FACTOR, "body 4: its solver returned 7");
-  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, indefinite), 0); /* matrices come before solvers */
+  CHECK_INT (ldy_system_set_matrix (s, general, 2, starts, rows_of, indefinite, 2), 0); /* matrices come before solvers */
   FAILS (ldy_system_update (s, 1), LDY_CHOL_FACTOR, "body 2: its matrix A: not positive definite in row 1");
-  CHECK_INT (ldy_system_set_matrix (s, general, starts, rows_of, twos), 0);
+  CHECK_INT (ldy_system_set_matrix (s, general, 2, starts, rows_of, twos, 2), 0);
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_remove_body (s, solver), 0);
   CHECK_INT (ldy_system_add_solver (s, 2, spoil, NULL, &solver), 0);
@@ -246,31 +283,31 @@ static void updates (void)
 /* A step that is too large for W takes the results of the step before away. */
 static void large_step (void)
 {
-  ldy_rows rows;
+  ldy_rows rows = { .size = sizeof rows };
 
   is_as_before (0);
   BAD (ldy_system_update (s, 1e308), "its diagonal block of W is not finite");
   BAD (ldy_system_rows (s, &rows), "no successful update");
-  BAD (ldy_system_multiply (s, x, y), "no successful update");
+  BAD (ldy_system_multiply (s, x, y, 9), "no successful update");
 }
 
 /* Of many bodies and rows that fail the first ones are named. */
 static void first_of_many (void)
 {
   static const double indefinite[2] = { 2, -2 }, huge[6] = { 1e200, 0, 0, 0, 0, 0 };
-  ldy_operator H = { NULL, NULL, ones }, far = { NULL, NULL, huge };
+  ldy_operator H = { 2, NULL, NULL, ones, 6 }, far = { 2, NULL, NULL, huge, 6 };
   long long body, constraint;
   ldy_system *t;
   int k;
 
   CHECK_INT (ldy_system_create (&t), 0);
   for (k = 0; k < 400; k ++) {
-    CHECK_INT (ldy_system_add_matrix (t, 2, starts, rows_of, twos, &body), 0);
+    CHECK_INT (ldy_system_add_matrix (t, 2, starts, rows_of, twos, 2, &body), 0);
     CHECK_INT (ldy_system_add_operators (t, body, &H, LDY_GROUND, NULL, &constraint), 0);
   }
   for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_operators (t, k, &far, NULL), 0);
   BAD (ldy_system_update (t, 1), "constraint 10 on body 10: its diagonal block of W is not finite");
-  for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_matrix (t, k, starts, rows_of, indefinite), 0);
+  for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_matrix (t, k, 2, starts, rows_of, indefinite, 2), 0);
   FAILS (ldy_system_update (t, 1), LDY_CHOL_FACTOR, "body 10: its matrix A");
   ldy_system_destroy (t);
 }
@@ -279,7 +316,7 @@ static void first_of_many (void)
 static void almost_singular (void)
 {
   double inverse[3] = { 1, 1, 1e-15 };
-  ldy_operator E = { NULL, NULL, unit };
+  ldy_operator E = { 3, NULL, NULL, unit, 9 };
   long long body, constraint;
   ldy_system *t;
 
@@ -289,7 +326,7 @@ static void almost_singular (void)
   CHECK_INT (ldy_system_update (t, 1), 0);
   FAILS (ldy_system_check_inverses (t), LDY_LU_FACTOR, "constraint 0 on body 0");
   inverse[2] = 1e-12;
-  CHECK_INT (ldy_system_set_diagonal (t, body, inverse), 0);
+  CHECK_INT (ldy_system_set_diagonal (t, body, 3, inverse), 0);
   CHECK_INT (ldy_system_update (t, 1), 0);
   CHECK_INT (ldy_system_check_inverses (t), 0);
   ldy_system_destroy (t);
@@ -304,8 +341,8 @@ static void rounded_compliance (void)
 
   CHECK_INT (ldy_system_set_compliance (s, contact, compliance), 0);
   CHECK_INT (ldy_system_update (s, 1), 0);
-  CHECK_INT (ldy_system_multiply (s, force, by_blocks), 0);
-  CHECK_INT (ldy_system_multiply_through_bodies (s, force, by_bodies), 0);
+  CHECK_INT (ldy_system_multiply (s, force, by_blocks, 9), 0);
+  CHECK_INT (ldy_system_multiply_through_bodies (s, force, by_bodies, 9), 0);
   for (i = 0; i < 9; i ++) CHECK_NEAR (by_bodies[i], by_blocks[i], 1e-13);
   CHECK_INT (ldy_system_set_compliance (s, contact, NULL), 0);
 }
@@ -315,7 +352,7 @@ static void overflow (void)
 {
   static const double swap[4] = { 0, 1e150, 1e150, 0 };
   static const double first[6] = { 1e100, 0, 0, 0, 0, 0 }, second[6] = { 0, 0, 0, 1e100, 0, 0 };
-  ldy_operator H1 = { NULL, NULL, first }, H2 = { NULL, NULL, second };
+  ldy_operator H1 = { 2, NULL, NULL, first, 6 }, H2 = { 2, NULL, NULL, second, 6 };
   long long body, constraint;
   ldy_rows rows = { .size = sizeof rows };
   ldy_system *t;
@@ -336,7 +373,7 @@ static void overflow (void)
 static void too_many_blocks (void)
 {
   double one = 1, h[3] = { 1, 2, 3 };
-  ldy_operator H = { NULL, NULL, h };
+  ldy_operator H = { 1, NULL, NULL, h, 3 };
   long long body, constraint;
   int k, code = 0;
   ldy_system *t;
@@ -372,7 +409,7 @@ static void reactions (void)
   static const double ones9[3] = { 1, 1, 1 }, huge[3] = { 1e308, 0, 0 };
   double R[6] = { 1, 2, 3, 4, 5, 6 }, bad[6] = { 0, 0, 0, 0, INFINITY, 0 }, large[6] = { 1e308, 0, 0, 0, 0, 0 };
   double velocity[6], before[6] = { 0 }, h[3] = { 1, 2, 3 };
-  ldy_operator H = { NULL, NULL, h };
+  ldy_operator H = { 1, NULL, NULL, h, 3 };
   long long first, solver, constraint;
   ldy_rows rows = { .size = sizeof rows };
   ldy_system *t;
@@ -382,21 +419,21 @@ static void reactions (void)
   CHECK_INT (ldy_system_add_diagonal (t, 3, ones9, &first), 0);
   CHECK_INT (ldy_system_add_solver (t, 1, halve_once, NULL, &solver), 0);
   {
-    ldy_operator E = { NULL, NULL, unit };
+    ldy_operator E = { 3, NULL, NULL, unit, 9 };
     CHECK_INT (ldy_system_add_operators (t, first, &E, LDY_GROUND, NULL, &constraint), 0);
   }
   CHECK_INT (ldy_system_add_operators (t, solver, &H, LDY_GROUND, NULL, &constraint), 0);
-  CHECK_INT (ldy_system_set_velocity (t, first, huge), 0);
+  CHECK_INT (ldy_system_set_velocity (t, first, huge, 3), 0);
   before[0] = huge[0];
   CHECK_INT (ldy_system_update (t, 1), 0);
-  FAILS (ldy_system_add_reactions (t, R), LDY_LU_FACTOR, "body 1: its solver returned 3");
-  BAD (ldy_system_add_reactions (t, bad), "system: a reaction R is not finite");
-  BAD (ldy_system_add_reactions (t, large), "body 0: its velocity with the reactions R is not finite");
-  CHECK_INT (ldy_system_velocity (t, first, velocity), 0);
+  FAILS (ldy_system_add_reactions (t, R, 6), LDY_LU_FACTOR, "body 1: its solver returned 3");
+  BAD (ldy_system_add_reactions (t, bad, 6), "system: a reaction R is not finite");
+  BAD (ldy_system_add_reactions (t, large, 6), "body 0: its velocity with the reactions R is not finite");
+  CHECK_INT (ldy_system_velocity (t, first, velocity, 3), 0);
   CHECK_SAME_BITS (velocity, before, 3 * sizeof (double));
   CHECK_INT (ldy_system_rows (t, &rows), 0);
-  CHECK_INT (ldy_system_add_reactions (t, R), 0);
-  CHECK_INT (ldy_system_velocity (t, solver, velocity), 0);
+  CHECK_INT (ldy_system_add_reactions (t, R, 6), 0);
+  CHECK_INT (ldy_system_velocity (t, solver, velocity, 1), 0);
   CHECK_NEAR (velocity[0], 0.5 * (4 + 2 * 5 + 3 * 6), 1e-14);
   BAD (ldy_system_rows (t, &rows), "no successful update");
   ldy_system_destroy (t);
@@ -419,6 +456,7 @@ int main (void)
   constraints ();
   is_as_before (1);
   results (1);
+  lengths ();
   is_as_before (1);
   updates ();
   is_as_before (0);

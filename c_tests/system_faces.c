@@ -72,8 +72,8 @@ static void add_inertial (BOTH *both, RANDOM *random, BODY *body)
 
 static void set_velocities (BOTH *both, BODY *body)
 {
-  CHECK_INT (ldy_system_set_velocity (both->system, body->id - 1, body->velo), 0);
-  CHECK_INT (ldy_system_set_previous_velocity (both->system, body->id - 1, body->velo + body->dofs), 0);
+  CHECK_INT (ldy_system_set_velocity (both->system, body->id - 1, body->velo, (size_t) body->dofs), 0);
+  CHECK_INT (ldy_system_set_previous_velocity (both->system, body->id - 1, body->velo + body->dofs, (size_t) body->dofs), 0);
 }
 
 /* Every sixth body with a dense inverse; the first one an obstacle. */
@@ -89,7 +89,7 @@ static void add_body (BOTH *both, RANDOM *random, int index)
     CHECK_INT (ldy_system_add_obstacle (both->system, body->conf, body->ref_center, &id), 0);
   } else if (index % 6 == 5) {
     CHECK_INT (ldy_system_add_rigid (both->system, 1, unit, body->conf, body->ref_center, &id), 0);
-    CHECK_INT (ldy_system_set_dense (both->system, id, body->inverse->x), 0);
+    CHECK_INT (ldy_system_set_dense (both->system, id, 6, body->inverse->x), 0);
   } else {
     add_inertial (both, random, body);
   }

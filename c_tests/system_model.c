@@ -36,11 +36,17 @@ MODEL_BODY *model_body (const MODEL *model, long long id)
   return NULL;
 }
 
-ldy_operator model_operator (const MODEL_OPERATOR *operator)
+ldy_operator model_operator (const MODEL *model, const MODEL_CONSTRAINT *constraint, int k)
 {
-  ldy_operator dense = { NULL, NULL, operator->values }, sparse = { operator->starts, operator->rows, operator->values };
+  const MODEL_OPERATOR *operator = &constraint->operators[k];
+  const MODEL_BODY *body = model_body (model, constraint->bodies[k]);
+  int n = body ? body->n : 0;
+  ldy_operator dense = { n, NULL, NULL, operator->values, 3 * (size_t) n };
+  ldy_operator sparse = { n, operator->starts, operator->rows, operator->values, 0 };
 
-  return operator->is_sparse ? sparse : dense;
+  if (!operator->is_sparse) return dense;
+  sparse.count = (size_t) operator->starts[n];
+  return sparse;
 }
 
 static void times (int n, const double *matrix, const double *x, double *y)
@@ -112,7 +118,7 @@ static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_C
   for (k = 0; k < 2; k ++) {
     MODEL_BODY *body = model_body (model, constraint->bodies[k]);
     bodies[k] = body ? body - model->bodies : LDY_GROUND;
-    H[k] = model_operator (&constraint->operators[k]);
+    H[k] = model_operator (model, constraint, k);
   }
   code = constraint->has_operators
     ? ldy_system_add_operators (system, bodies[0], &H[0], bodies[1], &H[1], &id)
@@ -130,11 +136,11 @@ ldy_system *model_copy (const MODEL *model)
   for (k = 0; k < model->body_count; k ++) {
     const MODEL_BODY *body = &model->bodies[k];
     CHECK_INT (add_body (system, body), 0);
-    if (body->inertia == BY_DENSE) CHECK_INT (ldy_system_set_dense (system, k, body->given), 0);
-    if (body->inertia == BY_DIAGONAL) CHECK_INT (ldy_system_set_diagonal (system, k, body->given), 0);
-    if (body->inertia == BY_MATRIX) CHECK_INT (ldy_system_set_matrix (system, k, body->starts, body->rows, body->given), 0);
-    CHECK_INT (ldy_system_set_velocity (system, k, body->velocity), 0);
-    CHECK_INT (ldy_system_set_previous_velocity (system, k, body->previous), 0);
+    if (body->inertia == BY_DENSE) CHECK_INT (ldy_system_set_dense (system, k, body->n, body->given), 0);
+    if (body->inertia == BY_DIAGONAL) CHECK_INT (ldy_system_set_diagonal (system, k, body->n, body->given), 0);
+    if (body->inertia == BY_MATRIX) CHECK_INT (ldy_system_set_matrix (system, k, body->n, body->starts, body->rows, body->given, (size_t) body->starts[body->n]), 0);
+    CHECK_INT (ldy_system_set_velocity (system, k, body->velocity, (size_t) body->n), 0);
+    CHECK_INT (ldy_system_set_previous_velocity (system, k, body->previous, (size_t) body->n), 0);
   }
   for (k = 0; k < model->constraint_count; k ++) CHECK_INT (add_constraint (system, model, &model->constraints[k]), 0);
   return system;

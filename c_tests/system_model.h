@@ -58,7 +58,7 @@ void model_create (MODEL *model, int bodies, int constraints);
 void model_destroy (MODEL *model);
 
 MODEL_BODY *model_body (const MODEL *model, long long id);   /* NULL: the ground */
-ldy_operator model_operator (const MODEL_OPERATOR *operator);
+ldy_operator model_operator (const MODEL *model, const MODEL_CONSTRAINT *constraint, int k);
 
 /* The function of solvers, with a MODEL_SOLVER. */
 int model_solve (int size, int columns, double *x, void *data);

@@ -182,7 +182,7 @@ static void as_before (void)
     if (results >= STRUCTURE) CHECK_INT (row, constraint - m.constraints);
   }
   if (body) {
-    CHECK_INT (ldy_system_velocity (m.system, body->id, velocity), 0);
+    CHECK_INT (ldy_system_velocity (m.system, body->id, velocity, (size_t) body->n), 0);
     CHECK_SAME_BITS (velocity, body->velocity, sizeof *velocity * (size_t) body->n);
   }
 }
@@ -224,13 +224,13 @@ static void set_velocities (MODEL_BODY *body)
   fill (velocity, body->n);
   fill (previous, body->n);
   if (below (40) == 0) velocity[below (body->n)] = 1.7e308;
-  if (TRY (ldy_system_set_velocity (m.system, body->id, velocity))) {
+  if (TRY (ldy_system_set_velocity (m.system, body->id, velocity, (size_t) body->n))) {
     memcpy (body->velocity, velocity, sizeof velocity);
     body->is_wild = 0;
     for (int k = 0; k < body->n; k ++) body->is_wild |= fabs (velocity[k]) > 1;
     less (PRODUCTS);
   }
-  if (TRY (ldy_system_set_previous_velocity (m.system, body->id, previous))) {
+  if (TRY (ldy_system_set_previous_velocity (m.system, body->id, previous, (size_t) body->n))) {
     memcpy (body->previous, previous, sizeof previous);
     less (PRODUCTS);
   }
@@ -307,7 +307,7 @@ static int insert (const MODEL_BODY *b, long long *id)
   case BY_OBSTACLE: return ldy_system_add_obstacle (m.system, b->rotation, b->center, id);
   case BY_DENSE: return ldy_system_add_dense (m.system, b->n, b->given, id);
   case BY_DIAGONAL: return ldy_system_add_diagonal (m.system, b->n, b->given, id);
-  case BY_MATRIX: return ldy_system_add_matrix (m.system, b->n, b->starts, b->rows, b->given, id);
+  case BY_MATRIX: return ldy_system_add_matrix (m.system, b->n, b->starts, b->rows, b->given, (size_t) b->starts[b->n], id);
   case BY_SOLVER: return ldy_system_add_solver (m.system, b->n, model_solve, b->solver, id);
   default: break;
   }
@@ -388,7 +388,7 @@ static void fill_placement (MODEL_CONSTRAINT *c)
 
 static int insert_constraint (MODEL_CONSTRAINT *c)
 {
-  ldy_operator H[2] = { model_operator (&c->operators[0]), model_operator (&c->operators[1]) };
+  ldy_operator H[2] = { model_operator (&m, c, 0), model_operator (&m, c, 1) };
 
   if (c->has_operators) return ldy_system_add_operators (m.system, c->bodies[0], &H[0], c->bodies[1], &H[1], &c->id);
   return ldy_system_add_constraint (m.system, c->bodies[0], c->bodies[1], c->frame, c->points[0], c->points[1], &c->id);
@@ -438,7 +438,7 @@ static void remove_constraint (void)
 
 static int replace (const MODEL_CONSTRAINT *c)
 {
-  ldy_operator H[2] = { model_operator (&c->operators[0]), model_operator (&c->operators[1]) };
+  ldy_operator H[2] = { model_operator (&m, c, 0), model_operator (&m, c, 1) };
 
   if (c->has_operators) return ldy_system_set_operators (m.system, c->id, &H[0], &H[1]);
   return ldy_system_move_constraint (m.system, c->id, c->frame, c->points[0], c->points[1]);
@@ -480,9 +480,9 @@ static void set_compliance (void)
 static int give (const MODEL_BODY *b)
 {
   switch (b->inertia) {
-  case BY_DENSE: return ldy_system_set_dense (m.system, b->id, b->given);
-  case BY_DIAGONAL: return ldy_system_set_diagonal (m.system, b->id, b->given);
-  case BY_MATRIX: return ldy_system_set_matrix (m.system, b->id, b->starts, b->rows, b->given);
+  case BY_DENSE: return ldy_system_set_dense (m.system, b->id, b->n, b->given);
+  case BY_DIAGONAL: return ldy_system_set_diagonal (m.system, b->id, b->n, b->given);
+  case BY_MATRIX: return ldy_system_set_matrix (m.system, b->id, b->n, b->starts, b->rows, b->given, (size_t) b->starts[b->n]);
   default: return ldy_system_set_mass (m.system, b->id, b->mass, b->tensor);
   }
 }
@@ -610,7 +610,7 @@ static void recover (void)
     }
     if (body->is_wild) {
       fill (body->velocity, body->n);
-      CHECK_INT (ldy_system_set_velocity (m.system, body->id, body->velocity), 0);
+      CHECK_INT (ldy_system_set_velocity (m.system, body->id, body->velocity, (size_t) body->n), 0);
       body->is_wild = 0;
       less (PRODUCTS);
     }
@@ -631,11 +631,11 @@ static void multiply (void)
   if (!x || !y || !z) abort ();
   fill (x, n);
   if (results < PRODUCTS) {
-    CHECK_INT (ldy_system_multiply (m.system, x, y), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_multiply_through_bodies (m.system, x, z), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_multiply (m.system, x, y, (size_t) n), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n), LDY_BUG_FOUND);
     CHECK_INT (ldy_system_largest_eigenvalue (m.system, 0.1, 10, &value, NULL), LDY_BUG_FOUND);
     CHECK_TEXT (ldy_last_error (), "no successful update");
-  } else if (has && TRY (ldy_system_multiply (m.system, x, y)) && TRY (ldy_system_multiply_through_bodies (m.system, x, z))) {
+  } else if (has && TRY (ldy_system_multiply (m.system, x, y, (size_t) n)) && TRY (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n))) {
     double quotient = 0, square = 0;
     for (k = 0; k < m.constraint_count; k ++) for (i = 0; i < 3; i ++) {
       double sum = 0, scale = 0;
@@ -668,32 +668,32 @@ static void add_reactions (void)
   fill (R, n);
   check_context ("add_reactions");
   if (results < PRODUCTS) {
-    CHECK_INT (ldy_system_add_reactions (m.system, R), LDY_BUG_FOUND);
-    if (body) CHECK_INT (ldy_system_add_force (m.system, body->id, R, force), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_add_reactions (m.system, R, (size_t) n), LDY_BUG_FOUND);
+    if (body) CHECK_INT (ldy_system_add_force (m.system, body->id, R, (size_t) n, force, (size_t) body->n), LDY_BUG_FOUND);
     as_before ();
   } else if (!is_tame) {
     /* A solver that fails now, or a velocity that is large already. */
-    code = ldy_system_add_reactions (m.system, R);
+    code = ldy_system_add_reactions (m.system, R, (size_t) n);
     if (code) {
       CHECK (code == LDY_LU_FACTOR || code == LDY_BUG_FOUND);
       as_before ();
     }
     else {
       less (PRODUCTS);
-      for (k = 0; k < m.body_count; k ++) CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, m.bodies[k].velocity), 0);
+      for (k = 0; k < m.body_count; k ++) CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, m.bodies[k].velocity, (size_t) m.bodies[k].n), 0);
     }
   } else if (n && below (4) == 0) {
     R[below (n)] = NAN;
-    CHECK_INT (ldy_system_add_reactions (m.system, R), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_add_reactions (m.system, R, (size_t) n), LDY_BUG_FOUND);
     CHECK_TEXT (ldy_last_error (), "a reaction R is not finite");
     as_before ();
-  } else if (TRY (ldy_system_add_reactions (m.system, R))) {
+  } else if (TRY (ldy_system_add_reactions (m.system, R, (size_t) n))) {
     less (PRODUCTS);
     for (k = 0; k < m.body_count; k ++) {
       double worst = 0, scale = 1;
       body = &m.bodies[k];
       model_pushed (&m, body, step, R, pushed);
-      CHECK_INT (ldy_system_velocity (m.system, body->id, velocity), 0);
+      CHECK_INT (ldy_system_velocity (m.system, body->id, velocity, (size_t) body->n), 0);
       for (i = 0; i < body->n; i ++) worst = fmax (worst, fabs (velocity[i] - pushed[i])), scale = fmax (scale, fabs (pushed[i]));
       CHECK_NEAR (worst, 0, 1e-9 * scale);
       memcpy (body->velocity, velocity, sizeof *velocity * (size_t) body->n);
@@ -731,15 +731,15 @@ static void stability (void)
     is_rigid = 0;
   }
   if (!is_rigid) {
-    CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, R, x, y), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_critical_step (m.system, joints, R, &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, x, y, (size_t) n), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
     CHECK (square == -1 && longest == -1);
   } else {
-    (void) TRY (ldy_system_geometric_stiffness (m.system, joints, R, x, y));
+    (void) TRY (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, x, y, (size_t) n));
     check_context ("critical_step");
     arm ();
     failing.until = 1 + below (40);
-    code = ldy_system_critical_step (m.system, joints, R, &square, &longest, &stiffest, &share);
+    code = ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square, &longest, &stiffest, &share);
     failing.armed = 0;
     if (code == LDY_OUT_OF_MEMORY) CHECK (failing.failed);
     else if (!has_inverse) CHECK_INT (code, LDY_BUG_FOUND);
@@ -797,13 +797,13 @@ static void corrupt_new_body (void)
   case 18: BAD (ldy_system_add_diagonal (m.system, none, unit, &id)); break;
   case 19: BAD (ldy_system_add_diagonal (m.system, 3, negative, &id)); break;
   case 20: BAD (ldy_system_add_diagonal (m.system, 3, spoilt (unit, 3), &id)); break;
-  case 21: BAD (ldy_system_add_matrix (m.system, none, starts, rows, unit, &id)); break;
-  case 22: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, descending, rows, unit, &id)); break;
-  case 23: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, starts, outside, unit, &id)); break;
-  case 24: BAD_AS (LDY_CHOL_FACTOR, ldy_system_add_matrix (m.system, 3, starts, missing, skew, &id)); break;
-  case 25: BAD (ldy_system_add_matrix (m.system, 3, starts, rows, spoilt (unit, 3), &id)); break;
-  case 26: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, beyond, rows, unit, &id)); break;
-  case 27: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, twice, twice_rows, unit, &id)); break;
+  case 21: BAD (ldy_system_add_matrix (m.system, none, starts, rows, unit, 3, &id)); break;
+  case 22: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, descending, rows, unit, 3, &id)); break;
+  case 23: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, starts, outside, unit, 3, &id)); break;
+  case 24: BAD_AS (LDY_CHOL_FACTOR, ldy_system_add_matrix (m.system, 3, starts, missing, skew, 3, &id)); break;
+  case 25: BAD (ldy_system_add_matrix (m.system, 3, starts, rows, spoilt (unit, 3), 3, &id)); break;
+  case 26: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, beyond, rows, unit, 3, &id)); break;
+  case 27: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, twice, twice_rows, unit, 4, &id)); break;
   case 28: BAD (ldy_system_add_solver (m.system, 3, NULL, NULL, &id)); break;
   default: BAD (ldy_system_add_solver (m.system, none, model_solve, NULL, &id));
   }
@@ -820,19 +820,19 @@ static void corrupt_body (void)
   case 0: BAD (ldy_system_remove_body (m.system, none)); return;
   case 1: BAD (ldy_system_set_rotation (m.system, none, unit)); return;
   case 2: BAD (ldy_system_set_mass (m.system, none, 1, unit)); return;
-  case 3: BAD (ldy_system_set_velocity (m.system, none, x)); return;
-  case 4: BAD (ldy_system_velocity (m.system, none, x)); return;
+  case 3: BAD (ldy_system_set_velocity (m.system, none, x, N)); return;
+  case 4: BAD (ldy_system_velocity (m.system, none, x, N)); return;
   default: if (!body) return;
   }
   switch (below (9)) {
-  case 0: BAD (ldy_system_set_velocity (m.system, body->id, spoilt (x, body->n))); break;
-  case 1: BAD (ldy_system_set_previous_velocity (m.system, body->id, spoilt (x, body->n))); break;
-  case 2: BAD (ldy_system_set_velocity (m.system, body->id, NULL)); break;
+  case 0: BAD (ldy_system_set_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
+  case 1: BAD (ldy_system_set_previous_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
+  case 2: BAD (ldy_system_set_velocity (m.system, body->id, NULL, (size_t) body->n)); break;
   case 3: BAD (ldy_system_set_rotation (m.system, body->id, spoilt (unit, 9))); break;
   case 4: BAD (ldy_system_set_mass (m.system, body->id, -1, unit)); break;
-  case 5: BAD (ldy_system_set_dense (m.system, body->id, NULL)); break;
-  case 6: BAD (ldy_system_set_diagonal (m.system, body->id, spoilt (x, body->n))); break;
-  case 7: BAD (ldy_system_set_matrix (m.system, body->id, NULL, NULL, x)); break;
+  case 5: BAD (ldy_system_set_dense (m.system, body->id, body->n, NULL)); break;
+  case 6: BAD (ldy_system_set_diagonal (m.system, body->id, body->n, spoilt (x, body->n))); break;
+  case 7: BAD (ldy_system_set_matrix (m.system, body->id, body->n, NULL, NULL, x, 1)); break;
   default: if (body->kind != IS_RIGID) BAD (ldy_system_set_rotation (m.system, body->id, unit));
   }
 }
@@ -844,7 +844,10 @@ static void corrupt_constraint (void)
   MODEL_BODY *body = some_body ();
   long long none = no_id (m.next_body, 0), unknown = no_id (m.next_constraint, 1), id = -7;
   double h[3 * N] = { 0 };
-  ldy_operator H = { NULL, NULL, h }, empty = { NULL, NULL, NULL }, bad = { falling, falling, h }, nan = { NULL, NULL, h };
+  const int n = body ? body->n : 0;
+  const size_t count = 3 * (size_t) n;
+  ldy_operator H = { n, NULL, NULL, h, count }, empty = { n, NULL, NULL, NULL, count };
+  ldy_operator bad = { n, falling, falling, h, 1 }, nan = { n, NULL, NULL, h, count };
 
   if (!body) return;
   switch (below (20)) {
@@ -889,11 +892,11 @@ static void corrupt_question (void)
   case 0: BAD (ldy_system_rows (m.system, NULL)); break;
   case 1: BAD (ldy_system_rows (NULL, NULL)); break;
   case 2: BAD (ldy_system_row (m.system, no_id (m.next_constraint, 1), &row)); break;
-  case 3: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, x)); break;
-  case 4: if (m.constraint_count) BAD (ldy_system_add_reactions (m.system, NULL)); break;
+  case 3: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, x, 3 * (size_t) m.constraint_count)); break;
+  case 4: if (m.constraint_count) BAD (ldy_system_add_reactions (m.system, NULL, 3 * (size_t) m.constraint_count)); break;
   case 5: BAD (ldy_system_largest_eigenvalue (m.system, NAN, 10, &value, &residual)); break;
   case 6: BAD (ldy_system_largest_eigenvalue (m.system, 0.1, 10, NULL, &residual)); break;
-  case 7: if (m.constraint_count) BAD (ldy_system_critical_step (m.system, NULL, NULL, &value, NULL, NULL, NULL)); break;
+  case 7: if (m.constraint_count) BAD (ldy_system_critical_step (m.system, NULL, (size_t) m.constraint_count, NULL, 3 * (size_t) m.constraint_count, &value, NULL, NULL, NULL)); break;
   case 8: BAD (ldy_system_write_npz (m.system, NULL)); break;
   default: BAD (ldy_system_check_inverses (NULL));
   }

@@ -42,18 +42,18 @@ static void double_pendulum (void)
   GOOD (ldy_system_add_constraint (system, lower, upper, down, origin, origin, &links[1]));
   x[9] = 1;
   x[11] = 1;
-  GOOD (ldy_system_geometric_stiffness (system, joints, R, x, y));
+  GOOD (ldy_system_geometric_stiffness (system, joints, 2, R, 6, x, y, 12));
   for (int i = 0; i < 12; i ++) CHECK_NEAR (y[i], i == 9 ? b : i == 3 ? -b : 0, 1e-13);
   /* M^-1 K = ((a + b) / 2, -b / 2; -b / 3, b / 3) across the links. */
   trace = (a + b) / 2 + b / 3;
   wanted = trace / 2 + sqrt (trace * trace / 4 - a * b / 6);
-  GOOD (ldy_system_critical_step (system, joints, R, &square, &step, &most, &share));
+  GOOD (ldy_system_critical_step (system, joints, 2, R, 6, &square, &step, &most, &share));
   CHECK_NEAR (square, wanted, 1e-9 * wanted);
   CHECK_NEAR (step, 2 / sqrt (wanted), 1e-9);
   CHECK (most == links[1] && share > 0.5 && share < 1);
-  GOOD (ldy_system_critical_step (system, joints, R, NULL, NULL, NULL, NULL));
+  GOOD (ldy_system_critical_step (system, joints, 2, R, 6, NULL, NULL, NULL, NULL));
   R[2] = R[5] = 30; /* pressed */
-  GOOD (ldy_system_critical_step (system, joints, R, &square, &step, &most, &share));
+  GOOD (ldy_system_critical_step (system, joints, 2, R, 6, &square, &step, &most, &share));
   CHECK (square == 0 && isinf (step) && most == -1 && share == 0);
   ldy_system_destroy (system);
 }
@@ -69,7 +69,7 @@ static void fixed_point (void)
 
   body = rigid (system, 2);
   GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, above, NULL, &point));
-  GOOD (ldy_system_critical_step (system, &joint, R, &square, NULL, &most, &share));
+  GOOD (ldy_system_critical_step (system, &joint, 1, R, 3, &square, NULL, &most, &share));
   CHECK_NEAR (square, 20 * 0.3 * 2, 1e-9);
   CHECK (most == point);
   CHECK_NEAR (share, 1, 1e-9);
@@ -90,7 +90,7 @@ static void contacts (void)
   GOOD (ldy_system_add_constraint (system, body, obstacle, unit, below, origin, &contact));
   for (int k = 0; k < 3; k ++) {
     ldy_joint joint = { (int) kinds[k][0], 0 };
-    GOOD (ldy_system_geometric_stiffness (system, &joint, R, x, y));
+    GOOD (ldy_system_geometric_stiffness (system, &joint, 1, R, 3, x, y, 12));
     CHECK_NEAR (y[0], kinds[k][1], 1e-13);
     CHECK_NEAR (y[4], k == 2 ? 10 : 0, 1e-13);
   }
@@ -106,32 +106,42 @@ static void errors (void)
   long long body, constraint, general;
   ldy_system *system = created ();
 
-  GOOD (ldy_system_critical_step (system, NULL, NULL, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_critical_step (system, NULL, 0, NULL, 0, &square, NULL, NULL, NULL));
   CHECK_NEAR (square, 0, 0);
   body = rigid (system, 1);
   GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, down, origin, NULL, &constraint));
-  GOOD (ldy_system_geometric_stiffness (system, &link, R, x, y));
-  GOOD (ldy_system_critical_step (system, &link, R, &square, NULL, NULL, NULL));
-  GOOD (ldy_system_set_matrix (system, body, ends, ends, ones));
-  GOOD (ldy_system_geometric_stiffness (system, &link, R, x, y));
-  BAD (ldy_system_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 6));
+  GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_set_matrix (system, body, 6, ends, ends, ones, 6));
+  GOOD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 6));
+  BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "its inverse inertia is not there as numbers");
-  GOOD (ldy_system_set_diagonal (system, body, ones));
-  BAD (ldy_system_geometric_stiffness (NULL, &link, R, x, y));
-  BAD (ldy_system_geometric_stiffness (system, NULL, R, x, y));
-  BAD (ldy_system_geometric_stiffness (system, &link, NULL, x, y));
-  BAD (ldy_system_geometric_stiffness (system, &link, R, NULL, y));
-  BAD (ldy_system_geometric_stiffness (system, &link, R, x, NULL));
-  BAD (ldy_system_geometric_stiffness (system, &no_length, R, x, y));
-  BAD (ldy_system_geometric_stiffness (system, &unknown, R, x, y));
-  BAD (ldy_system_geometric_stiffness (system, &link, bad, x, y));
-  BAD (ldy_system_critical_step (system, &unknown, R, &square, NULL, NULL, NULL));
-  BAD (ldy_system_critical_step (NULL, &link, R, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_set_diagonal (system, body, 6, ones));
+  BAD (ldy_system_geometric_stiffness (NULL, &link, 1, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, NULL, 1, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, NULL, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, NULL, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, NULL, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 0, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 2, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, (size_t) -1, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, R, 2, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, R, 6, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 5));
+  CHECK_TEXT (ldy_last_error (), "x and y: 5 values where 6 are needed");
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, R, 3, x, y, 12));
+  BAD (ldy_system_critical_step (system, &link, 0, R, 3, &square, NULL, NULL, NULL));
+  BAD (ldy_system_critical_step (system, &link, 1, R, 2, &square, NULL, NULL, NULL));
+  BAD (ldy_system_geometric_stiffness (system, &no_length, 1, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &unknown, 1, R, 3, x, y, 6));
+  BAD (ldy_system_geometric_stiffness (system, &link, 1, bad, 3, x, y, 6));
+  BAD (ldy_system_critical_step (system, &unknown, 1, R, 3, &square, NULL, NULL, NULL));
+  BAD (ldy_system_critical_step (NULL, &link, 1, R, 3, &square, NULL, NULL, NULL));
   GOOD (ldy_system_add_diagonal (system, 3, ones, &general));
-  BAD (ldy_system_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
   GOOD (ldy_system_remove_body (system, general));
-  GOOD (ldy_system_add_matrix (system, 1, starts, rows, A, &general));
-  BAD (ldy_system_critical_step (system, &link, R, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_add_matrix (system, 1, starts, rows, A, 1, &general));
+  BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
   ldy_system_destroy (system);
 }
 

@@ -162,9 +162,9 @@ static void give_velocities (world *world, double h)
     solid *solid = &world->solid[i];
 
     good (ldy_system_set_rotation (world->system, solid->id, solid->rotation));
-    good (ldy_system_set_previous_velocity (world->system, solid->id, solid->velocity));
+    good (ldy_system_set_previous_velocity (world->system, solid->id, solid->velocity, 6));
     solid->velocity[5] -= h * world->gravity;
-    good (ldy_system_set_velocity (world->system, solid->id, solid->velocity));
+    good (ldy_system_set_velocity (world->system, solid->id, solid->velocity, 6));
   }
 }
 
@@ -184,9 +184,9 @@ void world_step (world *world, double h)
     fprintf (stderr, "contact_dynamics: the forces do not settle\n");
     exit (1);
   }
-  good (ldy_system_add_reactions (world->system, R));
+  good (ldy_system_add_reactions (world->system, R, 3 * (size_t) rows.rows));
   for (int i = 0; i < world->solids; i ++) {
-    good (ldy_system_velocity (world->system, world->solid[i].id, world->solid[i].velocity));
+    good (ldy_system_velocity (world->system, world->solid[i].id, world->solid[i].velocity, 6));
     advance (&world->solid[i], h / 2);
   }
   release (world, R);

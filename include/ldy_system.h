@@ -14,6 +14,11 @@
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
  * compressed sparse columns, counted from 0. What is given is copied.
  *
+ * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). n, the number of velocities of a
+ * body, comes before the arrays whose lengths follow from it. A count comes right behind the array or arrays whose
+ * values it counts: 3 times the rows of R. Another length than the system needs is error 52, of a sparse matrix
+ * 20, and nothing is written.
+ *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
  * consistent set.
@@ -220,9 +225,9 @@ int ldy_system_add_diagonal(ldy_system *system,
 /* Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the matrix
    stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
 
-   n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values. The
-   lower triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Symmetric
-   positive definite. body: where to put its id.
+   n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values, rows
+   and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the whole
+   symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
 
    Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite or
    not symmetric). That A is not positive definite is found by an update.
@@ -234,6 +239,7 @@ int ldy_system_add_matrix(ldy_system *system,
                           const int *starts,
                           const int *rows,
                           const double *values,
+                          size_t count,
                           long long *body);
 
 /* Insert a body with n generalised velocities whose A^-1 is applied by a function; its constraints are given by operators H.
@@ -280,73 +286,94 @@ int ldy_system_set_mass(ldy_system *system,
 
 /* Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an implicit scheme.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, an obstacle with constraints, or wrong values).
+   n: the number of its generalised velocities.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_set_dense(ldy_system *system,
                          long long body,
+                         int n,
                          const double *inverse);
 
 /* Give a body of any kind another inertia: a diagonal inverse, n values, none negative.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, an obstacle with constraints, or wrong values).
+   n: the number of its generalised velocities.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_diagonal(ldy_system *system, long long body, const double *inverse);
+int ldy_system_set_diagonal(ldy_system *system,
+                            long long body,
+                            int n,
+                            const double *inverse);
 
 /* Give a body of any kind another inertia: a sparse matrix A as in ldy_system_add_matrix.
 
-   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body, an
-   obstacle with constraints, not finite or not symmetric).
+   n: the number of its generalised velocities.
+
+   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body,
+   another n, an obstacle with constraints, not finite or not symmetric).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_set_matrix(ldy_system *system,
                           long long body,
+                          int n,
                           const int *starts,
                           const int *rows,
-                          const double *values);
+                          const double *values,
+                          size_t count);
 
 /* Set the free generalised velocity of a body, n values: what it would have after the step without reactions. B is made of it.
 
-   Returns 0 or 52 (NULL argument, no such body, not finite).
+   count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_set_velocity(ldy_system *system,
                             long long body,
-                            const double *velocity);
+                            const double *velocity,
+                            size_t count);
 
 /* Set the previous generalised velocity of a body, n values: that before the step. V is made of it.
 
-   Returns 0 or 52 (NULL argument, no such body, not finite).
+   count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_previous_velocity(ldy_system *system, long long body, const double *velocity);
+int ldy_system_set_previous_velocity(ldy_system *system,
+                                     long long body,
+                                     const double *velocity,
+                                     size_t count);
 
 /* Tell the free generalised velocity of a body, n values: as set, and changed by ldy_system_add_reactions.
 
-   Returns 0 or 52 (NULL argument, no such body).
+   count: n. Returns 0 or 52 (NULL argument, no such body, another count).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_velocity(const ldy_system *system, long long body, double *velocity);
+int ldy_system_velocity(const ldy_system *system, long long body, double *velocity, size_t count);
 
 
 /* An operator H of three rows, with as many columns as its body has generalised velocities, n.
 
    Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
-   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values. */
+   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and values have as many as the
+   last of starts says. */
 typedef struct {
+  /* Number of columns, n. */
+  int n;
   /* First entries of the columns, and the end; NULL: dense. */
   const int *starts;
   /* Row of each entry; NULL: dense. */
   const int *rows;
   /* The entries. */
   const double *values;
+  /* Number of entries. */
+  size_t count;
 } ldy_operator;
 
 /* Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
@@ -510,46 +537,54 @@ int ldy_system_row(const ldy_system *system,
 
 /* y = W x, of the blocks.
 
-   x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
-   Returns 0 or 52 (NULL argument, no such update).
+   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have changed.
+   Returns 0 or 52 (NULL argument, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
-int ldy_system_multiply(const ldy_system *system, const double *x, double *y);
+int ldy_system_multiply(const ldy_system *system,
+                        const double *x,
+                        double *y,
+                        size_t count);
 
 /* y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
 
-   x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
-   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update). After 1 or 15 y is unspecified.
+   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have changed.
+   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update). After 1 or 15 y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
 int ldy_system_multiply_through_bodies(const ldy_system *system,
                                        const double *x,
-                                       double *y);
+                                       double *y,
+                                       size_t count);
 
 /* Add the generalised force H^T R of all constraints on a body.
 
-   R: three values a row. force: n values, added to. Since the last update nothing but velocities may have changed.
-   Returns 0 or 52 (NULL argument, no such body, no such update).
+   R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
+   may have changed.
+   Returns 0 or 52 (NULL argument, no such body, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
 int ldy_system_add_force(const ldy_system *system,
                          long long body,
                          const double *R,
-                         double *force);
+                         size_t count,
+                         double *force,
+                         size_t force_count);
 
 /* Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
 
-   R: three values a row. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
-   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update, R or a velocity with it not finite).
+   R: three values a row, count values. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
+   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update, R or a velocity with it not finite).
    After an error no velocity has changed.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_add_reactions(ldy_system *system,
-                             const double *R);
+                             const double *R,
+                             size_t count);
 
 /* Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
 
@@ -614,24 +649,28 @@ typedef struct {
 
 /* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 
-   Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row. R: three values a row, as in
-   U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles too, one
-   behind the other in the order of insertion, six values a body; different arrays. No update is needed.
+   Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row, joint_count. R: three values a
+   row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
+   bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
+   arrays. No update is needed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, other bodies or constraints, unknown kind, a length not positive, not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not positive, not finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
 int ldy_system_geometric_stiffness(const ldy_system *system,
                                    const ldy_joint *joints,
+                                   size_t joint_count,
                                    const double *R,
+                                   size_t R_count,
                                    const double *x,
-                                   double *y);
+                                   double *y,
+                                   size_t count);
 
 /* The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
    in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
 
-   joints, R: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
+   joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
    contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
 
    Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
@@ -640,7 +679,9 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_critical_step(const ldy_system *system,
                              const ldy_joint *joints,
+                             size_t joint_count,
                              const double *R,
+                             size_t R_count,
                              double *omega_squared,
                              double *step,
                              long long *constraint,

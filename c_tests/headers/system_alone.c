@@ -11,7 +11,7 @@ int use (ldy_system *system, const double *values);
 
 int use (ldy_system *system, const double *values)
 {
-  ldy_operator H = { 0, 0, 0 };
+  ldy_operator H = { 2, 0, 0, 0, 6 };
   ldy_rows rows;
   long long id;
 

@@ -14,6 +14,11 @@
  * Matrices. A matrix in `double x[m*n]` is stored by columns: entry (i,j) is x[m*j+i]. Sparse matrices come in
  * compressed sparse columns, counted from 0. What is given is copied.
  *
+ * Lengths. An array of fixed length has 3 values (a point) or 9 (a matrix). n, the number of velocities of a
+ * body, comes before the arrays whose lengths follow from it. A count comes right behind the array or arrays whose
+ * values it counts: 3 times the rows of R. Another length than the system needs is error 52, of a sparse matrix
+ * 20, and nothing is written.
+ *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
  * consistent set.

@@ -51,6 +51,7 @@ pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Resul
 /// # Safety
 /// `first` is NULL or the first of so many values.
 pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result<&'a [T], Code> {
+    check_count::<T>(name, count)?;
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(null(name)),
@@ -59,9 +60,18 @@ pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result
     }
 }
 
+/// No array has more bytes than a pointer can be moved by; a negative number that became a count has.
+fn check_count<T>(name: &str, count: usize) -> Result<(), Code> {
+    if count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
+        return Ok(());
+    }
+    Err(fail!(Code::BugFound, "{name}: no array has {count} values"))
+}
+
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody else uses.
 pub unsafe fn values_mut<'a>(name: &str, first: *mut f64, count: usize) -> Result<&'a mut [f64], Code> {
+    check_count::<f64>(name, count)?;
     match (first.is_null(), count) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(null(name)),

@@ -6,7 +6,7 @@ use crate::boundary::errors::{Code, fail};
 use crate::boundary::status;
 use crate::system::{Error, Fault, Id, Inertia, Kinematics, Solve, System};
 
-use super::arguments::{array, body_id, coded, exclusive, freedoms, put_id, shared, values, values_mut};
+use super::arguments::{array, body_id, coded, exclusive, put_id, shared, values, values_mut};
 use super::ldy_system;
 
 /// A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
@@ -143,9 +143,9 @@ pub unsafe extern "C" fn ldy_system_add_diagonal(
 /// Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the matrix
 /// stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
 ///
-/// n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values. The
-/// lower triangle is enough; if there are entries above the diagonal, the whole symmetric matrix must be there. Symmetric
-/// positive definite. body: where to put its id.
+/// n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values, rows
+/// and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the whole
+/// symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
 ///
 /// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite or
 /// not symmetric). That A is not positive definite is found by an update.
@@ -159,12 +159,13 @@ pub unsafe extern "C" fn ldy_system_add_matrix(
     starts: *const c_int,
     rows: *const c_int,
     values: *const f64,
+    count: usize,
     body: *mut c_longlong,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
-        let inertia = matrix(n, [starts, rows], values, system.next_body())?;
+        let inertia = matrix(n, starts, rows, values, count, system.next_body())?;
         put_id(body, || system.insert_body(n as usize, Kinematics::General, inertia))
     })
 }
@@ -261,7 +262,9 @@ pub unsafe extern "C" fn ldy_system_set_mass(
 
 /// Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an implicit scheme.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, an obstacle with constraints, or wrong values).
+/// n: the number of its generalised velocities.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -269,20 +272,23 @@ pub unsafe extern "C" fn ldy_system_set_mass(
 pub unsafe extern "C" fn ldy_system_set_dense(
     system: *mut ldy_system,
     body: c_longlong,
+    n: c_int,
     inverse: *const f64,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
         let id = body_id(body)?;
-        let n = freedoms(system, id)? as c_int;
+        system.body(id).map_err(|error| coded(&error))?;
         set_inertia(system, id, Ok(dense(n, inverse, id)?))
     })
 }
 
 /// Give a body of any kind another inertia: a diagonal inverse, n values, none negative.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, an obstacle with constraints, or wrong values).
+/// n: the number of its generalised velocities.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, another n, an obstacle with constraints, or wrong values).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -290,21 +296,24 @@ pub unsafe extern "C" fn ldy_system_set_dense(
 pub unsafe extern "C" fn ldy_system_set_diagonal(
     system: *mut ldy_system,
     body: c_longlong,
+    n: c_int,
     inverse: *const f64,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
         let id = body_id(body)?;
-        let n = freedoms(system, id)? as c_int;
+        system.body(id).map_err(|error| coded(&error))?;
         set_inertia(system, id, Ok(diagonal(n, inverse, id)?))
     })
 }
 
 /// Give a body of any kind another inertia: a sparse matrix A as in ldy_system_add_matrix.
 ///
-/// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body, an
-/// obstacle with constraints, not finite or not symmetric).
+/// n: the number of its generalised velocities.
+///
+/// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, no such body,
+/// another n, an obstacle with constraints, not finite or not symmetric).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -312,22 +321,24 @@ pub unsafe extern "C" fn ldy_system_set_diagonal(
 pub unsafe extern "C" fn ldy_system_set_matrix(
     system: *mut ldy_system,
     body: c_longlong,
+    n: c_int,
     starts: *const c_int,
     rows: *const c_int,
     values: *const f64,
+    count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
         let id = body_id(body)?;
-        let n = freedoms(system, id)? as c_int;
-        set_inertia(system, id, Ok(matrix(n, [starts, rows], values, id)?))
+        system.body(id).map_err(|error| coded(&error))?;
+        set_inertia(system, id, Ok(matrix(n, starts, rows, values, count, id)?))
     })
 }
 
 /// Set the free generalised velocity of a body, n values: what it would have after the step without reactions. B is made of it.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, not finite).
+/// count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -336,19 +347,20 @@ pub unsafe extern "C" fn ldy_system_set_velocity(
     system: *mut ldy_system,
     body: c_longlong,
     velocity: *const f64,
+    count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
         let id = body_id(body)?;
-        let velocity = values("velocity", velocity, freedoms(system, id)?)?;
+        let velocity = values("velocity", velocity, count)?;
         system.set_velocity(id, velocity).map_err(|error| coded(&error))
     })
 }
 
 /// Set the previous generalised velocity of a body, n values: that before the step. V is made of it.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, not finite).
+/// count: n. Returns 0 or 52 (NULL argument, no such body, another count, not finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -357,19 +369,20 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocity(
     system: *mut ldy_system,
     body: c_longlong,
     velocity: *const f64,
+    count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
         let id = body_id(body)?;
-        let velocity = values("velocity", velocity, freedoms(system, id)?)?;
+        let velocity = values("velocity", velocity, count)?;
         system.set_previous_velocity(id, velocity).map_err(|error| coded(&error))
     })
 }
 
 /// Tell the free generalised velocity of a body, n values: as set, and changed by ldy_system_add_reactions.
 ///
-/// Returns 0 or 52 (NULL argument, no such body).
+/// count: n. Returns 0 or 52 (NULL argument, no such body, another count).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -378,12 +391,22 @@ pub unsafe extern "C" fn ldy_system_velocity(
     system: *const ldy_system,
     body: c_longlong,
     velocity: *mut f64,
+    count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
-        let body = system.body(body_id(body)?).map_err(|error| coded(&error))?;
-        values_mut("velocity", velocity, body.freedoms())?.copy_from_slice(body.velocity());
+        let id = body_id(body)?;
+        let from = system.body(id).map_err(|error| coded(&error))?.velocity();
+        let to = values_mut("velocity", velocity, count)?;
+        if to.len() != from.len() {
+            return Err(fail!(
+                Code::BugFound,
+                "body {id}: velocity: {count} values where {} are needed",
+                from.len()
+            ));
+        }
+        to.copy_from_slice(from);
         Ok(())
     })
 }
@@ -436,18 +459,19 @@ unsafe fn diagonal(n: c_int, inverse: *const f64, id: Id) -> Result<Inertia, Cod
 }
 
 /// # Safety
-/// Starts have n + 1 values, the last of which says how many rows and values there are; or NULL.
+/// Each is NULL, or starts have n + 1 values, rows and values `count`.
 unsafe fn matrix(
     n: c_int,
-    [starts, rows]: [*const c_int; 2],
+    starts: *const c_int,
+    rows: *const c_int,
     entries: *const f64,
+    count: usize,
     id: Id,
 ) -> Result<Inertia, Code> {
     let n = size(n)?;
     // SAFETY: promised by the caller.
     let inertia = unsafe {
         let starts = values("starts", starts, n + 1)?;
-        let count = usize::try_from(starts[n]).unwrap_or_default();
         Inertia::matrix(starts, values("rows", rows, count)?, values("values", entries, count)?)
     };
     inertia.map_err(|fault| coded(&Error::of_body(id, fault)))

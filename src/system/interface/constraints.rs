@@ -12,16 +12,21 @@ use super::{LDY_GROUND, ldy_system};
 /// An operator H of three rows, with as many columns as its body has generalised velocities, n.
 ///
 /// Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
-/// starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values.
+/// starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and values have as many as the
+/// last of starts says.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_operator {
+    /// Number of columns, n.
+    pub n: c_int,
     /// First entries of the columns, and the end; NULL: dense.
     pub starts: *const c_int,
     /// Row of each entry; NULL: dense.
     pub rows: *const c_int,
     /// The entries.
     pub values: *const f64,
+    /// Number of entries.
+    pub count: usize,
 }
 
 /// Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
@@ -223,18 +228,23 @@ unsafe fn operators(
     let mut operators = [None, None];
     for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
         let Some(body) = bodies[k] else { continue };
-        let n = freedoms(system, body)?;
-        // SAFETY: promised by the caller; of what is sparse the ends of the columns tell how many entries there are.
+        let columns = freedoms(system, body)?;
+        // SAFETY: the caller promises that the operator and its arrays are valid, of the lengths that it tells.
         let operator = unsafe {
-            let ldy_operator { starts, rows, values: entries } =
+            let ldy_operator { n, starts, rows, values: entries, count } =
                 *given[k].as_ref().ok_or_else(|| null(name))?;
+            if usize::try_from(n) != Ok(columns) {
+                return Err(fail!(
+                    Code::BugFound,
+                    "{what} {id}, operator H of body {body}: {n} columns where {columns} are needed"
+                ));
+            }
+            let entries = values("values of an operator H", entries, count)?;
             if starts.is_null() && rows.is_null() {
-                Operator::dense(n, values("values of an operator H", entries, 3 * n)?)
+                Operator::dense(columns, entries)
             } else {
-                let starts = values("starts of an operator H", starts, n + 1)?;
-                let count = usize::try_from(starts[n]).unwrap_or_default();
-                let rows = values("rows of an operator H", rows, count)?;
-                Operator::sparse(n, starts, rows, values("values of an operator H", entries, count)?)
+                let starts = values("starts of an operator H", starts, columns + 1)?;
+                Operator::sparse(columns, starts, values("rows of an operator H", rows, count)?, entries)
             }
         };
         let failed = |fault| {

@@ -4,31 +4,35 @@ use std::ffi::{c_int, c_longlong};
 
 use crate::boundary::status;
 
-use super::arguments::{body_id, coded, exclusive, freedoms, null, put, shared, values, values_mut};
+use super::arguments::{body_id, coded, exclusive, null, put, shared, values, values_mut};
 use super::ldy_system;
 
 /// y = W x, of the blocks.
 ///
-/// x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
-/// Returns 0 or 52 (NULL argument, no such update).
+/// x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have changed.
+/// Returns 0 or 52 (NULL argument, another count, no such update).
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_multiply(system: *const ldy_system, x: *const f64, y: *mut f64) -> c_int {
+pub unsafe extern "C" fn ldy_system_multiply(
+    system: *const ldy_system,
+    x: *const f64,
+    y: *mut f64,
+    count: usize,
+) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
-        let length = 3 * system.row_count();
-        let (x, y) = (values("x", x, length)?, values_mut("y", y, length)?);
+        let (x, y) = (values("x", x, count)?, values_mut("y", y, count)?);
         system.times(x, y).map_err(|error| coded(&error))
     })
 }
 
 /// y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
 ///
-/// x, y: three values a row, different arrays. Since the last update nothing but velocities may have changed.
-/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update). After 1 or 15 y is unspecified.
+/// x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have changed.
+/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update). After 1 or 15 y is unspecified.
 ///
 /// # Safety
 /// system comes from ldy_system_create; x and y have the sizes given and do not overlap.
@@ -37,20 +41,21 @@ pub unsafe extern "C" fn ldy_system_multiply_through_bodies(
     system: *const ldy_system,
     x: *const f64,
     y: *mut f64,
+    count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
-        let length = 3 * system.row_count();
-        let (x, y) = (values("x", x, length)?, values_mut("y", y, length)?);
+        let (x, y) = (values("x", x, count)?, values_mut("y", y, count)?);
         system.times_through_bodies(x, y).map_err(|error| coded(&error))
     })
 }
 
 /// Add the generalised force H^T R of all constraints on a body.
 ///
-/// R: three values a row. force: n values, added to. Since the last update nothing but velocities may have changed.
-/// Returns 0 or 52 (NULL argument, no such body, no such update).
+/// R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
+/// may have changed.
+/// Returns 0 or 52 (NULL argument, no such body, another count, no such update).
 ///
 /// # Safety
 /// system comes from ldy_system_create; R and force have the sizes given and do not overlap.
@@ -59,32 +64,37 @@ pub unsafe extern "C" fn ldy_system_add_force(
     system: *const ldy_system,
     body: c_longlong,
     R: *const f64,
+    count: usize,
     force: *mut f64,
+    force_count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
         let id = body_id(body)?;
-        let (R, force) =
-            (values("R", R, 3 * system.row_count())?, values_mut("force", force, freedoms(system, id)?)?);
+        let (R, force) = (values("R", R, count)?, values_mut("force", force, force_count)?);
         system.add_force(id, R, force).map_err(|error| coded(&error))
     })
 }
 
 /// Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
 ///
-/// R: three values a row. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
-/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, no such update, R or a velocity with it not finite).
+/// R: three values a row, count values. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
+/// Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update, R or a velocity with it not finite).
 /// After an error no velocity has changed.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_system_add_reactions(system: *mut ldy_system, R: *const f64) -> c_int {
+pub unsafe extern "C" fn ldy_system_add_reactions(
+    system: *mut ldy_system,
+    R: *const f64,
+    count: usize,
+) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = exclusive(system)?;
-        let R = values("R", R, 3 * system.row_count())?;
+        let R = values("R", R, count)?;
         system.add_reactions(R).map_err(|error| coded(&error))
     })
 }

@@ -5,7 +5,7 @@ use std::ffi::{c_double, c_int, c_longlong};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::status;
 use crate::stability::Carrier;
-use crate::system::{Joint, System};
+use crate::system::Joint;
 
 use super::arguments::{coded, shared, values, values_mut};
 use super::ldy_system;
@@ -33,11 +33,12 @@ pub struct ldy_joint {
 
 /// y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 ///
-/// Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row. R: three values a row, as in
-/// U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles too, one
-/// behind the other in the order of insertion, six values a body; different arrays. No update is needed.
+/// Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row, joint_count. R: three values a
+/// row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
+/// bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
+/// arrays. No update is needed.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, other bodies or constraints, unknown kind, a length not positive, not finite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not positive, not finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
@@ -45,17 +46,24 @@ pub struct ldy_joint {
 pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     system: *const ldy_system,
     joints: *const ldy_joint,
+    joint_count: usize,
     R: *const f64,
+    R_count: usize,
     x: *const f64,
     y: *mut f64,
+    count: usize,
 ) -> c_int {
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
-        let (joints, reactions) = loaded(system, joints, R)?;
+        let (joints, reactions) = (kinds(joints, joint_count)?, values("R", R, R_count)?);
         let stiffness = system.geometric_stiffness(&joints, reactions).map_err(|error| coded(&error))?;
-        let n = stiffness.freedoms();
-        stiffness.product(values("x", x, n)?, values_mut("y", y, n)?);
+        let (x, y) = (values("x", x, count)?, values_mut("y", y, count)?);
+        if count != stiffness.freedoms() {
+            let n = stiffness.freedoms();
+            return Err(fail!(Code::BugFound, "system: x and y: {count} values where {n} are needed"));
+        }
+        stiffness.product(x, y);
         Ok(())
     })
 }
@@ -63,7 +71,7 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
 /// The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
 /// in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
 ///
-/// joints, R: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
+/// joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
 /// contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
 ///
 /// Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
@@ -74,7 +82,9 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
 pub unsafe extern "C" fn ldy_system_critical_step(
     system: *const ldy_system,
     joints: *const ldy_joint,
+    joint_count: usize,
     R: *const f64,
+    R_count: usize,
     omega_squared: *mut f64,
     step: *mut f64,
     constraint: *mut c_longlong,
@@ -83,7 +93,7 @@ pub unsafe extern "C" fn ldy_system_critical_step(
     // SAFETY: the caller's promise is the one that the helpers ask for.
     status(|| unsafe {
         let system = shared(system)?;
-        let (joints, reactions) = loaded(system, joints, R)?;
+        let (joints, reactions) = (kinds(joints, joint_count)?, values("R", R, R_count)?);
         let critical = system.critical_step(&joints, reactions).map_err(|error| coded(&error))?;
         let id = critical.constraint.and_then(|row| system.constraints().nth(row));
         put_wanted(omega_squared, critical.frequency_squared);
@@ -104,17 +114,12 @@ unsafe fn put_wanted<T>(place: *mut T, value: T) {
 }
 
 /// # Safety
-/// Arrays are NULL or have a joint, or three values, for each constraint of the system.
-unsafe fn loaded<'a>(
-    system: &System,
-    joints: *const ldy_joint,
-    reactions: *const f64,
-) -> Result<(Vec<Joint>, &'a [f64]), Code> {
-    let rows = system.constraints().count();
-    // SAFETY: promised by the caller.
-    let (joints, reactions) = unsafe { (values("joints", joints, rows)?, values("R", reactions, 3 * rows)?) };
+/// `first` is NULL or the first of so many joints.
+unsafe fn kinds(first: *const ldy_joint, count: usize) -> Result<Vec<Joint>, Code> {
+    // SAFETY: the caller promises the array.
+    let joints = unsafe { values("joints", first, count)? };
     let mut kinds = Vec::new();
-    kinds.try_reserve_exact(rows).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
+    kinds.try_reserve_exact(count).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
     for (row, joint) in joints.iter().enumerate() {
         kinds.push(match joint.kind {
             LDY_LINK => Joint::Link { length: joint.length },
@@ -125,5 +130,5 @@ unsafe fn loaded<'a>(
             kind => return Err(fail!(Code::BugFound, "joint {row}: there is no kind {kind}")),
         });
     }
-    Ok((kinds, reactions))
+    Ok(kinds)
 }
