@@ -73,7 +73,7 @@ static void bodies (void)
   BAD (ldy_system_add_rigid (s, 1, NULL, unit, origin, &id), "inertia is NULL");
   BAD (ldy_system_add_rigid (s, 1, unit, NULL, origin, &id), "rotation is NULL");
   BAD (ldy_system_add_rigid (s, 1, unit, unit, NULL, &id), "center is NULL");
-  BAD (ldy_system_add_rigid (s, 1, unit, unit, origin, NULL), "place for the id");
+  BAD (ldy_system_add_rigid (s, 1, unit, unit, origin, NULL), "body is NULL");
   BAD (ldy_system_add_rigid (s, 0, unit, unit, origin, &id), "body 4: its mass is not positive and finite");
   BAD (ldy_system_add_rigid (s, NAN, unit, unit, origin, &id), "mass");
   BAD (ldy_system_add_rigid (s, 1, skew, unit, origin, &id), "not symmetric");
@@ -145,7 +145,7 @@ static void constraints (void)
   BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, NULL, &id), "slave_point is NULL");
   BAD (ldy_system_add_constraint (s, rigid, pseudo, not_a_number, origin, origin, &id), "constraint 3 between bodies 0 and 1: its frame is not finite");
   BAD (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, not_a_number, NULL, &id), "constraint 3 on body 0: a point of it is not finite");
-  BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, origin, NULL), "place for the id");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, origin, NULL), "constraint is NULL");
   BAD (ldy_system_add_operators (s, general, NULL, LDY_GROUND, NULL, &id), "H_master is NULL");
   BAD (ldy_system_add_operators (s, general, &none, LDY_GROUND, NULL, &id), "values of an operator H is NULL");
   BAD (ldy_system_add_operators (s, general, &nan, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 2: its operator H is not finite");
@@ -209,6 +209,7 @@ static void lengths (void)
 static void results (int is_updated)
 {
   const char *stale = "system: no successful update since the last change";
+  ldy_rows rows = { .size = sizeof rows };
   double value;
   int row;
 
@@ -216,7 +217,7 @@ static void results (int is_updated)
   BAD (ldy_system_update (s, -1), "the step h is not positive and finite");
   BAD (ldy_system_update (s, NAN), "the step h is not positive and finite");
   BAD (ldy_system_update (s, INFINITY), "the step h is not positive and finite");
-  BAD (ldy_system_rows (s, NULL), is_updated ? "rows is NULL" : stale);
+  BAD (ldy_system_rows (s, NULL), "rows is NULL");
   BAD (ldy_system_row (s, 9, &row), "constraint 9");
   if (is_updated) {
     BAD (ldy_system_multiply (s, NULL, y, 9), "x is NULL");
@@ -232,6 +233,7 @@ static void results (int is_updated)
     FAILS (ldy_system_write_npz (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
     FAILS (ldy_system_write_matrix_market (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
   } else {
+    BAD (ldy_system_rows (s, &rows), stale);
     BAD (ldy_system_multiply (s, x, y, 9), stale);
     BAD (ldy_system_multiply_through_bodies (s, x, y, 9), stale);
     BAD (ldy_system_add_reactions (s, x, 9), stale);

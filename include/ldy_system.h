@@ -222,15 +222,15 @@ int ldy_system_add_diagonal(ldy_system *system,
                             const double *inverse,
                             long long *body);
 
-/* Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the matrix
-   stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
+/* Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the
+   matrix stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
 
-   n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values, rows
-   and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the whole
-   symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
+   n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values,
+   rows and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the
+   whole symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
 
-   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite or
-   not symmetric). That A is not positive definite is found by an update.
+   Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite
+   or not symmetric). That A is not positive definite is found by an update.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -275,7 +275,8 @@ int ldy_system_set_rotation(ldy_system *system, long long body, const double *ro
 
 /* Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive definite).
+   Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive
+   definite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -284,7 +285,8 @@ int ldy_system_set_mass(ldy_system *system,
                         double mass,
                         const double *inertia);
 
-/* Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an implicit scheme.
+/* Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an
+   implicit scheme.
 
    n: the number of its generalised velocities.
 
@@ -379,8 +381,9 @@ typedef struct {
 /* Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
    U = E^T (velocity of the master's point - velocity of the slave's).
 
-   master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns, orthonormal.
-   master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to put its id.
+   master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns,
+   orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
+   put its id.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
 
@@ -493,9 +496,9 @@ typedef struct {
 
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
 
-   h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52
-   (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's; more
-   constraints or blocks than an int can count). Of a block between two constraints the text names both.
+   h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or
+   52 (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's;
+   more constraints or blocks than an int can count). Of a block between two constraints the text names both.
 
    If system is NULL or h is refused, nothing has changed, and the results of the last update are still there. After any other
    error there are no results. Bodies and constraints are as before; they can be changed and updated again, and the results are
@@ -537,8 +540,8 @@ int ldy_system_row(const ldy_system *system,
 
 /* y = W x, of the blocks.
 
-   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have changed.
-   Returns 0 or 52 (NULL argument, another count, no such update).
+   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
+   changed. Returns 0 or 52 (NULL argument, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -549,8 +552,9 @@ int ldy_system_multiply(const ldy_system *system,
 
 /* y = W x as h H A^-1 H^T x + compliance, body by body, without the blocks.
 
-   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have changed.
-   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update). After 1 or 15 y is unspecified.
+   x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
+   changed. Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update). After 1
+   or 15 y is unspecified.
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -576,9 +580,9 @@ int ldy_system_add_force(const ldy_system *system,
 
 /* Add h A^-1 H^T R to the free velocity of every body, theory (50): the velocity at the end of the step.
 
-   R: three values a row, count values. Since the last update nothing but velocities may have changed. Rows have to be updated after it.
-   Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update, R or a velocity with it not finite).
-   After an error no velocity has changed.
+   R: three values a row, count values. Since the last update nothing but velocities may have changed. Rows have to be updated
+   after it. Returns 0, 1 (no memory), 15 (a user's solver failed) or 52 (NULL argument, another count, no such update, R or a
+   velocity with it not finite). After an error no velocity has changed.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -588,10 +592,10 @@ int ldy_system_add_reactions(ldy_system *system,
 
 /* Estimate the largest eigenvalue of W, compliance included, by the method of Lanczos on its blocks.
 
-   tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many products
-   with W, at least one. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no farther than this from the
-   value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector that is the largest; the error
-   is then about residual^2 / distance to the next. NULL: not wanted.
+   tolerance: it ends when the residual is below this times the value, for instance 1e-3. most_products: or after so many
+   products with W, at least one. value: never above the largest eigenvalue but for rounding. residual: an eigenvalue lies no
+   farther than this from the value, and unless the first vector, a fixed pseudo-random one, is almost free of its eigenvector
+   that is the largest; the error is then about residual^2 / distance to the next. NULL: not wanted.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, tolerance not a number, W has changed since the last update, a product with W
    not finite).
@@ -607,7 +611,8 @@ int ldy_system_largest_eigenvalue(const ldy_system *system,
 
 /* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
 
-   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last change).
+   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
+   change).
 
    Safety:
    system comes from ldy_system_create; path is NULL or a C string. */
@@ -616,7 +621,8 @@ int ldy_system_write_matrix_market(const ldy_system *system,
 
 /* Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, all digits. At most 4 GiB.
 
-   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last change).
+   Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
+   change).
 
    Safety:
    system comes from ldy_system_create; path is NULL or a C string. */
@@ -654,7 +660,8 @@ typedef struct {
    bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
    arrays. No update is needed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not positive, not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
+   positive, not finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap. */
@@ -667,11 +674,11 @@ int ldy_system_geometric_stiffness(const ldy_system *system,
                                    double *y,
                                    size_t count);
 
-/* The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
-   in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+/* The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K
+   as in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
 
-   joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
-   contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
+   joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id
+   of the constraint that contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
 
    Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
 

@@ -3,12 +3,13 @@
 
 use std::ptr;
 
+use super::arguments::null;
 use super::errors::{Code, fail};
 
 /// A structure of C that its caller allocates.
 ///
 /// # Safety
-/// The type is `repr(C)` and its first field is `size: usize`.
+/// The type is `repr(C)`, its first field is `size: usize`, and every pattern of bits is a value of each field.
 pub unsafe trait CallerSized: Copy {
     /// Its name in C.
     const NAME: &'static str;
@@ -27,12 +28,13 @@ impl<T: CallerSized> Place<T> {
     /// The structure that the argument `name` leads to, which must not be NULL.
     ///
     /// # Safety
-    /// `first` is NULL, or leads to a `size` that can be read and to as many bytes, which outlive the place.
+    /// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
+    /// filled, written, by nobody else meanwhile.
     pub unsafe fn new(name: &str, first: *mut T) -> Result<Self, Code> {
         if first.is_null() {
-            return Err(fail!(Code::BugFound, "{name} is NULL"));
+            return Err(null(name));
         }
-        // SAFETY: the caller promises that the size can be read; it is the first field of a CallerSized type.
+        // SAFETY: the C program promises that the size can be read, which is what comes first in a CallerSized type.
         let size = unsafe { first.cast::<usize>().read() };
         if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) {
             let known = T::NAME;
@@ -49,25 +51,20 @@ impl<T: CallerSized> Place<T> {
     /// # Safety
     /// As [`Place::new`].
     pub unsafe fn wanted(name: &str, first: *mut T) -> Result<Option<Self>, Code> {
-        // SAFETY: the caller makes the promise that `new` asks for.
+        // SAFETY: who calls this promises what `new` asks for.
         if first.is_null() { Ok(None) } else { unsafe { Self::new(name, first) }.map(Some) }
     }
 
     /// Write what the caller knows of `value`, but for the size; padding is unspecified.
-    ///
-    /// # Safety
-    /// The caller's structure can still be written, by nobody else meanwhile.
-    pub unsafe fn fill(&self, value: &T) {
-        // SAFETY: the caller's structure has at least `common` bytes, a T too.
+    pub fn fill(&self, value: &T) {
+        // SAFETY: a T has at least `common` bytes, and so has the structure: who made the place promised that it can be written.
         unsafe { copy(ptr::from_ref(value), self.first, self.common) };
     }
 
     /// `value` with what the caller has set, but for the size.
-    ///
-    /// # Safety
-    /// Every pattern of bits is a value of each field; the caller's structure can still be read.
-    pub unsafe fn read_over(&self, mut value: T) -> T {
-        // SAFETY: the caller's structure has at least `common` bytes, a T too.
+    pub fn read_over(&self, mut value: T) -> T {
+        // SAFETY: a T has at least `common` bytes, and so has the structure: who made the place promised that it can be read. Any
+        // bytes are a value of a CallerSized type.
         unsafe { copy(self.first, &raw mut value, self.common) };
         value
     }
@@ -79,7 +76,7 @@ impl<T: CallerSized> Place<T> {
 /// `from` can be read and `to` written up to `end`, which is no less than a size.
 unsafe fn copy<T>(from: *const T, to: *mut T, end: usize) {
     let start = size_of::<usize>();
-    // SAFETY: the caller promises both ranges; they are different structures.
+    // SAFETY: `fill` and `read_over` promise both ranges: one of the caller's structure, one of a value of their own.
     unsafe {
         from.cast::<u8>().add(start).copy_to_nonoverlapping(to.cast::<u8>().add(start), end - start);
     }

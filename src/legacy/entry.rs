@@ -1,10 +1,12 @@
 //! The functions that `entry.c` and `hooks.c` call: each returns 0 or an error code, and no panic leaves it. What
 //! they promise and ask for is written at their C counterparts in [`super::interface`].
 
-use std::ffi::{CStr, c_char, c_int, c_short, c_void};
+use std::ffi::{c_char, c_int, c_short, c_void};
+use std::ptr;
 
+use super::arguments::{self, entry};
 use super::boundary::status;
-use super::errors::{self, Code, Handler, fail};
+use super::errors::{self, Handler};
 use super::interface::additions::ldy_error_handler;
 use super::layout::*;
 use super::operators::Request;
@@ -17,11 +19,7 @@ use super::{cohesion, export, matrix, operators, options, statistics, update};
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_create(dom: *mut DOM, out: *mut *mut LOCDYN) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        *out = Box::into_raw(Module::create(dom)?).cast();
-        Ok(())
-    })
+    entry!(out: place => out.put(Box::into_raw(Module::create(dom)?).cast()))
 }
 
 /// See `LOCDYN_Insert`; the result goes to `*out`.
@@ -36,10 +34,9 @@ pub unsafe extern "C" fn ldy_entry_insert(
     two: *mut BODY,
     out: *mut *mut DIAB,
 ) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        *out = rows::insert(Module::from_face(ldy)?, con, [one, two])?;
-        Ok(())
+    entry!(ldy: module, out: place => {
+        // SAFETY: the host promises that con and the bodies, with their sets, are NULL or valid.
+        out.put(unsafe { rows::insert(ldy, con, [one, two]) }?);
     })
 }
 
@@ -49,8 +46,7 @@ pub unsafe extern "C" fn ldy_entry_insert(
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| rows::remove(unsafe { Module::from_face(ldy) }?, dia))
+    entry!(ldy: module => rows::remove(ldy, dia)?)
 }
 
 /// See `LOCDYN_Update_Begin`.
@@ -59,12 +55,13 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        let module = Module::from_face(ldy);
+    status(|| {
+        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
+        let module = unsafe { Module::from_face(ldy) };
         #[cfg(feature = "mpi")]
         let module = module.map_err(super::parallel::exchange::withdraw);
-        update::begin(module?)
+        // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
+        unsafe { update::begin(module?) }
     })
 }
 
@@ -74,8 +71,8 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe { cohesion::end(Module::from_face(ldy)?) })
+    // SAFETY: the host promises that the domain is valid with all its constraints.
+    entry!(ldy: module => unsafe { cohesion::end(ldy) }?)
 }
 
 /// See `LOCDYN_Dump`.
@@ -84,12 +81,13 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        let module = Module::from_face(ldy);
+    status(|| {
+        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
+        let module = unsafe { Module::from_face(ldy) };
         #[cfg(feature = "mpi")]
         let module = module.map_err(super::parallel::dump::withdraw);
-        export::dump(module?, path)
+        // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is a C string.
+        unsafe { export::dump(module?, path) }
     })
 }
 
@@ -99,8 +97,8 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe { export::matrix_market(Module::from_face(ldy)?, path) })
+    // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is a C string.
+    entry!(ldy: module => unsafe { export::matrix_market(ldy, path) }?)
 }
 
 /// See `LOCDYN_Clone_Non_Contacts`; the result goes to `*out`.
@@ -109,11 +107,8 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        *out = rows::clone_non_contacts(Module::from_face(ldy)?)?;
-        Ok(())
-    })
+    // SAFETY: the host promises that the constraints of all rows and their bodies are valid.
+    entry!(ldy: module, out: place => out.put(unsafe { rows::clone_non_contacts(ldy) }?))
 }
 
 /// The domain of a local dynamics, NULL if `ldy` is none of ours: for timers and verbose text, which have no errors.
@@ -122,8 +117,10 @@ pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN
 /// `ldy` is NULL or points to a valid LOCDYN.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
-    // SAFETY: promised by the caller.
-    unsafe { if !ldy.is_null() && Module::is_behind(ldy) { (*ldy).dom } else { std::ptr::null_mut() } }
+    // SAFETY: the host promises a LOCDYN behind what is not NULL.
+    let is_ours = !ldy.is_null() && unsafe { Module::is_behind(ldy) };
+    // SAFETY: as above.
+    if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }
 
 /// See `LOCDYN_avgWii`; the result goes to `*out`.
@@ -132,8 +129,7 @@ pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    // SAFETY: promised by the caller.
-    unsafe { statistic(ldy, out, statistics::mean) }
+    entry!(ldy: module, out: place => out.put(statistics::mean(ldy)))
 }
 
 /// See `LOCDYN_minWii`; the result goes to `*out`.
@@ -142,8 +138,7 @@ pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    // SAFETY: promised by the caller.
-    unsafe { statistic(ldy, out, statistics::least) }
+    entry!(ldy: module, out: place => out.put(statistics::least(ldy)))
 }
 
 /// See `LOCDYN_maxWii`; the result goes to `*out`.
@@ -152,18 +147,7 @@ pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f6
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_largest_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    // SAFETY: promised by the caller.
-    unsafe { statistic(ldy, out, statistics::largest) }
-}
-
-/// # Safety
-/// `ldy` as for [`Module::from_face`]; `out` is valid.
-unsafe fn statistic(ldy: *mut LOCDYN, out: *mut f64, statistic: fn(&Module) -> f64) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        *out = statistic(Module::from_face(ldy)?);
-        Ok(())
-    })
+    entry!(ldy: module, out: place => out.put(statistics::largest(ldy)))
 }
 
 /// See `LOCDYN_Destroy`.
@@ -172,19 +156,8 @@ unsafe fn statistic(ldy: *mut LOCDYN, out: *mut f64, statistic: fn(&Module) -> f
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_destroy(ldy: *mut LOCDYN) -> c_int {
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises a LOCDYN, and that it uses neither it nor its rows afterwards.
     status(|| unsafe { Module::destroy(ldy) })
-}
-
-/// The answer of entry points that are not in this version.
-///
-/// # Safety
-/// `name` is a C string.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_not_implemented(name: *const c_char) -> c_int {
-    // SAFETY: promised by the caller.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    status(|| Err(fail!(Code::NotImplemented, "{name} is not in this version")))
 }
 
 /// See `BODY_Gen_To_Loc_Operator`; the result goes to `*out`.
@@ -202,11 +175,8 @@ pub unsafe extern "C" fn ldy_entry_operator(
     out: *mut *mut MX,
 ) -> c_int {
     let request = Request { body, shape, object, point, frame };
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        *out = operators::new_operator(&request, constraint_kind)?;
-        Ok(())
-    })
+    // SAFETY: the host promises that body and its conf are valid, and that point and frame have their sizes.
+    entry!(out: place => out.put(unsafe { operators::new_operator(&request, constraint_kind) }?))
 }
 
 /// See `BODY_Local_Velo`.
@@ -224,7 +194,7 @@ pub unsafe extern "C" fn ldy_entry_local_velocities(
     current: *mut f64,
 ) -> c_int {
     let request = Request { body, shape, object, point, frame };
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises that body, its conf and velo are valid, and that the arrays have their sizes.
     status(|| unsafe { operators::local_velocities(&request, previous, current) })
 }
 
@@ -234,7 +204,7 @@ pub unsafe extern "C" fn ldy_entry_local_velocities(
 /// `body` is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_check_finite_element(body: *const BODY) -> c_int {
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises that body is NULL or valid.
     status(|| unsafe { operators::check_finite_element(body) })
 }
 
@@ -251,11 +221,8 @@ pub unsafe extern "C" fn ldy_entry_matrix_create(
     i: *const c_int,
     out: *mut *mut MX,
 ) -> c_int {
-    // SAFETY: promised by the caller.
-    status(|| unsafe {
-        *out = matrix::create(kind.into(), m, n, p, i)?;
-        Ok(())
-    })
+    // SAFETY: the host promises that p and i are NULL or have the sizes that the kind asks for.
+    entry!(out: place => out.put(unsafe { matrix::create(kind.into(), m, n, p, i) }?))
 }
 
 /// See `MX_Destroy`.
@@ -264,7 +231,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_create(
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_matrix_destroy(a: *mut MX) {
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises that a is NULL or a matrix made as MX_Create makes it, and that it does not use it afterwards.
     unsafe { matrix::destroy(a) };
 }
 
@@ -275,7 +242,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_destroy(a: *mut MX) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_handler(data: *mut *mut c_void) -> ldy_error_handler {
     let Handler { function, data: given } = errors::handler()?;
-    // SAFETY: promised by the caller.
+    // SAFETY: hooks.c passes the address of a variable of its own.
     unsafe { *data = given };
     Some(function)
 }

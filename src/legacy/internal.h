@@ -18,7 +18,6 @@ int ldy_entry_mean_diagonal (LOCDYN *ldy, double *out);
 int ldy_entry_least_diagonal (LOCDYN *ldy, double *out);
 int ldy_entry_largest_diagonal (LOCDYN *ldy, double *out);
 int ldy_entry_destroy (LOCDYN *ldy);
-int ldy_entry_not_implemented (const char *name);
 int ldy_entry_operator (BODY *body, short constraint_kind, const SHAPE *shp, const void *gobj, const double *X,
                         const double *E, MX **out);
 int ldy_entry_local_velocities (BODY *body, const SHAPE *shp, const void *gobj, const double *X, const double *E,

@@ -6,6 +6,7 @@
 //! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow` (another module's rows as a scene),
 //! `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
 
+mod arguments;
 mod cohesion;
 mod culprit;
 pub mod entry;

@@ -17,14 +17,15 @@ use crate::boundary::sized;
 pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool {
     let mut place = Place::default();
     let mut out = None;
-    // SAFETY: promised by the caller; nothing is written. The report has as many bytes as its size says.
-    let code = boundary::status(|| unsafe {
-        out = sized::Place::wanted("report", report)?;
-        rows::check_consistency(Module::from_face(ldy.cast_mut())?, &mut place)
+    let code = boundary::status(|| {
+        // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
+        out = unsafe { sized::Place::wanted("report", report) }?;
+        // SAFETY: the host promises to ldy_is_consistent that ldy is a LOCDYN; nothing is written to it.
+        let module = unsafe { Module::from_face(ldy.cast_mut()) }?;
+        rows::check_consistency(module, &mut place)
     });
     if let Some(out) = out {
-        // SAFETY: the caller of `ldy_is_consistent` promises that the report can be written.
-        unsafe { out.fill(&found(code, place)) };
+        out.fill(&found(code, place));
     }
     code == 0
 }

@@ -80,37 +80,34 @@ impl External {
 /// # Safety
 /// As there.
 pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code> {
-    // SAFETY: promised by the caller; nothing is written.
+    // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
     let module = unsafe { Module::from_face(ldy.cast_mut())? };
-    // SAFETY: the caller of `ldy_get_stats` promises as many bytes as the size says.
+    // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.
     let place = unsafe { Place::new("stats", stats)? };
     let external = External::of(module);
     let panels = module.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
     let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;
-    // SAFETY: as above.
-    unsafe {
-        place.fill(&ldy_stats {
-            size: size_of::<ldy_stats>(),
-            rows: module.rows.pool.live(),
-            blocks: 2 * module.pairs.live(),
-            row_bytes: module.rows.bytes(),
-            block_bytes: module.pairs.bytes() + external.bytes,
-            operator_bytes,
-            factor_bytes,
-            scratch_bytes: module.bodies.bytes() + module.scratch_bytes() + external.scratch_bytes,
-            factorisations: module.tally.factorisations,
-            factors_reused: module.tally.factors_reused,
-            velocities_time,
-            operators_time,
-            solves_time,
-            diagonal_time,
-            pairs_time,
-            external_blocks: external.blocks,
-            messages: external.messages,
-            message_bytes: external.message_bytes,
-        });
-    }
+    place.fill(&ldy_stats {
+        size: size_of::<ldy_stats>(),
+        rows: module.rows.pool.live(),
+        blocks: 2 * module.pairs.live(),
+        row_bytes: module.rows.bytes(),
+        block_bytes: module.pairs.bytes() + external.bytes,
+        operator_bytes,
+        factor_bytes,
+        scratch_bytes: module.bodies.bytes() + module.scratch_bytes() + external.scratch_bytes,
+        factorisations: module.tally.factorisations,
+        factors_reused: module.tally.factors_reused,
+        velocities_time,
+        operators_time,
+        solves_time,
+        diagonal_time,
+        pairs_time,
+        external_blocks: external.blocks,
+        messages: external.messages,
+        message_bytes: external.message_bytes,
+    });
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::boundary::errors::{Code, fail};
 use crate::boundary::status;
 
 use super::System;
-use arguments::{null, put};
+use arguments::entry;
 
 /// Stands for the ground where a constraint has a body on one side only.
 pub const LDY_GROUND: c_longlong = -1;
@@ -35,15 +35,11 @@ pub struct ldy_system(System);
 /// system is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_int {
-    status(|| {
-        if system.is_null() {
-            return Err(null("system"));
-        }
-        let mut place = Vec::new();
-        place.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "system: out of memory"))?;
-        place.push(ldy_system(System::new()));
-        // SAFETY: the caller's promise is the one that the function asks for.
-        unsafe { put("system", system, Box::into_raw(place.into_boxed_slice()).cast()) }
+    entry!(system: place => {
+        let mut room = Vec::new();
+        room.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "system: out of memory"))?;
+        room.push(ldy_system(System::new()));
+        system.put(Box::into_raw(room.into_boxed_slice()).cast());
     })
 }
 
@@ -55,7 +51,8 @@ pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_in
 pub unsafe extern "C" fn ldy_system_destroy(system: *mut ldy_system) {
     status(|| {
         if !system.is_null() {
-            // SAFETY: systems come out of boxes of one; promised by the caller.
+            // SAFETY: the C program promises that the system comes from ldy_system_create, where it came out of a box of one, and
+            // that it does not use it any more.
             drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(system, 1)) });
         }
         Ok(())

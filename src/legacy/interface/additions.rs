@@ -82,7 +82,7 @@ pub struct ldy_stats {
     pub message_bytes: usize,
 }
 
-// SAFETY: it is `repr(C)` and begins with its size.
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
 unsafe impl CallerSized for ldy_stats {
     const NAME: &'static str = "ldy_stats";
     const LEAST: usize = offset_of!(Self, blocks);
@@ -176,7 +176,7 @@ pub extern "C" fn ldy_build_info() -> *const c_char {
 /// ldy comes from LOCDYN_Create; stats is NULL or valid, with as many bytes as its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats) -> c_int {
-    // SAFETY: the caller's promise is the one that the function asks for.
+    // SAFETY: the host promises that ldy comes from LOCDYN_Create and that stats has as many bytes as its size says.
     boundary::status(|| unsafe { stats::get(ldy, stats) })
 }
 
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn ldy_rigid_operator(
     E: *const f64,
     H: *mut f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the function asks for.
+    // SAFETY: the host promises that body and its conf are valid and that the arrays have their sizes.
     boundary::status(|| unsafe { operators::rigid(&Request::at(body, X, E), H) })
 }
 
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
     E: *const f64,
     H: *mut f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the function asks for.
+    // SAFETY: the host promises that body is valid and that the arrays have their sizes.
     boundary::status(|| unsafe { operators::pseudo_rigid(&Request::at(body, X, E), H) })
 }
 
@@ -273,7 +273,7 @@ pub struct ldy_tolerance {
     pub free_energy: f64,
 }
 
-// SAFETY: it is `repr(C)` and begins with its size.
+// SAFETY: as of ldy_stats.
 unsafe impl CallerSized for ldy_tolerance {
     const NAME: &'static str = "ldy_tolerance";
     const LEAST: usize = offset_of!(Self, B);
@@ -304,7 +304,7 @@ pub struct ldy_report {
     pub time: f64,
 }
 
-// SAFETY: it is `repr(C)` and begins with its size.
+// SAFETY: as of ldy_stats.
 unsafe impl CallerSized for ldy_report {
     const NAME: &'static str = "ldy_report";
     const LEAST: usize = offset_of!(Self, largest);
@@ -330,7 +330,7 @@ unsafe impl CallerSized for ldy_report {
 /// size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> c_int {
-    // SAFETY: the caller's promise is the one that the function asks for.
+    // SAFETY: the host promises that ldy is a LOCDYN that stays as it is, and that report has as many bytes as its size says.
     unsafe { report::is_consistent(ldy, report).into() }
 }
 
@@ -395,7 +395,8 @@ pub unsafe extern "C" fn ldy_shadow_check(
     tolerance: *const ldy_tolerance,
     report: *mut ldy_report,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the function asks for.
+    // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that all it watches is valid and stays as it is, and
+    // that tolerance and report have as many bytes as their sizes say.
     unsafe { shadow::check(shadow.cast(), tolerance, report).into() }
 }
 
@@ -405,9 +406,9 @@ pub unsafe extern "C" fn ldy_shadow_check(
 /// shadow is NULL or comes from ldy_shadow_new, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_shadow_free(shadow: *mut ldy_shadow) {
-    // SAFETY: the caller's promise is the one that the function asks for; a panic stays inside.
-    boundary::status(|| unsafe {
-        shadow::free(shadow.cast());
+    boundary::status(|| {
+        // SAFETY: the host promises that the shadow comes from ldy_shadow_new, and that it does not use it afterwards.
+        unsafe { shadow::free(shadow.cast()) };
         Ok(())
     });
 }

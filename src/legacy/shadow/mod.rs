@@ -61,21 +61,23 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
 pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report: *mut ldy_report) -> bool {
     let mut findings = Findings::new();
     let mut out = None;
-    // SAFETY: promised by the caller; tolerance and report have as many bytes as their sizes say. The tolerance is not written.
-    let code = boundary::status(|| unsafe {
-        out = Place::wanted("report", report)?;
-        let Some(shadow) = shadow.as_mut() else {
+    let code = boundary::status(|| {
+        // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
+        out = unsafe { Place::wanted("report", report) }?;
+        // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
+        let Some(shadow) = (unsafe { shadow.as_mut() }) else {
             return Err(fail!(Code::BugFound, "shadow is NULL"));
         };
-        if let Some(given) = Place::wanted("tolerance", tolerance.cast_mut())? {
+        // SAFETY: as of the report; the tolerance is not filled.
+        if let Some(given) = unsafe { Place::wanted("tolerance", tolerance.cast_mut()) }? {
             findings.tolerance = given.read_over(findings.tolerance);
         }
-        shadow.check(&mut findings)
+        // SAFETY: the host promises to ldy_shadow_check that all that the shadow watches is valid.
+        unsafe { shadow.check(&mut findings) }
     });
     if let Some(out) = out {
         let Findings { largest, condition, time, place, .. } = findings;
-        // SAFETY: the caller of `ldy_shadow_check` promises that the report can be written.
-        unsafe { out.fill(&ldy_report { largest, condition, time, ..report::found(code, place) }) };
+        out.fill(&ldy_report { largest, condition, time, ..report::found(code, place) });
     }
     code == 0
 }

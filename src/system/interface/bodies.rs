@@ -3,10 +3,9 @@
 use std::ffi::{c_int, c_longlong, c_void};
 
 use crate::boundary::errors::{Code, fail};
-use crate::boundary::status;
-use crate::system::{Error, Fault, Id, Inertia, Kinematics, Solve, System};
+use crate::system::{Error, Fault, Inertia, Kinematics, Solve, System};
 
-use super::arguments::{array, body_id, coded, exclusive, put_id, shared, values, values_mut};
+use super::arguments::{self, body_id, entry, null};
 use super::ldy_system;
 
 /// A user's solver: replace each of the columns of x, size values each and one behind the other, by A^-1 times it.
@@ -34,12 +33,8 @@ pub unsafe extern "C" fn ldy_system_add_rigid(
     center: *const f64,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let (inertia, rotation) = (array("inertia", inertia)?, array("rotation", rotation)?);
-        let center = array("center", center)?;
-        put_id(body, || system.insert_rigid(mass, inertia, rotation, center))
+    entry!(system: exclusive, inertia: array, rotation: array, center: array, body: place => {
+        body.put(system.insert_rigid(mass, inertia, rotation, center)? as c_longlong);
     })
 }
 
@@ -61,11 +56,8 @@ pub unsafe extern "C" fn ldy_system_add_pseudo_rigid(
     center: *const f64,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let (euler, center) = (array("euler", euler)?, array("center", center)?);
-        put_id(body, || system.insert_pseudo_rigid(mass, euler, center))
+    entry!(system: exclusive, euler: array, center: array, body: place => {
+        body.put(system.insert_pseudo_rigid(mass, euler, center)? as c_longlong);
     })
 }
 
@@ -85,12 +77,9 @@ pub unsafe extern "C" fn ldy_system_add_obstacle(
     center: *const f64,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let (rotation, center) = (*array("rotation", rotation)?, *array("center", center)?);
-        let kinematics = Kinematics::Rigid { rotation, center };
-        put_id(body, || system.insert_body(6, kinematics, Inertia::Obstacle))
+    entry!(system: exclusive, rotation: array, center: array, body: place => {
+        let kinematics = Kinematics::Rigid { rotation: *rotation, center: *center };
+        body.put(system.insert_body(6, kinematics, Inertia::Obstacle)? as c_longlong);
     })
 }
 
@@ -109,11 +98,8 @@ pub unsafe extern "C" fn ldy_system_add_dense(
     inverse: *const f64,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let inertia = dense(n, inverse, system.next_body())?;
-        put_id(body, || system.insert_body(n as usize, Kinematics::General, inertia))
+    entry!(system: exclusive, inverse: values(size(n)?.pow(2)), body: place => {
+        body.put(insert_general(system, n, Inertia::dense(n as usize, inverse))?);
     })
 }
 
@@ -132,23 +118,20 @@ pub unsafe extern "C" fn ldy_system_add_diagonal(
     inverse: *const f64,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let inertia = diagonal(n, inverse, system.next_body())?;
-        put_id(body, || system.insert_body(n as usize, Kinematics::General, inertia))
+    entry!(system: exclusive, inverse: values(size(n)?), body: place => {
+        body.put(insert_general(system, n, Inertia::diagonal(inverse))?);
     })
 }
 
-/// Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the matrix
-/// stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
+/// Insert a body with n generalised velocities by its sparse matrix A, which is factored by updates: once, as long as the
+/// matrix stays the same, with a kept order as long as the pattern does. Its constraints are given by operators H.
 ///
-/// n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values, rows
-/// and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the whole
-/// symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
+/// n: at least 1. Column j of A has the values starts[j] <= k < starts[j + 1] in the rows rows[k]; starts has n + 1 values,
+/// rows and values have count, the last of starts. The lower triangle is enough; if there are entries above the diagonal, the
+/// whole symmetric matrix must be there. Symmetric positive definite. body: where to put its id.
 ///
-/// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite or
-/// not symmetric). That A is not positive definite is found by an update.
+/// Returns 0, 1 (no memory), 16 (a diagonal entry is missing), 20 (ill-formed columns) or 52 (NULL argument, n < 1, not finite
+/// or not symmetric). That A is not positive definite is found by an update.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -162,11 +145,9 @@ pub unsafe extern "C" fn ldy_system_add_matrix(
     count: usize,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let inertia = matrix(n, starts, rows, values, count, system.next_body())?;
-        put_id(body, || system.insert_body(n as usize, Kinematics::General, inertia))
+    entry!(system: exclusive, starts: values(size(n)? + 1), rows: values(count), values: values(count),
+           body: place => {
+        body.put(insert_general(system, n, Inertia::matrix(starts, rows, values))?);
     })
 }
 
@@ -187,14 +168,10 @@ pub unsafe extern "C" fn ldy_system_add_solver(
     data: *mut c_void,
     body: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let freedoms = size(n)?;
-        let Some(function) = solver else { return Err(fail!(Code::BugFound, "solver is NULL")) };
-        let inertia = Inertia::solver(Callback { function, data });
-        let inertia = inertia.map_err(|fault| coded(&Error::of_body(system.next_body(), fault)))?;
-        put_id(body, || system.insert_body(freedoms, Kinematics::General, inertia))
+    entry!(system: exclusive, body: place => {
+        size(n)?;
+        let function = solver.ok_or_else(|| null("solver"))?;
+        body.put(insert_general(system, n, Inertia::solver(Callback { function, data }))?);
     })
 }
 
@@ -206,11 +183,7 @@ pub unsafe extern "C" fn ldy_system_add_solver(
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_remove_body(system: *mut ldy_system, body: c_longlong) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        system.remove_body(body_id(body)?).map_err(|error| coded(&error))
-    })
+    entry!(system: exclusive => system.remove_body(body_id(body)?)?)
 }
 
 /// Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
@@ -225,16 +198,13 @@ pub unsafe extern "C" fn ldy_system_set_rotation(
     body: c_longlong,
     rotation: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        system.set_rotation(body_id(body)?, array("rotation", rotation)?).map_err(|error| coded(&error))
-    })
+    entry!(system: exclusive, rotation: array => system.set_rotation(body_id(body)?, rotation)?)
 }
 
 /// Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive definite).
+/// Returns 0 or 52 (NULL argument, no such body, another kind, an obstacle with constraints, not finite, not positive
+/// definite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -245,22 +215,20 @@ pub unsafe extern "C" fn ldy_system_set_mass(
     mass: f64,
     inertia: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let (id, inertia) = (body_id(body)?, array("inertia", inertia)?);
-        let inertia = match system.body(id).map_err(|error| coded(&error))?.kinematics() {
+    entry!(system: exclusive, inertia: array => {
+        let inertia = match system.body(body_id(body)?)?.kinematics() {
             Kinematics::Rigid { .. } => Inertia::rigid(mass, inertia),
             Kinematics::PseudoRigid { .. } => Inertia::pseudo_rigid(mass, inertia),
             Kinematics::General => {
                 Err(Fault::Invalid("it is neither rigid nor pseudo-rigid and has no mass"))
             }
         };
-        set_inertia(system, id, inertia)
+        set_inertia(system, body, inertia)?;
     })
 }
 
-/// Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an implicit scheme.
+/// Give a body of any kind another inertia: a dense inverse, n x n and symmetric; so a rigid body can have the inverse of an
+/// implicit scheme.
 ///
 /// n: the number of its generalised velocities.
 ///
@@ -275,12 +243,8 @@ pub unsafe extern "C" fn ldy_system_set_dense(
     n: c_int,
     inverse: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let id = body_id(body)?;
-        system.body(id).map_err(|error| coded(&error))?;
-        set_inertia(system, id, Ok(dense(n, inverse, id)?))
+    entry!(system: exclusive, inverse: values(size(n)?.pow(2)) => {
+        set_inertia(system, body, Inertia::dense(n as usize, inverse))?;
     })
 }
 
@@ -299,12 +263,8 @@ pub unsafe extern "C" fn ldy_system_set_diagonal(
     n: c_int,
     inverse: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let id = body_id(body)?;
-        system.body(id).map_err(|error| coded(&error))?;
-        set_inertia(system, id, Ok(diagonal(n, inverse, id)?))
+    entry!(system: exclusive, inverse: values(size(n)?) => {
+        set_inertia(system, body, Inertia::diagonal(inverse))?;
     })
 }
 
@@ -327,12 +287,8 @@ pub unsafe extern "C" fn ldy_system_set_matrix(
     values: *const f64,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let id = body_id(body)?;
-        system.body(id).map_err(|error| coded(&error))?;
-        set_inertia(system, id, Ok(matrix(n, starts, rows, values, count, id)?))
+    entry!(system: exclusive, starts: values(size(n)? + 1), rows: values(count), values: values(count) => {
+        set_inertia(system, body, Inertia::matrix(starts, rows, values))?;
     })
 }
 
@@ -349,13 +305,7 @@ pub unsafe extern "C" fn ldy_system_set_velocity(
     velocity: *const f64,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let id = body_id(body)?;
-        let velocity = values("velocity", velocity, count)?;
-        system.set_velocity(id, velocity).map_err(|error| coded(&error))
-    })
+    entry!(system: exclusive, velocity: values(count) => system.set_velocity(body_id(body)?, velocity)?)
 }
 
 /// Set the previous generalised velocity of a body, n values: that before the step. V is made of it.
@@ -371,12 +321,8 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocity(
     velocity: *const f64,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let id = body_id(body)?;
-        let velocity = values("velocity", velocity, count)?;
-        system.set_previous_velocity(id, velocity).map_err(|error| coded(&error))
+    entry!(system: exclusive, velocity: values(count) => {
+        system.set_previous_velocity(body_id(body)?, velocity)?;
     })
 }
 
@@ -393,21 +339,14 @@ pub unsafe extern "C" fn ldy_system_velocity(
     velocity: *mut f64,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = shared(system)?;
+    entry!(system: shared, velocity: values_mut(count) => {
         let id = body_id(body)?;
-        let from = system.body(id).map_err(|error| coded(&error))?.velocity();
-        let to = values_mut("velocity", velocity, count)?;
-        if to.len() != from.len() {
-            return Err(fail!(
-                Code::BugFound,
-                "body {id}: velocity: {count} values where {} are needed",
-                from.len()
-            ));
+        let from = system.body(id)?.velocity();
+        if count != from.len() {
+            let expected = from.len();
+            return Err(fail!(Code::BugFound, "body {id}: velocity: {count} values where {expected} are needed"));
         }
-        to.copy_from_slice(from);
-        Ok(())
+        velocity.copy_from_slice(from);
     })
 }
 
@@ -419,7 +358,6 @@ struct Callback {
 
 // SAFETY: the function is called, with its data, by the thread that has called the library alone, as its type says; the
 // core's threads hold the bodies meanwhile, but leave solvers to that one.
-
 unsafe impl Send for Callback {}
 
 // SAFETY: as above.
@@ -430,7 +368,8 @@ impl Solve for Callback {
         let (Ok(rows), Ok(columns)) = (c_int::try_from(size), c_int::try_from(x.len() / size)) else {
             return -1;
         };
-        // SAFETY: who inserted the body promised that the function may be called so; x has size times columns values.
+        // SAFETY: the C program promised to ldy_system_add_solver that its function does as the type says, with this data, as long
+        // as the body exists; x has size times columns values.
         unsafe { (self.function)(rows, columns, x.as_mut_ptr(), self.data) }
     }
 }
@@ -440,44 +379,19 @@ fn size(n: c_int) -> Result<usize, Code> {
     size.ok_or_else(|| fail!(Code::BugFound, "n is {n}: a body needs at least one generalised velocity"))
 }
 
-/// # Safety
-/// `inverse` is NULL or has n² values.
-unsafe fn dense(n: c_int, inverse: *const f64, id: Id) -> Result<Inertia, Code> {
-    let n = size(n)?;
-    let count = n.checked_mul(n).ok_or_else(|| fail!(Code::OutOfMemory, "body {id}: out of memory"))?;
-    // SAFETY: promised by the caller.
-    let inertia = Inertia::dense(n, unsafe { values("inverse", inverse, count)? });
-    inertia.map_err(|fault| coded(&Error::of_body(id, fault)))
-}
-
-/// # Safety
-/// `inverse` is NULL or has n values.
-unsafe fn diagonal(n: c_int, inverse: *const f64, id: Id) -> Result<Inertia, Code> {
-    // SAFETY: promised by the caller.
-    let inertia = Inertia::diagonal(unsafe { values("inverse", inverse, size(n)?)? });
-    inertia.map_err(|fault| coded(&Error::of_body(id, fault)))
-}
-
-/// # Safety
-/// Each is NULL, or starts have n + 1 values, rows and values `count`.
-unsafe fn matrix(
+/// Insert a body whose constraints are given by operators, and tell its id.
+fn insert_general(
+    system: &mut System,
     n: c_int,
-    starts: *const c_int,
-    rows: *const c_int,
-    entries: *const f64,
-    count: usize,
-    id: Id,
-) -> Result<Inertia, Code> {
-    let n = size(n)?;
-    // SAFETY: promised by the caller.
-    let inertia = unsafe {
-        let starts = values("starts", starts, n + 1)?;
-        Inertia::matrix(starts, values("rows", rows, count)?, values("values", entries, count)?)
-    };
-    inertia.map_err(|fault| coded(&Error::of_body(id, fault)))
+    inertia: Result<Inertia, Fault>,
+) -> Result<c_longlong, Code> {
+    let inertia = inertia.map_err(|fault| Error::of_body(system.next_body(), fault))?;
+    Ok(system.insert_body(size(n)?, Kinematics::General, inertia)? as c_longlong)
 }
 
-fn set_inertia(system: &mut System, id: Id, inertia: Result<Inertia, Fault>) -> Result<(), Code> {
-    let inertia = inertia.map_err(|fault| coded(&Error::of_body(id, fault)))?;
-    system.set_inertia(id, inertia).map_err(|error| coded(&error))
+fn set_inertia(system: &mut System, body: c_longlong, inertia: Result<Inertia, Fault>) -> Result<(), Code> {
+    let id = body_id(body)?;
+    system.body(id)?;
+    let inertia = inertia.map_err(|fault| Error::of_body(id, fault))?;
+    Ok(system.set_inertia(id, inertia)?)
 }

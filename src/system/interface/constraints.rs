@@ -1,12 +1,13 @@
 //! Constraints of a system as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
+use std::fmt::Display;
 
+use crate::block::Block;
 use crate::boundary::errors::{Code, fail};
-use crate::boundary::status;
 use crate::system::{Error, Id, Operator, System};
 
-use super::arguments::{array, body_id, coded, constraint_id, exclusive, freedoms, null, put_id, values};
+use super::arguments::{self, array, body_id, constraint_id, entry, null, values};
 use super::{LDY_GROUND, ldy_system};
 
 /// An operator H of three rows, with as many columns as its body has generalised velocities, n.
@@ -32,8 +33,9 @@ pub struct ldy_operator {
 /// Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
 /// U = E^T (velocity of the master's point - velocity of the slave's).
 ///
-/// master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns, orthonormal.
-/// master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to put its id.
+/// master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns,
+/// orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
+/// put its id.
 ///
 /// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
 ///
@@ -49,12 +51,11 @@ pub unsafe extern "C" fn ldy_system_add_constraint(
     slave_point: *const f64,
     constraint: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
+    entry!(system: exclusive, frame: array, constraint: place => {
         let bodies = [side(master)?, side(slave)?];
-        let (frame, points) = (array("frame", frame)?, points(bodies, [master_point, slave_point])?);
-        put_id(constraint, || system.insert_constraint(bodies, frame, points))
+        // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
+        let points = unsafe { points(bodies, [master_point, slave_point]) }?;
+        constraint.put(system.insert_constraint(bodies, frame, points)? as c_longlong);
     })
 }
 
@@ -76,13 +77,12 @@ pub unsafe extern "C" fn ldy_system_add_operators(
     H_slave: *const ldy_operator,
     constraint: *mut c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
+    entry!(system: exclusive, constraint: place => {
         let bodies = [side(master)?, side(slave)?];
-        let operators =
-            operators(system, bodies, [H_master, H_slave], ("constraint", system.next_constraint()))?;
-        put_id(constraint, || system.insert_operators(bodies, operators))
+        let id = system.next_constraint();
+        // SAFETY: the C program promises that each operator is NULL or valid with its arrays, unless it is the ground's.
+        let operators = unsafe { operators(system, id, bodies, [H_master, H_slave]) }?;
+        constraint.put(system.insert_operators(bodies, operators)? as c_longlong);
     })
 }
 
@@ -97,11 +97,7 @@ pub unsafe extern "C" fn ldy_system_remove_constraint(
     system: *mut ldy_system,
     constraint: c_longlong,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        system.remove_constraint(constraint_id(constraint)?).map_err(|error| coded(&error))
-    })
+    entry!(system: exclusive => system.remove_constraint(constraint_id(constraint)?)?)
 }
 
 /// Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
@@ -118,13 +114,12 @@ pub unsafe extern "C" fn ldy_system_move_constraint(
     master_point: *const f64,
     slave_point: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
+    entry!(system: exclusive, frame: array => {
         let id = constraint_id(constraint)?;
-        let bodies = system.constraint(id).map_err(|error| coded(&error))?.bodies();
-        let (frame, points) = (array("frame", frame)?, points(bodies, [master_point, slave_point])?);
-        system.move_constraint(id, frame, points).map_err(|error| coded(&error))
+        let bodies = system.constraint(id)?.bodies();
+        // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
+        let points = unsafe { points(bodies, [master_point, slave_point]) }?;
+        system.move_constraint(id, frame, points)?;
     })
 }
 
@@ -141,13 +136,12 @@ pub unsafe extern "C" fn ldy_system_set_operators(
     H_master: *const ldy_operator,
     H_slave: *const ldy_operator,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
+    entry!(system: exclusive => {
         let id = constraint_id(constraint)?;
-        let bodies = system.constraint(id).map_err(|error| coded(&error))?.bodies();
-        let operators = operators(system, bodies, [H_master, H_slave], ("constraint", id))?;
-        system.set_operators(id, operators).map_err(|error| coded(&error))
+        let bodies = system.constraint(id)?.bodies();
+        // SAFETY: the C program promises that each operator is NULL or valid with its arrays, unless it is the ground's.
+        let operators = unsafe { operators(system, id, bodies, [H_master, H_slave]) }?;
+        system.set_operators(id, operators)?;
     })
 }
 
@@ -163,15 +157,10 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
     constraint: c_longlong,
     compliance: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let id = constraint_id(constraint)?;
-        let compliance = match compliance.is_null() {
-            true => None,
-            false => Some(*array("compliance", compliance)?),
-        };
-        system.set_compliance(id, compliance).map_err(|error| coded(&error))
+    entry!(system: exclusive => {
+        // SAFETY: the C program promises that the compliance is NULL or has nine values.
+        let compliance = unsafe { compliance.cast::<Block>().as_ref() };
+        system.set_compliance(constraint_id(constraint)?, compliance.copied())?;
     })
 }
 
@@ -187,12 +176,10 @@ pub unsafe extern "C" fn ldy_system_set_diagonal_compliance(
     constraint: c_longlong,
     compliance: *const f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        let [x, y, z] = *array("compliance", compliance)?;
+    entry!(system: exclusive, compliance: array => {
+        let &[x, y, z] = compliance;
         let compliance = [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z];
-        system.set_compliance(constraint_id(constraint)?, Some(compliance)).map_err(|error| coded(&error))
+        system.set_compliance(constraint_id(constraint)?, Some(compliance))?;
     })
 }
 
@@ -200,58 +187,57 @@ fn side(id: c_longlong) -> Result<Option<Id>, Code> {
     if id == LDY_GROUND { Ok(None) } else { body_id(id).map(Some) }
 }
 
-/// The points of a constraint; that of the ground does not count.
+/// The points of a constraint; that of the ground does not count and may be anything.
 ///
 /// # Safety
-/// Each is NULL or has three values.
+/// Each that counts is NULL or has three values.
 unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2], Code> {
     let mut points = [[0.0; 3]; 2];
     for (k, name) in ["master_point", "slave_point"].into_iter().enumerate() {
         if bodies[k].is_some() {
-            // SAFETY: promised by the caller.
-            points[k] = *unsafe { array(name, given[k])? };
+            // SAFETY: the C program promises three values, as this function asks for; it is not the ground's.
+            points[k] = *unsafe { array(name, given[k]) }?;
         }
     }
     Ok(points)
 }
 
-/// The operators of a constraint; that of the ground does not count.
+/// The operators of a constraint; that of the ground does not count and may be anything.
 ///
 /// # Safety
-/// Each is NULL or valid with its arrays, for bodies of the system with their numbers of velocities.
+/// Each that counts is NULL or valid, with arrays that are NULL or have the lengths that [`ldy_operator`] tells.
 unsafe fn operators(
     system: &System,
+    id: Id,
     bodies: [Option<Id>; 2],
     given: [*const ldy_operator; 2],
-    (what, id): (&str, Id),
 ) -> Result<[Option<Operator>; 2], Code> {
     let mut operators = [None, None];
     for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
         let Some(body) = bodies[k] else { continue };
-        let columns = freedoms(system, body)?;
-        // SAFETY: the caller promises that the operator and its arrays are valid, of the lengths that it tells.
-        let operator = unsafe {
-            let ldy_operator { n, starts, rows, values: entries, count } =
-                *given[k].as_ref().ok_or_else(|| null(name))?;
-            if usize::try_from(n) != Ok(columns) {
-                return Err(fail!(
-                    Code::BugFound,
-                    "{what} {id}, operator H of body {body}: {n} columns where {columns} are needed"
-                ));
-            }
-            let entries = values("values of an operator H", entries, count)?;
-            if starts.is_null() && rows.is_null() {
-                Operator::dense(columns, entries)
-            } else {
-                let starts = values("starts of an operator H", starts, columns + 1)?;
-                Operator::sparse(columns, starts, values("rows of an operator H", rows, count)?, entries)
-            }
+        // SAFETY: the C program promises an operator, as this function asks for; it is not the ground's.
+        let &ldy_operator { n, starts, rows, values: entries, count } =
+            unsafe { given[k].as_ref() }.ok_or_else(|| null(name))?;
+        let columns = system.body(body)?.freedoms();
+        let failed =
+            |code, fault: &dyn Display| fail!(code, "constraint {id}, operator H of body {body}: {fault}");
+        if usize::try_from(n) != Ok(columns) {
+            let sizes = format_args!("{n} columns where {columns} are needed");
+            return Err(failed(Code::BugFound, &sizes));
+        }
+        // SAFETY: the C program promises `count` values.
+        let entries = unsafe { values("values of an operator H", entries, count) }?;
+        let operator = if starts.is_null() && rows.is_null() {
+            Operator::dense(columns, entries)
+        } else {
+            // SAFETY: the C program promises a start for each column, as many as have been found to be there, and an end.
+            let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
+            // SAFETY: the C program promises as many rows as values.
+            let rows = unsafe { values("rows of an operator H", rows, count) }?;
+            Operator::sparse(columns, starts, rows, entries)
         };
-        let failed = |fault| {
-            let code = coded(&Error::of_system(fault));
-            fail!(code, "{what} {id}, operator H of body {body}: {fault}")
-        };
-        operators[k] = Some(operator.map_err(failed)?);
+        let operator = operator.map_err(|fault| failed(Error::of_system(fault).into(), &fault))?;
+        operators[k] = Some(operator);
     }
     Ok(operators)
 }

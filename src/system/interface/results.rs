@@ -3,10 +3,9 @@
 use std::ffi::{c_int, c_longlong};
 use std::mem::offset_of;
 
-use crate::boundary::sized::{CallerSized, Place};
-use crate::boundary::status;
+use crate::boundary::sized::CallerSized;
 
-use super::arguments::{coded, constraint_id, exclusive, put, shared};
+use super::arguments::{self, constraint_id, entry};
 use super::ldy_system;
 
 /// The results of an update; everything belongs to the system and is valid until its next change.
@@ -42,7 +41,7 @@ pub struct ldy_rows {
     pub constraints: *const c_longlong,
 }
 
-// SAFETY: it is `repr(C)` and begins with its size.
+// SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.
 unsafe impl CallerSized for ldy_rows {
     const NAME: &'static str = "ldy_rows";
     const LEAST: usize = offset_of!(Self, starts);
@@ -50,9 +49,9 @@ unsafe impl CallerSized for ldy_rows {
 
 /// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
 ///
-/// h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or 52
-/// (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's; more
-/// constraints or blocks than an int can count). Of a block between two constraints the text names both.
+/// h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or
+/// 52 (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's;
+/// more constraints or blocks than an int can count). Of a block between two constraints the text names both.
 ///
 /// If system is NULL or h is refused, nothing has changed, and the results of the last update are still there. After any other
 /// error there are no results. Bodies and constraints are as before; they can be changed and updated again, and the results are
@@ -62,11 +61,7 @@ unsafe impl CallerSized for ldy_rows {
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = exclusive(system)?;
-        system.update(h).map_err(|error| coded(&error))
-    })
+    entry!(system: exclusive => system.update(h)?)
 }
 
 /// Tell the results of the last update; see ldy_rows.
@@ -78,12 +73,9 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 /// system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = shared(system)?;
-        let results = system.rows().map_err(|error| coded(&error))?;
-        let place = Place::new("rows", rows)?;
-        place.fill(&ldy_rows {
+    entry!(system: shared, rows: sized => {
+        let results = system.rows()?;
+        rows.fill(&ldy_rows {
             size: size_of::<ldy_rows>(),
             rows: results.b.len() as c_int,
             blocks: results.columns.len() as c_int,
@@ -96,7 +88,6 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
             inverse: results.inverse.as_ptr().cast(),
             constraints: results.ids.as_ptr(),
         });
-        Ok(())
     })
 }
 
@@ -108,10 +99,8 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = shared(system)?;
-        system.rows_with_inverses().map(|_| ()).map_err(|error| coded(&error))
+    entry!(system: shared => {
+        system.rows_with_inverses()?;
     })
 }
 
@@ -127,10 +116,5 @@ pub unsafe extern "C" fn ldy_system_row(
     constraint: c_longlong,
     row: *mut c_int,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = shared(system)?;
-        let place = system.row(constraint_id(constraint)?).map_err(|error| coded(&error))?;
-        put("row", row, place as c_int)
-    })
+    entry!(system: shared, row: place => row.put(system.row(constraint_id(constraint)?)? as c_int))
 }

@@ -3,11 +3,10 @@
 use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::boundary::errors::{Code, fail};
-use crate::boundary::status;
 use crate::stability::Carrier;
 use crate::system::Joint;
 
-use super::arguments::{coded, shared, values, values_mut};
+use super::arguments::{self, entry};
 use super::ldy_system;
 
 /// A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead.
@@ -38,7 +37,8 @@ pub struct ldy_joint {
 /// bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
 /// arrays. No update is needed.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not positive, not finite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
+/// positive, not finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given and do not overlap.
@@ -53,26 +53,22 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     y: *mut f64,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = shared(system)?;
-        let (joints, reactions) = (kinds(joints, joint_count)?, values("R", R, R_count)?);
-        let stiffness = system.geometric_stiffness(&joints, reactions).map_err(|error| coded(&error))?;
-        let (x, y) = (values("x", x, count)?, values_mut("y", y, count)?);
-        if count != stiffness.freedoms() {
-            let n = stiffness.freedoms();
-            return Err(fail!(Code::BugFound, "system: x and y: {count} values where {n} are needed"));
+    entry!(system: shared, joints: values(joint_count), R: values(R_count),
+           x: values(count), y: values_mut(count) => {
+        let stiffness = system.geometric_stiffness(&kinds(joints)?, R)?;
+        let expected = stiffness.freedoms();
+        if count != expected {
+            return Err(fail!(Code::BugFound, "system: x and y: {count} values where {expected} are needed"));
         }
         stiffness.product(x, y);
-        Ok(())
     })
 }
 
-/// The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K as
-/// in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
+/// The longest step that explicit schemes survive with the reactions R: 2 / omega, omega^2 the largest eigenvalue of M^-1 K, K
+/// as in ldy_system_geometric_stiffness and M^-1 the inverses A^-1 of the bodies.
 ///
-/// joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id of the constraint that
-/// contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
+/// joints, R with their counts: as there. omega_squared: zero if nothing is in tension. step: then infinite. constraint: the id
+/// of the constraint that contributes most to omega^2, then -1. share: its share, 1 of all together. NULL: not wanted.
 ///
 /// Returns 0, 1 (no memory) or 52 (as there; a body has a sparse matrix or a solver; the eigenvalue does not settle).
 ///
@@ -90,36 +86,20 @@ pub unsafe extern "C" fn ldy_system_critical_step(
     constraint: *mut c_longlong,
     share: *mut f64,
 ) -> c_int {
-    // SAFETY: the caller's promise is the one that the helpers ask for.
-    status(|| unsafe {
-        let system = shared(system)?;
-        let (joints, reactions) = (kinds(joints, joint_count)?, values("R", R, R_count)?);
-        let critical = system.critical_step(&joints, reactions).map_err(|error| coded(&error))?;
+    entry!(system: shared, joints: values(joint_count), R: values(R_count),
+           omega_squared: wanted, step: wanted, constraint: wanted, share: wanted => {
+        let critical = system.critical_step(&kinds(joints)?, R)?;
         let id = critical.constraint.and_then(|row| system.constraints().nth(row));
-        put_wanted(omega_squared, critical.frequency_squared);
-        put_wanted(step, critical.step);
-        put_wanted(constraint, id.map_or(-1, |(id, _)| id as c_longlong));
-        put_wanted(share, critical.share);
-        Ok(())
+        omega_squared.put(critical.frequency_squared);
+        step.put(critical.step);
+        constraint.put(id.map_or(-1, |(id, _)| id as c_longlong));
+        share.put(critical.share);
     })
 }
 
-/// # Safety
-/// `place` is NULL or can be written.
-unsafe fn put_wanted<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: promised by the caller.
-        unsafe { place.write(value) };
-    }
-}
-
-/// # Safety
-/// `first` is NULL or the first of so many joints.
-unsafe fn kinds(first: *const ldy_joint, count: usize) -> Result<Vec<Joint>, Code> {
-    // SAFETY: the caller promises the array.
-    let joints = unsafe { values("joints", first, count)? };
+fn kinds(joints: &[ldy_joint]) -> Result<Vec<Joint>, Code> {
     let mut kinds = Vec::new();
-    kinds.try_reserve_exact(count).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
+    kinds.try_reserve_exact(joints.len()).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
     for (row, joint) in joints.iter().enumerate() {
         kinds.push(match joint.kind {
             LDY_LINK => Joint::Link { length: joint.length },

@@ -1,0 +1,62 @@
+//! The arguments of functions that C calls. They are read first, each by a function that checks it; what comes then is safe.
+
+use super::errors::{Code, fail};
+
+/// The body of a function that C calls and that returns a code: read its arguments in this order, each by the function of the
+/// module `arguments` that stands behind its name, then do what stands behind the arrow. Whatever goes wrong becomes the code.
+///
+/// It is for functions that are `unsafe`: each of them has its callers promise, in its section on safety, what the readers ask
+/// for.
+macro_rules! entry {
+    ($($name:ident: $reader:ident $(($count:expr))?),+ => $action:expr) => {
+        $crate::boundary::status(|| {
+            $(let $name = $crate::boundary::arguments::entry!(@read $name $reader $($count)?)?;)+
+            $action;
+            Ok(())
+        })
+    };
+    (@read $name:ident $reader:ident) => {
+        // SAFETY: who calls this function promises what its section on safety says, and that is what the reader asks for.
+        unsafe { arguments::$reader(stringify!($name), $name) }
+    };
+    (@read $name:ident $reader:ident $count:expr) => {{
+        let count = $count;
+        // SAFETY: as above; the array has as many values as this function says.
+        unsafe { arguments::$reader(stringify!($name), $name, count) }
+    }};
+}
+pub(crate) use entry;
+
+/// The error of an argument that must not be NULL.
+pub fn null(name: &str) -> Code {
+    fail!(Code::BugFound, "{name} is NULL")
+}
+
+/// Where a result goes, if it is wanted.
+pub struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// Write the result.
+    pub fn put(self, result: T) {
+        if !self.0.is_null() {
+            // SAFETY: who made this promised that the place can be written.
+            unsafe { self.0.write(result) };
+        }
+    }
+}
+
+/// The place for a result that every caller wants.
+///
+/// # Safety
+/// `place` is NULL, or can be written as long as the [`Out`] is there.
+pub unsafe fn place<T>(name: &str, place: *mut T) -> Result<Out<T>, Code> {
+    if place.is_null() { Err(null(name)) } else { Ok(Out(place)) }
+}
+
+/// The place for a result; NULL: it is not wanted.
+///
+/// # Safety
+/// As for [`place`].
+pub unsafe fn wanted<T>(_: &str, place: *mut T) -> Result<Out<T>, Code> {
+    Ok(Out(place))
+}
