@@ -44,6 +44,11 @@ fn ldy_system_h_needs_no_other_header_and_minds_none() {
 }
 
 #[test]
+fn structures_of_our_own_stay_as_they_are() {
+    compiles("fixed_layouts.c", false);
+}
+
+#[test]
 fn ldy_h_after_ldy_host_h_changes_nothing() {
     compiles("host_and_operators.c", false);
 }

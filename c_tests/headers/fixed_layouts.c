@@ -1,0 +1,86 @@
+/* Structures of our own as programs have them that are compiled already: fields stay where they are, new ones come at the end of
+ * structures that begin with their size. See docs/abi.md. */
+#include <stddef.h>
+
+#include "ldy_host.h"
+#include "ldy_system.h"
+
+#define HOLDS(name, condition) typedef char name[(condition) ? 1 : -1]
+#define AT(type, field, offset) HOLDS (type##_##field, offsetof (type, field) == (offset))
+#define ENDS(type, field, size) HOLDS (type##_ends, \
+  sizeof (type) == (size) && offsetof (type, field) + sizeof (((type *) 0)->field) == (size))
+
+AT (ldy_stats, size, 0);
+AT (ldy_stats, rows, 8);
+AT (ldy_stats, blocks, 16);
+AT (ldy_stats, row_bytes, 24);
+AT (ldy_stats, block_bytes, 32);
+AT (ldy_stats, operator_bytes, 40);
+AT (ldy_stats, factor_bytes, 48);
+AT (ldy_stats, scratch_bytes, 56);
+AT (ldy_stats, factorisations, 64);
+AT (ldy_stats, factors_reused, 72);
+AT (ldy_stats, velocities_time, 80);
+AT (ldy_stats, operators_time, 88);
+AT (ldy_stats, solves_time, 96);
+AT (ldy_stats, diagonal_time, 104);
+AT (ldy_stats, pairs_time, 112);
+AT (ldy_stats, external_blocks, 120);
+AT (ldy_stats, messages, 128);
+AT (ldy_stats, message_bytes, 136);
+ENDS (ldy_stats, message_bytes, 144);
+
+AT (ldy_report, size, 0);
+AT (ldy_report, code, 8);
+AT (ldy_report, constraint, 16);
+AT (ldy_report, neighbour, 24);
+AT (ldy_report, body, 32);
+AT (ldy_report, text, 40);
+AT (ldy_report, largest, 552);
+AT (ldy_report, condition, 608);
+AT (ldy_report, time, 616);
+ENDS (ldy_report, time, 624);
+
+AT (ldy_tolerance, size, 0);
+AT (ldy_tolerance, V, 8);
+AT (ldy_tolerance, B, 16);
+AT (ldy_tolerance, W, 24);
+AT (ldy_tolerance, A, 32);
+AT (ldy_tolerance, rho, 40);
+AT (ldy_tolerance, block, 48);
+AT (ldy_tolerance, free_energy, 56);
+ENDS (ldy_tolerance, free_energy, 64);
+
+AT (ldy_rows, size, 0);
+AT (ldy_rows, rows, 8);
+AT (ldy_rows, blocks, 12);
+AT (ldy_rows, starts, 16);
+AT (ldy_rows, columns, 24);
+AT (ldy_rows, values, 32);
+AT (ldy_rows, B, 40);
+AT (ldy_rows, V, 48);
+AT (ldy_rows, diagonal, 56);
+AT (ldy_rows, inverse, 64);
+AT (ldy_rows, constraints, 72);
+ENDS (ldy_rows, constraints, 80);
+
+/* These never grow. */
+AT (ldy_differences, V, 0);
+AT (ldy_differences, B, 8);
+AT (ldy_differences, W, 16);
+AT (ldy_differences, A, 24);
+AT (ldy_differences, rho, 32);
+AT (ldy_differences, block, 40);
+AT (ldy_differences, free_energy, 48);
+ENDS (ldy_differences, free_energy, 56);
+
+AT (ldy_operator, n, 0);
+AT (ldy_operator, starts, 8);
+AT (ldy_operator, rows, 16);
+AT (ldy_operator, values, 24);
+AT (ldy_operator, count, 32);
+ENDS (ldy_operator, count, 40);
+
+AT (ldy_joint, kind, 0);
+AT (ldy_joint, length, 8);
+ENDS (ldy_joint, length, 16);
