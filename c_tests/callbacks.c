@@ -113,13 +113,13 @@ static int jump (const ldy_system *expected)
     ldy_system_update (system, 1e-3);
     CHECK (!"jumped");
   }
-  CHECK_INT (process_threads (), 2);
+  CHECK_INT (settled_threads (2), 2);
   CHECK_INT (ldy_set_threads (3), 0);
   CHECK_INT (ldy_system_update (other, 1e-3), 0);
   CHECK (same (other, expected));
-  CHECK_INT (process_threads (), 3);
+  CHECK_INT (settled_threads (3), 3);
   ldy_shutdown ();
-  CHECK_INT (process_threads (), 1);
+  CHECK_INT (settled_threads (1), 1);
   return check_failures () > 0;
 }
 

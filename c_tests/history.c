@@ -106,7 +106,7 @@ static void update_without_memory (SCENE *s, BODY *body)
   move_constraints (s);
   mesh_scale_inertia (body, 1.5);
   ldy_set_error_handler (refuse, NULL);
-  failing = (FAILING) { 1, 1 + random_below (&s->random, 12), persistent, 0, failing.in_use };
+  failing = (FAILING) { .armed = 1, .until = 1 + random_below (&s->random, 12), .persistent = persistent, .in_use = failing.in_use };
   LOCDYN_Update_Begin (s->host->dom.ldy);
   failing.armed = 0;
   ldy_set_error_handler (NULL, NULL);

@@ -1,7 +1,10 @@
+#define _POSIX_C_SOURCE 200809L
+
 #include "process_threads.h"
 
 #include <dirent.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -14,4 +17,15 @@ int process_threads (void)
   while (readdir (directory)) count ++;
   closedir (directory);
   return count - 2;
+}
+
+int settled_threads (int expected)
+{
+  int count = process_threads (), i;
+
+  for (i = 0; i < 1000 && count != expected; i ++) {
+    nanosleep (&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+    count = process_threads ();
+  }
+  return count;
 }

@@ -326,7 +326,7 @@ static void test_conditions (void)
   double *uncertain[] = { &both->dia->W[0], &both->dia->A[0], &both->dia->rho, &ldy->free_energy,
                           &both->dia->adj->W[0], &alone->dia->adj->W[0] };
   double *certain[] = { &both->V[0], &both->dia->B[0], &alone->dia->W[0], &alone->dia->A[0], &alone->dia->rho };
-  ldy_report report;
+  ldy_report report = { .size = sizeof report };
   int i;
 
   set_matrix (one, 1e9);

@@ -215,15 +215,15 @@ static int use_own_threads (HOST *host, uint64_t alone)
   int count;
 
   alarm (60);
-  CHECK_INT (process_threads (), 1);
+  CHECK_INT (settled_threads (1), 1);
   for (count = 2; count < 5; count ++) {
     CHECK_INT (ldy_set_threads (count), 0);
     LOCDYN_Update_Begin (host->dom.ldy);
     CHECK (large_scene_digest (host) == alone);
-    CHECK_INT (process_threads (), count);
+    CHECK_INT (settled_threads (count), count);
   }
   ldy_shutdown ();
-  CHECK_INT (process_threads (), 1);
+  CHECK_INT (settled_threads (1), 1);
   return check_failures () > 0;
 }
 
