@@ -3,8 +3,10 @@
 #   make run                          build the library, assemble a recorded scene, draw its W
 #   make run-wall                     a ball hits a wall of bricks: its pictures are in target/wall
 #   make test                         all tests
+#   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED that of the clock
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
+#   make bench-system                 updates through the neutral interface beside those through the legacy one
 #   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-peers                  measure in turns with MuJoCo
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
@@ -38,7 +40,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 include packaging/install.mk
 include benches/bench.mk
 
-.PHONY: library run run-wall test replay mpi test-mpi scaling model valgrind sanitize headers check-host
+.PHONY: library run run-wall test fuzz replay mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc objcopy $(CARGO)
@@ -62,6 +64,9 @@ test: library
 	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
 	$(CARGO) test --locked
+
+fuzz: library
+	@$(C_TESTS) --quiet fuzz
 
 replay: library
 	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")

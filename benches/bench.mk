@@ -21,11 +21,15 @@ endif
 
 TABLE = $(CARGO) bench --locked --quiet --bench table --
 
-.PHONY: bench bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
+.PHONY: bench bench-system bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
 	@$(TABLE) $(SCENES)
+
+bench-system:
+	@scripts/require cc $(CARGO)
+	@$(CARGO) bench --locked --quiet --bench system -- $(SCENES)
 
 bench-scaling:
 	@scripts/require cc $(CARGO)
@@ -55,6 +59,7 @@ bench-tables:
 # Everything that docs/performance.md shows, measured anew: takes about an hour, on a machine that does nothing else.
 bench-docs:
 	@benches/report/record $(RECORDED)/scenes.txt bench
+	@benches/report/record $(RECORDED)/system.txt bench-system
 	@benches/report/record $(RECORDED)/crush.txt bench-crush
 	@benches/report/record $(RECORDED)/scaling.txt bench-scaling
 	@benches/report/record $(RECORDED)/peers.txt bench-peers

@@ -32,6 +32,15 @@ impl<T> Array<T> {
         unsafe { self.first().add(index) }
     }
 
+    /// A copy of the values.
+    pub fn copied(&self) -> Vec<T>
+    where
+        T: Copy,
+    {
+        // SAFETY: the indices lie in the array, and nobody writes it now.
+        (0..self.len()).map(|index| unsafe { *self.at(index) }).collect()
+    }
+
     /// Overwrite the values from an index on.
     ///
     /// # Panics

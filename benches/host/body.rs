@@ -30,6 +30,16 @@ pub struct Arrays {
     rotation: Option<usize>,
 }
 
+/// A copy of what changes from one step to the next.
+pub struct State {
+    /// The free velocity, then the previous one.
+    pub velocities: Vec<f64>,
+    /// Of bodies that have one.
+    pub rotation: Option<[f64; 9]>,
+    /// The values of A⁻¹, or of A if that is to be factored; none of an obstacle.
+    pub inertia: Vec<f64>,
+}
+
 impl Arrays {
     /// What a body of a scene points to.
     pub fn new(body: &Body) -> Self {
@@ -93,6 +103,16 @@ impl Arrays {
         match (&self.mesh, element) {
             (Some(mesh), Some(element)) => mesh.pairs.at(element),
             _ => ptr::null_mut(),
+        }
+    }
+
+    /// A copy of what changes.
+    pub fn state(&self) -> State {
+        let conf = self.conf.copied();
+        State {
+            velocities: self.velo.copied(),
+            rotation: self.rotation.map(|start| std::array::from_fn(|k| conf[start + k])),
+            inertia: self.inverse.as_ref().map(|inverse| inverse.values.copied()).unwrap_or_default(),
         }
     }
 

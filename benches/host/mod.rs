@@ -14,6 +14,7 @@ use ldy::legacy::layout::*;
 
 use array::Array;
 use body::Arrays;
+pub use body::State;
 use set::Set;
 
 use crate::scenes::random::Random;
@@ -92,6 +93,16 @@ impl Host {
         for (body, arrays) in self.scene.bodies.iter().zip(&self.arrays) {
             arrays.advance(body, &mut self.random);
         }
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// What changes of each body, as it is now.
+    pub fn states(&self) -> Vec<State> {
+        self.arrays.iter().map(Arrays::state).collect()
     }
 
     /// Assemble everything.
@@ -173,7 +184,7 @@ fn constraints(scene: &Scene, bodies: &Array<BODY>, arrays: &[Arrays]) -> Vec<CO
 }
 
 /// A local frame whose third axis is the normal, which lies along a coordinate axis: column-major.
-fn frame(normal: &Vector) -> [f64; 9] {
+pub fn frame(normal: &Vector) -> [f64; 9] {
     let [x, y, z] = *normal;
     let (first, second) = ([y, z, x], [z, x, y]);
     let mut frame = [0.0; 9];

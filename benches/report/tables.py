@@ -94,13 +94,20 @@ def peers(record):
     return table(columns, wide(record, ["ldy_ms", "ratio"]))
 
 
+def neutral(record):
+    columns = [("scene", "scene"), ("blocks", "blocks"), ("legacy: blocks", "legacy_blocks")]
+    columns += threaded(record, "update, ms", "update_ms") + threaded(record, "legacy: update, ms", "legacy_update_ms")
+    columns += threaded(record, "over legacy", "over_legacy") + [("telling what changed, ms", "set_ms")]
+    return table(columns, wide(record, ["update_ms", "legacy_update_ms", "over_legacy"]))
+
+
 def machine(record):
     about = record.about
     yield f"{about['date']}, {about['processor']}, {about['compilers']}, `{about['command']}`,"
     yield f"load average {about['load average before']} before and {about['load average after']} after."
 
 
-TABLES = {"machine": machine, "updates": updates, "rows": rows, "scaling": scaling, "peers": peers}
+TABLES = {"machine": machine, "updates": updates, "rows": rows, "scaling": scaling, "peers": peers, "neutral": neutral}
 
 
 def main():

@@ -1,0 +1,101 @@
+//! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
+//! docs/performance.md.
+//!
+//! Arguments name scenes; without any, all of [`scenes::NAMES`] are measured.
+
+mod agreement;
+#[allow(dead_code, reason = "the table counts bytes, too")]
+#[path = "../counting.rs"]
+mod counting;
+#[allow(dead_code, reason = "the table measures more of it")]
+#[path = "../host/mod.rs"]
+mod host;
+mod measure;
+mod neutral;
+mod operators;
+#[allow(dead_code, reason = "the table has more scenes")]
+#[path = "../scenes/mod.rs"]
+mod scenes;
+#[path = "../threads.rs"]
+mod threads;
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+
+use measure::Beside;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// First argument of a process that measures one scene, before its name.
+const ONE: &str = "--one";
+/// The most that an update through the neutral face may take, over that through the legacy face.
+const MOST: f64 = 1.1;
+
+fn main() -> ExitCode {
+    // cargo adds --bench to what the user gives.
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let result = match &named[..] {
+        [] => in_processes(&scenes::NAMES.map(String::from)),
+        [one, name] if one == ONE => measure(name),
+        names => in_processes(names),
+    };
+    if let Err(text) = result {
+        eprintln!("bench-system: {text}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Measure each scene in a process of its own, so that none sees the memory that another left, and tell the target.
+fn in_processes(names: &[String]) -> Result<(), String> {
+    let program = said(std::env::current_exe())?;
+    let mut worst: Option<(f64, String)> = None;
+    for name in names {
+        let mut process = said(Command::new(&program).args([ONE, name]).stdout(Stdio::piped()).spawn())?;
+        let output = process.stdout.take().ok_or("no pipe")?;
+        for line in BufReader::new(output).lines() {
+            let line = said(line)?;
+            println!("{line}");
+            if let Some(ratio) = counted(&line)? {
+                if worst.as_ref().is_none_or(|(worst, _)| ratio > *worst) {
+                    let threads = value(&line, "threads").unwrap_or_default();
+                    worst = Some((ratio, format!("scene={name} threads={threads}")));
+                }
+            }
+        }
+        let status = said(process.wait())?;
+        if !status.success() {
+            return Err(format!("{name}: {status}"));
+        }
+    }
+    if let Some((ratio, place)) = worst {
+        println!("target neutral-over-legacy {ratio:.3} {MOST} {place}");
+    }
+    Ok(())
+}
+
+/// The ratio of a line that counts for the target: both faces make blocks for the same pairs of rows.
+fn counted(line: &str) -> Result<Option<f64>, String> {
+    let number = |key| -> Result<f64, String> { said(value(line, key).ok_or(key)?.parse()) };
+    Ok((number("pairs")? == number("legacy_pairs")?).then_some(number("over_legacy")?))
+}
+
+/// What a line says for a key.
+fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.split_whitespace()
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(name, _)| *name == key)
+        .map(|(_, value)| value)
+}
+
+fn measure(name: &str) -> Result<(), String> {
+    let scene = scenes::by_name(name)
+        .ok_or_else(|| format!("no scene {name}; there are, for instance: {}", scenes::NAMES.join(" ")))?;
+    Beside::measure(scene, |beside| println!("bench {name} face=neutral {beside}"))
+}
+
+/// An error as its text.
+fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
