@@ -81,6 +81,11 @@ void check_context (const char *format, ...)
   va_end (arguments);
 }
 
+const char *check_context_words (void)
+{
+  return context;
+}
+
 long check_failures (void)
 {
   return failures;

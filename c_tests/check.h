@@ -26,6 +26,8 @@ int check_same_bits (const void *one, const void *two, size_t size, const char *
 /* Words printed with each failure until changed, e.g. the case being run; NULL: none. */
 void check_context (const char *format, ...);
 
+const char *check_context_words (void);
+
 long check_failures (void);
 
 /* Prints `NAME: N checks, M failed`; returns the exit code of the program. */

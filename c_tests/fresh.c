@@ -207,10 +207,9 @@ static int wrong (const ROW *row, const BLOCK *block, const char *what, double g
  * was of a body with itself at its insertion still has two where the fresh structure has one. */
 static const BLOCK *same_block (const ROW *row, const BLOCK *block, const ROW *fresh)
 {
-  const BLOCK *other = fresh->block + (block - row->block), *earlier, *found = NULL;
+  const BLOCK *other, *earlier, *found = NULL;
   int rank = 0;
 
-  if (row->blocks == fresh->blocks && other->neighbour == block->neighbour && other->body == block->body) return other;
   for (earlier = row->block; earlier < block; earlier ++) {
     rank += earlier->neighbour == block->neighbour && earlier->body == block->body;
   }

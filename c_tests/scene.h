@@ -1,22 +1,9 @@
-/* Made-up scenes: random numbers that are the same everywhere, random bodies and constraints. */
+/* Made-up scenes: random bodies and constraints. */
 #ifndef SCENE_H
 #define SCENE_H
 
-#include <stdint.h>
-
 #include "host/host.h"
-
-typedef struct {
-  uint64_t state;
-} RANDOM;
-
-uint64_t random_bits (RANDOM *random);
-
-/* 0 <= value < limit */
-int random_below (RANDOM *random, int limit);
-
-/* -1 <= value < 1 */
-double random_value (RANDOM *random);
+#include "random.h"
 
 /* A rotation matrix; a symmetric positive definite n x n matrix of a condition number of some hundreds at most. */
 void random_rotation (RANDOM *random, double *rotation);

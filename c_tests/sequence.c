@@ -7,15 +7,16 @@
 #include "check.h"
 #include "compare.h"
 #include "digest.h"
+#include "fresh.h"
 #include "meshes.h"
 #include "model.h"
 
 #define BODIES SEQUENCE_BODIES
 #define CONSTRAINTS 40
 
-typedef struct {
+struct sequence {
   const POPULATION *population;
-  RANDOM random;
+  RANDOM *random;
   HOST *host;
   MODEL model;
   BODY *body[BODIES];
@@ -24,12 +25,13 @@ typedef struct {
   CON *con[CONSTRAINTS];
   int count;
   int checking;                  /* 0: only the digest counts */
+  int reuse;                     /* the host has promised to write no values of rows */
   ldy_shadow *shadow;            /* of the library itself; NULL: none */
   uint64_t digest;
   RANDOM padding;                /* sizes of blocks of memory allocated in between; state 0: none */
   int paddings, room;
   void **padding_block;
-} SEQUENCE;
+};
 
 /* ---- memory */
 
@@ -64,14 +66,14 @@ static int index_of (const SEQUENCE *s, const BODY *body)
 
 static void rebuild (SEQUENCE *s, int b)
 {
-  s->host->set_form = (SET_FORM) random_below (&s->random, 3);
-  s->host->emptied_sets = random_below (&s->random, 2);
+  s->host->set_form = (SET_FORM) random_below (s->random, 3);
+  s->host->emptied_sets = random_below (s->random, 2);
   host_set_constraints (s->body[b], s->set[b], s->size[b]);
 }
 
 static void join (SEQUENCE *s, BODY *body, CON *con)
 {
-  int b = index_of (s, body), at = random_below (&s->random, s->size[b] + 1);
+  int b = index_of (s, body), at = random_below (s->random, s->size[b] + 1);
 
   memmove (&s->set[b][at + 1], &s->set[b][at], (size_t) (s->size[b] - at) * sizeof (CON *));
   s->set[b][at] = con;
@@ -116,16 +118,16 @@ static MODEL_SET set_of (const SEQUENCE *s, const BODY *body)
 
 static CON *pick (SEQUENCE *s)
 {
-  return s->con[random_below (&s->random, s->count)];
+  return s->con[random_below (s->random, s->count)];
 }
 
 /* Bodies a constraint of this kind makes sense for, few enough that many constraints share both of them. Two points of one
  * rigid body have no relative velocity along the line between them: only deformable ones touch themselves. */
 static void choose_bodies (SEQUENCE *s, CON *con)
 {
-  BODY *one = s->body[random_below (&s->random, BODIES)], *two = s->body[random_below (&s->random, BODIES)];
+  BODY *one = s->body[random_below (s->random, BODIES)], *two = s->body[random_below (s->random, BODIES)];
 
-  if (random_below (&s->random, 4) == 0) {
+  if (random_below (s->random, 4) == 0) {
     one = s->body[1];
     two = s->body[5];
   }
@@ -138,14 +140,14 @@ static void choose_bodies (SEQUENCE *s, CON *con)
 
 static void change_constraint (SEQUENCE *s, CON *con)
 {
-  scene_randomise_constraint (con, &s->random);
-  mesh_place (con, &s->random);
+  scene_randomise_constraint (con, s->random);
+  mesh_place (con, s->random);
 }
 
 /* Mostly for both bodies, now and then for one of them, which is nothing for shadows, or in the other order. */
 static void insert (SEQUENCE *s, CON *con)
 {
-  int dice = random_below (&s->random, 20), whole = s->population->shadowed;
+  int dice = random_below (s->random, 20), whole = s->population->shadowed;
   BODY *one = con->master, *two = con->slave;
 
   if (dice == 0 && !whole) one = NULL;
@@ -165,7 +167,7 @@ static void detach (SEQUENCE *s, CON *con)
 static void add (SEQUENCE *s)
 {
   static const int kinds[] = { CONTACT, CONTACT, CONTACT, CONTACT, FIXPNT, FIXDIR, VELODIR, VELODIR3, RIGLNK, SPRING };
-  int kind = kinds[random_below (&s->random, 10)];
+  int kind = kinds[random_below (s->random, 10)];
   CON *con;
 
   if (s->count == CONSTRAINTS) return;
@@ -176,7 +178,7 @@ static void add (SEQUENCE *s)
   change_constraint (s, con);
   join_bodies (s, con);
   s->con[s->count ++] = con;
-  if (random_below (&s->random, 8)) insert (s, con);
+  if (random_below (s->random, 8)) insert (s, con);
 }
 
 static void attach (SEQUENCE *s)
@@ -191,7 +193,7 @@ static void delete_at (SEQUENCE *s, int i)
 {
   CON *con = s->con[i];
 
-  if (con->dia && random_below (&s->random, 2)) {
+  if (con->dia && random_below (s->random, 2)) {
     detach (s, con);
     con->dia = NULL;
   }
@@ -205,7 +207,7 @@ static void delete_at (SEQUENCE *s, int i)
 
 static void delete (SEQUENCE *s)
 {
-  if (s->count) delete_at (s, random_below (&s->random, s->count));
+  if (s->count) delete_at (s, random_below (s->random, s->count));
 }
 
 /* A body loses all its constraints. */
@@ -222,14 +224,14 @@ static void strip (SEQUENCE *s, int b)
  * so that there are always a rigid and a pseudo-rigid one. */
 static void replace_body (SEQUENCE *s)
 {
-  int b = random_below (&s->random, BODIES);
+  int b = random_below (s->random, BODIES);
 
   if (b == 1 || b == 2 || b == 6) return;
   strip (s, b);
-  if (s->population->strips && random_below (&s->random, 3)) return;
+  if (s->population->strips && random_below (s->random, 3)) return;
   host_free_body (s->host, s->body[b]);
   pad (s);
-  s->body[b] = s->population->other_body (s->host, &s->random);
+  s->body[b] = s->population->other_body (s->host, s->random);
 }
 
 static void detach_only (SEQUENCE *s)
@@ -250,7 +252,7 @@ static void move (SEQUENCE *s)
   detach (s, con);
   leave_bodies (s, con);
   choose_bodies (s, con);
-  mesh_place (con, &s->random);
+  mesh_place (con, s->random);
   join_bodies (s, con);
   insert (s, con);
 }
@@ -262,23 +264,31 @@ static void check_shadow (ldy_shadow *shadow)
   if (!CHECK_INT (ldy_shadow_check (shadow, NULL, &report), 1)) fprintf (stderr, "  %s\n", report.text);
 }
 
-static void update (SEQUENCE *s)
+/* An update wants all constraints to have rows. */
+void sequence_complete (SEQUENCE *s)
 {
-  static const UPDATE_KIND kinds[] = { UPDATE_ALL, UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
-  UPDATE_KIND kind = kinds[random_below (&s->random, 4)];
-  MARKS *marks;
   int i;
 
   for (i = 0; i < s->count; i ++) {
-    if (!s->con[i]->dia) insert (s, s->con[i]); /* an update wants all constraints to have rows */
+    if (!s->con[i]->dia) insert (s, s->con[i]);
   }
-  if (s->population->self_contact_once) compare_self_contact_once (random_below (&s->random, 2));
+}
+
+static void update (SEQUENCE *s)
+{
+  static const UPDATE_KIND kinds[] = { UPDATE_ALL, UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
+  UPDATE_KIND kind = kinds[random_below (s->random, 4)];
+  MARKS *marks;
+
+  sequence_complete (s);
+  if (s->population->self_contact_once) compare_self_contact_once (random_below (s->random, 2));
   host_set_update (s->host, kind);
-  marks = marks_put (s->host->dom.ldy);
+  marks = s->reuse ? NULL : marks_put (s->host->dom.ldy);
   LOCDYN_Update_Begin (s->host->dom.ldy);
-  if (s->checking) compare_update (s->host->dom.ldy, kind, marks);
+  if (s->reuse) check_fresh (s->host);
+  else if (s->checking) compare_update (s->host->dom.ldy, kind, marks);
   if (s->shadow) check_shadow (s->shadow);
-  marks_free (marks);
+  if (marks) marks_free (marks);
   s->digest = digest_rows (s->digest, s->host->dom.ldy);
 }
 
@@ -288,14 +298,14 @@ static void change_numbers (SEQUENCE *s)
   int b;
 
   if (s->population->shadowed) update (s);
-  b = random_below (&s->random, BODIES);
-  s->population->change_body (s->body[b], &s->random);
+  b = random_below (s->random, BODIES);
+  s->population->change_body (s->body[b], s->random);
   if (s->count) change_constraint (s, pick (s));
 }
 
-static void operation (SEQUENCE *s)
+void sequence_operation (SEQUENCE *s)
 {
-  int dice = random_below (&s->random, 100), last = 100 - s->population->updates;
+  int dice = random_below (s->random, 100), last = 100 - s->population->updates;
 
   if (dice < 35) add (s);
   else if (dice < 45) attach (s);
@@ -305,42 +315,77 @@ static void operation (SEQUENCE *s)
   else if (dice < 80) replace_body (s);
   else if (dice < last) change_numbers (s);
   else update (s);
+  if (s->checking) model_check (&s->model, s->host->dom.ldy);
 }
 
 /* ---- sequences */
 
-static uint64_t run (const POPULATION *population, int operations, uint64_t seed, uint64_t padding)
+SEQUENCE *sequence_begin (const POPULATION *population, RANDOM *random, uint64_t padding)
 {
-  SEQUENCE s;
+  SEQUENCE *s = calloc (1, sizeof *s);
   int i;
 
-  memset (&s, 0, sizeof s);
-  s.population = population;
-  s.random.state = seed;
-  s.padding.state = padding;
-  s.checking = !padding;
-  s.digest = DIGEST_START;
-  s.host = host_create ();
+  if (!s) abort ();
+  s->population = population;
+  s->random = random;
+  s->padding.state = padding;
+  s->checking = !padding;
+  s->digest = DIGEST_START;
+  s->host = host_create ();
   for (i = 0; i < BODIES; i ++) {
-    pad (&s);
-    s.body[i] = population->body (s.host, &s.random, i);
+    pad (s);
+    s->body[i] = population->body (s->host, s->random, i);
   }
-  s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
-  if (s.checking && population->shadowed) s.shadow = ldy_shadow_new (s.host->dom.ldy);
+  s->host->dom.ldy = LOCDYN_Create (&s->host->dom);
+  if (s->checking && population->shadowed) s->shadow = ldy_shadow_new (s->host->dom.ldy);
+  return s;
+}
+
+HOST *sequence_host (SEQUENCE *s)
+{
+  return s->host;
+}
+
+void sequence_set_reuse (SEQUENCE *s, int reuse)
+{
+  s->reuse = reuse;
+  CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
+}
+
+void sequence_reinserted (SEQUENCE *s, CON *con)
+{
+  model_remove (&s->model, con);
+  model_insert (&s->model, con, con->dia, con->master, set_of (s, con->master), con->slave, set_of (s, con->slave));
+}
+
+uint64_t sequence_end (SEQUENCE *s)
+{
+  uint64_t digest;
+
+  update (s);
+  digest = s->digest;
+  ldy_shadow_free (s->shadow);
+  host_clear (s->host);
+  LOCDYN_Destroy (s->host->dom.ldy);
+  host_destroy (s->host);
+  model_free (&s->model);
+  while (s->paddings) free (s->padding_block[-- s->paddings]);
+  free (s->padding_block);
+  free (s);
+  return digest;
+}
+
+static uint64_t run (const POPULATION *population, int operations, uint64_t seed, uint64_t padding)
+{
+  RANDOM random = { seed };
+  SEQUENCE *s = sequence_begin (population, &random, padding);
+  int i;
+
   for (i = 0; i < operations && !check_failures (); i ++) {
     check_context ("seed %lu, operation %d", (unsigned long) seed, i);
-    operation (&s);
-    if (s.checking) model_check (&s.model, s.host->dom.ldy);
+    sequence_operation (s);
   }
-  update (&s);
-  ldy_shadow_free (s.shadow);
-  host_clear (s.host);
-  LOCDYN_Destroy (s.host->dom.ldy);
-  host_destroy (s.host);
-  model_free (&s.model);
-  while (s.paddings) free (s.padding_block[-- s.paddings]);
-  free (s.padding_block);
-  return s.digest;
+  return sequence_end (s);
 }
 
 int sequence_main (const POPULATION *population, int argc, char **argv)

@@ -20,6 +20,27 @@ typedef struct {
   void (*change_body) (BODY *body, RANDOM *random);
 } POPULATION;
 
+typedef struct sequence SEQUENCE;
+
+/* Bodies without constraints. With padding, a seed, memory lies elsewhere and only the digest counts. */
+SEQUENCE *sequence_begin (const POPULATION *population, RANDOM *random, uint64_t padding);
+HOST *sequence_host (SEQUENCE *s);
+
+/* A random operation, checked. */
+void sequence_operation (SEQUENCE *s);
+
+/* Inserts the rows that are missing. */
+void sequence_complete (SEQUENCE *s);
+
+/* Somebody else has removed the row of a constraint and inserted it again, for both bodies. */
+void sequence_reinserted (SEQUENCE *s, CON *con);
+
+/* Sets LDY_REUSE, which is 0 at first: with it updates are compared with fresh structures, and no values of rows are written. */
+void sequence_set_reuse (SEQUENCE *s, int reuse);
+
+/* After an update; the digest of all updates. */
+uint64_t sequence_end (SEQUENCE *s);
+
 /* The arguments are the number of operations and seeds, a sequence each. */
 int sequence_main (const POPULATION *population, int argc, char **argv);
 
