@@ -70,7 +70,8 @@ fn in_processes(names: &[String]) -> Result<(), String> {
         }
     }
     if let Some((ratio, place)) = worst {
-        println!("target neutral-over-legacy {ratio:.3} {MOST} {place}");
+        println!("slowest over the legacy face: {place}");
+        println!("target neutral-over-legacy {ratio:.3} {MOST}");
     }
     Ok(())
 }
