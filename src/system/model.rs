@@ -420,7 +420,7 @@ impl System {
     }
 
     fn latest_rows(&self) -> Rows<'_> {
-        let Results { values, b, v, diagonal, inverse } = &self.results;
+        let Results { values, b, v, diagonal, inverse, .. } = &self.results;
         let (starts, columns) = (self.structure.starts(), self.structure.columns());
         Rows { ids: self.structure.ids(), starts, columns, values, b, v, diagonal, inverse }
     }

@@ -33,4 +33,6 @@ pub(super) struct Results {
     pub v: Vec<Vector>,
     pub diagonal: Vec<Block>,
     pub inverse: Vec<Block>,
+    /// Where the next block left of the diagonal of each row goes, while blocks are made.
+    pub cursors: Vec<i32>,
 }

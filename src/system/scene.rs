@@ -16,7 +16,7 @@ use crate::threads::{Numbered, Ragged};
 use super::body::{Body, Inertia, Kinematics};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
-use super::structure::{Later, Structure};
+use super::structure::Structure;
 use super::table::{Id, Table};
 
 /// Bodies and constraints without gaps, and the structure that is theirs.
@@ -270,21 +270,46 @@ pub struct Blocks<'a> {
     pub diagonal: &'a [Block],
 }
 
-/// The blocks of rows, from the diagonal on; those left of it are written by [`Structure::each_mirrored`].
-pub type SystemPairs<'a> = Numbered<Ragged<'a, Block>, &'a Blocks<'a>>;
+/// The blocks of rows, and for each row where the next block left of its diagonal goes. A part writes the blocks of its own rows:
+/// both of a pair, if both rows are its own; else [`Structure::each_apart`] copies the other one.
+pub type SystemPairs<'a> = Numbered<(Ragged<'a, Block>, &'a mut [i32]), &'a Blocks<'a>>;
 
 impl Pairs for SystemPairs<'_> {
     /// The two rows.
     type Name = [usize; 2];
     type Fault = Error;
-    /// Rows.
-    const PART: usize = 256;
+
+    fn part_of(&self, threads: usize) -> usize {
+        part_of(self.things.1.len(), threads)
+    }
 
     #[inline(always)]
-    fn pairs<'a>(&'a mut self, _: &'a [Panel]) -> impl Iterator<Item = Pair<'a, [usize; 2]>> {
-        let Self { first, things: Ragged { values, starts }, context } = self;
-        let end = *first + starts.len() - 1;
-        Upper { blocks: *context, values: &mut **values, row: *first, end, later: Later::NONE }
+    fn each(
+        &mut self,
+        _: &[Panel],
+        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+    ) -> Result<(), [usize; 2]> {
+        let Self { first, things: (Ragged { values, starts }, cursors), context } = self;
+        let (first, base) = (*first, starts[0]);
+        let Blocks { scene: Scene { structure, .. }, diagonal } = *context;
+        for (row, cursor) in (first..).zip(cursors.iter_mut()) {
+            *cursor = structure.first_left_from(row, first) as i32 - base;
+        }
+        for row in first..first + cursors.len() {
+            let mut place = structure.diagonal(row) - base as usize;
+            values[place] = diagonal[row];
+            for (column, couplings) in structure.later(row) {
+                place += 1;
+                let (before, behind) = values.split_at_mut(place + 1);
+                let transpose = cursors.get_mut(column - first).map(|cursor| {
+                    let counterpart = *cursor as usize;
+                    *cursor += 1;
+                    &mut behind[counterpart - place - 1]
+                });
+                make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+            }
+        }
+        Ok(())
     }
 
     #[cold]
@@ -294,47 +319,8 @@ impl Pairs for SystemPairs<'_> {
     }
 }
 
-/// The blocks right of the diagonal, row by row.
-struct Upper<'a> {
-    blocks: &'a Blocks<'a>,
-    /// What has not been given away, of the row at hand and those behind it.
-    values: &'a mut [Block],
-    /// The next row.
-    row: usize,
-    end: usize,
-    /// What is left of the row at hand.
-    later: Later<'a>,
-}
-
-impl<'a> Upper<'a> {
-    #[inline(always)]
-    fn take(&mut self, count: usize) -> &'a mut [Block] {
-        let (taken, rest) = std::mem::take(&mut self.values).split_at_mut(count);
-        self.values = rest;
-        taken
-    }
-}
-
-impl<'a> Iterator for Upper<'a> {
-    type Item = Pair<'a, [usize; 2]>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some((column, couplings)) = self.later.next() {
-                let block = self.take(1).first_mut();
-                return Some(Pair { name: [self.row - 1, column], couplings, block, transpose: None });
-            }
-            if self.row == self.end {
-                return None;
-            }
-            let Blocks { scene: Scene { structure, .. }, diagonal } = self.blocks;
-            let row = self.row;
-            self.row += 1;
-            let left = structure.diagonal(row) - structure.starts()[row] as usize;
-            self.take(left);
-            self.take(1)[0] = diagonal[row];
-            self.later = structure.later(row);
-        }
-    }
+/// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part.
+pub fn part_of(rows: usize, threads: usize) -> usize {
+    const LEAST: usize = 256;
+    if threads == 1 { rows.max(1) } else { LEAST.max(rows.div_ceil(4 * threads)) }
 }

@@ -216,13 +216,26 @@ impl Structure {
         Later(self.sides[row].map(rest))
     }
 
-    /// Call `copy` for each block right of a diagonal and its counterpart left of one.
-    pub(super) fn each_mirrored(&mut self, mut copy: impl FnMut(usize, usize)) {
+    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
+    pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
+        let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
+        start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
+    }
+
+    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
+    /// and its counterpart. `cursors` has room for each row.
+    pub(super) fn each_apart(&self, part: usize, cursors: &mut [i32], mut copy: impl FnMut(usize, usize)) {
         let rows = self.len();
-        self.cursors.copy_from_slice(&self.starts[..rows]);
+        if part >= rows {
+            return;
+        }
+        cursors.copy_from_slice(&self.starts[..rows]);
         for row in 0..rows {
-            for k in self.diagonals[row] as usize + 1..self.starts[row + 1] as usize {
-                let cursor = &mut self.cursors[self.columns[k] as usize];
+            let end = (row / part + 1) * part;
+            let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
+            let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
+            for k in first + own..last {
+                let cursor = &mut cursors[self.columns[k] as usize];
                 copy(k, *cursor as usize);
                 *cursor += 1;
             }
@@ -232,11 +245,6 @@ impl Structure {
 
 /// See [`Structure::later`].
 pub struct Later<'a>([Rest<'a>; 2]);
-
-impl Later<'_> {
-    /// No rows.
-    pub const NONE: Self = Self([Rest { body: 0, own: 0, next: 0, rows: &[] }; 2]);
-}
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {

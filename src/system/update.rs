@@ -12,7 +12,7 @@ use super::body::Body;
 use super::constraint::Constraint;
 use super::error::Error;
 use super::rows::Results;
-use super::scene::{Blocks, Scene};
+use super::scene::{Blocks, Scene, part_of};
 use super::structure::Structure;
 use super::table::Table;
 
@@ -24,7 +24,7 @@ use super::table::Table;
 pub(super) fn assemble(
     bodies: &Table<Body>,
     constraints: &Table<Constraint>,
-    structure: &mut Structure,
+    structure: &Structure,
     results: &mut Results,
     made: &mut BodyOperators,
     step: f64,
@@ -36,7 +36,8 @@ pub(super) fn assemble(
     let how = How { step, complete: false };
     prepare(&scene, made, how, &mut team, &mut |_| {})?;
 
-    let Results { values, b, v, diagonal, inverse } = results;
+    let Results { values, b, v, diagonal, inverse, cursors } = results;
+    resized(cursors, count, 0)?;
     for (blocks_of, length) in [(&mut *values, blocks), (&mut *diagonal, count), (&mut *inverse, count)] {
         resized(blocks_of, length, [0.0; 9])?;
     }
@@ -46,10 +47,11 @@ pub(super) fn assemble(
     let wanted = Wanted::Diagonal { with_rho: true, reuse: false };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
-    let things = Ragged { values, starts: structure.starts() };
+    let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
     let context = &Blocks { scene, diagonal };
     pairs::assemble(Numbered { first: 0, things, context }, &made.panels, &mut team)?;
-    structure.each_mirrored(|k, counterpart| values[counterpart] = transposed(&values[k]));
+    let part = part_of(count, team.size());
+    structure.each_apart(part, cursors, |k, counterpart| values[counterpart] = transposed(&values[k]));
     Ok(())
 }
 

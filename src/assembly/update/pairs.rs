@@ -37,11 +37,19 @@ pub trait Pairs: Deal {
     type Name;
     /// What the face says of a block that is not finite.
     type Fault: Send;
-    /// How many of what is dealt a thread takes at a time.
-    const PART: usize;
 
-    /// The pairs of this part. They come one by one, so that what the next ones need can be asked for meanwhile.
-    fn pairs<'a>(&'a mut self, panels: &'a [Panel]) -> impl Iterator<Item = Pair<'a, Self::Name>>;
+    /// How many of what is dealt a thread takes at a time, if there are so many threads.
+    fn part_of(&self, threads: usize) -> usize;
+
+    /// Make each pair of this part in turn, until one fails: returns its name. What the next ones need can be asked for meanwhile.
+    ///
+    /// # Errors
+    /// The name of the pair that `make` is done with no more.
+    fn each(
+        &mut self,
+        panels: &[Panel],
+        make: impl FnMut(Pair<'_, Self::Name>) -> Result<(), Self::Name>,
+    ) -> Result<(), Self::Name>;
 
     /// What the face says of a pair whose block is not finite although its diagonal blocks are.
     fn fault(&self, name: Self::Name) -> Self::Fault;
@@ -53,7 +61,8 @@ pub trait Pairs: Deal {
 /// Of the first pair in order whose block is not finite. Pairs behind it may not have been written.
 pub fn assemble<P: Pairs>(pairs: P, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
     let first_error = FirstError::default();
-    team.deal(pairs, P::PART, |first, pairs| {
+    let part = pairs.part_of(team.size());
+    team.deal(pairs, part, |first, pairs| {
         if let Err(fault) = at_best(Part { pairs, panels }) {
             first_error.note(first, fault);
         }
@@ -73,48 +82,47 @@ impl<P: Pairs> Work for Part<'_, P> {
     #[inline(always)]
     fn at<L: Level>(self, level: L) -> Self::Output {
         let Self { mut pairs, panels } = self;
-        let made = make(level, panels, pairs.pairs(panels));
+        let made = pairs.each(
+            panels,
+            #[inline(always)]
+            |pair| make(level, panels, pair),
+        );
         made.map_err(|name| pairs.fault(name))
     }
 }
 
-/// Make the blocks of pairs.
+/// Make the blocks of a pair.
 ///
 /// W_αβ is computed and W_βα is its transpose to the bit: the face's choice of α decides which.
 ///
 /// # Errors
-/// The name of the first pair whose block is not finite; pairs from it on are not written. The diagonal blocks have been
-/// found finite before ([`Panel::finite_columns`]).
+/// The name of the pair if its block is not finite; it is not written then. The diagonal blocks have been found finite before
+/// ([`Panel::finite_columns`]).
 #[inline(always)]
-pub fn make<'a, L: Level, Name>(
-    level: L,
-    panels: &[Panel],
-    pairs: impl Iterator<Item = Pair<'a, Name>>,
-) -> Result<(), Name> {
-    for Pair { name, couplings: [first, second], block, transpose } in pairs {
-        let mut w = match first {
-            Some(coupling) => match columns(level, panels, coupling) {
-                Some(w) => w,
-                None => return Err(name),
-            },
-            None => [level.zero(); 3],
-        };
-        if let Some(coupling) = second {
-            match columns(level, panels, coupling) {
-                Some(more) => add(&mut w, &more),
-                None => return Err(name),
-            }
-            // Two finite blocks may overflow together.
-            if !is_finite(&packed::<_, 3, 9>(&w)) {
-                return Err(name);
-            }
+pub fn make<L: Level, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>) -> Result<(), Name> {
+    let Pair { name, couplings: [first, second], block, transpose } = pair;
+    let mut w = match first {
+        Some(coupling) => match columns(level, panels, coupling) {
+            Some(w) => w,
+            None => return Err(name),
+        },
+        None => [level.zero(); 3],
+    };
+    if let Some(coupling) = second {
+        match columns(level, panels, coupling) {
+            Some(more) => add(&mut w, &more),
+            None => return Err(name),
         }
-        if let Some(block) = block {
-            write(block, &w);
+        // Two finite blocks may overflow together.
+        if !is_finite(&packed::<_, 3, 9>(&w)) {
+            return Err(name);
         }
-        if let Some(transpose) = transpose {
-            write(transpose, &Lanes::transposed(w));
-        }
+    }
+    if let Some(block) = block {
+        write(block, &w);
+    }
+    if let Some(transpose) = transpose {
+        write(transpose, &Lanes::transposed(w));
     }
     Ok(())
 }
@@ -150,7 +158,8 @@ mod tests {
             Pair { name: 'b', couplings, block: None, transpose: Some(&mut alone) },
             Pair { name: 'c', couplings: [None, None], block: Some(&mut zero), transpose: None },
         ];
-        make(Plain, &[Panel::default(), panel], pairs.into_iter()).unwrap();
+        let panels = [Panel::default(), panel];
+        pairs.into_iter().for_each(|pair| make(Plain, &panels, pair).unwrap());
         assert_eq!((block, transpose), (expected, transposed(&expected)));
         assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
     }
@@ -169,13 +178,14 @@ mod tests {
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         let mut blocks = [[7.0; 9]; 3];
         let columns = [2, 1, 2];
-        let pairs = (10..).zip(blocks.iter_mut().zip(columns)).map(|(name, (block, column))| Pair {
+        let panels = [panel];
+        let mut pairs = (10..).zip(blocks.iter_mut().zip(columns)).map(|(name, (block, column))| Pair {
             name,
             couplings: [Some(Coupling { body: 0, row: 0, column }), None],
             block: Some(block),
             transpose: None,
         });
-        assert_eq!(make(Plain, &[panel], pairs), Err(11));
+        assert_eq!(pairs.try_for_each(|pair| make(Plain, &panels, pair)), Err(11));
         assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
     }
 
@@ -191,8 +201,8 @@ mod tests {
         let couplings = [0, 1].map(|body| Some(Coupling { body, row: 0, column: 0 }));
         let mut block = [7.0; 9];
         for (entries, sum) in [([2.0, 3.0], Some(13.0)), ([1.2e154, 1.2e154], None)] {
-            let pairs = [Pair { name: (), couplings, block: Some(&mut block), transpose: None }];
-            let made = make(Plain, &entries.map(panel), pairs.into_iter());
+            let pair = Pair { name: (), couplings, block: Some(&mut block), transpose: None };
+            let made = make(Plain, &entries.map(panel), pair);
             assert_eq!(made.ok().map(|()| block[0]), sum);
         }
     }

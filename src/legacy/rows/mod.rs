@@ -26,6 +26,6 @@ pub use consistency::{Place, check as check_consistency};
 pub use insert::insert;
 pub use module::Module;
 pub use pair::Pair;
-pub use pool::{Chunks, Run, WORD};
+pub use pool::{Run, WORD};
 pub use remove::remove;
 pub use row::{Row, Rows};

@@ -202,15 +202,21 @@ unsafe impl<'a> Deal for MirrorPairs<'a> {
 impl Pairs for MirrorPairs<'_> {
     type Name = [u32; 2];
     type Fault = Carried;
-    const PART: usize = 512;
 
-    fn pairs<'b>(&'b mut self, _: &'b [Panel]) -> impl Iterator<Item = Pair<'b, [u32; 2]>> {
+    fn part_of(&self, _: usize) -> usize {
+        512
+    }
+
+    fn each(
+        &mut self,
+        _: &[Panel],
+        make: impl FnMut(Pair<'_, [u32; 2]>) -> Result<(), [u32; 2]>,
+    ) -> Result<(), [u32; 2]> {
         let Self { couples, lines, kind } = self;
         // SAFETY: valid constraints are promised to MirrorPairs::new.
         let is_contact = |row: u32| unsafe { (*lines.all[row as usize].con).kind == CONTACT };
-        couples
-            .iter_mut()
-            .filter_map(move |couple| couple.pair(|row| *kind == UpdateKind::All || !is_contact(row)))
+        let wanted = |row: u32| *kind == UpdateKind::All || !is_contact(row);
+        couples.iter_mut().filter_map(|couple| couple.pair(wanted)).try_for_each(make)
     }
 
     fn fault(&self, rows: [u32; 2]) -> Carried {

@@ -8,7 +8,7 @@ use crate::legacy::culprit;
 use crate::legacy::errors::Carried;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::prefetch::fetch;
-use crate::legacy::rows::{self, Chunks, Run, WORD};
+use crate::legacy::rows::{self, Run, WORD};
 use crate::threads::Deal;
 
 /// Which blocks are made.
@@ -66,19 +66,37 @@ unsafe impl<const ALL: bool> Deal for HostPairs<'_, ALL> {
 impl<const ALL: bool> Pairs for HostPairs<'_, ALL> {
     type Name = *mut rows::Pair;
     type Fault = Carried;
-    /// Words.
-    const PART: usize = 512 / WORD;
+
+    fn part_of(&self, _: usize) -> usize {
+        512 / WORD
+    }
 
     #[inline(always)]
-    fn pairs<'b>(&'b mut self, panels: &'b [Panel]) -> impl Iterator<Item = Pair<'b, *mut rows::Pair>> {
+    fn each(
+        &mut self,
+        panels: &[Panel],
+        mut make: impl FnMut(Pair<'_, *mut rows::Pair>) -> Result<(), *mut rows::Pair>,
+    ) -> Result<(), *mut rows::Pair> {
         let Self { run, words, wanted } = self.clone();
         let mut coming = run.part(words.clone());
         for pair in coming.by_ref().take(AHEAD) {
             // SAFETY: a chunk in use is a pair, and none has been handed out yet.
             unsafe { fetch_operators(pair, panels) };
         }
-        let wanted = if ALL { Wanted::ALL } else { wanted };
-        WantedPairs { pairs: run.part(words), coming, panels, wanted }
+        let Wanted { kind, reuse, once } = if ALL { Wanted::ALL } else { wanted };
+        for name in run.part(words) {
+            if let Some(ahead) = coming.next() {
+                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
+                unsafe { fetch_operators(ahead, panels) };
+            }
+            // SAFETY: a chunk in use is a pair, and each is handed out once.
+            let pair = unsafe { &mut *name };
+            if (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
+            {
+                make(blocks_of(name, pair, kind, once))?;
+            }
+        }
+        Ok(())
     }
 
     #[cold]
@@ -87,37 +105,6 @@ impl<const ALL: bool> Pairs for HostPairs<'_, ALL> {
         Carried::last(unsafe {
             culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).face.con.cast_const()))
         })
-    }
-}
-
-/// The pairs of which something is wanted. Written out, so that all of it is compiled into the loop over it.
-struct WantedPairs<'a> {
-    pairs: Chunks<'a, rows::Pair>,
-    /// Some pairs ahead.
-    coming: Chunks<'a, rows::Pair>,
-    panels: &'a [Panel],
-    wanted: Wanted,
-}
-
-impl<'a> Iterator for WantedPairs<'a> {
-    type Item = Pair<'a, *mut rows::Pair>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let name = self.pairs.next()?;
-            if let Some(ahead) = self.coming.next() {
-                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
-                unsafe { fetch_operators(ahead, self.panels) };
-            }
-            let Wanted { kind, reuse, once } = self.wanted;
-            // SAFETY: a chunk in use is a pair, and each is handed out once.
-            let pair = unsafe { &mut *name };
-            if kind != UpdateKind::All && pair.is_of_contacts() || reuse && is_unchanged(self.panels, pair) {
-                continue;
-            }
-            return Some(blocks_of(name, pair, kind, once));
-        }
     }
 }
 
