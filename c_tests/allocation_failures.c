@@ -1,4 +1,5 @@
-/* Every allocation of the library made to fail in turn: the k-th one alone, and all from the k-th on. */
+/* allocation_failures STEP: every STEP-th allocation of the library made to fail in turn: the k-th one alone, and all from the k-th
+ * on. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -305,16 +306,17 @@ static void test_line (void)
   scene_destroy (s.host);
 }
 
-int main (void)
+int main (int argc, char **argv)
 {
-  int i, k;
+  int step = argc > 1 ? atoi (argv[1]) : 0, i, k;
 
+  if (!CHECK (step > 0)) return check_summary ("allocation_failures");
   ldy_set_option (LDY_QUIET, 1);
   test_line ();
 
   for (i = 0; i < (int) (sizeof calls / sizeof *calls); i ++) {
     for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {
-      for (k = 1; attempt (&calls[i], k); k ++) continue;
+      for (k = 1; attempt (&calls[i], k); k += step) continue;
       check_context ("%s", calls[i].name);
       if (calls[i].allocates) CHECK (k > 1);
     }

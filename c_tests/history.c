@@ -1,4 +1,4 @@
-/* What an update gives is a matter of its input alone: after matrices and constraints that came and went, and updates that
+/* history SEED ...: what an update gives is a matter of its input alone: after matrices and constraints that came and went, and updates that
  * failed, all values have the bits that rows made anew get. */
 #include <stdlib.h>
 
@@ -179,11 +179,13 @@ static void run (uint64_t seed, FEMFORM form)
   scene_destroy (s.host);
 }
 
-int main (void)
+int main (int argc, char **argv)
 {
   uint64_t seed;
+  int i;
 
-  for (seed = 1; seed <= 3; seed ++) {
+  for (i = 1; i < argc; i ++) {
+    seed = strtoull (argv[i], NULL, 10);
     run (seed, TOTAL_LAGRANGIAN);
     run (seed, BODY_COROTATIONAL);
   }

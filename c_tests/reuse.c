@@ -1,4 +1,4 @@
-/* LDY_REUSE: what an update leaves alone is what it would have written. */
+/* reuse ROUNDS: with LDY_REUSE, what an update leaves alone is what it would have written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,6 @@
 #include "compare.h"
 #include "fresh.h"
 #include "large_scene.h"
-
-#define ROUNDS 40
 
 static void update (HOST *host, int reuse)
 {
@@ -76,7 +74,7 @@ static void change (HOST *host, RANDOM *random)
   }
 }
 
-static void test_against_all_anew (int threads)
+static void test_against_all_anew (int threads, int rounds)
 {
   HOST *host = large_scene (0);
   RANDOM random = { 31 };
@@ -85,7 +83,7 @@ static void test_against_all_anew (int threads)
 
   CHECK_INT (ldy_set_threads (threads), 0);
   update (host, 0);
-  for (i = 0; i < ROUNDS; i ++) {
+  for (i = 0; i < rounds; i ++) {
     check_context ("%d threads, round %d", threads, i);
     change (host, &random);
     update (host, 1);
@@ -374,10 +372,13 @@ static void test_two_obstacles (int threads, int reuse)
   scene_destroy (host);
 }
 
-int main (void)
+int main (int argc, char **argv)
 {
-  test_against_all_anew (1);
-  test_against_all_anew (2);
+  int rounds = argc > 1 ? atoi (argv[1]) : 0;
+
+  CHECK (rounds > 0);
+  test_against_all_anew (1, rounds);
+  test_against_all_anew (2, rounds);
   test_left_alone ();
   test_nothing_left_alone (1);
   test_nothing_left_alone (2);

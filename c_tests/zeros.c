@@ -1,4 +1,4 @@
-/* zeros SCRATCH: an entry that is exactly zero is 0, not -0. Bodies of every kind with everything along the axes, so that
+/* zeros SCRATCH SCENES: an entry that is exactly zero is 0, not -0. Bodies of every kind with everything along the axes, so that
  * there are many such entries; every update kind, clones and text files. SCRATCH is a file to write to. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,14 +182,15 @@ static void test_empty (void)
 
 int main (int argc, char **argv)
 {
+  int scenes = argc == 3 ? atoi (argv[2]) : 0;
   uint64_t seed;
 
-  if (argc != 2) {
-    fprintf (stderr, "usage: zeros SCRATCH\n");
+  if (scenes < 1) {
+    fprintf (stderr, "usage: zeros SCRATCH SCENES\n");
     return 2;
   }
   test_empty ();
-  for (seed = 1; seed <= 200; seed ++) test_scene (seed, argv[1]);
-  CHECK (seen.velocities > 1000 && seen.diagonal > 1000 && seen.blocks > 1000);
+  for (seed = 1; seed <= (uint64_t) scenes; seed ++) test_scene (seed, argv[1]);
+  CHECK (seen.velocities > 5 * scenes && seen.diagonal > 5 * scenes && seen.blocks > 5 * scenes);
   return check_summary ("zeros");
 }
