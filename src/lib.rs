@@ -47,6 +47,7 @@ mod first_error;
 pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
+mod prefetch;
 pub mod stability;
 pub mod system;
 pub(crate) mod threads;

@@ -21,7 +21,6 @@ mod operators;
 mod options;
 #[cfg(feature = "mpi")]
 mod parallel;
-mod prefetch;
 mod report;
 mod rows;
 mod shadow;

@@ -11,6 +11,7 @@ use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
+use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
@@ -298,8 +299,15 @@ impl Pairs for SystemPairs<'_> {
         for row in first..first + cursors.len() {
             let mut place = structure.diagonal(row) - base as usize;
             values[place] = diagonal[row];
+            let columns =
+                &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
+            let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
             for (column, couplings) in structure.later(row) {
                 place += 1;
+                // Counterparts lie rows apart, where no processor looks ahead.
+                if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
+                    fetch(values.as_ptr().wrapping_add(*cursor as usize));
+                }
                 let (before, behind) = values.split_at_mut(place + 1);
                 let transpose = cursors.get_mut(column - first).map(|cursor| {
                     let counterpart = *cursor as usize;
@@ -319,8 +327,11 @@ impl Pairs for SystemPairs<'_> {
     }
 }
 
+/// How many pairs ahead the counterpart of a block is asked for.
+const AHEAD: usize = 12;
+
 /// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part.
 pub fn part_of(rows: usize, threads: usize) -> usize {
     const LEAST: usize = 256;
-    if threads == 1 { rows.max(1) } else { LEAST.max(rows.div_ceil(4 * threads)) }
+    if threads == 1 { rows.max(1) } else { LEAST.max(rows.div_ceil(2 * threads)) }
 }

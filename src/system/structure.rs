@@ -41,6 +41,9 @@ pub struct Structure {
     cursors: Vec<i32>,
 }
 
+/// How many blocks ahead counterparts are asked for.
+const AHEAD: usize = 12;
+
 impl Structure {
     /// Make it anew; tables have no gaps. After an error it is to be made again.
     ///
@@ -201,7 +204,7 @@ impl Structure {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// The rows behind `row` that share a body with it, ascending, with what couples them.
+    /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
     pub fn later(&self, row: usize) -> Later<'_> {
         let rest = |side: Option<Side>| {
             let Some(side) = side else { return Rest::default() };
@@ -223,8 +226,14 @@ impl Structure {
     }
 
     /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
-    /// and its counterpart. `cursors` has room for each row.
-    pub(super) fn each_apart(&self, part: usize, cursors: &mut [i32], mut copy: impl FnMut(usize, usize)) {
+    /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
+    pub(super) fn each_apart(
+        &self,
+        part: usize,
+        cursors: &mut [i32],
+        fetch: impl Fn(usize),
+        mut copy: impl FnMut(usize, usize),
+    ) {
         let rows = self.len();
         if part >= rows {
             return;
@@ -235,6 +244,9 @@ impl Structure {
             let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
             let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
             for k in first + own..last {
+                if let Some(&ahead) = self.columns[k..last].get(AHEAD) {
+                    fetch(cursors[ahead as usize] as usize);
+                }
                 let cursor = &mut cursors[self.columns[k] as usize];
                 copy(k, *cursor as usize);
                 *cursor += 1;
@@ -255,11 +267,15 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
+    /// The next row.
     #[inline(always)]
-    fn take(&mut self, row: u32) -> Option<Coupling> {
-        if self.rows.first() != Some(&row) {
-            return None;
-        }
+    fn row(&self) -> Option<u32> {
+        self.rows.first().copied()
+    }
+
+    /// What couples it with the row at hand.
+    #[inline(always)]
+    fn take(&mut self) -> Option<Coupling> {
         self.rows = &self.rows[1..];
         self.next += 1;
         Some(Coupling { body: self.body as usize, row: self.own as usize, column: self.next as usize - 1 })
@@ -271,12 +287,15 @@ impl Iterator for Later<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let row = match [self.0[0].rows.first(), self.0[1].rows.first()] {
-            [Some(one), Some(other)] => *one.min(other),
-            [Some(one), None] | [None, Some(one)] => *one,
-            [None, None] => return None,
+        let [one, other] = &mut self.0;
+        let (row, couplings) = match (one.row(), other.row()) {
+            (None, None) => return None,
+            (Some(row), Some(same)) if row == same => (row, [one.take(), other.take()]),
+            (Some(row), None) => (row, [one.take(), None]),
+            (Some(row), Some(later)) if row < later => (row, [one.take(), None]),
+            (_, Some(row)) => (row, [other.take(), None]),
         };
-        Some((row as usize, [self.0[0].take(row), self.0[1].take(row)]))
+        Some((row as usize, couplings))
     }
 }
 

@@ -6,6 +6,8 @@ use crate::assembly::update::bodies::{How, prepare};
 use crate::assembly::update::pairs;
 use crate::assembly::update::rows::{self, Wanted};
 use crate::block::transposed;
+use crate::boundary::large_pages;
+use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged, Team};
 
 use super::body::Body;
@@ -51,13 +53,19 @@ pub(super) fn assemble(
     let context = &Blocks { scene, diagonal };
     pairs::assemble(Numbered { first: 0, things, context }, &made.panels, &mut team)?;
     let part = part_of(count, team.size());
-    structure.each_apart(part, cursors, |k, counterpart| values[counterpart] = transposed(&values[k]));
+    let first = values.as_ptr();
+    let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
+    structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
     Ok(())
 }
 
 /// Make a vector so long, without touching what is there already.
 fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
+    let before = values.capacity();
     values.try_reserve(length.saturating_sub(values.len()))?;
+    if values.capacity() != before {
+        large_pages::ask_for(values.as_ptr(), values.capacity());
+    }
     values.resize(length, value);
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::legacy::host::constraint;
 use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
 use crate::legacy::names;
-use crate::legacy::prefetch::fetch;
+use crate::prefetch::fetch;
 
 use super::attach::{attach, side_on};
 use super::attachments::Side;

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 pub use super::bits::WORD;
 
+use crate::boundary::large_pages;
+
 use super::bits::Bits;
 
 /// Chunks of the first block of memory.
@@ -14,9 +16,6 @@ const FIRST_BLOCK: usize = 64;
 
 /// Bytes from which on blocks stop growing.
 const LARGEST_BLOCK: usize = 64 << 20;
-
-/// Bytes of a block from which on large pages are asked for.
-const WORTH_LARGE_PAGES: usize = 4 << 20;
 
 /// Chunks for a `T` each in blocks of memory, each block twice as large as the one before.
 pub struct Pool<T> {
@@ -68,7 +67,7 @@ impl<T> Pool<T> {
         if first.is_null() {
             return Err(Exhausted);
         }
-        ask_for_large_pages(first, layout.size());
+        large_pages::ask_for(first, layout.size());
         self.blocks.push(Block { first: first.cast(), in_use, taken: 0 });
         self.free += count;
         Ok(())
@@ -241,21 +240,6 @@ impl<T> Iterator for Chunks<'_, T> {
 /// Blocks start at cache lines.
 fn block_layout<T>(count: usize) -> Option<Layout> {
     Layout::array::<T>(count).and_then(|layout| layout.align_to(64)).ok()
-}
-
-/// Lists lead all over large blocks: with small pages most steps would miss the table of pages.
-fn ask_for_large_pages(first: *mut u8, size: usize) {
-    const LARGE_PAGE: usize = 2 << 20;
-    if size < WORTH_LARGE_PAGES {
-        return;
-    }
-    let skipped = first.addr().next_multiple_of(LARGE_PAGE) - first.addr();
-    let length = (size - skipped) / LARGE_PAGE * LARGE_PAGE;
-    #[cfg(target_os = "linux")]
-    // SAFETY: a hint about whole pages within the block; that it is not taken does no harm.
-    unsafe {
-        libc::madvise(first.add(skipped).cast(), length, libc::MADV_HUGEPAGE);
-    }
 }
 
 #[cfg(test)]

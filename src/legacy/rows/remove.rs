@@ -2,7 +2,7 @@
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::DIAB;
-use crate::legacy::prefetch::fetch;
+use crate::prefetch::fetch;
 
 use super::module::Module;
 use super::pair::{Half, Pair};

@@ -11,8 +11,8 @@ use crate::kinematics::Point;
 use crate::legacy::errors::{Carried, Code, fail};
 use crate::legacy::host::scene::{self, OnBody};
 use crate::legacy::layout::{BODY, MX};
-use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Attached, Slot};
+use crate::prefetch::fetch;
 
 /// Bodies with rows attached.
 pub struct HostBodies<'a>(&'a [Attached]);

@@ -7,8 +7,8 @@ use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::legacy::culprit;
 use crate::legacy::errors::Carried;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{self, Run, WORD};
+use crate::prefetch::fetch;
 use crate::threads::Deal;
 
 /// Which blocks are made.

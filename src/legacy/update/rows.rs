@@ -12,8 +12,8 @@ use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::host::rows::HostRow;
 use crate::legacy::host::scene;
 use crate::legacy::layout::{BODY, CON};
-use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::Side;
+use crate::prefetch::fetch;
 
 use super::VELOCITIES_AHEAD;
 use super::tasks::Task;

@@ -9,8 +9,8 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
-use crate::legacy::prefetch::fetch;
 use crate::legacy::rows::{Module, Row, Rows, counted_bodies, follow, is_settled};
+use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
 /// How many constraints ahead memory is asked for.
