@@ -1,5 +1,7 @@
 //! The entries of A⁻¹ on the nodes that contacts touch, kept as long as the factor of A is.
 
+use std::mem;
+
 use ldy_factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Structure, Workspace};
@@ -8,11 +10,13 @@ use crate::block::{Block, transposed};
 /// Slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
 
+/// A block that is not known.
+const UNKNOWN: Block = [f64::NAN; 9];
+
 /// Nodes kept beyond those in use: while there are no more than `SPARE` × the nodes in use + `SPARE_NODES` and memory
-/// for them, entries once computed stay, since contacts come back. With each new node most of what is kept is solved for
-/// anew, so there are few.
-const SPARE: usize = 2;
-const SPARE_NODES: usize = 16;
+/// for them, entries once computed stay, since contacts come back.
+const SPARE: usize = 4;
+const SPARE_NODES: usize = 64;
 
 /// Most bytes for the entries.
 const MOST_BYTES: usize = 1 << 30;
@@ -22,6 +26,9 @@ const MOST_BYTES: usize = 1 << 30;
 /// A node gets the next free slot when it is first needed. Of a symmetric A the blocks (a, b) with slot a ≤
 /// slot b are stored, b after b; otherwise those, and after them the blocks (b, a). The storage thus grows at
 /// its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
+///
+/// A new node takes no solves for nodes that are no longer in use: some blocks of these are not known until they come back,
+/// and then mostly by solves for them alone.
 ///
 /// The bits of a block depend on A alone, not on which nodes were needed when: of two nodes the one that the factor
 /// eliminates first is solved for, without symmetry that of the column.
@@ -33,8 +40,13 @@ pub struct NodalInverse {
     slots: Vec<u32>,
     nodes: Vec<u32>,
     blocks: Vec<Block>,
-    /// Nodes in the order in which they are solved for.
+    /// Whether the node in a slot was needed last: all blocks between such nodes are known.
+    complete: Vec<bool>,
+    /// Nodes that are needed: those that are not complete before those that are, each in the order of elimination, last ones
+    /// first.
     order: Vec<u32>,
+    /// Nodes at which solutions are wanted.
+    wanted: Vec<u32>,
 }
 
 impl Default for NodalInverse {
@@ -46,8 +58,17 @@ impl Default for NodalInverse {
 impl NodalInverse {
     /// No entries, and at most so many bytes for those that are needed at once or kept.
     pub fn with_most_bytes(most_bytes: usize) -> Self {
-        let (slots, nodes, blocks, order) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { most_bytes, revision: None, symmetric: false, slots, nodes, blocks, order }
+        Self {
+            most_bytes,
+            revision: None,
+            symmetric: false,
+            slots: Vec::new(),
+            nodes: Vec::new(),
+            blocks: Vec::new(),
+            complete: Vec::new(),
+            order: Vec::new(),
+            wanted: Vec::new(),
+        }
     }
 
     /// Most bytes for the entries; it is left to the caller not to need more.
@@ -76,13 +97,14 @@ impl NodalInverse {
         work: &mut Workspace,
     ) -> Result<usize, FactorError> {
         let kept = self.belongs_to(factor);
-        let missing = needed.iter().filter(|&&node| self.slot(node).is_none()).count();
-        if kept && missing == 0 {
+        if kept && needed.iter().all(|&node| self.is_complete(node)) {
             return Ok(0);
         }
+        let missing = needed.iter().filter(|&&node| self.slot(node).is_none()).count();
         let count = self.nodes.len() + missing;
         let is_spare = count <= SPARE * needed.len() + SPARE_NODES;
-        let result = if kept && is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes {
+        let has_room = missing == 0 || is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes;
+        let result = if kept && has_room {
             self.append(factor, needed, work)
         } else {
             self.start(factor).and_then(|()| self.append(factor, needed, work))
@@ -114,6 +136,7 @@ impl NodalInverse {
         self.slots.clear();
         self.nodes.clear();
         self.blocks.clear();
+        self.complete.clear();
     }
 
     /// The nodes kept, by slot.
@@ -128,18 +151,27 @@ impl NodalInverse {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * (self.slots.capacity() + self.nodes.capacity() + self.order.capacity())
+        let numbers = [&self.slots, &self.nodes, &self.order, &self.wanted].map(Vec::capacity);
+        size_of::<u32>() * numbers.iter().sum::<usize>()
+            + self.complete.capacity()
             + size_of::<Block>() * self.blocks.capacity()
     }
 
-    /// (A⁻¹)_ab of the nodes in slots a, b.
+    /// (A⁻¹)_ab of the nodes in slots a, b; of nodes that were never needed together maybe not a number.
     #[inline]
     pub fn slot_block(&self, a: usize, b: usize) -> Block {
+        let block = &self.blocks[self.place(a, b)];
+        if self.symmetric && a > b { transposed(block) } else { *block }
+    }
+
+    /// Where the block of the slots a, b is, or of a symmetric A its transpose.
+    #[inline]
+    fn place(&self, a: usize, b: usize) -> usize {
         match (self.symmetric, a <= b) {
-            (true, true) => self.blocks[b * (b + 1) / 2 + a],
-            (true, false) => transposed(&self.blocks[a * (a + 1) / 2 + b]),
-            (false, true) => self.blocks[b * b + a],
-            (false, false) => self.blocks[a * a + a + 1 + b],
+            (true, true) => b * (b + 1) / 2 + a,
+            (true, false) => a * (a + 1) / 2 + b,
+            (false, true) => b * b + a,
+            (false, false) => a * a + a + 1 + b,
         }
     }
 
@@ -150,7 +182,8 @@ impl NodalInverse {
 
     /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the
     /// nodes b of the point, given by their slots, with their shape functions N_b. With it the coupling of the point
-    /// with another is a sum over the nodes of that one alone: this pays where a point meets many others.
+    /// with another is a sum over the nodes of that one alone: this pays where a point meets many others. Maybe not a
+    /// number at nodes that were never needed together with those of the point.
     ///
     /// # Panics
     /// If there is no such slot, or `response` is shorter than the number of nodes kept.
@@ -172,7 +205,8 @@ impl NodalInverse {
         }
     }
 
-    /// Give the nodes among the `needed` that have none slots and blocks; returns their number.
+    /// Give the nodes among the `needed` that have none slots, and compute all blocks between the `needed` nodes that are
+    /// not known; returns the number of new slots.
     fn append(
         &mut self,
         factor: &Factored,
@@ -183,7 +217,7 @@ impl NodalInverse {
             return Err(FactorError::Matrix(super::Defect::Size));
         }
         let old = self.nodes.len();
-        self.nodes.try_reserve(needed.len()).map_err(|_| FactorError::Memory)?;
+        reserve(&mut self.nodes, needed.len())?;
         for &node in needed {
             if self.slots[node as usize] == NONE {
                 self.slots[node as usize] = self.nodes.len() as u32;
@@ -191,76 +225,136 @@ impl NodalInverse {
             }
         }
         let count = self.nodes.len();
-        if count == old {
-            return Ok(0);
-        }
+        reserve(&mut self.complete, count - old)?;
+        self.complete.resize(count, false);
         let length = block_count(count, self.symmetric);
         // No more than needed: the entries are to stay below the most bytes.
         self.blocks.try_reserve_exact(length - self.blocks.len()).map_err(|_| FactorError::Memory)?;
-        self.blocks.resize(length, [0.0; 9]);
-        if self.symmetric {
-            self.compute_symmetric(factor, old, work)?;
-        } else {
-            self.compute_general(factor, work)?;
+        self.blocks.resize(length, UNKNOWN);
+        self.compute(factor, needed, work)?;
+        self.complete.fill(false);
+        for &node in needed {
+            self.complete[self.slots[node as usize] as usize] = true;
         }
         Ok(count - old)
     }
 
-    /// All blocks of the nodes in slots from `old` on.
-    ///
-    /// The nodes that are eliminated last come first, and each is solved for at those up to itself, so that the part of
-    /// the factor that takes part is small for most. What comes before the first of the new nodes is there already.
-    fn compute_symmetric(
+    /// All blocks between the `needed` nodes. Those between complete ones are known.
+    fn compute(
         &mut self,
         factor: &Factored,
-        old: usize,
+        needed: &[u32],
         work: &mut Workspace,
     ) -> Result<(), FactorError> {
-        let Self { slots, nodes, blocks, order, .. } = self;
+        let mut order = mem::take(&mut self.order);
         order.clear();
-        order.try_reserve(nodes.len()).map_err(|_| FactorError::Memory)?;
-        order.extend_from_slice(nodes);
-        order.sort_unstable_by_key(|&node| std::cmp::Reverse(factor.position(node)));
-        let slot = |node: u32| slots[node as usize] as usize;
-        let first_new = order.iter().position(|&node| slot(node) >= old).unwrap_or(order.len());
-        for first in (first_new..order.len()).step_by(SLOTS_AT_ONCE) {
-            let end = order.len().min(first + SLOTS_AT_ONCE);
-            let (wanted, batch) = (&order[..end], &order[first..end]);
-            factor.solve_nodes(batch, wanted, work, |k, mut solution| {
-                let b = slot(batch[k]);
-                for &node in &wanted[..first + k] {
-                    let a = slot(node);
-                    let block = solution.transposed_at_node(node);
-                    if a < b {
-                        blocks[b * (b + 1) / 2 + a] = transposed(&block);
-                    } else {
-                        blocks[a * (a + 1) / 2 + b] = block;
-                    }
-                }
-                let diagonal = &mut blocks[b * (b + 1) / 2 + b];
-                *diagonal = solution.transposed_at_node(batch[k]);
-                (diagonal[1], diagonal[2], diagonal[5]) = (diagonal[3], diagonal[6], diagonal[7]);
-            })?;
-        }
+        reserve(&mut order, needed.len())?;
+        self.wanted.clear();
+        reserve(&mut self.wanted, self.nodes.len())?;
+        order.extend_from_slice(needed);
+        order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
+        let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
+        // At nodes that are not needed as well, should they come back.
+        self.solve(factor, fresh, &order, Rows::All, work)?;
+        self.solve(factor, complete, fresh, Rows::Needed, work)?;
+        self.order = order;
         Ok(())
     }
 
-    /// All blocks. Those in the columns of old nodes at new ones take as many solves as all of them.
-    fn compute_general(&mut self, factor: &Factored, work: &mut Workspace) -> Result<(), FactorError> {
-        let Self { nodes, blocks, .. } = self;
-        factor.solve_nodes(nodes, nodes, work, |b, mut solution| {
-            for (a, &node) in nodes.iter().enumerate() {
-                let place = if a <= b { b * b + a } else { a * a + a + 1 + b };
-                blocks[place] = transposed(&solution.transposed_at_node(node));
+    /// Make sure of the blocks in some columns at the rows that are needed, of a symmetric A at those whose turn is not after
+    /// that of the column; where a column is solved for, at these rows or at all.
+    fn solve(
+        &mut self,
+        factor: &Factored,
+        columns: &[u32],
+        needed: &[u32],
+        rows: Rows,
+        work: &mut Workspace,
+    ) -> Result<(), FactorError> {
+        let mut columns = columns.iter();
+        loop {
+            let (mut batch, mut count) = ([0; SLOTS_AT_ONCE], 0);
+            let unknown = columns.by_ref().filter(|&&column| self.lacks(factor, column, needed));
+            for (place, &column) in batch.iter_mut().zip(unknown) {
+                *place = column;
+                count += 1;
             }
-        })
+            let batch = &batch[..count];
+            let Some(&last) = batch.last() else { return Ok(()) };
+            let mut wanted = mem::take(&mut self.wanted);
+            wanted.clear();
+            let last = self.turn(factor, last);
+            let rows = match rows {
+                Rows::Needed if self.symmetric => needed,
+                // Without symmetry all rows are solved for at any rate.
+                _ => &self.nodes,
+            };
+            wanted.extend(rows.iter().filter(|&&row| self.turn(factor, row) <= last));
+            factor.solve_nodes(batch, &wanted, work, |k, mut solution| {
+                let (column, turn) = (batch[k], self.turn(factor, batch[k]));
+                for &row in &wanted {
+                    if self.turn(factor, row) <= turn {
+                        self.put(row, column, solution.transposed_at_node(row));
+                    }
+                }
+            })?;
+            self.wanted = wanted;
+        }
     }
+
+    /// Whether a block that [`Self::solve`] makes sure of is not known.
+    fn lacks(&self, factor: &Factored, column: u32, needed: &[u32]) -> bool {
+        let turn = self.turn(factor, column);
+        let is_unknown = |&row: &u32| self.blocks[self.place_of(row, column)][0].is_nan();
+        needed.iter().filter(|&&row| self.turn(factor, row) <= turn).any(is_unknown)
+    }
+
+    /// Store the block (row, column), given its transpose; of a symmetric A also the block (column, row).
+    fn put(&mut self, row: u32, column: u32, mut block: Block) {
+        let place = self.place_of(row, column);
+        if !self.symmetric || self.slots[row as usize] < self.slots[column as usize] {
+            block = transposed(&block);
+        } else if row == column {
+            (block[1], block[2], block[5]) = (block[3], block[6], block[7]);
+        }
+        self.blocks[place] = block;
+    }
+
+    /// As [`Self::place`] of two nodes that are kept.
+    fn place_of(&self, row: u32, column: u32) -> usize {
+        self.place(self.slots[row as usize] as usize, self.slots[column as usize] as usize)
+    }
+
+    /// Whether a node is kept, and all its blocks with such nodes are known.
+    fn is_complete(&self, node: u32) -> bool {
+        self.slot(node).is_some_and(|slot| self.complete[slot])
+    }
+
+    /// Of a symmetric A the nodes that are eliminated last are solved for first, so that the part of the factor that takes
+    /// part is small for most.
+    fn turn(&self, factor: &Factored, node: u32) -> u32 {
+        if self.symmetric { u32::MAX - factor.position(node) } else { 0 }
+    }
+}
+
+/// At which nodes a solution is stored.
+#[derive(Clone, Copy)]
+enum Rows {
+    /// Those that are needed.
+    Needed,
+    /// All that are kept.
+    All,
 }
 
 /// Blocks between so many nodes.
 fn block_count(nodes: usize, symmetric: bool) -> usize {
     let square = nodes.saturating_mul(nodes);
     if symmetric { square.saturating_add(nodes) / 2 } else { square }
+}
+
+/// Make room for more numbers.
+fn reserve<T>(values: &mut Vec<T>, count: usize) -> Result<(), FactorError> {
+    values.try_reserve(count).map_err(|_| FactorError::Memory)
 }
 
 /// `sum += weight g`.

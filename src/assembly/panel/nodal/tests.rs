@@ -267,7 +267,7 @@ proptest! {
         let limited = NodalInverse::with_most_bytes(most);
         let (mut nodal, mut factored) =
             (Nodal { nodal_inverse: limited, ..Nodal::default() }, Factored::default());
-        let indices = size_of::<u32>() * 4 * MESH_NODES;
+        let indices = size_of::<u32>() * 6 * MESH_NODES;
         for (one, other) in cells {
             let slot = |(k, &xi)| {
                 let cell = if k % 2 == 0 { one } else { other };
