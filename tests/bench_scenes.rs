@@ -3,6 +3,12 @@
 #[allow(dead_code, reason = "the bench measures with the rest of it")]
 #[path = "../benches/host/mod.rs"]
 mod host;
+#[path = "../benches/system/agreement.rs"]
+mod agreement;
+#[path = "../benches/system/neutral.rs"]
+mod neutral;
+#[path = "../benches/system/operators.rs"]
+mod operators;
 #[allow(dead_code, reason = "the bench names scenes")]
 #[path = "../benches/scenes/mod.rs"]
 mod scenes;
@@ -239,6 +245,40 @@ fn w_is_symmetric_and_positive_semidefinite() {
             rho > 0.0 && b.iter().all(|b| *b != 0.0 && b.is_finite())
         }));
     }
+}
+
+/// An error as its text.
+fn said<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+/// Bodies by their masses or sparse matrices, constraints at points or by sparse operators, and the legacy interface.
+#[test]
+fn both_interfaces_make_the_same() -> Result<(), String> {
+    let meshes = |cells, points, motion| stacks::meshes(2, cells, points, motion);
+    let scenes = [
+        ("spheres", spheres::lattice(2)),
+        ("hub", spheres::hub(3)),
+        ("boxes", stacks::rigid(2, Points::Corners)),
+        ("prb", stacks::pseudo_rigid(2, Points::Corners)),
+        ("tlexp", meshes(1, Points::Nodes, Motion::Explicit)),
+        ("bclim", meshes(2, Points::Middle, Motion::Corotational)),
+        ("tllim", meshes(1, Points::Middle, Motion::TotalLagrangian)),
+    ];
+    for (name, scene) in scenes {
+        let mut host = Host::new(scene);
+        host.insert_all();
+        host.advance();
+        let mut neutral = neutral::Neutral::new(&host)?;
+        for _ in 0..3 {
+            host.advance();
+            neutral.follow(host.scene(), &host.states())?;
+            host.update();
+            neutral.update()?;
+            agreement::difference(&host, &neutral.rows()?).map_err(|text| format!("{name}: {text}"))?;
+        }
+    }
+    Ok(())
 }
 
 #[test]
