@@ -1,10 +1,10 @@
 //! The scenes of `make bench` against physics: small ones, so that nothing here takes long.
 
+#[path = "../benches/system/agreement.rs"]
+mod agreement;
 #[allow(dead_code, reason = "the bench measures with the rest of it")]
 #[path = "../benches/host/mod.rs"]
 mod host;
-#[path = "../benches/system/agreement.rs"]
-mod agreement;
 #[path = "../benches/system/neutral.rs"]
 mod neutral;
 #[path = "../benches/system/operators.rs"]

@@ -57,11 +57,11 @@ fn in_processes(names: &[String]) -> Result<(), String> {
         for line in BufReader::new(output).lines() {
             let line = said(line)?;
             println!("{line}");
-            if let Some(ratio) = counted(&line)? {
-                if worst.as_ref().is_none_or(|(worst, _)| ratio > *worst) {
-                    let threads = value(&line, "threads").unwrap_or_default();
-                    worst = Some((ratio, format!("scene={name} threads={threads}")));
-                }
+            if let Some(ratio) = counted(&line)?
+                && worst.as_ref().is_none_or(|(worst, _)| ratio > *worst)
+            {
+                let threads = value(&line, "threads").unwrap_or_default();
+                worst = Some((ratio, format!("scene={name} threads={threads}")));
             }
         }
         let status = said(process.wait())?;

@@ -77,7 +77,10 @@ impl Beside {
                 let before = counting::allocations();
                 let (elapsed, result) = match face {
                     NEUTRAL => time(|| neutral.update()),
-                    _ => time(|| Ok(host.update())),
+                    _ => time(|| {
+                        host.update();
+                        Ok(())
+                    }),
                 };
                 result?;
                 if face == NEUTRAL && turn >= WARM_UP {
