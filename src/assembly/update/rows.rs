@@ -152,14 +152,15 @@ fn shares_of<L: Level, R: Rows>(
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
         rows.fetch_ahead(row, bodies);
-        let mut made = add_share(level, rows, row, bodies, reuse, share);
-        if R::WITH_VELOCITIES && made.is_ok() && rows.wants_velocities(row) {
-            let [v, b] = share.velocities;
-            made = set_velocities(rows, row, [v.vector(), b.vector()]);
+        // Faults are large: where there is none, nothing of them is moved.
+        if let Err(fault) = add_share(level, rows, row, bodies, reuse, share) {
+            return Err((row, fault));
         }
-        match made {
-            Ok(()) => {}
-            Err(fault) => return Err((row, fault)),
+        if R::WITH_VELOCITIES && rows.wants_velocities(row) {
+            let [v, b] = share.velocities;
+            if let Err(fault) = set_velocities(rows, row, [v.vector(), b.vector()]) {
+                return Err((row, fault));
+            }
         }
         if let Some(compliance) = rows.compliance(row) {
             add(&mut share.w, &level.columns(compliance));

@@ -1,0 +1,47 @@
+# What .ci/run runs, two at a time: while one of them waits for a test or for the one crate that all others need, the other goes on.
+# `make -f .ci/checks.mk NAME` runs one of them, with what it needs.
+
+CARGO ?= cargo
+
+# Each make below has its own jobs.
+unexport MAKEFLAGS
+
+.PHONY: all commands library dependencies model valgrind test fuzz lint test-mpi
+all: library dependencies test model valgrind fuzz lint test-mpi
+
+# One at a time: two cannot install packages at the same time.
+commands:
+	scripts/require cc c++ nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
+	scripts/require mpicc.mpich mpirun.mpich valgrind
+
+library: commands
+	make --no-print-directory library
+
+# Advisories would need the network beyond the registry.
+dependencies: commands
+	scripts/one-build-of-each
+	scripts/cargo-deny --locked check bans licenses sources
+
+model: commands
+	make --no-print-directory model
+
+valgrind: library
+	make --no-print-directory valgrind
+
+test: library
+	make --no-print-directory test
+
+# After valgrind: both build the C programs.
+fuzz: valgrind
+	make --no-print-directory fuzz SECONDS=60
+
+# Cargo lets one command at a time into a folder of what it has built: tests come first.
+lint: test
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --features mpi -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace
+
+# For a moment libldy.a is the library for MPI: nothing else may link with it then.
+test-mpi: test valgrind fuzz
+	make --no-print-directory test-mpi
