@@ -10,9 +10,10 @@ pub use tasks::Task;
 
 use std::mem;
 
+use crate::assembly::update::Phase;
 use crate::assembly::update::bodies::{How, prepare};
+use crate::assembly::update::pairs::assemble as assemble_pairs;
 use crate::assembly::update::rows::{Wanted, assemble};
-use crate::assembly::update::{self, Phase};
 use crate::threads::Team;
 
 use super::errors::{Carried, Code, fail};
@@ -26,7 +27,7 @@ use super::rows::external;
 use super::rows::{Attachments, Module};
 use super::stats::Stopwatch;
 use bodies::HostBodies;
-use pairs::HostPairs;
+use pairs::{ALL, AS_WANTED, CHANGED, HostPairs};
 
 /// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -170,9 +171,14 @@ unsafe fn make_pairs(
     for run in module.pairs.runs() {
         // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.
         let made = unsafe {
-            match wanted == pairs::Wanted::ALL {
-                true => update::pairs::assemble(HostPairs::<true>::new(&run, wanted), panels, team),
-                false => update::pairs::assemble(HostPairs::<false>::new(&run, wanted), panels, team),
+            match (kind, reuse, wanted.once) {
+                (UpdateKind::All, false, false) => {
+                    assemble_pairs(HostPairs::<ALL>::new(&run, wanted), panels, team)
+                }
+                (UpdateKind::All, true, false) => {
+                    assemble_pairs(HostPairs::<CHANGED>::new(&run, wanted), panels, team)
+                }
+                _ => assemble_pairs(HostPairs::<AS_WANTED>::new(&run, wanted), panels, team),
             }
         };
         made.map_err(Carried::raise)?;

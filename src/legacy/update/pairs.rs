@@ -12,7 +12,7 @@ use crate::prefetch::fetch;
 use crate::threads::Deal;
 
 /// Which blocks are made.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Wanted {
     /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
     pub kind: UpdateKind,
@@ -22,22 +22,24 @@ pub struct Wanted {
     pub once: bool,
 }
 
-impl Wanted {
-    /// All blocks: what most updates want.
-    pub const ALL: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
-}
+/// All blocks: what most updates want.
+pub const ALL: u8 = 0;
+/// All blocks that have changed.
+pub const CHANGED: u8 = 1;
+/// Whatever is [`Wanted`].
+pub const AS_WANTED: u8 = 2;
 
-/// Some words of a run of pairs. It is compiled once more for [`Wanted::ALL`], so that pairs are not asked what is known
-/// beforehand.
+/// Some words of a run of pairs. Compiled for [`ALL`], for [`CHANGED`] and for [`AS_WANTED`], so that pairs are not asked what is
+/// known beforehand.
 #[derive(Clone)]
-pub struct HostPairs<'a, const ALL: bool> {
+pub struct HostPairs<'a, const CHOICE: u8> {
     run: &'a Run<'a, rows::Pair>,
     words: Range<usize>,
     wanted: Wanted,
 }
 
-impl<'a, const ALL: bool> HostPairs<'a, ALL> {
-    /// All pairs of a run; `ALL` if [`Wanted::ALL`] is wanted.
+impl<'a, const CHOICE: u8> HostPairs<'a, CHOICE> {
+    /// All pairs of a run; what is wanted agrees with `CHOICE`.
     ///
     /// # Safety
     /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
@@ -47,7 +49,7 @@ impl<'a, const ALL: bool> HostPairs<'a, ALL> {
 }
 
 // SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
-unsafe impl<const ALL: bool> Deal for HostPairs<'_, ALL> {
+unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
     type Shared = Self;
 
     fn count(&self) -> usize {
@@ -63,7 +65,7 @@ unsafe impl<const ALL: bool> Deal for HostPairs<'_, ALL> {
     }
 }
 
-impl<const ALL: bool> Pairs for HostPairs<'_, ALL> {
+impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     type Name = *mut rows::Pair;
     type Fault = Carried;
 
@@ -83,7 +85,10 @@ impl<const ALL: bool> Pairs for HostPairs<'_, ALL> {
             // SAFETY: a chunk in use is a pair, and none has been handed out yet.
             unsafe { fetch_operators(pair, panels) };
         }
-        let Wanted { kind, reuse, once } = if ALL { Wanted::ALL } else { wanted };
+        let Wanted { kind, reuse, once } = match CHOICE {
+            AS_WANTED => wanted,
+            _ => Wanted { kind: UpdateKind::All, reuse: CHOICE == CHANGED, once: false },
+        };
         for name in run.part(words) {
             if let Some(ahead) = coming.next() {
                 // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
