@@ -38,20 +38,20 @@ fn operators(criterion: &mut Criterion) {
 
 /// W_αβ = H_α Y_β of two constraints on a body with dense operators.
 fn pairs(criterion: &mut Criterion) {
-    for freedoms in [6, 12] {
+    for dofs in [6, 12] {
         let mut panel = Panel::default();
-        let dense = panel.start_dense(2, freedoms).expect("little memory is needed");
+        let dense = panel.start_dense(2, dofs).expect("little memory is needed");
         for slot in 0..2 {
             let values = dense.operator_mut(slot);
             (0u32..).zip(values).for_each(|(k, value)| *value = f64::from(k % 7) - 3.0);
         }
         let inverse: Vec<f64> =
-            (0..freedoms * freedoms).map(|k| if k % (freedoms + 1) == 0 { 2.0 } else { 0.0 }).collect();
-        let inverse = Inverse::Dense(Dense::new(freedoms, &inverse).expect("sizes agree"));
+            (0..dofs * dofs).map(|k| if k % (dofs + 1) == 0 { 2.0 } else { 0.0 }).collect();
+        let inverse = Inverse::Dense(Dense::new(dofs, &inverse).expect("sizes agree"));
         panel
             .apply(1e-3, &Inertia::Inverse(inverse), &mut Workspace::default())
             .expect("little memory is needed");
-        criterion.bench_function(&format!("pair/{freedoms}_freedoms"), |bencher| {
+        criterion.bench_function(&format!("pair/{dofs}_freedoms"), |bencher| {
             bencher.iter(|| black_box(&panel).block(black_box(0), black_box(1)))
         });
     }

@@ -5,6 +5,7 @@
 //! LDY_TEXTBOOK may name a shared library made of c_tests/textbook.c, to measure that beside.
 
 mod counting;
+#[allow(dead_code, reason = "other benches read more of it")]
 mod host;
 mod measure;
 mod scenes;

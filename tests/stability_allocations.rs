@@ -75,8 +75,8 @@ fn row() -> (Vec<Body>, Vec<Constraint>) {
 fn no_allocation_failure_goes_unnoticed() {
     let (bodies, constraints) = row();
     let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
-    let x: Vec<f64> = (0..stiffness.freedoms()).map(|k| (k as f64).cos()).collect();
-    fails_and_recovers(|| Stiffness::new(&bodies, &constraints).map(|stiffness| stiffness.freedoms()));
+    let x: Vec<f64> = (0..stiffness.dofs()).map(|k| (k as f64).cos()).collect();
+    fails_and_recovers(|| Stiffness::new(&bodies, &constraints).map(|stiffness| stiffness.dofs()));
     fails_and_recovers(|| Blocks::assemble(&stiffness).map(|blocks| (blocks.columns, blocks.values)));
     fails_and_recovers(|| stiffness.contributions(&x));
     fails_and_recovers(|| {

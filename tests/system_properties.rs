@@ -89,7 +89,7 @@ impl Scene {
         let kinds = [Kind::Rigid, Kind::PseudoRigid, Kind::General];
         let which = self.below(8);
         let kind = if which < 2 { kinds[which] } else { kinds[self.below(3)] };
-        let freedoms = match kind {
+        let dofs = match kind {
             Kind::Rigid => 6,
             Kind::PseudoRigid => 12,
             Kind::General => 1 + self.below(9),
@@ -99,22 +99,22 @@ impl Scene {
             Kind::PseudoRigid => Kinematics::PseudoRigid { center: center.into() },
             Kind::General => Kinematics::General,
         };
-        let (inertia, inverse) = self.inertia(which, kind, freedoms);
+        let (inertia, inverse) = self.inertia(which, kind, dofs);
         let is_obstacle = matches!(inertia, Inertia::Obstacle);
-        let id = self.system.insert_body(freedoms, kinematics, inertia).unwrap();
-        let velocities = [0, 1].map(|_| DVector::from_fn(freedoms, |_, _| self.real()));
+        let id = self.system.insert_body(dofs, kinematics, inertia).unwrap();
+        let velocities = [0, 1].map(|_| DVector::from_fn(dofs, |_, _| self.real()));
         self.system.set_previous_velocity(id, velocities[0].as_slice()).unwrap();
         self.system.set_velocity(id, velocities[1].as_slice()).unwrap();
         self.bodies.push(Model { id, kind, inverse, rotation, center, velocities, is_obstacle });
     }
 
-    fn inertia(&mut self, which: usize, kind: Kind, freedoms: usize) -> (Inertia, DMatrix<f64>) {
+    fn inertia(&mut self, which: usize, kind: Kind, dofs: usize) -> (Inertia, DMatrix<f64>) {
         let inverted = |matrix: &DMatrix<f64>| matrix.clone().try_inverse().unwrap();
         match which {
             0 | 1 => {
                 let (mass, tensor) = (0.5 + self.real().abs(), self.definite(3));
                 let copies = if kind == Kind::Rigid { 1 } else { 3 };
-                let mut inverse = DMatrix::identity(freedoms, freedoms) / mass;
+                let mut inverse = DMatrix::identity(dofs, dofs) / mass;
                 for k in 0..copies {
                     inverse.view_mut((3 * k, 3 * k), (3, 3)).copy_from(&inverted(&tensor));
                 }
@@ -126,19 +126,19 @@ impl Scene {
                 (inertia.unwrap(), inverse)
             }
             2 => {
-                let inverse = self.definite(freedoms);
-                (Inertia::dense(freedoms, inverse.as_slice()).unwrap(), inverse)
+                let inverse = self.definite(dofs);
+                (Inertia::dense(dofs, inverse.as_slice()).unwrap(), inverse)
             }
             3 => {
-                let values: Vec<f64> = (0..freedoms).map(|_| self.real().abs()).collect();
+                let values: Vec<f64> = (0..dofs).map(|_| self.real().abs()).collect();
                 let inverse = DMatrix::from_diagonal(&DVector::from_vec(values.clone()));
                 (Inertia::diagonal(&values).unwrap(), inverse)
             }
             4 | 5 => {
-                let matrix = self.definite(freedoms);
+                let matrix = self.definite(dofs);
                 let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-                for j in 0..freedoms {
-                    for i in if which == 4 { j } else { 0 }..freedoms {
+                for j in 0..dofs {
+                    for i in if which == 4 { j } else { 0 }..dofs {
                         rows.push(i as i32);
                         values.push(matrix[(i, j)]);
                     }
@@ -147,10 +147,10 @@ impl Scene {
                 (Inertia::matrix(&starts, &rows, &values).unwrap(), inverted(&matrix))
             }
             6 => {
-                let inverse = self.definite(freedoms);
+                let inverse = self.definite(dofs);
                 (Inertia::solver(Inverting(inverse.clone())).unwrap(), inverse)
             }
-            _ => (Inertia::Obstacle, DMatrix::zeros(freedoms, freedoms)),
+            _ => (Inertia::Obstacle, DMatrix::zeros(dofs, dofs)),
         }
     }
 
@@ -191,13 +191,13 @@ impl Scene {
 
     /// A dense or a sparse operator, and the same as a matrix.
     fn operator(&mut self, body: usize) -> (Operator, DMatrix<f64>) {
-        let freedoms = self.bodies[body].velocities[0].len();
-        let mut dense = self.matrix(3, freedoms);
+        let dofs = self.bodies[body].velocities[0].len();
+        let mut dense = self.matrix(3, dofs);
         if self.below(2) == 0 {
-            return (Operator::dense(freedoms, dense.as_slice()).unwrap(), dense);
+            return (Operator::dense(dofs, dense.as_slice()).unwrap(), dense);
         }
         let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-        for j in 0..freedoms {
+        for j in 0..dofs {
             for i in [2, 0, 1] {
                 if self.below(3) > 0 {
                     dense[(i, j)] = 0.0;
@@ -208,7 +208,7 @@ impl Scene {
             }
             starts.push(rows.len() as i32);
         }
-        (Operator::sparse(freedoms, &starts, &rows, &values).unwrap(), dense)
+        (Operator::sparse(dofs, &starts, &rows, &values).unwrap(), dense)
     }
 
     /// Theory (43) and (44), master minus slave.
@@ -282,9 +282,9 @@ impl Scene {
                 Some(*end)
             }))
             .collect();
-        let (freedoms, count) = (*offsets.last().unwrap(), self.rows.len());
-        let (mut h, mut inverse) = (DMatrix::zeros(3 * count, freedoms), DMatrix::zeros(freedoms, freedoms));
-        let mut velocities = [0, 1].map(|_| DVector::zeros(freedoms));
+        let (dofs, count) = (*offsets.last().unwrap(), self.rows.len());
+        let (mut h, mut inverse) = (DMatrix::zeros(3 * count, dofs), DMatrix::zeros(dofs, dofs));
+        let mut velocities = [0, 1].map(|_| DVector::zeros(dofs));
         for (body, &at) in self.bodies.iter().zip(&offsets) {
             let size = body.velocities[0].len();
             inverse.view_mut((at, at), (size, size)).copy_from(&body.inverse);

@@ -38,8 +38,8 @@ fn chain(callers: &'static Mutex<Vec<ThreadId>>) -> System {
             ),
             _ => system.insert_body(6, Kinematics::General, Inertia::solver(Halving(callers)).unwrap()),
         };
-        let freedoms = if k % 5 == 2 { 12 } else { 6 };
-        let velocity: Vec<f64> = (0..freedoms).map(|i| wave(k, i as f64)).collect();
+        let dofs = if k % 5 == 2 { 12 } else { 6 };
+        let velocity: Vec<f64> = (0..dofs).map(|i| wave(k, i as f64)).collect();
         system.set_velocity(id.unwrap(), &velocity).unwrap();
     }
     for k in 0..1500 {
@@ -50,9 +50,9 @@ fn chain(callers: &'static Mutex<Vec<ThreadId>>) -> System {
             system.insert_constraint(bodies, &UNIT, [point, point]).unwrap();
         } else {
             let operators = bodies.map(|body| {
-                let freedoms = if body? % 5 == 2 { 12 } else { 6 };
-                let values: Vec<f64> = (0..3 * freedoms).map(|i| wave(k + i, 0.5)).collect();
-                Some(Operator::dense(freedoms, &values).unwrap())
+                let dofs = if body? % 5 == 2 { 12 } else { 6 };
+                let values: Vec<f64> = (0..3 * dofs).map(|i| wave(k + i, 0.5)).collect();
+                Some(Operator::dense(dofs, &values).unwrap())
             });
             system.insert_operators(bodies, operators).unwrap();
         }

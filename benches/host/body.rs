@@ -43,17 +43,17 @@ pub struct State {
 impl Arrays {
     /// What a body of a scene points to.
     pub fn new(body: &Body) -> Self {
-        let (configuration, freedoms, rotation) = match body {
+        let (configuration, dofs, rotation) = match body {
             Body::Obstacle | Body::Rigid(_) => (12, 6, Some(0)),
             Body::PseudoRigid(_) => (12, 12, None),
             Body::Mesh { grid, motion, .. } => {
-                let freedoms = 3 * grid.node_count();
-                (freedoms + 9, freedoms, (*motion == Motion::Corotational).then_some(freedoms))
+                let dofs = 3 * grid.node_count();
+                (dofs + 9, dofs, (*motion == Motion::Corotational).then_some(dofs))
             }
         };
         let arrays = Self {
             conf: Array::new(vec![0.0; configuration]),
-            velo: Array::new(vec![0.0; 2 * freedoms]),
+            velo: Array::new(vec![0.0; 2 * dofs]),
             inverse: inverse(body),
             mesh: match body {
                 Body::Mesh { grid, .. } => Some(Mesh::new(grid)),

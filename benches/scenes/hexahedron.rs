@@ -2,8 +2,8 @@
 
 use super::Vector;
 
-/// Freedoms: three at each of eight nodes.
-pub const FREEDOMS: usize = 24;
+/// Dofs: three at each of eight nodes.
+pub const DOFS: usize = 24;
 
 /// Local coordinates of the nodes.
 const NODES: [Vector; 8] = [
@@ -25,10 +25,10 @@ struct GaussPoint {
 }
 
 /// Stiffness of a St Venant–Kirchhoff material at rest, that is of linear isotropic elasticity: symmetric 24 × 24.
-pub fn stiffness(nodes: &[Vector; 8], young: f64, poisson: f64) -> Vec<[f64; FREEDOMS]> {
+pub fn stiffness(nodes: &[Vector; 8], young: f64, poisson: f64) -> Vec<[f64; DOFS]> {
     let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
     let mu = young / (2.0 * (1.0 + poisson));
-    let mut k = vec![[0.0; FREEDOMS]; FREEDOMS];
+    let mut k = vec![[0.0; DOFS]; DOFS];
     for point in gauss_points(nodes) {
         for (a, ga) in point.gradients.iter().enumerate() {
             for (b, gb) in point.gradients.iter().enumerate() {

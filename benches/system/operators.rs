@@ -30,8 +30,8 @@ pub fn of_mesh(
     let axes = frame(&contact.normal);
     let factor =
         turning(body, state).map_or(transposed(&axes), |rotation| product(&transposed(&axes), &rotation));
-    let freedoms = 3 * grid.node_count();
-    let (mut starts, mut rows, mut values) = (vec![0; freedoms + 1], vec![], vec![]);
+    let dofs = 3 * grid.node_count();
+    let (mut starts, mut rows, mut values) = (vec![0; dofs + 1], vec![], vec![]);
     for (node, weight) in nodes {
         for column in 0..3 {
             rows.extend(0..3);
@@ -39,10 +39,10 @@ pub fn of_mesh(
             starts[3 * node + column + 1] = 3;
         }
     }
-    for column in 0..freedoms {
+    for column in 0..dofs {
         starts[column + 1] += starts[column];
     }
-    said(Operator::sparse(freedoms, &starts, &rows, &values)).map(Some)
+    said(Operator::sparse(dofs, &starts, &rows, &values)).map(Some)
 }
 
 /// A velocity in the axes in which its body's operators take it: those of a co-rotational mesh turn.

@@ -65,7 +65,7 @@ impl Dynamics {
         for (id, body) in (0..).zip(&mut self.bodies) {
             if !body.fixed {
                 let [a, b, c, x, y, z] = self.system.body(id)?.velocity()[..] else {
-                    unreachable!("six freedoms")
+                    unreachable!("six dofs")
                 };
                 (body.spin, body.velocity) = (math::Vector::new(a, b, c), math::Vector::new(x, y, z));
             }

@@ -183,7 +183,7 @@ impl Factored {
     pub fn half_solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<bool, FactorError> {
         let symmetric = self.structure() != Some(Structure::General);
         if symmetric {
-            self.solve_panels(Solve::Half, panels, work)?;
+            self.solve_panels(Solve::BlockNode, panels, work)?;
         }
         Ok(symmetric)
     }

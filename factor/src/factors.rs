@@ -45,7 +45,7 @@ pub(crate) enum Solve {
     /// A⁻ᵀ.
     Transposed,
     /// L⁻¹P, of LLᵀ alone.
-    Half,
+    BlockNode,
 }
 
 impl Factors {
@@ -171,7 +171,7 @@ impl Factors {
                 SymbolicCholeskyRaw::Supernodal(symbolic) => {
                     let l = SupernodalLltRef::new(symbolic, values);
                     solve_lower(l, columns, width, gathered);
-                    if which != Solve::Half {
+                    if which != Solve::BlockNode {
                         if some {
                             mark_ancestors(symbolic, marks);
                         }
@@ -183,7 +183,7 @@ impl Factors {
                     let l = SparseColMatRef::new(symbolic.factor(), values.as_slice());
                     let mut x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                     solve_lower_triangular_in_place(l, Conj::No, x.rb_mut(), Par::Seq);
-                    if which != Solve::Half {
+                    if which != Solve::BlockNode {
                         solve_lower_triangular_transpose_in_place(l, Conj::No, x, Par::Seq);
                     }
                 }
@@ -193,7 +193,9 @@ impl Factors {
                 let x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                 match which {
                     Solve::Transposed => lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack),
-                    Solve::Inverse | Solve::Half => lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack),
+                    Solve::Inverse | Solve::BlockNode => {
+                        lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack)
+                    }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Diagonal blocks and what derives from them: W_αα (69), A_αα = W_αα⁻¹, rho = 1/λ_max(W_αα), the free energy.
 
-use crate::block::lanes::{Lanes, Level};
+use crate::block::lanes::{F64x4, SimdLevel};
 use crate::block::{self, Block, Real, Vector, is_finite};
 
 /// Largest entry of a diagonal block.
@@ -55,7 +55,7 @@ impl Diagonal {
     /// As [`Diagonal::new`] with rho, to the bit, of four blocks at once, column by column; `None` if one of them is an error
     /// or calls for more than closed forms.
     #[inline(always)]
-    pub fn four<L: Level>(level: L, blocks: [[L::Lanes; 3]; 4]) -> Option<[Self; 4]> {
+    pub fn four<L: SimdLevel>(level: L, blocks: [[L::F64x4; 3]; 4]) -> Option<[Self; 4]> {
         // Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2) of all four.
         let mut lower = [[0.0; 4]; 6];
         for (k, columns) in blocks.into_iter().enumerate() {
@@ -117,7 +117,7 @@ fn kth(lower: &[[f64; 4]; 6], k: usize) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::lanes::{Work, at_all};
+    use crate::block::lanes::{Kernel, at_all};
     use proptest::prelude::*;
 
     #[test]
@@ -136,11 +136,11 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Four([Block; 4]);
 
-    impl Work for Four {
+    impl Kernel for Four {
         type Output = Option<[Diagonal; 4]>;
 
         #[inline(always)]
-        fn at<L: Level>(self, level: L) -> Self::Output {
+        fn at<L: SimdLevel>(self, level: L) -> Self::Output {
             let [a, b, c, d] = &self.0;
             Diagonal::four(level, [level.columns(a), level.columns(b), level.columns(c), level.columns(d)])
         }

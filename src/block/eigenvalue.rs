@@ -40,13 +40,9 @@ pub fn largest_eigenvalues<R: Real>(mut upper: [R; 6]) -> Option<R> {
 /// The same for entries of moderate size.
 #[inline(always)]
 fn largest_of_scaled<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
-    let size = a.abs().or_larger(b.abs()).or_larger(c.abs());
+    let size = a.abs().max(b.abs()).max(c.abs());
     let off_diagonal = x.abs() + y.abs() + z.abs();
-    off_diagonal.if_at_most(
-        size * NEGLIGIBLE,
-        a.or_larger(b).or_larger(c),
-        largest_of_full([a, b, c, x, y, z]),
-    )
+    off_diagonal.select_le(size * NEGLIGIBLE, a.max(b).max(c), largest_of_full([a, b, c, x, y, z]))
 }
 
 /// Added to p², which is below it for diagonal blocks alone (of moderate size, with entries off the diagonal that count, it is
@@ -75,5 +71,5 @@ fn largest_of_full<R: Real>([a, b, c, x, y, z]: [R; 6]) -> R {
         + (off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
     // Where t is the smallest root: half the sum of the two others and half their distance.
     let others = q + ((p * t) * 0.5 + square.sqrt() / (p * (t * t + -1.0)));
-    (r * 0.0).if_at_most(r, q + p * t, others)
+    (r * 0.0).select_le(r, q + p * t, others)
 }

@@ -25,10 +25,10 @@ pub trait Real:
     fn reciprocal(self) -> Self;
 
     /// The larger of two numbers, neither NaN.
-    fn or_larger(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
 
     /// `yes` where self ≤ bound, else `no`.
-    fn if_at_most(self, bound: Self, yes: Self, no: Self) -> Self;
+    fn select_le(self, bound: Self, yes: Self, no: Self) -> Self;
 
     /// Whether self < bound everywhere.
     fn all_below(self, bound: Self) -> bool;
@@ -58,12 +58,12 @@ impl Real for f64 {
     }
 
     #[inline(always)]
-    fn or_larger(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         self.max(other)
     }
 
     #[inline(always)]
-    fn if_at_most(self, bound: Self, yes: Self, no: Self) -> Self {
+    fn select_le(self, bound: Self, yes: Self, no: Self) -> Self {
         if self <= bound { yes } else { no }
     }
 

@@ -7,6 +7,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::sync::Mutex;
 
+use crate::first_error::Carry;
+
 use super::codes::*;
 
 /// The codes of the legacy program that this library raises.
@@ -125,25 +127,26 @@ pub fn last_bytes() -> [u8; TEXT_SIZE] {
     })
 }
 
-/// An error with its text, to be carried from the thread that met it to the one that raises it.
+/// A code with the text of the error.
 pub struct Carried {
     code: Code,
     text: [u8; TEXT_SIZE],
 }
 
-impl Carried {
-    /// This thread's last error, which has this code.
-    pub fn last(code: Code) -> Self {
-        Self { code, text: last_bytes() }
+/// The text goes with the code: it is this thread's last.
+impl Carry for Code {
+    type Carried = Carried;
+
+    fn carry(self) -> Carried {
+        Carried { code: self, text: last_bytes() }
     }
 
-    /// Make it this thread's last error, and return its code.
-    pub fn raise(self) -> Code {
+    fn arrive(Carried { code, text }: Carried) -> Self {
         LAST.with_borrow_mut(|last| {
-            last.length = self.text.iter().position(|&byte| byte == 0).unwrap_or(0);
-            last.bytes = self.text;
+            last.length = text.iter().position(|&byte| byte == 0).unwrap_or(0);
+            last.bytes = text;
         });
-        self.code
+        code
     }
 }
 
@@ -192,10 +195,9 @@ mod tests {
 
     #[test]
     fn errors_are_carried_between_threads() {
-        let carried =
-            std::thread::spawn(|| Carried::last(fail!(Code::LuFactor, "body {}: singular", 7))).join();
+        let carried = std::thread::spawn(|| fail!(Code::LuFactor, "body {}: singular", 7).carry()).join();
         record(Code::BugFound, format_args!("a longer text of this thread"));
-        assert_eq!(carried.unwrap().raise(), Code::LuFactor);
+        assert_eq!(Code::arrive(carried.unwrap()), Code::LuFactor);
         assert_eq!(text(), "body 7: singular");
     }
 

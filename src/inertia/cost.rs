@@ -10,7 +10,7 @@ use super::NodalInverse;
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     /// n, generalised velocities of the body.
-    pub freedoms: usize,
+    pub dofs: usize,
     /// ℓ, numbers in the factor.
     pub factor_length: usize,
     /// Whether the factor is LLᵀ.
@@ -48,7 +48,7 @@ impl Lasting {
 
 /// A way to the blocks of W.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum SolveMethod {
     /// G, the entries of A⁻¹ on the nodes of the constraints, kept between updates; W_αβ = h H_α G H_βᵀ.
     NodalInverse,
     /// Y = L⁻¹P Hᵀ; W_αβ = h Y_αᵀ Y_β.
@@ -72,35 +72,35 @@ const LEFT: f64 = 0.625;
 /// | nodal inverse | 3c · 2ℓ · 0.625 / updates, without symmetry 3c · 2ℓ / updates | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
 /// | half solve | 3 m ℓ | 9 n p |
 /// | full solve | 3 m · 2ℓ | (9q + 27) p |
-pub fn multiplications(counts: &Counts, way: Way) -> f64 {
+pub fn multiplications(counts: &Counts, way: SolveMethod) -> f64 {
     let real = |count: usize| count as f64;
     let (solve, nodes) = (real(counts.factor_length), 9.0 * counts.nodes_of_constraint);
     let (constraints, pairs) = (real(counts.constraints), real(counts.pairs));
     let (solves, sums) = match way {
-        Way::NodalInverse => {
+        SolveMethod::NodalInverse => {
             let part = if counts.symmetric { LEFT } else { 1.0 };
             (
                 6.0 * part * real(counts.nodes) / counts.lasting.updates(),
                 nodes * real(counts.nodes) * constraints + (nodes + 54.0) * pairs,
             )
         }
-        Way::HalfSolve => (3.0 * constraints, 9.0 * real(counts.freedoms) * pairs),
-        Way::FullSolve => (6.0 * constraints, (nodes + 27.0) * pairs),
+        SolveMethod::HalfSolve => (3.0 * constraints, 9.0 * real(counts.dofs) * pairs),
+        SolveMethod::FullSolve => (6.0 * constraints, (nodes + 27.0) * pairs),
     };
     solves * solve + SHORT_SUM * sums
 }
 
-/// The way with the fewest multiplications; the first of equals in the order of [`Way`]. The half solve needs
+/// The way with the fewest multiplications; the first of equals in the order of [`SolveMethod`]. The half solve needs
 /// LLᵀ. With more than `bytes` for the nodal inverse that way is not taken.
-pub fn cheapest(counts: &Counts, bytes: usize) -> Way {
-    let ways = [Way::NodalInverse, Way::HalfSolve, Way::FullSolve];
+pub fn cheapest(counts: &Counts, bytes: usize) -> SolveMethod {
+    let ways = [SolveMethod::NodalInverse, SolveMethod::HalfSolve, SolveMethod::FullSolve];
     let possible = ways.into_iter().filter(|way| match way {
-        Way::NodalInverse => NodalInverse::bytes_of(counts.nodes, counts.symmetric) <= bytes,
-        Way::HalfSolve => counts.symmetric,
-        Way::FullSolve => true,
+        SolveMethod::NodalInverse => NodalInverse::bytes_of(counts.nodes, counts.symmetric) <= bytes,
+        SolveMethod::HalfSolve => counts.symmetric,
+        SolveMethod::FullSolve => true,
     });
     possible
         .map(|way| (way, multiplications(counts, way)))
         .reduce(|best, other| if other.1 < best.1 { other } else { best })
-        .map_or(Way::FullSolve, |(way, _)| way)
+        .map_or(SolveMethod::FullSolve, |(way, _)| way)
 }

@@ -7,7 +7,7 @@ pub mod operator;
 pub mod pseudo_rigid;
 pub mod rigid;
 
-use crate::block::lanes::{Lanes, Level, Plain, combination};
+use crate::block::lanes::{F64x4, Plain, SimdLevel, combination};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
 pub use operator::Operator;
@@ -15,11 +15,11 @@ pub use operator::Operator;
 /// A point of a body and what ties it to the body's generalised velocity.
 #[derive(Clone, Copy, Debug)]
 pub enum Point<'a> {
-    /// A referential point of a rigid body or obstacle: 6 freedoms.
+    /// A referential point of a rigid body or obstacle: 6 dofs.
     Rigid(rigid::Rigid<'a>, Vector),
-    /// A referential point of a pseudo-rigid body: 12 freedoms.
+    /// A referential point of a pseudo-rigid body: 12 dofs.
     PseudoRigid(pseudo_rigid::PseudoRigid<'a>, Vector),
-    /// A point of a mesh with nodal velocities: 3 freedoms a node.
+    /// A point of a mesh with nodal velocities: 3 dofs a node.
     Mesh(Location),
     /// A point of a mesh whose nodal velocities are R Φ u.
     Reduced(finite_element::Reduced<'a>),
@@ -28,7 +28,7 @@ pub enum Point<'a> {
 }
 
 impl Point<'_> {
-    /// Add `sign` H in the axes `frame` (columns) to `h`: 3 × freedoms, column-major.
+    /// Add `sign` H in the axes `frame` (columns) to `h`: 3 × dofs, column-major.
     ///
     /// # Panics
     /// If `h` does not have the length that goes with the body.
@@ -46,7 +46,7 @@ impl Point<'_> {
     /// velocities only H u itself is taken.
     ///
     /// # Panics
-    /// If `u` is shorter than the body's freedoms.
+    /// If `u` is shorter than the body's dofs.
     pub fn local_magnitude(&self, frame: &Block, u: &[f64]) -> Vector {
         match self {
             Self::Rigid(body, point) => magnitude(&body.operator(point, frame), u),
@@ -60,7 +60,7 @@ impl Point<'_> {
     /// The local velocity H u of the point for the generalised velocity `u`.
     ///
     /// # Panics
-    /// If `u` is shorter than the body's freedoms.
+    /// If `u` is shorter than the body's dofs.
     #[inline(always)]
     pub fn local_velocity(&self, frame: &Block, u: &[f64]) -> Vector {
         match self {

@@ -20,7 +20,7 @@ pub enum Operator {
 
 impl Operator {
     /// Number of columns.
-    pub fn freedoms(&self) -> usize {
+    pub fn dofs(&self) -> usize {
         match self {
             Self::Dense(values) => values.len() / 3,
             Self::Sparse { starts, .. } => starts.len() - 1,

@@ -1,10 +1,10 @@
 //! Pseudo-rigid bodies: homogeneous deformation, theory (44).
 
-use crate::block::lanes::{Lanes, Level, Plain, combination, packed};
+use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::block::{Block, Vector, difference};
 
 /// Rate of the deformation gradient, row by row, then velocity of the mass centre.
-pub const FREEDOMS: usize = 12;
+pub const DOFS: usize = 12;
 
 /// X − X̄, and 1 for what moves with the mass centre.
 pub type Arm = [f64; 4];
@@ -33,16 +33,16 @@ impl PseudoRigid<'_> {
         [x, y, z, 1.0]
     }
 
-    /// H of point X in the frame E: 3 × freedoms, column-major.
-    pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
+    /// H of point X in the frame E: 3 × dofs, column-major.
+    pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         let axes = Plain.transposed_columns(frame);
         packed(&Operator { axes, arm: self.arm(point) }.columns())
     }
 }
 
-impl<L: Lanes> Operator<L> {
+impl<L: F64x4> Operator<L> {
     /// H, column by column.
-    fn columns(&self) -> [L; FREEDOMS] {
+    fn columns(&self) -> [L; DOFS] {
         let [x, y, z, one] = self.arm;
         let [a, b, c] = self.axes;
         [a * x, a * y, a * z, b * x, b * y, b * z, c * x, c * y, c * z, a * one, b * one, c * one]
@@ -51,9 +51,9 @@ impl<L: Lanes> Operator<L> {
     /// H u.
     ///
     /// # Panics
-    /// If `u` is shorter than the freedoms.
+    /// If `u` is shorter than the dofs.
     #[inline(always)]
-    pub fn local_velocity(&self, level: impl Level<Lanes = L>, u: &[f64]) -> L {
+    pub fn local_velocity(&self, level: impl SimdLevel<F64x4 = L>, u: &[f64]) -> L {
         let [x, y, z] = level.transposed_columns(&[u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8]]);
         let velocity = combination(&[x, y, z, level.of_vector([u[9], u[10], u[11]])], &self.arm);
         combination(&self.axes, &velocity.vector())

@@ -1,10 +1,10 @@
 //! Rigid bodies, theory (43).
 
-use crate::block::lanes::{Lanes, Level, Plain, combination, packed};
+use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::block::{Block, Vector, difference};
 
 /// Angular velocity in the referential frame, then velocity of the mass centre.
-pub const FREEDOMS: usize = 6;
+pub const DOFS: usize = 6;
 
 /// A rigid body: x = Λ (X − X̄) + x̄.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct Rigid<'a> {
 impl Rigid<'_> {
     /// H = Eᵀ [ Λ skew(X̄ − X) | I ] of point X, column by column; `axes` are the columns of Eᵀ, E the local frame.
     #[inline(always)]
-    pub fn columns<L: Lanes>(&self, point: &Vector, axes: &[L; 3]) -> [L; FREEDOMS] {
+    pub fn columns<L: F64x4>(&self, point: &Vector, axes: &[L; 3]) -> [L; DOFS] {
         let [x, y, z] = difference(self.center, point);
         let l = self.rotation;
         // Eᵀ Λ.
@@ -33,8 +33,8 @@ impl Rigid<'_> {
         [turned[0], turned[1], turned[2], axes[0], axes[1], axes[2]]
     }
 
-    /// H in the frame E: 3 × freedoms, column-major.
-    pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * FREEDOMS] {
+    /// H in the frame E: 3 × dofs, column-major.
+    pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         packed(&self.columns(point, &Plain.transposed_columns(frame)))
     }
 }

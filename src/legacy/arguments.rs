@@ -5,11 +5,11 @@ pub use crate::boundary::arguments::place;
 
 use super::errors::Code;
 use super::layout::LOCDYN;
-use super::rows::Module;
+use super::rows::LocalDynamics;
 
 /// # Safety
-/// As for [`Module::from_face`].
-pub unsafe fn module<'a>(_: &str, ldy: *mut LOCDYN) -> Result<&'a mut Module, Code> {
-    // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile, as `from_face` asks for.
-    unsafe { Module::from_face(ldy) }
+/// As for [`LocalDynamics::from_public`].
+pub unsafe fn module<'a>(_: &str, ldy: *mut LOCDYN) -> Result<&'a mut LocalDynamics, Code> {
+    // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile, as `from_public` asks for.
+    unsafe { LocalDynamics::from_public(ldy) }
 }

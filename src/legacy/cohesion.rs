@@ -4,20 +4,20 @@ use super::errors::{Code, fail};
 use super::host::domain::{UpdateKind, update_kind};
 use super::layout::*;
 use super::names;
-use super::rows::Module;
+use super::rows::LocalDynamics;
 
 /// Break cohesive contacts; see `LOCDYN_Update_End`.
 ///
 /// # Safety
 /// The domain with all its constraints is valid.
-pub unsafe fn end(module: &mut Module) -> Result<(), Code> {
+pub unsafe fn end(module: &mut LocalDynamics) -> Result<(), Code> {
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
         if update_kind(module.domain()?)? == UpdateKind::Penalty {
             return Ok(());
         }
         for row in module.list() {
-            let con = (*row).face.con;
+            let con = (*row).public.con;
             if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
                 sort_out(con)?;
             }

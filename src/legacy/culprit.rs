@@ -121,7 +121,7 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
         {
             return Some(Culprit::ReducedBase(id));
         }
-        let inertia = inertia::of(body, view.freedoms()).ok()?;
+        let inertia = inertia::of(body, view.dofs()).ok()?;
         (!is_finite(inertia.values())).then_some(Culprit::Inverse(id))
     }
 }

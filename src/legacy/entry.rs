@@ -10,8 +10,8 @@ use super::errors::{self, Handler};
 use super::interface::additions::ldy_error_handler;
 use super::layout::*;
 use super::operators::Request;
-use super::rows::{self, Module};
-use super::{cohesion, export, matrix, operators, options, statistics, update};
+use super::rows::{self, LocalDynamics};
+use super::{cohesion, diagonal_stats, export, matrix, operators, options, update};
 
 /// See `LOCDYN_Create`; the result goes to `*out`.
 ///
@@ -19,7 +19,7 @@ use super::{cohesion, export, matrix, operators, options, statistics, update};
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_create(dom: *mut DOM, out: *mut *mut LOCDYN) -> c_int {
-    entry!(out: place => out.put(Box::into_raw(Module::create(dom)?).cast()))
+    entry!(out: place => out.put(Box::into_raw(LocalDynamics::create(dom)?).cast()))
 }
 
 /// See `LOCDYN_Insert`; the result goes to `*out`.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
 pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
     status(|| {
         // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let module = unsafe { Module::from_face(ldy) };
+        let module = unsafe { LocalDynamics::from_public(ldy) };
         #[cfg(feature = "mpi")]
         let module = module.map_err(super::parallel::exchange::withdraw);
         // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
 pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
     status(|| {
         // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let module = unsafe { Module::from_face(ldy) };
+        let module = unsafe { LocalDynamics::from_public(ldy) };
         #[cfg(feature = "mpi")]
         let module = module.map_err(super::parallel::dump::withdraw);
         // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is a C string.
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
     // SAFETY: the host promises a LOCDYN behind what is not NULL.
-    let is_ours = !ldy.is_null() && unsafe { Module::is_behind(ldy) };
+    let is_ours = !ldy.is_null() && unsafe { LocalDynamics::is_behind(ldy) };
     // SAFETY: as above.
     if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: module, out: place => out.put(statistics::mean(ldy)))
+    entry!(ldy: module, out: place => out.put(diagonal_stats::mean(ldy)))
 }
 
 /// See `LOCDYN_minWii`; the result goes to `*out`.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: module, out: place => out.put(statistics::least(ldy)))
+    entry!(ldy: module, out: place => out.put(diagonal_stats::least(ldy)))
 }
 
 /// See `LOCDYN_maxWii`; the result goes to `*out`.
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f6
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_largest_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: module, out: place => out.put(statistics::largest(ldy)))
+    entry!(ldy: module, out: place => out.put(diagonal_stats::largest(ldy)))
 }
 
 /// See `LOCDYN_Destroy`.
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn ldy_entry_largest_diagonal(ldy: *mut LOCDYN, out: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_destroy(ldy: *mut LOCDYN) -> c_int {
     // SAFETY: the host promises a LOCDYN, and that it uses neither it nor its rows afterwards.
-    status(|| unsafe { Module::destroy(ldy) })
+    status(|| unsafe { LocalDynamics::destroy(ldy) })
 }
 
 /// See `BODY_Gen_To_Loc_Operator`; the result goes to `*out`.

@@ -16,13 +16,13 @@ use super::names;
 use super::parallel::{dump::in_parts, world::World};
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Module, Row};
+use super::rows::{LocalDynamics, Row};
 
 /// Write the rows, neighbours in geometrical order; see `LOCDYN_Dump`.
 ///
 /// # Safety
 /// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
-pub unsafe fn dump(module: &Module, path: *const c_char) -> Result<(), Code> {
+pub unsafe fn dump(module: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         #[cfg(feature = "mpi")]
@@ -38,12 +38,12 @@ pub unsafe fn dump(module: &Module, path: *const c_char) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`dump`].
-unsafe fn room<'a>(module: &Module) -> Result<dump::Neighbours<'a>, Code> {
+unsafe fn room<'a>(module: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code> {
     let mut most = 0;
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
         for row in module.list() {
-            constraint::check((*row).face.con)?;
+            constraint::check((*row).public.con)?;
             for con in externals(row) {
                 constraint::check(con.dia.cast::<CON>())?;
             }
@@ -57,7 +57,7 @@ unsafe fn room<'a>(module: &Module) -> Result<dump::Neighbours<'a>, Code> {
 /// # Safety
 /// As [`dump`]; all constraints have been checked.
 unsafe fn write_rows(
-    module: &Module,
+    module: &LocalDynamics,
     path: *const c_char,
     mut neighbours: dump::Neighbours,
 ) -> Result<(), Code> {
@@ -72,7 +72,7 @@ unsafe fn write_rows(
                 for block in externals(row) {
                     neighbours.push(constraint::label(block.dia.cast::<CON>()), &block.W);
                 }
-                dump::write_row(out, &labelled(&raw const (*row).face), &mut neighbours)?;
+                dump::write_row(out, &labelled(&raw const (*row).public), &mut neighbours)?;
             }
             Ok(())
         })
@@ -110,7 +110,7 @@ unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
 ///
 /// # Safety
 /// As [`dump`].
-pub unsafe fn matrix_market(module: &Module, path: *const c_char) -> Result<(), Code> {
+pub unsafe fn matrix_market(module: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
     if cfg!(feature = "mpi") {
         return Err(fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build"));
     }
@@ -118,19 +118,19 @@ pub unsafe fn matrix_market(module: &Module, path: *const c_char) -> Result<(), 
     unsafe {
         let (mut rows, mut blocks) = (0, 0);
         for row in module.list() {
-            let name = || names::constraint((*row).face.con);
+            let name = || names::constraint((*row).public.con);
             first_equation(rows).ok_or_else(|| fail!(Code::BugFound, "{}: no int can number it", name()))?;
             rows += 1;
             blocks += (*row).blocks().count();
         }
         file::write(path, |out| {
             for (index, row) in module.list().enumerate() {
-                (*(*row).face.con).num = first_equation(index).unwrap_or_default();
+                (*(*row).public.con).num = first_equation(index).unwrap_or_default();
             }
             matrix_market::write_head(out, rows, blocks)?;
             for row in module.list() {
-                let number = (*(*row).face.con).num;
-                matrix_market::write_block(out, number, number, &(*row).face.W)?;
+                let number = (*(*row).public.con).num;
+                matrix_market::write_block(out, number, number, &(*row).public.W)?;
                 for block in (*row).blocks() {
                     let column = (*(*(*block).dia).con).num;
                     matrix_market::write_block(out, number, column, &(*block).W)?;

@@ -4,11 +4,12 @@
 //! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
 //! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow` (another module's rows as a scene),
-//! `cohesion`, `statistics`, `export` (W as text), `report`, `operators`, `matrix`.
+//! `cohesion`, `diagonal_stats`, `export` (W as text), `report`, `operators`, `matrix`.
 
 mod arguments;
 mod cohesion;
 mod culprit;
+mod diagonal_stats;
 pub mod entry;
 mod export;
 mod hooks;
@@ -24,9 +25,8 @@ mod parallel;
 mod report;
 mod rows;
 mod shadow;
-mod statistics;
-mod stats;
 mod update;
+mod usage;
 
 use crate::boundary::file;
 pub use crate::boundary::{self, errors};

@@ -126,7 +126,7 @@ unsafe fn write_operator<const COUNT: usize>(
 /// # Safety
 /// As there.
 pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
-    // SAFETY: promised by the caller; the matrix made holds 3 × freedoms values.
+    // SAFETY: promised by the caller; the matrix made holds 3 × dofs values.
     unsafe {
         let (place, frame) = request.place()?;
         let name = names::body(request.body);
@@ -144,11 +144,11 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
             return sparse(&operator, mesh.mesh_nodes());
         }
         let point = body.dense_point(&place, &name)?;
-        let a = matrix::create(MXDENSE, 3, body.freedoms() as c_int, ptr::null(), ptr::null())?;
+        let a = matrix::create(MXDENSE, 3, body.dofs() as c_int, ptr::null(), ptr::null())?;
         if (*request.body).kind == OBS && c_int::from(constraint_kind) == CONTACT {
             return Ok(a);
         }
-        let h = slice::from_raw_parts_mut((*a).x, 3 * body.freedoms());
+        let h = slice::from_raw_parts_mut((*a).x, 3 * body.dofs());
         point.add_operator(1.0, &frame, h);
         request.finite(h).map(|()| a).inspect_err(|_| matrix::destroy(a))
     }

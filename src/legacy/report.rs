@@ -6,7 +6,7 @@ use super::boundary;
 use super::errors;
 use super::interface::additions::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
-use super::rows::{self, Module, Place};
+use super::rows::{self, LocalDynamics, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;
 use crate::boundary::sized;
 
@@ -21,7 +21,7 @@ pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool
         // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
         out = unsafe { sized::Place::wanted("report", report) }?;
         // SAFETY: the host promises to ldy_is_consistent that ldy is a LOCDYN; nothing is written to it.
-        let module = unsafe { Module::from_face(ldy.cast_mut()) }?;
+        let module = unsafe { LocalDynamics::from_public(ldy.cast_mut()) }?;
         rows::check_consistency(module, &mut place)
     });
     if let Some(out) = out {

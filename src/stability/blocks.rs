@@ -3,7 +3,7 @@
 use super::{Error, Stiffness, with_room, zeros};
 
 /// K̃ in blocks. The blocks of body i are those of `rows[i] .. rows[i + 1]`, ordered by `columns`; block b of bodies
-/// i and j = `columns[b]` is dense, freedoms of i × freedoms of j, column-major, from `values[starts[b]]` on. Both
+/// i and j = `columns[b]` is dense, dofs of i × dofs of j, column-major, from `values[starts[b]]` on. Both
 /// halves are there, transposes of each other to the bit.
 #[derive(Clone, Debug)]
 pub struct Blocks {
@@ -15,7 +15,7 @@ pub struct Blocks {
     pub starts: Vec<usize>,
     /// The values.
     pub values: Vec<f64>,
-    /// Where the freedoms of each body begin: bodies + 1 values.
+    /// Where the dofs of each body begin: bodies + 1 values.
     pub offsets: Vec<usize>,
 }
 
@@ -26,16 +26,16 @@ impl Blocks {
     /// [`Error::OutOfMemory`].
     pub fn assemble(stiffness: &Stiffness) -> Result<Self, Error> {
         let mut blocks = Self::pattern(stiffness)?;
-        let (mut x, mut y) = (zeros(stiffness.freedoms())?, zeros(stiffness.freedoms())?);
+        let (mut x, mut y) = (zeros(stiffness.dofs())?, zeros(stiffness.dofs())?);
         for element in &stiffness.elements {
             for j in element.bodies() {
-                for column in blocks.freedoms(j) {
+                for column in blocks.dofs(j) {
                     x[column] = 1.0;
                     element.add_product(&stiffness.bodies, &stiffness.offsets, &x, &mut y);
                     x[column] = 0.0;
                     for i in element.bodies() {
-                        let freedoms = blocks.freedoms(i);
-                        let part = &mut y[freedoms];
+                        let dofs = blocks.dofs(i);
+                        let part = &mut y[dofs];
                         blocks.add_column(i, j, column, part);
                         part.fill(0.0);
                     }
@@ -49,7 +49,7 @@ impl Blocks {
     /// y = K̃ x.
     ///
     /// # Panics
-    /// If x or y has not as many values as there are freedoms.
+    /// If x or y has not as many values as there are dofs.
     pub fn product(&self, x: &[f64], y: &mut [f64]) {
         let bodies = self.rows.len() - 1;
         assert!(x.len() == self.offsets[bodies] && y.len() == x.len());
@@ -57,7 +57,7 @@ impl Blocks {
         for i in 0..bodies {
             let y = &mut y[self.offsets[i]..self.offsets[i + 1]];
             for block in self.rows[i]..self.rows[i + 1] {
-                let x = &x[self.freedoms(self.columns[block])];
+                let x = &x[self.dofs(self.columns[block])];
                 let values = &self.values[self.starts[block]..];
                 for (x, column) in x.iter().zip(values.chunks_exact(y.len())) {
                     y.iter_mut().zip(column).for_each(|(y, value)| *y += value * x);
@@ -66,7 +66,7 @@ impl Blocks {
         }
     }
 
-    fn freedoms(&self, body: usize) -> std::ops::Range<usize> {
+    fn dofs(&self, body: usize) -> std::ops::Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
     }
 
@@ -117,7 +117,7 @@ impl Blocks {
                 }
                 let above = self.starts[self.block(j, i)];
                 let below = self.starts[below];
-                let (m, n) = (self.freedoms(i).len(), self.freedoms(j).len());
+                let (m, n) = (self.dofs(i).len(), self.dofs(j).len());
                 for column in 0..n {
                     for row in (if i == j { column } else { 0 })..m {
                         self.values[above + n * row + column] = self.values[below + m * column + row];

@@ -5,12 +5,12 @@ use crate::block::{Block, Vector, cross, difference, times, transposed_times};
 /// A body in its present configuration.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
-    /// A point mass, 3 freedoms.
+    /// A point mass, 3 dofs.
     Particle {
         /// Where it is.
         place: Vector,
     },
-    /// A rigid body x = Λ (X − X̄) + x̄, 6 freedoms, theory (43).
+    /// A rigid body x = Λ (X − X̄) + x̄, 6 dofs, theory (43).
     Rigid {
         /// Λ, column-major.
         rotation: Block,
@@ -22,8 +22,8 @@ pub enum Body {
 }
 
 impl Body {
-    /// How many freedoms it has.
-    pub fn freedoms(&self) -> usize {
+    /// How many dofs it has.
+    pub fn dofs(&self) -> usize {
         match self {
             Self::Particle { .. } => 3,
             Self::Rigid { .. } => 6,

@@ -126,7 +126,7 @@ impl Element {
         first.into_iter().chain(second.filter(|second| Some(*second) != first))
     }
 
-    /// Adds K̃ x of this constraint to y; the freedoms of body k begin at `offsets[k]`.
+    /// Adds K̃ x of this constraint to y; the dofs of body k begin at `offsets[k]`.
     pub fn add_product(&self, bodies: &[Body], offsets: &[usize], x: &[f64], y: &mut [f64]) {
         let moved = |end: &End| match end {
             End::Body { body, point } => bodies[*body].moved(point, &x[offsets[*body]..]),

@@ -43,7 +43,7 @@ pub fn critical_step(
         stiffness.product(x, y);
         Ok(())
     };
-    let mut problem = Problem { size: stiffness.freedoms(), stiffness: product, inverse_mass };
+    let mut problem = Problem { size: stiffness.dofs(), stiffness: product, inverse_mass };
     let (estimate, vector) = problem.largest_eigenpair(TOLERANCE, PRODUCTS)?;
     if !estimate.has_settled(TOLERANCE) {
         return Err(Error::NotConverged);

@@ -5,16 +5,16 @@ use super::{Error, zeros};
 /// L: an orthonormal basis, row by row, of the directions in which no constraint opens, L Jᵀ = 0, L Lᵀ = 1. Lᵀ L is
 /// the projection P onto them. From the QR factors of Jᵀ, dense: for examination, not for large systems.
 ///
-/// `jacobian` is J = ∂ψ/∂q, `constraints` × `freedoms`, column-major; its rows may depend on each other. L has
-/// freedoms − rank rows, `freedoms` columns, column-major.
+/// `jacobian` is J = ∂ψ/∂q, `constraints` × `dofs`, column-major; its rows may depend on each other. L has
+/// dofs − rank rows, `dofs` columns, column-major.
 ///
 /// # Errors
 /// [`Error::NotFinite`], [`Error::OutOfMemory`].
 ///
 /// # Panics
 /// If `jacobian` is not of that size.
-pub fn transversal_basis(jacobian: &[f64], constraints: usize, freedoms: usize) -> Result<Vec<f64>, Error> {
-    assert_eq!(jacobian.len(), constraints * freedoms);
+pub fn transversal_basis(jacobian: &[f64], constraints: usize, dofs: usize) -> Result<Vec<f64>, Error> {
+    assert_eq!(jacobian.len(), constraints * dofs);
     if !crate::block::is_finite(jacobian) {
         return Err(Error::NotFinite);
     }
@@ -22,18 +22,18 @@ pub fn transversal_basis(jacobian: &[f64], constraints: usize, freedoms: usize) 
     // No square overflows in a matrix whose largest entry is 1.
     let largest = jacobian.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if largest > 0.0 {
-        for (k, column) in columns.chunks_exact_mut(freedoms).enumerate() {
+        for (k, column) in columns.chunks_exact_mut(dofs).enumerate() {
             let row = jacobian[k..].iter().step_by(constraints);
             column.iter_mut().zip(row).for_each(|(to, from)| *to = from / largest);
         }
     }
-    let rank = factorise(&mut columns, freedoms);
-    let rows = freedoms - rank;
-    let (mut basis, mut direction) = (zeros(rows * freedoms)?, zeros(freedoms)?);
+    let rank = factorise(&mut columns, dofs);
+    let rows = dofs - rank;
+    let (mut basis, mut direction) = (zeros(rows * dofs)?, zeros(dofs)?);
     for row in 0..rows {
         direction.fill(0.0);
         direction[rank + row] = 1.0;
-        for (k, column) in columns.chunks_exact(freedoms.max(1)).take(rank).enumerate().rev() {
+        for (k, column) in columns.chunks_exact(dofs.max(1)).take(rank).enumerate().rev() {
             reflect(&column[k..], &mut direction[k..]);
         }
         for (column, value) in direction.iter().enumerate() {

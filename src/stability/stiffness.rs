@@ -4,7 +4,7 @@ use super::constraint::Element;
 use super::{Body, Constraint, Error, with_room, zeros};
 use crate::block::Vector;
 
-/// K̃ of constraints on bodies, ready for products. The freedoms of the bodies follow each other in the order of the
+/// K̃ of constraints on bodies, ready for products. The dofs of the bodies follow each other in the order of the
 /// list.
 #[derive(Clone, Debug)]
 pub struct Stiffness {
@@ -45,7 +45,7 @@ impl Stiffness {
         taken.extend_from_slice(bodies);
         offsets.push(0);
         offsets.extend(bodies.iter().scan(0, |end, body| {
-            *end += body.freedoms();
+            *end += body.dofs();
             Some(*end)
         }));
         for (index, constraint) in constraints.iter().enumerate() {
@@ -54,12 +54,12 @@ impl Stiffness {
         Ok(Self { bodies: taken, offsets, elements })
     }
 
-    /// How many freedoms all bodies have together.
-    pub fn freedoms(&self) -> usize {
+    /// How many dofs all bodies have together.
+    pub fn dofs(&self) -> usize {
         self.offsets[self.bodies.len()]
     }
 
-    /// Where the freedoms of the bodies begin, and at last where they end: bodies + 1 values.
+    /// Where the dofs of the bodies begin, and at last where they end: bodies + 1 values.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -67,9 +67,9 @@ impl Stiffness {
     /// y = K̃ x.
     ///
     /// # Panics
-    /// If x or y has not as many values as there are freedoms.
+    /// If x or y has not as many values as there are dofs.
     pub fn product(&self, x: &[f64], y: &mut [f64]) {
-        assert!(x.len() == self.freedoms() && y.len() == x.len());
+        assert!(x.len() == self.dofs() && y.len() == x.len());
         y.fill(0.0);
         for element in &self.elements {
             element.add_product(&self.bodies, &self.offsets, x, y);
@@ -82,16 +82,16 @@ impl Stiffness {
     /// [`Error::OutOfMemory`].
     ///
     /// # Panics
-    /// If x has not as many values as there are freedoms.
+    /// If x has not as many values as there are dofs.
     pub fn contributions(&self, x: &[f64]) -> Result<Vec<f64>, Error> {
-        assert_eq!(x.len(), self.freedoms());
+        assert_eq!(x.len(), self.dofs());
         let (mut product, mut energies) = (zeros(x.len())?, zeros(self.elements.len())?);
         for (energy, element) in energies.iter_mut().zip(&self.elements) {
             element.add_product(&self.bodies, &self.offsets, x, &mut product);
             for body in element.bodies() {
-                let freedoms = self.offsets[body]..self.offsets[body + 1];
-                let product = &mut product[freedoms.clone()];
-                *energy += product.iter().zip(&x[freedoms]).map(|(y, x)| y * x).sum::<f64>();
+                let dofs = self.offsets[body]..self.offsets[body + 1];
+                let product = &mut product[dofs.clone()];
+                *energy += product.iter().zip(&x[dofs]).map(|(y, x)| y * x).sum::<f64>();
                 product.fill(0.0);
             }
         }

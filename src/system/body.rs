@@ -334,21 +334,21 @@ impl Body {
     /// # Errors
     /// If kinematics and inertia have different numbers of velocities, the configuration is not finite, or memory is
     /// exhausted.
-    pub fn new(freedoms: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Self, Fault> {
+    pub fn new(dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Self, Fault> {
         kinematics.check()?;
-        if freedoms == 0 || kinematics.freedoms().is_some_and(|expected| expected != freedoms) {
-            let (what, expected) = ("its generalised velocity", kinematics.freedoms().unwrap_or(1));
-            return Err(Fault::Size { what, expected, found: freedoms });
+        if dofs == 0 || kinematics.dofs().is_some_and(|expected| expected != dofs) {
+            let (what, expected) = ("its generalised velocity", kinematics.dofs().unwrap_or(1));
+            return Err(Fault::Size { what, expected, found: dofs });
         }
-        fits(&inertia, freedoms)?;
+        fits(&inertia, dofs)?;
         let mut velocities = Vec::new();
-        velocities.try_reserve_exact(2 * freedoms)?;
-        velocities.resize(2 * freedoms, 0.0);
+        velocities.try_reserve_exact(2 * dofs)?;
+        velocities.resize(2 * dofs, 0.0);
         Ok(Self { kinematics, inertia, velocities, users: 0 })
     }
 
     /// Number of generalised velocities.
-    pub fn freedoms(&self) -> usize {
+    pub fn dofs(&self) -> usize {
         self.velocities.len() / 2
     }
 
@@ -364,22 +364,22 @@ impl Body {
 
     /// The free velocity, of which B is made.
     pub fn velocity(&self) -> &[f64] {
-        &self.velocities[self.freedoms()..]
+        &self.velocities[self.dofs()..]
     }
 
     /// The previous velocity, of which V is made.
     pub fn previous_velocity(&self) -> &[f64] {
-        &self.velocities[..self.freedoms()]
+        &self.velocities[..self.dofs()]
     }
 
     pub(super) fn velocity_mut(&mut self) -> &mut [f64] {
-        let freedoms = self.freedoms();
-        &mut self.velocities[freedoms..]
+        let dofs = self.dofs();
+        &mut self.velocities[dofs..]
     }
 
     pub(super) fn previous_velocity_mut(&mut self) -> &mut [f64] {
-        let freedoms = self.freedoms();
-        &mut self.velocities[..freedoms]
+        let dofs = self.dofs();
+        &mut self.velocities[..dofs]
     }
 
     pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Result<(), Fault> {
@@ -389,7 +389,7 @@ impl Body {
     }
 
     pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Result<(), Fault> {
-        fits(&inertia, self.freedoms())?;
+        fits(&inertia, self.dofs())?;
         self.inertia = inertia;
         Ok(())
     }
@@ -404,10 +404,10 @@ impl Body {
     }
 }
 
-fn fits(inertia: &Inertia, freedoms: usize) -> Result<(), Fault> {
+fn fits(inertia: &Inertia, dofs: usize) -> Result<(), Fault> {
     match inertia.size() {
-        Some(found) if found != freedoms => {
-            Err(Fault::Size { what: "rows of its inertia", expected: freedoms, found })
+        Some(found) if found != dofs => {
+            Err(Fault::Size { what: "rows of its inertia", expected: dofs, found })
         }
         _ => Ok(()),
     }
@@ -415,10 +415,10 @@ fn fits(inertia: &Inertia, freedoms: usize) -> Result<(), Fault> {
 
 impl Kinematics {
     /// Number of generalised velocities, if they are known.
-    pub fn freedoms(&self) -> Option<usize> {
+    pub fn dofs(&self) -> Option<usize> {
         match self {
-            Self::Rigid { .. } => Some(rigid::FREEDOMS),
-            Self::PseudoRigid { .. } => Some(pseudo_rigid::FREEDOMS),
+            Self::Rigid { .. } => Some(rigid::DOFS),
+            Self::PseudoRigid { .. } => Some(pseudo_rigid::DOFS),
             Self::General => None,
         }
     }

@@ -94,26 +94,26 @@ impl Constraint {
 }
 
 impl Operator {
-    /// A dense operator of a body with `freedoms` velocities.
+    /// A dense operator of a body with `dofs` velocities.
     ///
     /// # Errors
     /// If there are not as many values, one is not finite, or memory is exhausted.
-    pub fn dense(freedoms: usize, values: &[f64]) -> Result<Self, Fault> {
-        of_size("its operator H", values, 3 * freedoms)?;
+    pub fn dense(dofs: usize, values: &[f64]) -> Result<Self, Fault> {
+        of_size("its operator H", values, 3 * dofs)?;
         finite("its operator H", values)?;
         Ok(Self::Dense(copied(values)?))
     }
 
-    /// A sparse operator of a body with `freedoms` velocities; entries of the same place are added.
+    /// A sparse operator of a body with `dofs` velocities; entries of the same place are added.
     ///
     /// # Errors
     /// If the columns are ill-formed, a value is not finite, or memory is exhausted.
-    pub fn sparse(freedoms: usize, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
-        if starts.len() != freedoms + 1 {
-            let (expected, found) = (freedoms + 1, starts.len());
+    pub fn sparse(dofs: usize, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
+        if starts.len() != dofs + 1 {
+            let (expected, found) = (dofs + 1, starts.len());
             return Err(Fault::Size { what: "starts of the columns of its operator H", expected, found });
         }
-        let has_end = usize::try_from(starts[freedoms]) == Ok(values.len()) && rows.len() == values.len();
+        let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
         if starts[0] != 0 || !has_end || !starts.is_sorted() {
             return Err(Fault::Invalid(
                 "starts of the columns of its operator H do not ascend from 0 to the end",

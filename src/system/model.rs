@@ -53,12 +53,12 @@ impl System {
     /// As [`Body::new`].
     pub fn insert_body(
         &mut self,
-        freedoms: usize,
+        dofs: usize,
         kinematics: Kinematics,
         inertia: Inertia,
     ) -> Result<Id, Error> {
         let id = self.bodies.next();
-        let body = Body::new(freedoms, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
+        let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
         let id = self.bodies.insert(body)?;
         self.structure_changes();
         Ok(id)
@@ -166,7 +166,7 @@ impl System {
         place: impl FnOnce(&mut Body) -> &mut [f64],
     ) -> Result<(), Error> {
         let failed = |fault| Error::of_body(id, fault);
-        of_size("its generalised velocity", velocity, self.body(id)?.freedoms()).map_err(failed)?;
+        of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
         finite("its generalised velocity", velocity).map_err(failed)?;
         self.is_fresh = false;
         if let Some(body) = self.bodies.get_mut(id) {
@@ -258,7 +258,7 @@ impl System {
             let body = id.map(|id| self.bodies.get(id).ok_or(Fault::NoBody(id))).transpose()?;
             match (body, placement) {
                 (None, Placement::Points { .. }) => {}
-                (Some(body), Placement::Points { .. }) if body.kinematics().freedoms().is_some() => {}
+                (Some(body), Placement::Points { .. }) if body.kinematics().dofs().is_some() => {}
                 (Some(_), Placement::Points { .. }) => {
                     return Err(Fault::Invalid(
                         "a body of it is neither rigid nor pseudo-rigid and has no points",
@@ -266,9 +266,9 @@ impl System {
                 }
                 (body, Placement::Operators(operators)) => match (body, &operators[k]) {
                     (None, None) => {}
-                    (Some(body), Some(operator)) if operator.freedoms() == body.freedoms() => {}
+                    (Some(body), Some(operator)) if operator.dofs() == body.dofs() => {}
                     (Some(body), Some(operator)) => {
-                        let (expected, found) = (body.freedoms(), operator.freedoms());
+                        let (expected, found) = (body.dofs(), operator.dofs());
                         return Err(Fault::Size { what: "columns of its operator H", expected, found });
                     }
                     _ => return Err(Fault::Invalid("it needs one operator H for each of its bodies")),
@@ -452,8 +452,7 @@ impl System {
     pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result<(), Error> {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
-        of_size("the generalised force", force, body.freedoms())
-            .map_err(|fault| Error::of_body(id, fault))?;
+        of_size("the generalised force", force, body.dofs()).map_err(|fault| Error::of_body(id, fault))?;
         if let Some(place) = self.bodies.place(id) {
             self.through_bodies().add_force(place, id, body, reactions, force);
         }
@@ -475,7 +474,7 @@ impl System {
         through.write_velocities(reactions, scratch)?;
         for (place, (_, body)) in bodies.entries_mut().iter_mut().enumerate() {
             if let Some(body) = body {
-                body.velocity_mut().copy_from_slice(scratch.velocities(structure.freedoms(place)));
+                body.velocity_mut().copy_from_slice(scratch.velocities(structure.dofs(place)));
             }
         }
         self.is_fresh = false;

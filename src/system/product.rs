@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::assembly::panel::Panel;
-use crate::block::lanes::{Lanes, Level, Plain};
+use crate::block::lanes::{F64x4, Plain, SimdLevel};
 use crate::block::{self, Vector};
 use crate::inertia::{self, FactorError, Workspace};
 use crate::kinematics::{Point, pseudo_rigid};
@@ -78,7 +78,7 @@ impl Bodies<'_> {
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
         velocities.clear();
-        velocities.try_reserve(self.bodies.iter().map(|(_, body)| body.freedoms()).sum())?;
+        velocities.try_reserve(self.bodies.iter().map(|(_, body)| body.dofs()).sum())?;
         for (place, (id, body)) in self.bodies.iter().enumerate() {
             let first = velocities.len();
             velocities.extend_from_slice(body.velocity());
@@ -120,8 +120,8 @@ impl Bodies<'_> {
         x: &[f64],
         scratch: &'s mut Scratch,
     ) -> Result<&'s [f64], Error> {
-        filled(&mut scratch.force, body.freedoms(), 0.0)?;
-        filled(&mut scratch.change, body.freedoms(), 0.0)?;
+        filled(&mut scratch.force, body.dofs(), 0.0)?;
+        filled(&mut scratch.change, body.dofs(), 0.0)?;
         self.add_force(place, id, body, x, &mut scratch.force);
         apply_inverse(body, self.panels.get(place), scratch).map_err(|fault| Error::of_body(id, fault))?;
         scratch.change.iter_mut().for_each(|value| *value *= self.step);
@@ -145,8 +145,8 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Some of the velocities written last.
-    pub fn velocities(&self, freedoms: std::ops::Range<usize>) -> &[f64] {
-        &self.velocities[freedoms]
+    pub fn velocities(&self, dofs: std::ops::Range<usize>) -> &[f64] {
+        &self.velocities[dofs]
     }
 }
 
@@ -192,8 +192,8 @@ fn add_transposed(constraint: &Constraint, id: Id, body: &Body, x: &Vector, forc
             operator.add_transposed_times(x, force);
             continue;
         }
-        // Bodies with points have at most so many freedoms.
-        let mut h = [0.0; 3 * pseudo_rigid::FREEDOMS];
+        // Bodies with points have at most so many dofs.
+        let mut h = [0.0; 3 * pseudo_rigid::DOFS];
         if let Some(h) = h.get_mut(..3 * force.len()) {
             point.add_operator(sign, frame, h);
             let columns = h.chunks_exact(3);

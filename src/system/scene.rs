@@ -106,7 +106,7 @@ impl Bodies for Scene<'_> {
             {
                 scene::Kinematics::PseudoRigid(PseudoRigid { center })
             }
-            _ => scene::Kinematics::General(body.freedoms()),
+            _ => scene::Kinematics::General(body.dofs()),
         })
     }
 
@@ -119,7 +119,7 @@ impl Bodies for Scene<'_> {
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
         let (id, body) = self.body(body);
         match &body.inertia {
-            Inertia::Solver(solver) => match solver.solve(body.freedoms(), columns) {
+            Inertia::Solver(solver) => match solver.solve(body.dofs(), columns) {
                 0 => Ok(()),
                 code => Err(Error::of_body(id, Fault::Solver(code))),
             },
@@ -203,7 +203,7 @@ impl Rows for SystemRows<'_> {
         match body.velocities.as_chunks().0 {
             [previous, free] => Ok([previous, free]),
             _ => {
-                let (what, found) = ("its generalised velocity", body.freedoms());
+                let (what, found) = ("its generalised velocity", body.dofs());
                 Err(Error::of_body(id, Fault::Size { what, expected: N, found }))
             }
         }

@@ -35,7 +35,18 @@ struct Scene {
 }
 
 impl System {
-    /// K̃ for local forces R, three values a row, in the order of rows; the freedoms are the generalised velocities of all
+    /// Whether there are as many joints as constraints.
+    ///
+    /// # Errors
+    /// If not.
+    pub(super) fn check_joints(&self, found: usize) -> Result<(), Error> {
+        match self.constraints().count() {
+            expected if expected == found => Ok(()),
+            expected => Err(Error::of_system(Fault::Size { what: "the joints", expected, found })),
+        }
+    }
+
+    /// K̃ for local forces R, three values a row, in the order of rows; the dofs are the generalised velocities of all
     /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint.
     ///
     /// # Errors
@@ -46,9 +57,7 @@ impl System {
         let rows = self.constraints().count();
         of_size("the reactions R", reactions, 3 * rows).map_err(system)?;
         finite("the reactions R", reactions).map_err(system)?;
-        if joints.len() != rows {
-            return Err(system(Fault::Size { what: "the joints", expected: rows, found: joints.len() }));
-        }
+        self.check_joints(joints.len())?;
         let mut scene =
             Scene { ids: Vec::new(), bodies: Vec::new(), constraints: Vec::new(), gaps: Vec::new() };
         let bodies = self.bodies().count();
@@ -101,14 +110,14 @@ impl System {
         }
         if self.bodies().all(|(_, body)| matches!(body.inertia(), Inertia::Obstacle)) {
             let mut vector = Vec::new();
-            filled(&mut vector, stiffness.freedoms(), 0.0)?;
+            filled(&mut vector, stiffness.dofs(), 0.0)?;
             let step = f64::INFINITY;
             return Ok(CriticalStep { frequency_squared: 0.0, step, constraint: None, share: 0.0, vector });
         }
         let inverse = |f: &[f64], x: &mut [f64]| {
             for ((_, body), from) in self.bodies().zip(stiffness.offsets()) {
-                let freedoms = *from..from + body.freedoms();
-                apply(body.inertia(), &f[freedoms.clone()], &mut x[freedoms]);
+                let dofs = *from..from + body.dofs();
+                apply(body.inertia(), &f[dofs.clone()], &mut x[dofs]);
             }
         };
         let critical = stability::critical_step(&stiffness, inverse);

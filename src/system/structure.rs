@@ -67,7 +67,7 @@ impl Structure {
         offsets.push(0);
         let mut end = 0;
         offsets.extend(bodies.iter().map(|(_, body)| {
-            end += body.freedoms();
+            end += body.dofs();
             end
         }));
         filled(body_starts, bodies.len() + 1, 0)?;
@@ -200,7 +200,7 @@ impl Structure {
     }
 
     /// Where the generalised velocities of a body lie if those of all are put one behind the other.
-    pub fn freedoms(&self, body: usize) -> std::ops::Range<usize> {
+    pub fn dofs(&self, body: usize) -> std::ops::Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
     }
 

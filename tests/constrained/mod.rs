@@ -35,7 +35,7 @@ pub struct System {
 impl System {
     fn offsets(&self) -> Vec<usize> {
         let ends = self.bodies.iter().scan(0, |end, body| {
-            *end += body.freedoms();
+            *end += body.dofs();
             Some(*end)
         });
         std::iter::once(0).chain(ends).collect()
@@ -56,7 +56,7 @@ impl System {
             let mut full = DMatrix::zeros(3, self.mass.nrows());
             for (end, sign) in [(&constraint.master, 1.0), (&constraint.slave, -1.0)] {
                 if let End::Body { body, point } = end {
-                    let mut part = full.columns_mut(offsets[*body], self.bodies[*body].freedoms());
+                    let mut part = full.columns_mut(offsets[*body], self.bodies[*body].dofs());
                     part += operator(&self.bodies[*body], point) * sign;
                 }
             }

@@ -1,4 +1,4 @@
-//! Panels of bodies with few freedoms: H and Y = h A⁻¹ Hᵀ of every slot, side by side in memory, W_αβ = H_α Y_β.
+//! Panels of bodies with few dofs: H and Y = h A⁻¹ Hᵀ of every slot, side by side in memory, W_αβ = H_α Y_β.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
@@ -7,29 +7,29 @@ use super::Fault;
 use crate::block::Block;
 use crate::inertia::{Factored, Freshness, Inertia, Workspace};
 
-/// H and Yᵀ of the slots of one body, each 3 × freedoms, column-major, slot behind slot.
+/// H and Yᵀ of the slots of one body, each 3 × dofs, column-major, slot behind slot.
 #[derive(Debug, Default)]
 pub struct Dense {
-    freedoms: usize,
+    dofs: usize,
     operators: Vec<f64>,
     products: Vec<f64>,
-    /// Columns of Hᵀ that wait for the caller's A⁻¹, freedoms each.
+    /// Columns of Hᵀ that wait for the caller's A⁻¹, dofs each.
     columns: Vec<f64>,
 }
 
 impl Dense {
-    pub(super) fn start(&mut self, slots: usize, freedoms: usize) -> Result<(), TryReserveError> {
-        self.freedoms = freedoms;
+    pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
+        self.dofs = dofs;
         self.columns.clear();
         for values in [&mut self.operators, &mut self.products] {
             values.clear();
-            values.try_reserve(3 * freedoms * slots)?;
-            values.resize(3 * freedoms * slots, 0.0);
+            values.try_reserve(3 * dofs * slots)?;
+            values.resize(3 * dofs * slots, 0.0);
         }
         Ok(())
     }
 
-    /// H of a slot, zero until written: 3 × freedoms, column-major.
+    /// H of a slot, zero until written: 3 × dofs, column-major.
     pub fn operator_mut(&mut self, slot: usize) -> &mut [f64] {
         let values = self.values(slot);
         &mut self.operators[values]
@@ -42,7 +42,7 @@ impl Dense {
         factored: &mut Factored,
         work: &mut Workspace,
     ) -> Result<Option<Freshness>, Fault> {
-        let length = 3 * self.freedoms;
+        let length = 3 * self.dofs;
         match inertia {
             Inertia::Inverse(inverse) => {
                 let slots = self.operators.chunks_exact(length).zip(self.products.chunks_exact_mut(length));
@@ -61,11 +61,11 @@ impl Dense {
 
     /// Put the operators into columns.
     pub(super) fn start_columns(&mut self) -> Result<(), TryReserveError> {
-        let freedoms = self.freedoms;
+        let dofs = self.dofs;
         self.columns.clear();
         self.columns.try_reserve(self.operators.len())?;
-        for h in self.operators.chunks_exact(3 * freedoms) {
-            self.columns.extend((0..3 * freedoms).map(|k| h[3 * (k % freedoms) + k / freedoms]));
+        for h in self.operators.chunks_exact(3 * dofs) {
+            self.columns.extend((0..3 * dofs).map(|k| h[3 * (k % dofs) + k / dofs]));
         }
         Ok(())
     }
@@ -77,10 +77,10 @@ impl Dense {
 
     /// Make the products of columns that A⁻¹ has worked on.
     pub(super) fn take_columns(&mut self, step: f64) {
-        let freedoms = self.freedoms;
-        let length = 3 * freedoms;
+        let dofs = self.dofs;
+        let length = 3 * dofs;
         for (y, columns) in self.products.chunks_exact_mut(length).zip(self.columns.chunks_exact(length)) {
-            y.iter_mut().enumerate().for_each(|(k, y)| *y = step * columns[freedoms * (k % 3) + k / 3]);
+            y.iter_mut().enumerate().for_each(|(k, y)| *y = step * columns[dofs * (k % 3) + k / 3]);
         }
         self.columns.clear();
     }
@@ -96,7 +96,7 @@ impl Dense {
     }
 
     fn values(&self, slot: usize) -> Range<usize> {
-        3 * self.freedoms * slot..3 * self.freedoms * (slot + 1)
+        3 * self.dofs * slot..3 * self.dofs * (slot + 1)
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! W_αβ = h H_α A⁻¹ H_βᵀ = (q_α · q_β) E_αᵀ E_β, q = Lᵀ a, L Lᵀ = h diag (J⁻¹, 1/m),
 //!
-//! theory (44), (68): a quarter of the work that 12 freedoms ask for.
+//! theory (44), (68): a quarter of the work that 12 dofs ask for.
 
-use super::root::{self, Root};
-use crate::block::lanes::{Lanes, Level, write};
+use super::cholesky::{self, Cholesky};
+use crate::block::lanes::{F64x4, SimdLevel, write};
 use crate::kinematics::pseudo_rigid::{Arm, Operator};
 
 /// Values in a slot: Eᵀ, column-major, then q.
@@ -13,16 +13,16 @@ pub const VALUES: usize = 13;
 
 /// Z = Eᵀ ⊗ qᵀ.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot<L: Level> {
+pub struct Slot<L: SimdLevel> {
     level: L,
-    axes: [L::Lanes; 3],
+    axes: [L::F64x4; 3],
     q: Arm,
 }
 
-impl<L: Level> Slot<L> {
+impl<L: SimdLevel> Slot<L> {
     /// Z = H L.
     #[inline(always)]
-    pub fn new(level: L, root: &Root, h: &Operator<L::Lanes>) -> Self {
+    pub fn new(level: L, root: &Cholesky, h: &Operator<L::F64x4>) -> Self {
         Self { level, axes: h.axes, q: root.apply_to_arm(h.arm) }
     }
 
@@ -35,15 +35,15 @@ impl<L: Level> Slot<L> {
 
     /// W_αα, column by column.
     #[inline(always)]
-    pub fn square(&self) -> [L::Lanes; 3] {
-        scaled(root::square(self.level, &self.axes), dot(&self.q, &self.q))
+    pub fn square(&self) -> [L::F64x4; 3] {
+        scaled(cholesky::square(self.level, &self.axes), dot(&self.q, &self.q))
     }
 }
 
 /// W_αβ, column by column, of what is kept of two slots; behind the first is one more value.
 #[inline(always)]
-pub fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
-    let frames = root::product(level, &x[..10], &y[..9]);
+pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
+    let frames = cholesky::product(level, &x[..10], &y[..9]);
     scaled(frames, dot(&x[9..13], &y[9..13]))
 }
 
@@ -54,6 +54,6 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 
 /// Zero is added, since a negative scale makes −0 of 0.
 #[inline(always)]
-fn scaled<L: Lanes>([x, y, z]: [L; 3], scale: f64) -> [L; 3] {
+fn scaled<L: F64x4>([x, y, z]: [L; 3], scale: f64) -> [L; 3] {
     [x * scale + 0.0, y * scale + 0.0, z * scale + 0.0]
 }

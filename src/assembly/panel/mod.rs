@@ -1,30 +1,30 @@
 //! The panel of a body: the operators H of all constraints on it and what A⁻¹ makes of them, ready for blocks.
 //!
 //! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
-//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`root`] of A⁻¹ in H, the latter in the short form of
-//! [`homogeneous`]; [`nodal`] is for meshes, where H touches few nodes; [`dense`] for all else with few freedoms.
+//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`cholesky`] of A⁻¹ in H, the latter in the short form of
+//! [`homogeneous`]; [`nodal`] is for meshes, where H touches few nodes; [`dense`] for all else with few dofs.
 
+pub mod cholesky;
 pub mod dense;
 pub mod homogeneous;
 pub mod nodal;
-pub mod root;
 pub mod writer;
 
 use std::collections::TryReserveError;
 use std::fmt;
 
-use crate::block::lanes::{Level, Plain, packed};
+use crate::block::lanes::{Plain, SimdLevel, packed};
 use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
 
+use cholesky::{FactoredSlots, Slots};
 use dense::Dense;
 use nodal::Nodal;
-use root::{Roots, Slots};
 
 /// Values in a slot of a rigid body.
-pub const RIGID: usize = 3 * rigid::FREEDOMS;
+pub const RIGID: usize = 3 * rigid::DOFS;
 /// Values in a slot of a pseudo-rigid body.
 pub const PSEUDO_RIGID: usize = homogeneous::VALUES;
 
@@ -32,7 +32,7 @@ pub const PSEUDO_RIGID: usize = homogeneous::VALUES;
 #[derive(Debug, Default)]
 pub struct Panel {
     form: Form,
-    roots: Roots,
+    roots: FactoredSlots,
     /// What most bodies do without; there are many of them, and panels should lie close together.
     large: Option<Boxed<Large>>,
 }
@@ -103,15 +103,15 @@ impl Panel {
         Ok(self.roots.start::<PSEUDO_RIGID>(slots)?)
     }
 
-    /// Start anew with `slots` slots of dense operators, 3 × `freedoms`, all zero.
+    /// Start anew with `slots` slots of dense operators, 3 × `dofs`, all zero.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_dense(&mut self, slots: usize, freedoms: usize) -> Result<&mut Dense, Fault> {
+    pub fn start_dense(&mut self, slots: usize, dofs: usize) -> Result<&mut Dense, Fault> {
         self.form = Form::Dense;
         self.roots.clear();
         let dense = &mut self.large()?.dense;
-        dense.start(slots, freedoms)?;
+        dense.start(slots, dofs)?;
         Ok(dense)
     }
 
@@ -136,7 +136,7 @@ impl Panel {
     }
 
     /// Let A⁻¹ work on dense and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
-    /// freedoms. A body with a root has nothing left to do. Returns what had to be done for a factor, if there is one.
+    /// dofs. A body with a root has nothing left to do. Returns what had to be done for a factor, if there is one.
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
@@ -229,7 +229,7 @@ impl Panel {
 
     /// The columns of W_αβ. No entry is −0: what is summed up from 0 never is, and to all else 0 is added.
     #[inline(always)]
-    pub fn columns<L: Level>(&self, level: L, row: usize, column: usize) -> [L::Lanes; 3] {
+    pub fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         match self.columns_of_root(level, row, column) {
             Some(columns) => columns,
             None => level.columns(&self.block_of_large(row, column)),
@@ -240,7 +240,7 @@ impl Panel {
     /// nodal operators are looked at: with W_αβ = Z_α Z_βᵀ no entry is larger than the root of the product of two diagonal
     /// entries (Cauchy–Schwarz).
     #[inline(always)]
-    pub fn finite_columns<L: Level>(&self, level: L, row: usize, column: usize) -> Option<[L::Lanes; 3]> {
+    pub fn finite_columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> Option<[L::F64x4; 3]> {
         match self.columns_of_root(level, row, column) {
             Some(columns) => Some(columns),
             None => self.finite_block_of_large(row, column).map(
@@ -252,11 +252,11 @@ impl Panel {
 
     /// The columns of W_αβ of a body with a root.
     #[inline(always)]
-    fn columns_of_root<L: Level>(&self, level: L, row: usize, column: usize) -> Option<[L::Lanes; 3]> {
+    fn columns_of_root<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> Option<[L::F64x4; 3]> {
         match self.form {
             Form::Rigid => {
                 let [x, y] = self.roots.pair::<RIGID>(row, column);
-                Some(root::product(level, x, y))
+                Some(cholesky::product(level, x, y))
             }
             Form::PseudoRigid => {
                 let [x, y] = self.roots.pair::<PSEUDO_RIGID>(row, column);

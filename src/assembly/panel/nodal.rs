@@ -7,7 +7,7 @@ mod operators;
 use super::Fault;
 use super::dense::product;
 use crate::block::{Block, Vector, times};
-use crate::inertia::cost::{Counts, Lasting, Way, cheapest};
+use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics::finite_element::NodalOperator;
 
@@ -89,18 +89,18 @@ impl Nodal {
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 match self.choose(factored)? {
-                    Way::NodalInverse => {
+                    SolveMethod::NodalInverse => {
                         self.nodal_inverse.update(factored, &self.touched, work)?;
                         let key = Key::new(step, factored, &self.nodal_inverse);
                         self.couplings.update(key, self.operators.shapes(), &self.nodal_inverse)?;
                         self.response = Response::Couplings;
                     }
-                    Way::HalfSolve => {
+                    SolveMethod::HalfSolve => {
                         self.write_operators()?;
                         factored.half_solve(&mut self.values, work)?;
                         self.response = Response::Halves;
                     }
-                    Way::FullSolve => {
+                    SolveMethod::FullSolve => {
                         self.write_operators()?;
                         factored.solve(&mut self.values, work)?;
                         self.response = Response::Products;
@@ -184,7 +184,7 @@ impl Nodal {
     }
 
     /// Collect the nodes that operators touch, and choose the way with the fewest operations.
-    fn choose(&mut self, factored: &Factored) -> Result<Way, Fault> {
+    fn choose(&mut self, factored: &Factored) -> Result<SolveMethod, Fault> {
         self.is_touched.clear();
         self.is_touched.try_reserve(self.mesh_nodes)?;
         self.is_touched.resize(self.mesh_nodes, false);
@@ -201,7 +201,7 @@ impl Nodal {
         let taken = || (0..shapes.len()).map(|slot| shapes.range(slot).len()).filter(|&nodes| nodes > 0);
         let (constraints, nodes_of_all) = (taken().count(), taken().sum::<usize>());
         let counts = Counts {
-            freedoms: factored.size(),
+            dofs: factored.size(),
             factor_length: factored.factor_length(),
             symmetric: factored.structure() == Some(Structure::PositiveDefinite),
             constraints,

@@ -16,21 +16,21 @@ fn close(got: &Block, expected: &Matrix3<f64>, scale: f64) -> bool {
 
 #[test]
 fn dense_blocks_are_products_of_operators_and_inverse() {
-    for freedoms in [1, 6, 7, 12] {
-        let inverse: Vec<f64> = (0..freedoms * freedoms).map(value).collect();
+    for dofs in [1, 6, 7, 12] {
+        let inverse: Vec<f64> = (0..dofs * dofs).map(value).collect();
         let mut panel = Panel::default();
-        let dense = panel.start_dense(3, freedoms).unwrap();
+        let dense = panel.start_dense(3, dofs).unwrap();
         for slot in 0..3 {
             let h = dense.operator_mut(slot).iter_mut().enumerate();
             h.for_each(|(k, h)| *h = value(k + 100 * slot));
         }
-        let inertia = Inertia::Inverse(Inverse::Dense(inertia::Dense::new(freedoms, &inverse).unwrap()));
+        let inertia = Inertia::Inverse(Inverse::Dense(inertia::Dense::new(dofs, &inverse).unwrap()));
         panel.apply(0.125, &inertia, &mut Workspace::default()).unwrap();
-        let h = |slot: usize| Matrix3xX::from_fn(freedoms, |i, j| value(3 * j + i + 100 * slot));
-        let inverse = DMatrix::from_column_slice(freedoms, freedoms, &inverse);
+        let h = |slot: usize| Matrix3xX::from_fn(dofs, |i, j| value(3 * j + i + 100 * slot));
+        let inverse = DMatrix::from_column_slice(dofs, dofs, &inverse);
         for (row, column) in [(0, 1), (1, 0), (2, 2)] {
             let expected = 0.125 * h(row) * &inverse * h(column).transpose();
-            assert!(close(&panel.block(row, column), &expected, 1.0), "{freedoms} {row} {column}");
+            assert!(close(&panel.block(row, column), &expected, 1.0), "{dofs} {row} {column}");
         }
     }
 }

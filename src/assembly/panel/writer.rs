@@ -1,7 +1,7 @@
 //! How the operators of a body with a Cholesky factor get into its panel: Z = H L, slot by slot, while rows are made.
 
-use super::root::Root;
-use super::{PSEUDO_RIGID, RIGID, root};
+use super::cholesky::Cholesky;
+use super::{PSEUDO_RIGID, RIGID, cholesky};
 use crate::threads::Places;
 
 /// What the operators of a body are made with, as long as an update lasts. Two cache lines from the beginning have all that
@@ -12,7 +12,7 @@ pub struct Writer {
     /// Where operators go.
     pub target: Target,
     /// L for those that are still to be written; kept from one update to the next.
-    pub root: Root,
+    pub root: Cholesky,
 }
 
 /// Where the operators of a body go.
@@ -33,7 +33,7 @@ impl Writer {
     pub const RIGID: usize = 128;
 
     /// Of a body without a panel.
-    pub const NONE: Self = Self { target: Target::Complete, root: Root::NONE };
+    pub const NONE: Self = Self { target: Target::Complete, root: Cholesky::NONE };
 }
 
 impl Default for Writer {
@@ -42,7 +42,7 @@ impl Default for Writer {
     }
 }
 
-/// Where Z = H L of each slot goes, and whether it changes; see [`root::Slots`].
+/// Where Z = H L of each slot goes, and whether it changes; see [`cholesky::Slots`].
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<const LENGTH: usize>(Places<[f64; LENGTH], bool>);
 
@@ -54,7 +54,7 @@ pub struct Slot<'a, const LENGTH: usize> {
 
 impl<const LENGTH: usize> Slots<LENGTH> {
     /// The slots that a panel was started with.
-    pub fn new(slots: root::Slots<LENGTH>) -> Self {
+    pub fn new(slots: cholesky::Slots<LENGTH>) -> Self {
         Self(Places::new(slots.z, slots.changed))
     }
 

@@ -6,9 +6,9 @@ use super::BodyOperators;
 use super::Phase;
 use super::scene::{Bodies, Kinematics};
 use crate::assembly::panel::Panel;
-use crate::assembly::panel::root::Root;
+use crate::assembly::panel::cholesky::Cholesky;
 use crate::assembly::panel::writer::{Slots, Target, Writer};
-use crate::assembly::panel::{homogeneous, root};
+use crate::assembly::panel::{cholesky, homogeneous};
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
@@ -114,9 +114,9 @@ fn start<B: Bodies>(
     writer.target = Target::Complete;
     match kinematics {
         Kinematics::Rigid(rigid) if has_root => {
-            let root::Slots { z, changed } = panel.start_rigid(slots).map_err(failed)?;
+            let cholesky::Slots { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::Rigid(Slots::new(root::Slots { z, changed }));
+                writer.target = Target::Rigid(Slots::new(cholesky::Slots { z, changed }));
                 return Ok(());
             }
             changed.fill(true);
@@ -127,9 +127,9 @@ fn start<B: Bodies>(
             }
         }
         Kinematics::PseudoRigid(pseudo_rigid) if has_root => {
-            let root::Slots { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
+            let cholesky::Slots { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::PseudoRigid(Slots::new(root::Slots { z, changed }));
+                writer.target = Target::PseudoRigid(Slots::new(cholesky::Slots { z, changed }));
                 return Ok(());
             }
             changed.fill(true);
@@ -164,7 +164,7 @@ fn start<B: Bodies>(
 fn renew_root<B: Bodies>(
     bodies: &B,
     body: usize,
-    root: &mut Root,
+    root: &mut Cholesky,
     kinematics: &Kinematics,
     step: f64,
 ) -> Result<bool, B::Fault> {

@@ -1,9 +1,9 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
 use crate::assembly::panel::Panel;
-use crate::block::lanes::{Lanes, Level, Work, add, at_best, packed, write};
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, packed, write};
 use crate::block::{Block, is_finite};
-use crate::first_error::FirstError;
+use crate::first_error::{Carry, FirstError};
 use crate::threads::{Deal, Team};
 
 /// The two blocks of a pair of constraints, and where they go.
@@ -36,7 +36,7 @@ pub trait Pairs: Deal {
     /// What a pair is called.
     type Name;
     /// What the face says of a block that is not finite.
-    type Fault: Send;
+    type Fault: Carry;
 
     /// How many of what is dealt a thread takes at a time, if there are so many threads.
     fn part_of(&self, threads: usize) -> usize;
@@ -76,11 +76,11 @@ struct Part<'a, P> {
     panels: &'a [Panel],
 }
 
-impl<P: Pairs> Work for Part<'_, P> {
+impl<P: Pairs> Kernel for Part<'_, P> {
     type Output = Result<(), P::Fault>;
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> Self::Output {
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut pairs, panels } = self;
         let made = pairs.each(
             panels,
@@ -99,7 +99,7 @@ impl<P: Pairs> Work for Part<'_, P> {
 /// The name of the pair if its block is not finite; it is not written then. The diagonal blocks have been found finite before
 /// ([`Panel::finite_columns`]).
 #[inline(always)]
-pub fn make<L: Level, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>) -> Result<(), Name> {
+pub fn make<L: SimdLevel, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>) -> Result<(), Name> {
     let Pair { name, couplings: [first, second], block, transpose } = pair;
     let mut w = match first {
         Some(coupling) => match columns(level, panels, coupling) {
@@ -122,14 +122,14 @@ pub fn make<L: Level, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>) ->
         write(block, &w);
     }
     if let Some(transpose) = transpose {
-        write(transpose, &Lanes::transposed(w));
+        write(transpose, &F64x4::transposed(w));
     }
     Ok(())
 }
 
 /// The columns of the block of a coupling, if it is finite.
 #[inline(always)]
-fn columns<L: Level>(level: L, panels: &[Panel], coupling: Coupling) -> Option<[L::Lanes; 3]> {
+fn columns<L: SimdLevel>(level: L, panels: &[Panel], coupling: Coupling) -> Option<[L::F64x4; 3]> {
     let Coupling { body, row, column } = coupling;
     panels[body].finite_columns(level, row, column)
 }

@@ -8,9 +8,9 @@ use super::scene::{Place, RowFault, Rows};
 use super::{BodyOperators, Phase};
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Target, Writer};
-use crate::assembly::panel::{homogeneous, root};
+use crate::assembly::panel::{cholesky, homogeneous};
 use crate::assembly::velocities::free_velocities;
-use crate::block::lanes::{Lanes, Level, Work, add, at_best, combination, packed, write};
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, combination, packed, write};
 use crate::block::{Vector, is_finite};
 use crate::first_error::FirstError;
 use crate::kinematics::{pseudo_rigid, rigid};
@@ -68,12 +68,12 @@ struct Part<'a, R> {
     ended: &'a mut dyn FnMut(Phase),
 }
 
-impl<R: Rows> Work for Part<'_, R> {
+impl<R: Rows> Kernel for Part<'_, R> {
     /// The row that failed, and why.
     type Output = Result<(), (usize, R::Fault)>;
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> Self::Output {
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut rows, bodies, wanted, ended } = self;
         let count = rows.count();
         let Wanted::Diagonal { with_rho, reuse } = wanted else {
@@ -124,10 +124,10 @@ struct Share<F> {
     changed: bool,
 }
 
-impl<F: Lanes> Share<F> {
+impl<F: F64x4> Share<F> {
     /// Nothing yet.
     #[inline(always)]
-    fn none(level: impl Level<Lanes = F>) -> Self {
+    fn none(level: impl SimdLevel<F64x4 = F>) -> Self {
         Self { velocities: [level.zero(); 2], w: [level.zero(); 3], changed: false }
     }
 
@@ -142,13 +142,13 @@ impl<F: Lanes> Share<F> {
 /// V and B, and what the bodies of each row add to its diagonal block. Operators are written on the way, where that is left to
 /// do.
 #[inline(always)]
-fn shares_of<L: Level, R: Rows>(
+fn shares_of<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
     batch: Range<usize>,
     bodies: &BodyOperators,
     reuse: bool,
-    shares: &mut [Share<L::Lanes>; BATCH],
+    shares: &mut [Share<L::F64x4>; BATCH],
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
         rows.fetch_ahead(row, bodies);
@@ -171,25 +171,24 @@ fn shares_of<L: Level, R: Rows>(
 
 /// Add what all bodies of a row make of it to `share`.
 #[inline(always)]
-fn add_share<L: Level, R: Rows>(
+fn add_share<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
     row: usize,
     bodies: &BodyOperators,
     reuse: bool,
-    share: &mut Share<L::Lanes>,
+    share: &mut Share<L::F64x4>,
 ) -> Result<(), R::Fault> {
     let mut left = rows.roles(row);
-    let places = rows.places(row);
-    for k in 0..2 {
-        let Some(Place { body, slot }) = places[k] else { continue };
+    for (k, place) in rows.places(row).into_iter().enumerate() {
+        let Some(Place { body, slot }) = place else { continue };
         let Writer { target, root } = &bodies.writers[body];
         let roles = match target {
             Target::Rigid(slots) => {
                 let action = rows.action(row, k);
                 let roles = action.roles;
                 let mut h = action.rigid_columns(level, &rows.rigid(row, k));
-                let [previous, current] = rows.velocities::<{ rigid::FREEDOMS }>(row, k)?;
+                let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
                 let velocities = [combination(&h, previous), combination(&h, current)];
                 root.apply(&mut h);
                 let changed = rows.slot(row, k, slots).write(
@@ -197,14 +196,14 @@ fn add_share<L: Level, R: Rows>(
                     #[inline(always)]
                     |z| write(z, &h),
                 );
-                share.add(velocities, root::square(level, &h), changed);
+                share.add(velocities, cholesky::square(level, &h), changed);
                 roles
             }
             Target::PseudoRigid(slots) => {
                 let action = rows.action(row, k);
                 let roles = action.roles;
                 let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
-                let [previous, current] = rows.velocities::<{ pseudo_rigid::FREEDOMS }>(row, k)?;
+                let [previous, current] = rows.velocities::<{ pseudo_rigid::DOFS }>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
                 let z = homogeneous::Slot::new(level, root, &h);
                 let changed = rows.slot(row, k, slots).write(
@@ -225,12 +224,10 @@ fn add_share<L: Level, R: Rows>(
     }
     if R::WITH_VELOCITIES && left != [false; 2] {
         // Bodies without a root, and obstacles that W leaves out.
-        for role in 0..2 {
-            if left[role] {
-                let local = rows.side(row, role)?.local_velocities();
-                for (sum, local) in share.velocities.iter_mut().zip(local) {
-                    *sum = *sum + level.of_vector(local);
-                }
+        for (role, _) in left.into_iter().enumerate().filter(|(_, is_left)| *is_left) {
+            let local = rows.side(row, role)?.local_velocities();
+            for (sum, local) in share.velocities.iter_mut().zip(local) {
+                *sum = *sum + level.of_vector(local);
             }
         }
     }
@@ -239,11 +236,11 @@ fn add_share<L: Level, R: Rows>(
 
 /// Diagonal blocks and what is made of them. With `reuse` what follows from operators that have not changed is left as it is.
 #[inline(always)]
-fn diagonals<L: Level, R: Rows>(
+fn diagonals<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
     batch: Range<usize>,
-    shares: &[Share<L::Lanes>; BATCH],
+    shares: &[Share<L::F64x4>; BATCH],
     with_rho: bool,
     reuse: bool,
 ) -> Result<(), (usize, R::Fault)> {

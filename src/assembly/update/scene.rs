@@ -5,8 +5,9 @@ use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::Fault;
 use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::velocities::Side;
-use crate::block::lanes::Level;
+use crate::block::lanes::SimdLevel;
 use crate::block::{Block, Vector};
+use crate::first_error::Carry;
 use crate::inertia::Inertia;
 use crate::inertia::cost::Lasting;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
@@ -39,8 +40,8 @@ impl Kinematics<'_> {
     /// Number of degrees of freedom.
     pub fn dofs(&self) -> usize {
         match *self {
-            Self::Rigid(_) => rigid::FREEDOMS,
-            Self::PseudoRigid(_) => pseudo_rigid::FREEDOMS,
+            Self::Rigid(_) => rigid::DOFS,
+            Self::PseudoRigid(_) => pseudo_rigid::DOFS,
             Self::Mesh { nodes, .. } => 3 * nodes,
             Self::General(dofs) => dofs,
         }
@@ -82,8 +83,8 @@ pub enum Placement<'a> {
 impl Action<'_> {
     /// The columns of H on a rigid body, that of the master minus that of the slave.
     #[inline(always)]
-    pub fn rigid_columns<L: Level>(&self, level: L, body: &Rigid) -> [L::Lanes; rigid::FREEDOMS] {
-        let mut h = [level.zero(); rigid::FREEDOMS];
+    pub fn rigid_columns<L: SimdLevel>(&self, level: L, body: &Rigid) -> [L::F64x4; rigid::DOFS] {
+        let mut h = [level.zero(); rigid::DOFS];
         match self.placement {
             Placement::Points { frame, points: [master, slave] } => {
                 let axes = level.transposed_columns(frame);
@@ -98,8 +99,8 @@ impl Action<'_> {
             }
             Placement::Operators(_) => {
                 // One value more: a column is read with the value behind it.
-                let mut values = [0.0; 3 * rigid::FREEDOMS + 1];
-                self.operators(|operator| operator.add_to(1.0, &mut values[..3 * rigid::FREEDOMS]));
+                let mut values = [0.0; 3 * rigid::DOFS + 1];
+                self.operators(|operator| operator.add_to(1.0, &mut values[..3 * rigid::DOFS]));
                 for (k, h) in h.iter_mut().enumerate() {
                     *h = level.four(&values, 3 * k);
                 }
@@ -113,11 +114,11 @@ impl Action<'_> {
     /// # Panics
     /// If the constraint acts by operators: then the body has none of this form.
     #[inline(always)]
-    pub fn pseudo_rigid_operator<L: Level>(
+    pub fn pseudo_rigid_operator<L: SimdLevel>(
         &self,
         level: L,
         body: &PseudoRigid,
-    ) -> pseudo_rigid::Operator<L::Lanes> {
+    ) -> pseudo_rigid::Operator<L::F64x4> {
         let Placement::Points { frame, points: [master, slave] } = self.placement else {
             unreachable!("a pseudo-rigid body with constraints by operators is a general one")
         };
@@ -142,7 +143,7 @@ impl Action<'_> {
 /// The bodies of a scene, by index. A body without slots is left alone.
 pub trait Bodies: Sync {
     /// What the face says of a body that cannot be used.
-    type Fault: Send;
+    type Fault: Carry;
     /// A constraint on a body.
     type Constraint: Copy;
 
@@ -208,7 +209,7 @@ pub enum RowFault {
 /// Some rows, by place, to be made by one thread.
 pub trait Rows: crate::threads::Deal {
     /// What the face says of a row that cannot be made.
-    type Fault: Send;
+    type Fault: Carry;
 
     /// Whether V and B are made; else they have been made before, and all operators are in their panels.
     const WITH_VELOCITIES: bool;

@@ -6,7 +6,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use pulp::x86::V3;
 use pulp::{NullaryFnOnce, cast};
 
-use super::{Lanes, Level, Work};
+use super::{F64x4, Kernel, SimdLevel};
 use crate::block::real::Real;
 
 /// The proof that the processor has AVX2 (and what came with it).
@@ -26,7 +26,7 @@ impl Avx2 {
 
     /// Compute at this level.
     #[inline(always)]
-    pub fn compute<W: Work>(self, work: W) -> W::Output {
+    pub fn compute<W: Kernel>(self, work: W) -> W::Output {
         self.0.vectorize(Compiled { level: self, work })
     }
 }
@@ -37,7 +37,7 @@ struct Compiled<W> {
     work: W,
 }
 
-impl<W: Work> NullaryFnOnce for Compiled<W> {
+impl<W: Kernel> NullaryFnOnce for Compiled<W> {
     type Output = W::Output;
 
     #[inline(always)]
@@ -46,8 +46,8 @@ impl<W: Work> NullaryFnOnce for Compiled<W> {
     }
 }
 
-impl Level for Avx2 {
-    type Lanes = Register;
+impl SimdLevel for Avx2 {
+    type F64x4 = Register;
 
     #[inline(always)]
     fn load(self, values: &[f64; 4]) -> Register {
@@ -55,7 +55,7 @@ impl Level for Avx2 {
     }
 }
 
-impl Lanes for Register {
+impl F64x4 for Register {
     #[inline(always)]
     fn values(self) -> [f64; 4] {
         cast(self.1)
@@ -153,12 +153,12 @@ impl Real for Register {
     }
 
     #[inline(always)]
-    fn or_larger(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         Self(self.0, self.0.avx._mm256_max_pd(self.1, other.1))
     }
 
     #[inline(always)]
-    fn if_at_most(self, bound: Self, yes: Self, no: Self) -> Self {
+    fn select_le(self, bound: Self, yes: Self, no: Self) -> Self {
         let chosen = self.0.avx._mm256_cmp_pd::<_CMP_LE_OQ>(self.1, bound.1);
         Self(self.0, self.0.avx._mm256_blendv_pd(no.1, yes.1, chosen))
     }
@@ -185,7 +185,7 @@ impl Real for Register {
         // Not a number are 0 x of those that are not finite, and what these are added to.
         let (mut largest, mut noughts) = (values[0].abs(), values[0] * 0.0);
         for value in &values[1..] {
-            largest = largest.or_larger(value.abs());
+            largest = largest.max(value.abs());
             noughts = noughts + *value * 0.0;
         }
         // From 2¹⁰²³ on the reciprocal is subnormal.

@@ -1,7 +1,7 @@
 //! Four numbers side by side, which is one vector register: three rows of a column, where the fourth lane never counts, or
 //! the same number of four things.
 //!
-//! A [`Level`] is what a processor has for them: [`Plain`] is on every one, [`Avx2`] on most. [`at_best`] chooses. No level
+//! A [`SimdLevel`] is what a processor has for them: [`Plain`] is on every one, [`Avx2`] on most. [`at_best`] chooses. No level
 //! fuses a product into a sum, so all give the same bits.
 
 #[cfg(target_arch = "x86_64")]
@@ -18,7 +18,7 @@ use super::real::Real;
 use super::{Block, Vector};
 
 /// Four numbers side by side.
-pub trait Lanes: Real {
+pub trait F64x4: Real {
     /// The numbers.
     fn values(self) -> [f64; 4];
 
@@ -34,22 +34,22 @@ pub trait Lanes: Real {
 }
 
 /// A way to have lanes.
-pub trait Level: Copy {
+pub trait SimdLevel: Copy {
     /// Its lanes.
-    type Lanes: Lanes;
+    type F64x4: F64x4;
 
     /// Lanes with these numbers.
-    fn load(self, values: &[f64; 4]) -> Self::Lanes;
+    fn load(self, values: &[f64; 4]) -> Self::F64x4;
 
     /// Zeros.
     #[inline(always)]
-    fn zero(self) -> Self::Lanes {
+    fn zero(self) -> Self::F64x4 {
         self.load(&[0.0; 4])
     }
 
     /// Three values, and zero.
     #[inline(always)]
-    fn of_vector(self, [x, y, z]: Vector) -> Self::Lanes {
+    fn of_vector(self, [x, y, z]: Vector) -> Self::F64x4 {
         self.load(&[x, y, z, 0.0])
     }
 
@@ -58,7 +58,7 @@ pub trait Level: Copy {
     /// # Panics
     /// If there are fewer.
     #[inline(always)]
-    fn four(self, values: &[f64], first: usize) -> Self::Lanes {
+    fn four(self, values: &[f64], first: usize) -> Self::F64x4 {
         match values[first..first + 4].first_chunk() {
             Some(values) => self.load(values),
             None => unreachable!("four values"),
@@ -67,14 +67,14 @@ pub trait Level: Copy {
 
     /// The columns of b.
     #[inline(always)]
-    fn columns(self, b: &Block) -> [Self::Lanes; 3] {
+    fn columns(self, b: &Block) -> [Self::F64x4; 3] {
         [self.four(b, 0), self.four(b, 3), self.of_vector([b[6], b[7], b[8]])]
     }
 
     /// Columns k = 0, 1, 2 of bᵀ.
     #[inline(always)]
-    fn transposed_columns(self, b: &Block) -> [Self::Lanes; 3] {
-        Lanes::transposed(self.columns(b))
+    fn transposed_columns(self, b: &Block) -> [Self::F64x4; 3] {
+        F64x4::transposed(self.columns(b))
     }
 }
 
@@ -83,7 +83,7 @@ pub trait Level: Copy {
 /// # Panics
 /// If `to` does not have 3 N places.
 #[inline(always)]
-pub fn write<L: Lanes, const N: usize>(to: &mut [f64], columns: &[L; N]) {
+pub fn write<L: F64x4, const N: usize>(to: &mut [f64], columns: &[L; N]) {
     assert!(to.len() == 3 * N);
     // All four lanes at a time: the next column is written over the fourth, but for the last.
     for (k, column) in columns.iter().enumerate() {
@@ -97,7 +97,7 @@ pub fn write<L: Lanes, const N: usize>(to: &mut [f64], columns: &[L; N]) {
 /// # Panics
 /// If `LENGTH` is not 3 N.
 #[inline(always)]
-pub fn packed<L: Lanes, const N: usize, const LENGTH: usize>(columns: &[L; N]) -> [f64; LENGTH] {
+pub fn packed<L: F64x4, const N: usize, const LENGTH: usize>(columns: &[L; N]) -> [f64; LENGTH] {
     let mut values = [0.0; LENGTH];
     write(&mut values, columns);
     values
@@ -108,7 +108,7 @@ pub fn packed<L: Lanes, const N: usize, const LENGTH: usize>(columns: &[L; N]) -
 /// # Panics
 /// If there are fewer values than columns, or no columns.
 #[inline(always)]
-pub fn combination<L: Lanes, const N: usize>(columns: &[L; N], x: &[f64]) -> L {
+pub fn combination<L: F64x4, const N: usize>(columns: &[L; N], x: &[f64]) -> L {
     let x = &x[..N];
     let mut sum = columns[0] * x[0];
     for k in 1..N {
@@ -119,7 +119,7 @@ pub fn combination<L: Lanes, const N: usize>(columns: &[L; N], x: &[f64]) -> L {
 
 /// `a += b`, column by column.
 #[inline(always)]
-pub fn add<L: Lanes, const N: usize>(a: &mut [L; N], b: &[L; N]) {
+pub fn add<L: F64x4, const N: usize>(a: &mut [L; N], b: &[L; N]) {
     for (a, b) in a.iter_mut().zip(b) {
         *a = *a + *b;
     }
@@ -129,12 +129,12 @@ pub fn add<L: Lanes, const N: usize>(a: &mut [L; N], b: &[L; N]) {
 ///
 /// It is compiled for the level as far as everything in it is inlined: lanes go through functions that always are, and
 /// through loops, not through closures that are handed to iterators or to methods of arrays.
-pub trait Work {
+pub trait Kernel {
     /// What comes of it.
     type Output;
 
     /// Compute it; always inlined.
-    fn at<L: Level>(self, level: L) -> Self::Output;
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output;
 }
 
 static IS_AVX2_FORBIDDEN: AtomicBool = AtomicBool::new(false);
@@ -146,7 +146,7 @@ pub fn forbid_avx2(is_forbidden: bool) {
 
 /// Compute at the best level that the processor has, and that is not forbidden.
 #[inline(always)]
-pub fn at_best<W: Work>(work: W) -> W::Output {
+pub fn at_best<W: Kernel>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(level) = allowed_avx2() {
         return level.compute(work);
@@ -170,7 +170,7 @@ pub fn uses_avx2() -> bool {
 
 /// What each level that the processor has computes.
 #[cfg(test)]
-pub(crate) fn at_all<W: Work + Copy>(work: W) -> Vec<W::Output> {
+pub(crate) fn at_all<W: Kernel + Copy>(work: W) -> Vec<W::Output> {
     #[cfg(target_arch = "x86_64")]
     let wide = Avx2::new().map(|level| level.compute(work));
     #[cfg(not(target_arch = "x86_64"))]

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{Lanes, Level};
+use super::{F64x4, SimdLevel};
 use crate::block::real::Real;
 
 /// Arrays of four: as far as the compiler makes vectors of them, those that every processor of its kind has.
@@ -13,8 +13,8 @@ pub struct Plain;
 #[derive(Clone, Copy, Debug)]
 pub struct Four([f64; 4]);
 
-impl Level for Plain {
-    type Lanes = Four;
+impl SimdLevel for Plain {
+    type F64x4 = Four;
 
     #[inline(always)]
     fn load(self, values: &[f64; 4]) -> Four {
@@ -22,7 +22,7 @@ impl Level for Plain {
     }
 }
 
-impl Lanes for Four {
+impl F64x4 for Four {
     #[inline(always)]
     fn values(self) -> [f64; 4] {
         self.0
@@ -119,12 +119,12 @@ impl Real for Four {
     }
 
     #[inline(always)]
-    fn or_larger(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         self.with(other, f64::max)
     }
 
     #[inline(always)]
-    fn if_at_most(self, bound: Self, yes: Self, no: Self) -> Self {
+    fn select_le(self, bound: Self, yes: Self, no: Self) -> Self {
         let mut chosen = no;
         for k in 0..4 {
             if self.0[k] <= bound.0[k] {

@@ -6,11 +6,11 @@ use super::*;
 #[derive(Clone, Copy)]
 struct Operations([[f64; 4]; 4]);
 
-impl Work for Operations {
+impl Kernel for Operations {
     type Output = Vec<[f64; 4]>;
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> Vec<[f64; 4]> {
+    fn at<L: SimdLevel>(self, level: L) -> Vec<[f64; 4]> {
         let [a, b, c, d] =
             [level.load(&self.0[0]), level.load(&self.0[1]), level.load(&self.0[2]), level.load(&self.0[3])];
         let s = self.0[1][2];
@@ -24,8 +24,8 @@ impl Work for Operations {
             a.abs().values(),
             a.abs().sqrt().values(),
             a.reciprocal().values(),
-            a.or_larger(b).values(),
-            a.if_at_most(b, c, d).values(),
+            a.max(b).values(),
+            a.select_le(b, c, d).values(),
         ]
     }
 }
@@ -44,8 +44,8 @@ fn alone(numbers: &[[f64; 4]; 4], k: usize) -> Vec<f64> {
         Real::abs(a),
         Real::sqrt(Real::abs(a)),
         a.reciprocal(),
-        a.or_larger(b),
-        a.if_at_most(b, c, d),
+        a.max(b),
+        a.select_le(b, c, d),
     ]
 }
 
@@ -72,11 +72,11 @@ proptest! {
 #[derive(Clone, Copy)]
 struct Questions([f64; 4], [f64; 4]);
 
-impl Work for Questions {
+impl Kernel for Questions {
     type Output = [bool; 2];
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> [bool; 2] {
+    fn at<L: SimdLevel>(self, level: L) -> [bool; 2] {
         let (a, b) = (level.load(&self.0), level.load(&self.1));
         [a.all_below(b), a.all_finite()]
     }
@@ -107,16 +107,16 @@ fn one_of_four_decides() {
 #[derive(Clone, Copy)]
 struct Normaliser([[f64; 4]; 6]);
 
-impl Work for Normaliser {
+impl Kernel for Normaliser {
     type Output = Option<[[f64; 4]; 2]>;
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> Self::Output {
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let mut values = [level.zero(); 6];
         for (lanes, values) in values.iter_mut().zip(&self.0) {
             *lanes = level.load(values);
         }
-        Real::normaliser(&values).map(|(scale, unit): (L::Lanes, L::Lanes)| [scale.values(), unit.values()])
+        Real::normaliser(&values).map(|(scale, unit): (L::F64x4, L::F64x4)| [scale.values(), unit.values()])
     }
 }
 
@@ -163,13 +163,13 @@ fn what_has_no_simple_normaliser() {
 #[derive(Clone, Copy)]
 struct Columns(Block);
 
-impl Work for Columns {
+impl Kernel for Columns {
     type Output = [Block; 3];
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> [Block; 3] {
+    fn at<L: SimdLevel>(self, level: L) -> [Block; 3] {
         let columns = level.columns(&self.0);
-        [packed(&columns), packed(&Lanes::transposed(columns)), packed(&level.transposed_columns(&self.0))]
+        [packed(&columns), packed(&F64x4::transposed(columns)), packed(&level.transposed_columns(&self.0))]
     }
 }
 

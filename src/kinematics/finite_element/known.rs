@@ -7,12 +7,12 @@ use crate::block::Vector;
 
 /// The last point that was located, in case it comes again.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
+pub struct CachedLocation {
     /// Everything that the local coordinates depend on, and they.
     last: Option<(Location, Vector, Corners)>,
 }
 
-impl Known {
+impl CachedLocation {
     /// As [`locate`]; where everything has the bits of the last time, so has the result.
     ///
     /// # Errors

@@ -52,11 +52,11 @@ impl<'a> Body<'a> {
     }
 
     /// Number of generalised velocities that W knows.
-    pub fn freedoms(&self) -> usize {
+    pub fn dofs(&self) -> usize {
         match self {
-            Self::Rigid(_) => rigid::FREEDOMS,
-            Self::PseudoRigid(_) => pseudo_rigid::FREEDOMS,
-            Self::FiniteElement(fem) => fem.freedoms,
+            Self::Rigid(_) => rigid::DOFS,
+            Self::PseudoRigid(_) => pseudo_rigid::DOFS,
+            Self::FiniteElement(fem) => fem.dofs,
         }
     }
 
@@ -104,8 +104,8 @@ impl<'a> Body<'a> {
         // for reduced bodies.
         unsafe {
             let (point, start, count) = match self {
-                Self::Rigid(rigid) => (Point::Rigid(*rigid, place.point), 0, rigid::FREEDOMS),
-                Self::PseudoRigid(prb) => (Point::PseudoRigid(*prb, place.point), 0, pseudo_rigid::FREEDOMS),
+                Self::Rigid(rigid) => (Point::Rigid(*rigid, place.point), 0, rigid::DOFS),
+                Self::PseudoRigid(prb) => (Point::PseudoRigid(*prb, place.point), 0, pseudo_rigid::DOFS),
                 Self::FiniteElement(fem) => {
                     let (location, nodes) = fem.location(place, subject)?;
                     (Point::Mesh(location), fem.first_mesh_velocity(), 3 * nodes)

@@ -20,7 +20,7 @@ pub struct Body<'a> {
     body: *const BODY,
     kind: OperatorKind,
     /// Number of generalised velocities.
-    pub freedoms: usize,
+    pub dofs: usize,
     /// The rotation that operators take from the configuration, if they do.
     pub rotation: Option<&'a Block>,
     /// How long A is expected to last, if it is given: the stiffness of a total Lagrangian body changes with its shape, a
@@ -48,21 +48,21 @@ impl<'a> Body<'a> {
                 BODY_COROTATIONAL_REDUCED_ORDER => Form::CorotationalReduced,
                 form => return Err(fail!(Code::BugFound, "{subject}: body {id} of unknown form {form}")),
             };
-            let freedoms = match usize::try_from((*body).dofs) {
-                Ok(freedoms) if freedoms > 0 => freedoms,
+            let dofs = match usize::try_from((*body).dofs) {
+                Ok(dofs) if dofs > 0 => dofs,
                 _ => return Err(fail!(Code::BugFound, "{subject}: body {id} with dofs {}", (*body).dofs)),
             };
             let kind = form.operator_kind((*body).scheme == SCH_DEF_EXP, velocities_only);
             let rotation = match (kind, (*body).conf.is_null()) {
                 (OperatorKind::Plain, _) => None,
-                (_, false) => Some(&*(*body).conf.add(freedoms).cast::<Block>()),
+                (_, false) => Some(&*(*body).conf.add(dofs).cast::<Block>()),
                 (_, true) => return Err(fail!(Code::BugFound, "{subject}: conf of body {id} is NULL")),
             };
             let lasting = match form {
                 Form::TotalLagrangian => Lasting::OneUpdate,
                 _ => Lasting::ManyUpdates,
             };
-            Ok(Self { body, kind, freedoms, rotation, lasting })
+            Ok(Self { body, kind, dofs, rotation, lasting })
         }
     }
 
@@ -73,12 +73,12 @@ impl<'a> Body<'a> {
 
     /// Number of nodes of a nodal body's mesh.
     pub fn mesh_nodes(&self) -> usize {
-        self.freedoms / 3
+        self.dofs / 3
     }
 
     /// Index of the first nodal velocity in velo.
     pub fn first_mesh_velocity(&self) -> usize {
-        if self.is_nodal() { 0 } else { 4 * self.freedoms }
+        if self.is_nodal() { 0 } else { 4 * self.dofs }
     }
 
     /// Where a place lies in the mesh, and the number of its nodes.
@@ -94,11 +94,11 @@ impl<'a> Body<'a> {
         unsafe {
             let mesh = Mesh::new(self.body, place, subject)?;
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
-            if self.is_nodal() && self.freedoms != 3 * nodes {
-                let freedoms = self.freedoms;
+            if self.is_nodal() && self.dofs != 3 * nodes {
+                let dofs = self.dofs;
                 return Err(fail!(
                     Code::BugFound,
-                    "{subject}: body {id} with {nodes} mesh nodes and dofs {freedoms}"
+                    "{subject}: body {id} with {nodes} mesh nodes and dofs {dofs}"
                 ));
             }
             Ok((mesh.location(place, geometric_epsilon(), subject)?, nodes))
@@ -174,9 +174,9 @@ impl<'a> Body<'a> {
                     if base.kind == MXDENSE
                         && !base.x.is_null()
                         && usize::try_from(base.m) == Ok(rows)
-                        && usize::try_from(base.n) == Ok(self.freedoms) =>
+                        && usize::try_from(base.n) == Ok(self.dofs) =>
                 {
-                    Ok(slice::from_raw_parts(base.x, rows * self.freedoms))
+                    Ok(slice::from_raw_parts(base.x, rows * self.dofs))
                 }
                 found => {
                     let what = if found.is_some() { "of another size or kind" } else { "missing" };

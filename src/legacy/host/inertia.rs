@@ -28,7 +28,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The inertia of a body with `freedoms` generalised velocities.
+/// The inertia of a body with `dofs` generalised velocities.
 ///
 /// # Errors
 /// [`Code::MatrixKind`] if `body->inverse` is missing, of unknown kind, ill-formed or of another size.
@@ -36,14 +36,14 @@ impl fmt::Display for Fault {
 /// # Safety
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn of<'a>(body: *const BODY, freedoms: usize) -> Result<Inertia<'a>, Code> {
+pub unsafe fn of<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Code> {
     // SAFETY: promised by the caller.
     let (id, result) = unsafe { ((*body).id, view((*body).inverse)) };
     match result {
-        Ok(inertia) if inertia.size() == freedoms => Ok(inertia),
+        Ok(inertia) if inertia.size() == dofs => Ok(inertia),
         Ok(inertia) => {
             let size = inertia.size();
-            Err(fail!(Code::MatrixKind, "body {id}: inverse of size {size} for {freedoms} velocities"))
+            Err(fail!(Code::MatrixKind, "body {id}: inverse of size {size} for {dofs} velocities"))
         }
         Err(fault) => Err(fail!(Code::MatrixKind, "body {id}: inverse: {fault}")),
     }

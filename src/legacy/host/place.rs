@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use crate::block::Vector;
-use crate::kinematics::finite_element::Known;
+use crate::kinematics::finite_element::CachedLocation;
 use crate::legacy::layout::*;
 
 /// A referential point of a body, and for finite elements the shape and the geometric object that it lies on.
@@ -17,12 +17,12 @@ pub struct Place {
     /// The element, or the convex of a body with a separate mesh; may be NULL.
     pub object: *const c_void,
     /// What is known of this place from the last time; may be NULL.
-    pub known: *mut Known,
+    pub known: *mut CachedLocation,
 }
 
 /// What is known of the places of a constraint: of the master's, then of the slave's; may be NULL. Each is used by one thread
 /// at a time.
-pub type KnownPlaces = *mut [Known; 2];
+pub type KnownPlaces = *mut [CachedLocation; 2];
 
 /// Which of a constraint's bodies.
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ impl Place {
                 Role::Master => (Self::new((*con).mpnt, (*con).msgp), 0),
                 Role::Slave => (Self::new((*con).spnt, (*con).ssgp), 1),
             };
-            let first = known.cast::<Known>();
+            let first = known.cast::<CachedLocation>();
             Self { known: if first.is_null() { first } else { first.add(which) }, ..place }
         }
     }

@@ -11,7 +11,7 @@ use crate::block::Vector;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::culprit;
-use crate::legacy::errors::{Carried, Code};
+use crate::legacy::errors::Code;
 use crate::legacy::layout::{BODY, CON};
 use crate::legacy::names;
 use crate::threads::Deal;
@@ -127,7 +127,7 @@ unsafe impl<'a, T: HostRow> Deal for HostRows<'a, T> {
 }
 
 impl<T: HostRow> Rows for HostRows<'_, T> {
-    type Fault = Carried;
+    type Fault = Code;
 
     const WITH_VELOCITIES: bool = T::WITH_VELOCITIES;
 
@@ -166,26 +166,24 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
     }
 
     #[inline(always)]
-    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Carried> {
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Code> {
         let body = self.body(row, place);
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
             if velo.is_null() {
-                return Err(Carried::last(no_velocities(&names::constraint(self.0[row].con()), body)));
+                return Err(no_velocities(&names::constraint(self.0[row].con()), body));
             }
             Ok([&*velo.add(1), &*velo])
         }
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Carried> {
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Code> {
         let (row, role) = (&self.0[row], Role::BOTH[role]);
         let con = row.con();
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
-        unsafe {
-            constraint::side(con, role, constraint::body_of(con, role), row.known()).map_err(Carried::last)
-        }
+        unsafe { constraint::side(con, role, constraint::body_of(con, role), row.known()) }
     }
 
     #[inline(always)]
@@ -216,13 +214,13 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
     }
 
     #[inline(always)]
-    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Carried> {
+    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Code> {
         // SAFETY: the row is live and this thread's alone, as promised to HostRows::new.
-        unsafe { self.0[row].set_diagonal(diagonal).map_err(Carried::last) }
+        unsafe { self.0[row].set_diagonal(diagonal) }
     }
 
     #[cold]
-    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Carried> {
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Code> {
         let con = self.0[row].con();
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
         let code: Code = unsafe {
@@ -231,7 +229,7 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
                 RowFault::Diagonal(w, fault) => scene::unusable(con, &w, fault),
             }
         };
-        Err(Carried::last(code))
+        Err(code)
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use crate::block::{Block, Vector};
 use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::legacy::culprit;
-use crate::legacy::errors::{Carried, Code, fail};
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -41,17 +41,17 @@ impl OnBody {
 ///
 /// # Safety
 /// The body is valid, and nobody writes it during `'a`.
-pub unsafe fn kinematics<'a>(body: *const BODY) -> Result<Kinematics<'a>, Carried> {
+pub unsafe fn kinematics<'a>(body: *const BODY) -> Result<Kinematics<'a>, Code> {
     // SAFETY: the caller promises a valid body.
     let view = unsafe { Body::new(body, false, &names::body(body)) };
-    Ok(match view.map_err(Carried::last)? {
+    Ok(match view? {
         Body::Rigid(rigid) => Kinematics::Rigid(rigid),
         Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
         Body::FiniteElement(mesh) if mesh.is_nodal() => {
             let (nodes, rotation, lasting) = (mesh.mesh_nodes(), mesh.rotation, mesh.lasting);
             Kinematics::Mesh { nodes, rotation, lasting }
         }
-        Body::FiniteElement(mesh) => Kinematics::General(mesh.freedoms),
+        Body::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
     })
 }
 
@@ -62,11 +62,11 @@ pub unsafe fn kinematics<'a>(body: *const BODY) -> Result<Kinematics<'a>, Carrie
 ///
 /// # Safety
 /// As [`kinematics`].
-pub unsafe fn inertia_of<'a>(body: *const BODY) -> Result<Option<Inertia<'a>>, Carried> {
+pub unsafe fn inertia_of<'a>(body: *const BODY) -> Result<Option<Inertia<'a>>, Code> {
     // SAFETY: the caller promises a valid body.
     unsafe {
         let view = Body::new(body, false, &names::body(body));
-        view.and_then(|view| inertia::of(body, view.freedoms())).map(Some).map_err(Carried::last)
+        view.and_then(|view| inertia::of(body, view.dofs())).map(Some)
     }
 }
 
@@ -104,13 +104,13 @@ pub unsafe fn points(
     OnBody { con, known }: OnBody,
     body: *const BODY,
     visit: &mut dyn FnMut(f64, &Block, &Point),
-) -> Result<(), Carried> {
+) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
         let name = names::constraint(con);
-        let view = Body::new(body, false, &name).map_err(Carried::last)?;
+        let view = Body::new(body, false, &name)?;
         for (sign, place) in constraint::places_on(con, body, known) {
-            let point = view.dense_point(&place, &name).map_err(Carried::last)?;
+            let point = view.dense_point(&place, &name)?;
             visit(sign, &(*con).base, &point);
         }
     }
@@ -121,9 +121,9 @@ pub unsafe fn points(
 ///
 /// # Safety
 /// The body is valid.
-pub unsafe fn body_fault(body: *const BODY, fault: panel::Fault) -> Carried {
+pub unsafe fn body_fault(body: *const BODY, fault: panel::Fault) -> Code {
     // SAFETY: the caller promises a valid body.
-    Carried::last(panel_fault(&unsafe { names::body(body) }, fault))
+    panel_fault(&unsafe { names::body(body) }, fault)
 }
 
 /// The error that a fault of a body's panel is; `body` begins its text.
@@ -139,8 +139,8 @@ pub fn panel_fault(body: &dyn Display, fault: panel::Fault) -> Code {
 }
 
 /// The error of an update without memory.
-pub fn no_memory() -> Carried {
-    Carried::last(fail!(Code::OutOfMemory, "no memory for an update"))
+pub fn no_memory() -> Code {
+    fail!(Code::OutOfMemory, "no memory for an update")
 }
 
 /// The error of a diagonal block that cannot be used: [`Code::BugFound`] for what is not finite, [`Code::EigenDecomposition`],

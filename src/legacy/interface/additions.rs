@@ -11,7 +11,7 @@ use crate::boundary::sized::CallerSized;
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
-use crate::legacy::{boundary, operators, options, report, shadow, stats};
+use crate::legacy::{boundary, operators, options, report, shadow, usage};
 use crate::threads;
 
 /// Option of ldy_set_option: with 1 an error never jumps through the host's __errstack__ (for hosts compiled
@@ -177,7 +177,7 @@ pub extern "C" fn ldy_build_info() -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_get_stats(ldy: *const LOCDYN, stats: *mut ldy_stats) -> c_int {
     // SAFETY: the host promises that ldy comes from LOCDYN_Create and that stats has as many bytes as its size says.
-    boundary::status(|| unsafe { stats::get(ldy, stats) })
+    boundary::status(|| unsafe { usage::get(ldy, stats) })
 }
 
 /// Operator H of a rigid body or obstacle, theory (43): H = E^T [ L skew(C - X) | I ], L = conf[0..9], C = ref_center.

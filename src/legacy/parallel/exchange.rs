@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::rows::Module;
+use crate::legacy::rows::LocalDynamics;
 
 use super::arrange::{Fault, Outbox};
 use super::velocities;
@@ -44,8 +44,8 @@ impl Exchange {
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
 pub unsafe fn together<T>(
-    module: &mut Module,
-    prepare: impl FnOnce(&mut Module, Option<&World>) -> Result<T, Code>,
+    module: &mut LocalDynamics,
+    prepare: impl FnOnce(&mut LocalDynamics, Option<&World>) -> Result<T, Code>,
 ) -> Result<T, Code> {
     module.exchange.outbox.clear();
     (module.exchange.messages, module.exchange.message_bytes) = (0, 0);

@@ -14,8 +14,8 @@ use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::external::EXTERNAL;
-use crate::legacy::rows::{Module, Row};
-use crate::legacy::update::Task;
+use crate::legacy::rows::{LocalDynamics, Row};
+use crate::legacy::update::GatheredRow;
 
 use super::world::{Record, World};
 
@@ -28,13 +28,13 @@ use super::world::{Record, World};
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
-pub unsafe fn of_parents(module: &mut Module, world: Option<&World>) -> Result<(), Code> {
+pub unsafe fn of_parents(module: &mut LocalDynamics, world: Option<&World>) -> Result<(), Code> {
     let dom = module.domain()?;
     // SAFETY: promised by the caller.
     unsafe {
-        for &Task { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
+        for &GatheredRow { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
             check_bodies(con)?;
-            ((*con).V, (*row).face.B, (*row).contributors) = ([0.0; 3], [0.0; 3], 0);
+            ((*con).V, (*row).public.B, (*row).contributors) = ([0.0; 3], [0.0; 3], 0);
             for role in [Role::Master, Role::Slave] {
                 if let Some(velocities) = contribution(con, role)? {
                     apply(row, role, &velocities);
@@ -137,7 +137,7 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
 ///
 /// # Safety
 /// As [`of_parents`], which has been called.
-pub unsafe fn add(module: &Module, rank: usize, record: &Record) -> Result<(), Code> {
+pub unsafe fn add(module: &LocalDynamics, rank: usize, record: &Record) -> Result<(), Code> {
     let (id, role) = (record.constraint, record.role());
     let astray =
         |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
@@ -171,9 +171,9 @@ unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) {
     // SAFETY: promised by the caller.
     unsafe {
         (*row).contributors |= bit(role);
-        let con = (*row).face.con;
+        let con = (*row).public.con;
         (*con).V.iter_mut().zip(v).for_each(|(sum, share)| *sum += share);
-        (*row).face.B.iter_mut().zip(b).for_each(|(sum, share)| *sum += share);
+        (*row).public.B.iter_mut().zip(b).for_each(|(sum, share)| *sum += share);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::legacy::layout::{BODY, CON, FEM};
 use crate::legacy::names;
 
 use super::attachments::Side;
-use super::module::Module;
+use super::module::LocalDynamics;
 use super::pair::Pair;
 use super::row::Row;
 
@@ -55,10 +55,10 @@ pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 
 /// # Safety
 /// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
 #[cold]
-pub unsafe fn follow(module: &mut Module, row: *mut Row) -> Result<(), Code> {
+pub unsafe fn follow(module: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
     unsafe {
-        let con = (*row).face.con;
+        let con = (*row).public.con;
         check_bodies(module, row)?;
         let counted = counted_bodies(con);
         let old = (*row).sides;
@@ -96,11 +96,11 @@ pub unsafe fn follow(module: &mut Module, row: *mut Row) -> Result<(), Code> {
 ///
 /// # Safety
 /// As there.
-unsafe fn check_bodies(module: &Module, row: *mut Row) -> Result<(), Code> {
+unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by their
     // addresses: the host may have freed them.
     unsafe {
-        let con = (*row).face.con;
+        let con = (*row).public.con;
         let own = [(*con).master, (*con).slave];
         let through = (*row).blocks().map(|block| (*block).bod);
         let inserted = (*row).inserted.into_iter().filter(|body| !body.is_null());
@@ -126,12 +126,12 @@ unsafe fn check_bodies(module: &Module, row: *mut Row) -> Result<(), Code> {
 ///
 /// # Safety
 /// `row` is a row with its constraint set, `body` is valid.
-pub unsafe fn attach(module: &mut Module, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
+pub unsafe fn attach(module: &mut LocalDynamics, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
     // SAFETY: the caller promises a row with its constraint and a valid body.
     unsafe {
         let id = (*body).id;
         let exhausted =
-            |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", names::constraint((*row).face.con));
+            |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", names::constraint((*row).public.con));
         if (*body).kind == FEM {
             module.rows.remember_places(row).map_err(exhausted)?;
         }
@@ -149,7 +149,7 @@ pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
     bodies.into_iter().zip(sides).find_map(|(attached, side)| if attached == body { side } else { None })
 }
 
-fn detach_all_but(module: &mut Module, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
+fn detach_all_but(module: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
     let given_up = sides.into_iter().filter(|side| !kept.contains(side));
     given_up.flatten().for_each(|side| module.bodies.detach(side));
 }

@@ -38,7 +38,7 @@ impl Side {
 }
 
 /// A body with rows attached; free of rows, an index to be given again.
-pub struct Attached {
+pub struct BodyEntry {
     /// The host's body; never read here.
     pub body: *mut BODY,
     /// Its id, for texts about bodies that may be gone.
@@ -62,9 +62,9 @@ pub enum Slot {
 
 // SAFETY: pointers to the host's bodies, constraints and rows are the only reason why this is not Sync of itself. No safe function
 // follows such a pointer: who does so promises that no other thread writes what it leads to.
-unsafe impl Sync for Attached {}
+unsafe impl Sync for BodyEntry {}
 
-impl Attached {
+impl BodyEntry {
     fn new(body: *mut BODY, id: u32) -> Self {
         Self {
             body,
@@ -138,7 +138,7 @@ impl Attached {
 #[derive(Default)]
 pub struct Attachments {
     /// The bodies, free indices among them.
-    pub bodies: Vec<Attached>,
+    pub bodies: Vec<BodyEntry>,
     /// The operators of each body.
     pub made: BodyOperators,
     /// Indices without a body; has room for all of them.
@@ -153,12 +153,12 @@ impl Attachments {
     }
 
     /// The body with this index.
-    pub fn body(&self, index: u32) -> &Attached {
+    pub fn body(&self, index: u32) -> &BodyEntry {
         &self.bodies[index as usize]
     }
 
     /// The body with this index, if an index it is.
-    pub fn get(&self, index: u32) -> Option<&Attached> {
+    pub fn get(&self, index: u32) -> Option<&BodyEntry> {
         self.bodies.get(index as usize)
     }
 
@@ -170,7 +170,7 @@ impl Attachments {
 
     /// The id of the first body with a row in a slot that the row does not know, or with slots that are miscounted.
     pub fn first_fault(&self, knows: impl Fn(*mut Row, Side) -> bool) -> Option<u32> {
-        let sound = |(body, attached): (u32, &Attached)| {
+        let sound = |(body, attached): (u32, &BodyEntry)| {
             let slots = (0..).zip(&attached.slots);
             let known = |(slot, taken): (u32, &Slot)| match *taken {
                 Slot::Row(row) => knows(row, Side::new(body, slot)),
@@ -184,7 +184,7 @@ impl Attachments {
 
     /// Whether bodies with rows, and no others, are found by their addresses.
     pub fn is_indexed(&self) -> bool {
-        let found = |&(index, attached): &(u32, &Attached)| self.index_of(attached.body) == Some(index);
+        let found = |&(index, attached): &(u32, &BodyEntry)| self.index_of(attached.body) == Some(index);
         let indexed = (0..).zip(&self.bodies).filter(found).count();
         let taken = self.bodies.iter().filter(|attached| attached.rows > 0).count();
         indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
@@ -195,7 +195,7 @@ impl Attachments {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
         #[cfg(feature = "mpi")]
         let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
-        size_of::<Attached>() * self.bodies.capacity()
+        size_of::<BodyEntry>() * self.bodies.capacity()
             + self.made.bytes()
             + size_of::<Slot>() * slots
             + size_of::<u32>() * self.free.capacity()
@@ -215,7 +215,7 @@ impl Attachments {
     /// If memory is exhausted.
     #[cfg(feature = "mpi")]
     pub fn external_slot(&mut self, body: u32, con: *const CON) -> Result<u32, Exhausted> {
-        let Attached { slots, externals, .. } = &mut self.bodies[body as usize];
+        let BodyEntry { slots, externals, .. } = &mut self.bodies[body as usize];
         if externals.last() != Some(&con) {
             externals.try_reserve(1)?;
             externals.push(con);
@@ -252,7 +252,7 @@ impl Attachments {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {
             Some(index) => {
-                self.bodies[index as usize] = Attached::new(body, id);
+                self.bodies[index as usize] = BodyEntry::new(body, id);
                 index
             }
             None => {
@@ -264,7 +264,7 @@ impl Attachments {
                 self.made.reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.
                 self.free.try_reserve(index + 1)?;
-                self.bodies.push(Attached::new(body, id));
+                self.bodies.push(BodyEntry::new(body, id));
                 self.made.resize(index + 1)?;
                 index as u32
             }
@@ -277,7 +277,7 @@ impl Attachments {
         let attached = &mut self.bodies[index as usize];
         if attached.rows == 0 {
             self.index.remove(&attached.body);
-            *attached = Attached::new(ptr::null_mut(), 0);
+            *attached = BodyEntry::new(ptr::null_mut(), 0);
             self.made.forget(index as usize);
             self.free.push(index);
         }

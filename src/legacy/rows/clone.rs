@@ -10,8 +10,8 @@ use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
 
 #[cfg(feature = "mpi")]
 use super::external;
-use super::module::Module;
-use super::pair::{End, Half, Pair, Tie};
+use super::module::LocalDynamics;
+use super::pair::{BlockNode, End, Pair, PairSpec};
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -21,8 +21,8 @@ use super::row::Row;
 ///
 /// # Safety
 /// The constraints of all rows are valid, their bodies NULL or valid.
-pub unsafe fn clone_non_contacts(source: &Module) -> Result<*mut LOCDYN, Code> {
-    let mut clone = Module::create(source.domain()?)?;
+pub unsafe fn clone_non_contacts(source: &LocalDynamics) -> Result<*mut LOCDYN, Code> {
+    let mut clone = LocalDynamics::create(source.domain()?)?;
     // SAFETY: promised by the caller.
     unsafe { fill(source, &mut clone)? };
     Ok(Box::into_raw(clone).cast())
@@ -30,11 +30,11 @@ pub unsafe fn clone_non_contacts(source: &Module) -> Result<*mut LOCDYN, Code> {
 
 /// # Safety
 /// As [`clone_non_contacts`]; `clone` is empty.
-unsafe fn fill(source: &Module, clone: &mut Module) -> Result<(), Code> {
+unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), Code> {
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
         for row in source.list() {
-            constraint::check_kind((*row).face.con)?;
+            constraint::check_kind((*row).public.con)?;
         }
         let mut copies = Copies::new(source, clone)
             .map_err(|_| fail!(Code::OutOfMemory, "no memory for the rows of a clone"))?;
@@ -49,7 +49,7 @@ unsafe fn fill(source: &Module, clone: &mut Module) -> Result<(), Code> {
         copies.externals();
     }
     clone.is_clone = true;
-    clone.face.free_energy = source.face.free_energy;
+    clone.public.free_energy = source.public.free_energy;
     Ok(())
 }
 
@@ -57,7 +57,7 @@ unsafe fn fill(source: &Module, clone: &mut Module) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`clone_non_contacts`].
-unsafe fn kept(source: &Module) -> impl Iterator<Item = *mut Row> {
+unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut Row> {
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe { source.list().filter(|&row| !is_contact(row)) }
 }
@@ -66,13 +66,13 @@ unsafe fn kept(source: &Module) -> impl Iterator<Item = *mut Row> {
 /// `row` is live and its constraint valid.
 unsafe fn is_contact(row: *const Row) -> bool {
     // SAFETY: promised by the caller.
-    unsafe { (*(*row).face.con).kind == CONTACT }
+    unsafe { (*(*row).public.con).kind == CONTACT }
 }
 
 /// Where everything has gone: for each row and each pair of the source, by its position in the pool, its copy.
 struct Copies<'a> {
-    source: &'a Module,
-    clone: &'a mut Module,
+    source: &'a LocalDynamics,
+    clone: &'a mut LocalDynamics,
     rows: Vec<*mut Row>,
     pairs: Vec<*mut Pair>,
 }
@@ -82,7 +82,7 @@ impl<'a> Copies<'a> {
     ///
     /// # Safety
     /// As [`clone_non_contacts`].
-    unsafe fn new(source: &'a Module, clone: &'a mut Module) -> Result<Self, Exhausted> {
+    unsafe fn new(source: &'a LocalDynamics, clone: &'a mut LocalDynamics) -> Result<Self, Exhausted> {
         // SAFETY: promised by the caller; blocks of live rows are live.
         let (rows, halves) = unsafe {
             kept(source).fold((0, 0), |(rows, halves), row| {
@@ -114,16 +114,16 @@ impl<'a> Copies<'a> {
         *self.place_of(row) = copy;
         // SAFETY: promised by the caller; the chunk is this function's, and `last` is a live row of the clone.
         unsafe {
-            let from = &(*row).face;
+            let from = &(*row).public;
             Row::open(copy, from.con);
             (*copy).set_live();
-            let face = &mut (*copy).face;
+            let face = &mut (*copy).public;
             (face.R, face.U, face.V) = (from.R, from.U, from.V);
             (face.W, face.A, face.B, face.rho) = (from.W, from.A, from.B, from.rho);
             face.p = last.cast();
             match last.as_mut() {
-                None => self.clone.face.dia = copy.cast(),
-                Some(last) => last.face.n = copy.cast(),
+                None => self.clone.public.dia = copy.cast(),
+                Some(last) => last.public.n = copy.cast(),
             }
         }
         copy
@@ -141,10 +141,10 @@ impl<'a> Copies<'a> {
             for block in (*row).blocks() {
                 let neighbour = (*block).dia.cast::<Row>();
                 if is_contact(neighbour) {
-                    let share = times(&(*block).W, &*(*neighbour).face.R.cast::<Vector>());
-                    (*copy).face.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
+                    let share = times(&(*block).W, &*(*neighbour).public.R.cast::<Vector>());
+                    (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 } else {
-                    Half::put_first(self.block(block), copy);
+                    BlockNode::put_first(self.block(block), copy);
                 }
             }
         }
@@ -154,7 +154,7 @@ impl<'a> Copies<'a> {
     ///
     /// # Safety
     /// `block` is a live block of the source, both its rows have been copied.
-    unsafe fn block(&mut self, block: *mut OFFB) -> *mut Half {
+    unsafe fn block(&mut self, block: *mut OFFB) -> *mut BlockNode {
         // SAFETY: promised by the caller; the copies are live, or pairs filled here.
         unsafe {
             let pair = Pair::of(block);
@@ -163,12 +163,12 @@ impl<'a> Copies<'a> {
                 let ends =
                     Pair::rows(pair).map(|row| End { row: *self.place_of(row), slot: 0, contact: false });
                 let copy = self.clone.pairs.take();
-                let tie = Tie { bod: (*block).bod, body: None, repeated: false };
+                let tie = PairSpec { bod: (*block).bod, body: None, repeated: false };
                 Pair::fill(copy, tie, ends[0], ends[1]);
                 self.pairs[position] = copy;
             }
             let copy = Pair::counterpart(self.pairs[position], block);
-            (*copy).face.W = (*block).W;
+            (*copy).public.W = (*block).W;
             copy
         }
     }
@@ -186,7 +186,7 @@ impl Copies<'_> {
             for row in kept(self.source) {
                 let copy = *self.place_of(row);
                 for share in external::of(row).filter_map(|block| external::contact_share(block)) {
-                    (*copy).face.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
+                    (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 }
             }
             // In the reverse of the order in which they were added: so those of a row come in the order of its list.

@@ -10,8 +10,8 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{CON, OFFB};
 
 use super::attachments::Side;
-use super::module::Module;
-use super::pair::{Half, Pair};
+use super::module::LocalDynamics;
+use super::pair::{BlockNode, Pair};
 use super::row::Row;
 
 /// What is being looked at, as ids.
@@ -40,7 +40,7 @@ impl fmt::Display for Place {
 ///
 /// # Errors
 /// [`Code::BugFound`] with the first thing found.
-pub fn check(module: &Module, place: &mut Place) -> Result<(), Code> {
+pub fn check(module: &LocalDynamics, place: &mut Place) -> Result<(), Code> {
     let mut inspection = Inspection { module, place };
     let in_use = inspection.memory()?;
     inspection.bodies()?;
@@ -54,7 +54,7 @@ struct InUse {
 }
 
 struct Inspection<'a> {
-    module: &'a Module,
+    module: &'a LocalDynamics,
     place: &'a mut Place,
 }
 
@@ -65,7 +65,7 @@ impl Inspection<'_> {
 
     /// All memory in use holds what it is for, and that of removed rows has been left alone since.
     fn memory(&self) -> Result<InUse, Code> {
-        let Module { rows, pairs, .. } = self.module;
+        let LocalDynamics { rows, pairs, .. } = self.module;
         // SAFETY: chunks in use are rows.
         let is_row = |row: *mut Row| unsafe { (*row).is_live() };
         // SAFETY: chunks in use are pairs.
@@ -94,7 +94,7 @@ impl Inspection<'_> {
     /// The list of rows, with all blocks.
     fn list(&mut self, in_use: InUse) -> Result<(), Code> {
         let module = self.module;
-        let (mut previous, mut next) = (std::ptr::null_mut(), module.face.dia);
+        let (mut previous, mut next) = (std::ptr::null_mut(), module.public.dia);
         let (mut rows, mut blocks) = (0, 0);
         #[cfg(feature = "mpi")]
         let mut externals = 0;
@@ -106,16 +106,16 @@ impl Inspection<'_> {
             // SAFETY: just demanded to be live.
             let row = unsafe { &*next.cast::<Row>() };
             *self.place = Place { constraint: Some(row.id), ..Place::default() };
-            self.demand(row.face.p == previous, "p is not the row before it")?;
+            self.demand(row.public.p == previous, "p is not the row before it")?;
             self.row(row)?;
             blocks += self.blocks(row)?;
             #[cfg(feature = "mpi")]
-            match module.externals.inspect(row, row.face.adjext) {
+            match module.externals.inspect(row, row.public.adjext) {
                 Ok(count) => externals += count,
                 Err(fault) => self.demand(false, fault)?,
             }
             rows += 1;
-            (previous, next) = (next, row.face.n);
+            (previous, next) = (next, row.public.n);
         }
         *self.place = Place::default();
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
@@ -144,7 +144,7 @@ impl Inspection<'_> {
 
     /// What belongs to one row alone.
     fn row(&self, row: &Row) -> Result<(), Code> {
-        let face = &row.face;
+        let face = &row.public;
         self.demand(face.con == row.con, "con is not the constraint it was inserted with")?;
         let array = |offset| row.con.wrapping_byte_add(offset).cast::<f64>();
         let arrays = [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array);
@@ -160,7 +160,7 @@ impl Inspection<'_> {
 
     /// The blocks of a row; their number.
     fn blocks(&mut self, row: &Row) -> Result<usize, Code> {
-        let (mut previous, mut next) = (std::ptr::null_mut(), row.face.adj);
+        let (mut previous, mut next) = (std::ptr::null_mut(), row.public.adj);
         let mut count = 0;
         // No block comes twice: it would have another one before it each time.
         while !next.is_null() {
@@ -169,43 +169,44 @@ impl Inspection<'_> {
             self.demand(found.is_some(), leads_astray)?;
             let Some((pair, is_second)) = found else { break };
             let [first, second] = pair.both();
-            self.demand(Half::tags_agree(first, second), "its hidden data are damaged")?;
+            self.demand(BlockNode::tags_agree(first, second), "its hidden data are damaged")?;
             let (half, partner) = if is_second { (second, first) } else { (first, second) };
             self.place.neighbour = None;
             self.place.neighbour = self.neighbour(half)?;
             self.demand(half.previous == previous, "another block is linked before it")?;
             self.coupled(row, half, partner)?;
             count += 1;
-            (previous, next) = (next.cast(), half.face.n);
+            (previous, next) = (next.cast(), half.public.n);
         }
         self.place.neighbour = None;
         Ok(count)
     }
 
     /// The id of a block's neighbour.
-    fn neighbour(&self, half: &Half) -> Result<Option<u32>, Code> {
-        let row = self.module.rows.live(half.face.dia);
+    fn neighbour(&self, half: &BlockNode) -> Result<Option<u32>, Code> {
+        let row = self.module.rows.live(half.public.dia);
         self.demand(row.is_some(), "dia of a block is no live row")?;
         // SAFETY: the row found is live.
         Ok(row.map(|row| unsafe { (*row).id }))
     }
 
     /// What belongs to the pair of a block of `row`, seen from this block; its neighbour is a live row.
-    fn coupled(&self, row: &Row, half: &Half, partner: &Half) -> Result<(), Code> {
+    fn coupled(&self, row: &Row, half: &BlockNode, partner: &BlockNode) -> Result<(), Code> {
         let own = (&raw const *row).cast_mut();
-        let other = half.face.dia.cast::<Row>();
-        self.demand(partner.face.dia == own.cast(), "its partner couples another row")?;
+        let other = half.public.dia.cast::<Row>();
+        self.demand(partner.public.dia == own.cast(), "its partner couples another row")?;
         self.demand(other != own, "it couples the row to itself")?;
-        self.demand(half.face.bod == partner.face.bod, "its partner goes through another body")?;
+        self.demand(half.public.bod == partner.public.bod, "its partner goes through another body")?;
         if let Some(body) = half.body() {
-            let attached = self.module.bodies.get(body).is_some_and(|known| known.body == half.face.bod);
+            let attached = self.module.bodies.get(body).is_some_and(|known| known.body == half.public.bod);
             self.demand(attached, "bod is not the body it was made for")?;
             let sides = [(half, own), (partner, other)];
-            let holds = |(half, row): (&Half, _)| self.module.bodies.holds(Side::new(body, half.slot), row);
+            let holds =
+                |(half, row): (&BlockNode, _)| self.module.bodies.holds(Side::new(body, half.slot), row);
             self.demand(sides.into_iter().all(holds), "its rows are not in their slots on the body")?;
         }
         // SAFETY: the neighbour is live.
-        let first = unsafe { (*other).face.adj };
+        let first = unsafe { (*other).public.adj };
         let link = match partner.previous.is_null() {
             true => Some(first),
             false => {
@@ -214,15 +215,15 @@ impl Inspection<'_> {
                 live_pair(self.module, before).map(|_| unsafe { (*before).n })
             }
         };
-        let linked = link == Some((&raw const partner.face).cast_mut());
+        let linked = link == Some((&raw const partner.public).cast_mut());
         self.demand(linked, "its partner is not linked in the neighbour's row")
     }
 }
 
 /// The live pair that has a block at this address, and whether that is the second one.
-fn live_pair(module: &Module, block: *mut OFFB) -> Option<(&Pair, bool)> {
+fn live_pair(module: &LocalDynamics, block: *mut OFFB) -> Option<(&Pair, bool)> {
     let is_second = !module.pairs.owns(block.addr());
-    let pair = if is_second { block.wrapping_byte_sub(size_of::<Half>()) } else { block }.cast::<Pair>();
+    let pair = if is_second { block.wrapping_byte_sub(size_of::<BlockNode>()) } else { block }.cast::<Pair>();
     if !module.pairs.owns(pair.addr()) {
         return None;
     }
@@ -245,10 +246,10 @@ mod tests {
             let (mut dom, mut body): (DOM, BODY) = (std::mem::zeroed(), std::mem::zeroed());
             let mut con: CON = std::mem::zeroed();
             (body.kind, con.kind, con.id, con.master) = (RIG, CONTACT, 7, &raw mut body);
-            let mut module = Module::create(&raw mut dom).unwrap();
+            let mut module = LocalDynamics::create(&raw mut dom).unwrap();
             let bodies = [&raw mut body, ptr::null_mut()];
             let row = insert(&mut module, &raw mut con, bodies).unwrap().cast::<Row>();
-            let found = |module: &Module| {
+            let found = |module: &LocalDynamics| {
                 let mut place = Place::default();
                 check(module, &mut place).map_err(|code| (code, place))
             };

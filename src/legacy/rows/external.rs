@@ -19,7 +19,7 @@ use crate::legacy::names;
 use crate::legacy::options;
 use crate::legacy::parallel::velocities::external;
 
-use super::module::Module;
+use super::module::LocalDynamics;
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -27,7 +27,7 @@ use super::row::Row;
 #[repr(C)]
 pub struct External {
     /// What the host sees: `dia` is the constraint, cast.
-    face: OFFB,
+    public: OFFB,
     /// The row that it belongs to; NULL once that has been removed.
     row: *mut Row,
     /// The constraint once more, out of the host's reach.
@@ -69,12 +69,12 @@ pub const EXTERNAL: &str = "the map of external constraints (conext)";
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
-pub unsafe fn rebuild(module: &mut Module, kind: UpdateKind) -> Result<(), Code> {
+pub unsafe fn rebuild(module: &mut LocalDynamics, kind: UpdateKind) -> Result<(), Code> {
     let dom = module.domain()?;
     // SAFETY: promised by the caller; the list holds live rows.
     unsafe {
         for row in module.list() {
-            (*row).face.adjext = ptr::null_mut();
+            (*row).public.adjext = ptr::null_mut();
         }
         module.externals.clear();
         module.bodies.forget_externals();
@@ -89,7 +89,7 @@ pub unsafe fn rebuild(module: &mut Module, kind: UpdateKind) -> Result<(), Code>
 
 /// # Safety
 /// As [`rebuild`].
-unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
     let failed = |fault: Fault| fault.of(&EXTERNAL);
     // The walk's memory is lent to it: the module is changed during the walk.
     let mut walks = std::mem::take(&mut module.externals.walks);
@@ -110,7 +110,7 @@ unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Res
 ///
 /// # Safety
 /// As [`rebuild`]; `con` is valid and has been checked.
-unsafe fn couple(module: &mut Module, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
+unsafe fn couple(module: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
     // SAFETY: promised by the caller; a dummy is a valid body, of which only the kind is read: it has no rows.
     unsafe {
         let bodies = [(*con).master, (*con).slave];
@@ -128,7 +128,7 @@ unsafe fn couple(module: &mut Module, con: *mut CON, kind: UpdateKind) -> Result
 /// # Safety
 /// As [`couple`]; `body` is one of the constraint's.
 unsafe fn couple_through(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
     repeated: bool,
@@ -182,7 +182,7 @@ unsafe fn couple_through(
 ///
 /// # Safety
 /// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.
-pub unsafe fn assemble(module: &mut Module) -> Result<(), Code> {
+pub unsafe fn assemble(module: &mut LocalDynamics) -> Result<(), Code> {
     let once = options::self_contact_once();
     for block in &mut module.externals.blocks {
         let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
@@ -190,16 +190,16 @@ pub unsafe fn assemble(module: &mut Module) -> Result<(), Code> {
             continue;
         };
         let panel = &module.bodies.made.panels[body as usize];
-        block.face.W = match (once && repeated, is_transposed) {
+        block.public.W = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),
             // Computed as where the external constraint has its row, so that both have the same bits.
             (_, true) => transposed(&panel.block(external as usize, row as usize)),
         };
-        if !is_finite(&block.face.W) {
+        if !is_finite(&block.public.W) {
             // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
             return Err(unsafe {
-                culprit::of_blocks_between([(*block.row).face.con, block.con].map(<*mut CON>::cast_const))
+                culprit::of_blocks_between([(*block.row).public.con, block.con].map(<*mut CON>::cast_const))
             });
         }
     }
@@ -236,14 +236,14 @@ impl Externals {
     ) -> Result<(), Exhausted> {
         self.reserve(1)?;
         let face = OFFB { W: [0.0; 9], dia: con.cast(), bod, n: ptr::null_mut() };
-        self.blocks.push(External { face, row, con, coupling });
+        self.blocks.push(External { public: face, row, con, coupling });
         Ok(())
     }
 
     /// Add a copy of a block for the row of a clone, to be linked; there is room for it.
     pub fn push_reserved(&mut self, row: *mut Row, &OFFB { W, dia, bod, .. }: &OFFB) {
         let face = OFFB { W, dia, bod, n: ptr::null_mut() };
-        self.blocks.push(External { face, row, con: dia.cast(), coupling: None });
+        self.blocks.push(External { public: face, row, con: dia.cast(), coupling: None });
     }
 
     /// Put each block at the head of its row's list, in the order in which they were added.
@@ -254,8 +254,8 @@ impl Externals {
         for block in &mut self.blocks {
             // SAFETY: promised by the caller.
             unsafe {
-                block.face.n = (*block.row).face.adjext;
-                (*block.row).face.adjext = &raw mut block.face;
+                block.public.n = (*block.row).public.adjext;
+                (*block.row).public.adjext = &raw mut block.public;
             }
         }
         self.live = self.blocks.len();
@@ -263,7 +263,7 @@ impl Externals {
 
     /// The blocks in the order in which they were added, each with its row.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = (*mut Row, &OFFB)> {
-        self.blocks.iter().filter(|block| !block.row.is_null()).map(|block| (block.row, &block.face))
+        self.blocks.iter().filter(|block| !block.row.is_null()).map(|block| (block.row, &block.public))
     }
 
     /// Drop the blocks of a row.
@@ -273,12 +273,12 @@ impl Externals {
     pub unsafe fn drop_row(&mut self, row: *mut Row) {
         // SAFETY: promised by the caller; blocks of live rows are of this array.
         unsafe {
-            let mut block = (*row).face.adjext.cast::<External>();
-            (*row).face.adjext = ptr::null_mut();
+            let mut block = (*row).public.adjext.cast::<External>();
+            (*row).public.adjext = ptr::null_mut();
             while !block.is_null() {
                 (*block).row = ptr::null_mut();
                 self.live -= 1;
-                block = (*block).face.n.cast();
+                block = (*block).public.n.cast();
             }
         }
     }
@@ -295,16 +295,16 @@ impl Externals {
             if next.addr() >= last {
                 return Err("its blocks to external constraints are linked in another order");
             }
-            if block.face.dia != block.con.cast() {
+            if block.public.dia != block.con.cast() {
                 return Err("a block leads to another external constraint than it was made for");
             }
-            (last, next, count) = (next.addr(), block.face.n, count + 1);
+            (last, next, count) = (next.addr(), block.public.n, count + 1);
         }
         Ok(count)
     }
 
     fn at(&self, address: usize) -> Option<&External> {
-        const { assert!(offset_of!(External, face) == 0) };
+        const { assert!(offset_of!(External, public) == 0) };
         let offset = address.wrapping_sub(self.blocks.as_ptr().addr());
         let size = size_of::<External>();
         if offset.is_multiple_of(size) { self.blocks.get(offset / size) } else { None }
@@ -318,7 +318,7 @@ impl Externals {
 pub unsafe fn of<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
     // SAFETY: promised by the caller; such blocks of a live row are there until it is removed, or updated.
     unsafe {
-        iter::successors((*row).face.adjext.cast_const().as_ref(), |block| block.n.cast_const().as_ref())
+        iter::successors((*row).public.adjext.cast_const().as_ref(), |block| block.n.cast_const().as_ref())
     }
 }
 

@@ -12,8 +12,8 @@ use crate::prefetch::fetch;
 
 use super::attach::{attach, side_on};
 use super::attachments::Side;
-use super::module::Module;
-use super::pair::{End, Pair, Tie};
+use super::module::LocalDynamics;
+use super::pair::{End, Pair, PairSpec};
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -31,7 +31,11 @@ pub struct Neighbour {
 ///
 /// # Safety
 /// `con` is NULL or valid; each body is NULL or valid with its set of valid constraints.
-pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2]) -> Result<*mut DIAB, Code> {
+pub unsafe fn insert(
+    module: &mut LocalDynamics,
+    con: *mut CON,
+    bodies: [*mut BODY; 2],
+) -> Result<*mut DIAB, Code> {
     if con.is_null() {
         return Err(fail!(Code::BugFound, "con is NULL"));
     }
@@ -69,7 +73,12 @@ pub unsafe fn insert(module: &mut Module, con: *mut CON, bodies: [*mut BODY; 2])
 ///
 /// # Safety
 /// As [`insert`]; `body` is not NULL.
-unsafe fn collect(module: &mut Module, con: *mut CON, body: *mut BODY, repeated: bool) -> Result<(), Code> {
+unsafe fn collect(
+    module: &mut LocalDynamics,
+    con: *mut CON,
+    body: *mut BODY,
+    repeated: bool,
+) -> Result<(), Code> {
     // SAFETY: promised by the caller.
     unsafe {
         let failed = |fault: Fault| fault.of(&names::set_of(body));
@@ -104,7 +113,7 @@ unsafe fn has_no_row(con: *const CON) -> bool {
 }
 
 /// A fresh chunk for the row, and memory for the pairs with all neighbours.
-fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
+fn reserve(module: &mut LocalDynamics) -> Result<*mut Row, Exhausted> {
     module.rows.pool.reserve(1)?;
     module.pairs.reserve(module.neighbours.len())?;
     Ok(module.rows.pool.take())
@@ -117,7 +126,7 @@ fn reserve(module: &mut Module) -> Result<*mut Row, Exhausted> {
 ///
 /// # Safety
 /// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are those that W counts, NULL where it counts none.
-unsafe fn attach_to(module: &mut Module, row: *mut Row, bodies: [*mut BODY; 2]) -> Result<(), Code> {
+unsafe fn attach_to(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2]) -> Result<(), Code> {
     // SAFETY: the caller promises a fresh row and valid bodies.
     unsafe {
         for (k, body) in bodies.into_iter().enumerate() {
@@ -135,7 +144,7 @@ unsafe fn attach_to(module: &mut Module, row: *mut Row, bodies: [*mut BODY; 2]) 
 ///
 /// # Safety
 /// `row` was reserved and is used by nobody.
-unsafe fn release(module: &mut Module, row: *mut Row) {
+unsafe fn release(module: &mut LocalDynamics, row: *mut Row) {
     // SAFETY: promised by the caller.
     unsafe {
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
@@ -150,23 +159,24 @@ const AHEAD: usize = 24;
 ///
 /// # Safety
 /// The row and its neighbours are attached, and memory for the pairs is reserved.
-unsafe fn link(module: &mut Module, row: *mut Row) {
+unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
     // SAFETY: promised by the caller; the constraint is valid, the list holds live rows.
     unsafe {
-        let con = (*row).face.con;
+        let con = (*row).public.con;
         (*row).set_live();
-        (*row).face.n = module.face.dia;
-        if let Some(next) = module.face.dia.as_mut() {
+        (*row).public.n = module.public.dia;
+        if let Some(next) = module.public.dia.as_mut() {
             next.p = row.cast();
         }
-        module.face.dia = row.cast();
+        module.public.dia = row.cast();
 
         for neighbour in &module.neighbours {
             let side = side_on(neighbour.row, neighbour.body);
-            let tie = Tie { bod: neighbour.body, body: side.map(Side::body), repeated: neighbour.repeated };
+            let tie =
+                PairSpec { bod: neighbour.body, body: side.map(Side::body), repeated: neighbour.repeated };
             let own = end(row, side_on(row, neighbour.body));
             let other = end(neighbour.row, side);
-            let other_con = (*neighbour.row).face.con;
+            let other_con = (*neighbour.row).public.con;
             if side.is_none() && !constraint::is_contact_on_obstacle(other_con, neighbour.body) {
                 // The next update attaches it, or finds that it cannot be.
                 (*neighbour.row).is_suspect = true;

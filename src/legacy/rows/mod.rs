@@ -20,11 +20,11 @@ mod remove;
 mod row;
 
 pub use attach::{counted_bodies, follow, is_settled};
-pub use attachments::{Attached, Attachments, Side, Slot};
+pub use attachments::{Attachments, BodyEntry, Side, Slot};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use insert::insert;
-pub use module::Module;
+pub use module::LocalDynamics;
 pub use pair::Pair;
 pub use pool::{Run, WORD};
 pub use remove::remove;

@@ -8,8 +8,8 @@ use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
-use crate::legacy::stats::Tally;
-use crate::legacy::update::Task;
+use crate::legacy::update::GatheredRow;
+use crate::legacy::usage::Tally;
 
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
@@ -21,9 +21,9 @@ use super::row::{Row, Rows};
 
 /// A local dynamics.
 #[repr(C)]
-pub struct Module {
+pub struct LocalDynamics {
     /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
-    pub face: LOCDYN,
+    pub public: LOCDYN,
     /// Memory of the rows.
     pub rows: Rows,
     /// Memory of the blocks, each a [`Pair`].
@@ -36,10 +36,10 @@ pub struct Module {
     pub neighbours: Vec<Neighbour>,
     /// The revision of the options under which the last update computed everything, to its end; `None` if it did not.
     pub reusable: Option<u32>,
-    /// Counts walks over constraints; see [`Module::next_round`].
+    /// Counts walks over constraints; see [`LocalDynamics::next_round`].
     pub round: u32,
     /// The constraints of the last update with their rows; memory lent to the next one.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<GatheredRow>,
     /// Whether these are all rows, none of which has come or gone since.
     pub is_gathered: bool,
     /// Memory lent to walks over sets.
@@ -54,7 +54,7 @@ pub struct Module {
     pub tally: Tally,
 }
 
-impl Module {
+impl LocalDynamics {
     /// A new local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Box<Self>, Code> {
         if dom.is_null() {
@@ -68,9 +68,9 @@ impl Module {
         // SAFETY: the memory is this function's, from the allocator and with the layout of a Box; a LOCDYN may be all
         // zero, the other fields are written.
         unsafe {
-            (*module).face.dom = dom;
-            (*module).face.diamem.chunksize = size_of::<Row>();
-            (*module).face.offmem.chunksize = size_of::<Pair>();
+            (*module).public.dom = dom;
+            (*module).public.diamem.chunksize = size_of::<Row>();
+            (*module).public.offmem.chunksize = size_of::<Pair>();
             (&raw mut (*module).rows).write(Rows::default());
             (&raw mut (*module).pairs).write(Pool::default());
             (&raw mut (*module).bodies).write(Attachments::default());
@@ -107,7 +107,7 @@ impl Module {
     ///
     /// # Safety
     /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
-    pub unsafe fn from_face<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
+    pub unsafe fn from_public<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
         if ldy.is_null() {
             return Err(fail!(Code::BugFound, "ldy is NULL"));
         }
@@ -123,14 +123,14 @@ impl Module {
     /// Release everything.
     ///
     /// # Errors
-    /// As [`Module::from_face`].
+    /// As [`LocalDynamics::from_public`].
     ///
     /// # Safety
     /// As there; the local dynamics and its rows are not used afterwards.
     pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
         // SAFETY: promised by the caller; the memory came out of a Box.
         unsafe {
-            let module = Self::from_face(ldy)?;
+            let module = Self::from_public(ldy)?;
             drop(Box::from_raw(ptr::from_mut(module)));
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Module {
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
         size_of::<Neighbour>() * self.neighbours.capacity()
-            + size_of::<Task>() * self.tasks.capacity()
+            + size_of::<GatheredRow>() * self.tasks.capacity()
             + self.walks.bytes()
     }
 
@@ -148,9 +148,9 @@ impl Module {
     /// # Errors
     /// [`Code::BugFound`] if the host has taken it away.
     pub fn domain(&self) -> Result<*mut DOM, Code> {
-        match self.face.dom.is_null() {
+        match self.public.dom.is_null() {
             true => Err(fail!(Code::BugFound, "ldy->dom is NULL")),
-            false => Ok(self.face.dom),
+            false => Ok(self.public.dom),
         }
     }
 
@@ -186,7 +186,7 @@ impl Module {
     pub unsafe fn list(&self) -> impl Iterator<Item = *mut Row> + use<> {
         let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<Row>()) };
         // SAFETY: the list holds live rows.
-        iter::successors(link(self.face.dia), move |&row| link(unsafe { (*row).face.n }))
+        iter::successors(link(self.public.dia), move |&row| link(unsafe { (*row).public.n }))
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
         unsafe {
             let mut dom: DOM = std::mem::zeroed();
             let mut cons: [CON; 2] = std::mem::zeroed();
-            let mut module = Module::create(&raw mut dom).unwrap();
+            let mut module = LocalDynamics::create(&raw mut dom).unwrap();
             cons[0].kind = CONTACT;
             cons[1].kind = CONTACT;
             let old = insert(&mut module, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<Row>();

@@ -10,21 +10,21 @@ use super::row::Row;
 
 /// One of the two blocks, with the hidden data behind what the host sees.
 #[repr(C)]
-pub struct Half {
+pub struct BlockNode {
     /// What the host sees.
-    pub face: OFFB,
+    pub public: OFFB,
     /// The block before it in its row, NULL if it is the first.
-    pub previous: *mut Half,
+    pub previous: *mut BlockNode,
     /// Slot of the block's row in the body's panel.
     pub slot: u32,
-    tag: Tag,
+    tag: PairFlags,
 }
 
-impl Half {
+impl BlockNode {
     /// Index of the body that couples the two rows.
     pub fn body(&self) -> Option<u32> {
         let body = self.tag.body();
-        (body != Tag::UNCOUPLED).then_some(body)
+        (body != PairFlags::UNCOUPLED).then_some(body)
     }
 
     /// Put a block at the head of its row's list.
@@ -34,20 +34,21 @@ impl Half {
     pub unsafe fn put_first(half: *mut Self, row: *mut Row) {
         // SAFETY: promised by the caller.
         unsafe {
-            let head = (*row).face.adj.cast::<Self>();
-            (*half).face.n = head.cast();
+            let head = (*row).public.adj.cast::<Self>();
+            (*half).public.n = head.cast();
             match head.as_mut() {
                 Some(next) => next.previous = half,
                 None => (*row).last = half,
             }
-            (*row).face.adj = half.cast();
+            (*row).public.adj = half.cast();
         }
     }
 
     /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
     pub fn tags_agree(first: &Self, second: &Self) -> bool {
-        let without_contacts = [first, second].map(|half| half.tag.0 & !Tag::CONTACT);
-        without_contacts[1] == without_contacts[0] | Tag::SECOND && without_contacts[0] & Tag::SECOND == 0
+        let without_contacts = [first, second].map(|half| half.tag.0 & !PairFlags::CONTACT);
+        without_contacts[1] == without_contacts[0] | PairFlags::SECOND
+            && without_contacts[0] & PairFlags::SECOND == 0
     }
 }
 
@@ -55,7 +56,7 @@ impl Half {
 /// and which transposed depends on nothing else.
 #[repr(C)]
 pub struct Pair {
-    halves: [Half; 2],
+    halves: [BlockNode; 2],
 }
 
 // SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe function follows such
@@ -65,9 +66,9 @@ unsafe impl Send for Pair {}
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
 /// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.
 #[derive(Clone, Copy)]
-struct Tag(u32);
+struct PairFlags(u32);
 
-impl Tag {
+impl PairFlags {
     const SECOND: u32 = 1;
     const CONTACT: u32 = 2;
     const REPEATED: u32 = 4;
@@ -89,11 +90,11 @@ impl Tag {
 }
 
 /// Most bodies that pairs can tell apart.
-pub const MOST_BODIES: usize = Tag::UNCOUPLED as usize;
+pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
 /// How two rows are tied through a body.
 #[derive(Clone, Copy)]
-pub struct Tie {
+pub struct PairSpec {
     /// The host's body.
     pub bod: *mut BODY,
     /// Its index; `None` if nothing couples the two rows.
@@ -118,13 +119,13 @@ impl Pair {
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, and held by nobody else.
-    pub unsafe fn fill(pair: *mut Self, tie: Tie, first: End, second: End) {
-        let body = tie.body.unwrap_or(Tag::UNCOUPLED);
-        let half = |own: End, other: End, is_second| Half {
-            face: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod: tie.bod, n: ptr::null_mut() },
+    pub unsafe fn fill(pair: *mut Self, tie: PairSpec, first: End, second: End) {
+        let body = tie.body.unwrap_or(PairFlags::UNCOUPLED);
+        let half = |own: End, other: End, is_second| BlockNode {
+            public: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod: tie.bod, n: ptr::null_mut() },
             previous: ptr::null_mut(),
             slot: own.slot,
-            tag: Tag::new(body, own.contact, tie.repeated, is_second),
+            tag: PairFlags::new(body, own.contact, tie.repeated, is_second),
         };
         // SAFETY: promised by the caller.
         unsafe { pair.write(Self { halves: [half(first, second, false), half(second, first, true)] }) };
@@ -139,15 +140,15 @@ impl Pair {
         unsafe {
             let halves = Self::halves(pair);
             let rows = Self::rows(pair);
-            let sides = rows.map(|row| side_on(row, (*halves[0]).face.bod));
+            let sides = rows.map(|row| side_on(row, (*halves[0]).public.bod));
             let repeated = (*pair).is_repeated();
             let body = match sides {
                 [Some(side), Some(_)] => side.body(),
-                _ => Tag::UNCOUPLED,
+                _ => PairFlags::UNCOUPLED,
             };
             for k in 0..2 {
                 (*halves[k]).slot = sides[k].map_or(0, |side| side.slot);
-                (*halves[k]).tag = Tag::new(body, (*rows[k]).kind == CONTACT, repeated, k == 1);
+                (*halves[k]).tag = PairFlags::new(body, (*rows[k]).kind == CONTACT, repeated, k == 1);
             }
         }
     }
@@ -160,7 +161,7 @@ impl Pair {
         // SAFETY: promised by the caller.
         unsafe {
             for (half, row) in Self::halves(pair).into_iter().zip(Self::rows(pair)) {
-                Half::put_first(half, row);
+                BlockNode::put_first(half, row);
             }
         }
     }
@@ -171,17 +172,17 @@ impl Pair {
     /// # Safety
     /// The block's pair is linked; the partner's row and the blocks in it are live.
     #[inline]
-    pub unsafe fn unlink_partner(block: *mut Half) -> *mut Self {
+    pub unsafe fn unlink_partner(block: *mut BlockNode) -> *mut Self {
         // SAFETY: promised by the caller.
         unsafe {
             let pair = Self::of(block.cast());
             let [first, second] = Self::halves(pair);
             let partner = if block == first { second } else { first };
-            let (previous, next) = ((*partner).previous, (*partner).face.n.cast::<Half>());
-            let row = (*block).face.dia.cast::<Row>();
+            let (previous, next) = ((*partner).previous, (*partner).public.n.cast::<BlockNode>());
+            let row = (*block).public.dia.cast::<Row>();
             match previous.is_null() {
-                true => (*row).face.adj = next.cast(),
-                false => (*previous).face.n = next.cast(),
+                true => (*row).public.adj = next.cast(),
+                false => (*previous).public.n = next.cast(),
             }
             match next.is_null() {
                 true => (*row).last = previous,
@@ -196,9 +197,9 @@ impl Pair {
     /// # Safety
     /// `block` is a block of a live pair.
     pub unsafe fn of(block: *mut OFFB) -> *mut Self {
-        let half = block.cast::<Half>();
+        let half = block.cast::<BlockNode>();
         // SAFETY: promised by the caller; the second half lies behind the first.
-        unsafe { if (*half).tag.0 & Tag::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
+        unsafe { if (*half).tag.0 & PairFlags::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
     }
 
     /// The rows of the first and the second block.
@@ -209,7 +210,7 @@ impl Pair {
         // SAFETY: promised by the caller.
         unsafe {
             let [first, second] = Self::halves(pair);
-            [(*second).face.dia.cast(), (*first).face.dia.cast()]
+            [(*second).public.dia.cast(), (*first).public.dia.cast()]
         }
     }
 
@@ -217,7 +218,7 @@ impl Pair {
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, `block` a block of a live pair.
-    pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut Half {
+    pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut BlockNode {
         // SAFETY: promised by the caller.
         unsafe {
             let is_second = block != Self::of(block).cast();
@@ -227,23 +228,23 @@ impl Pair {
 
     /// Whether the pair is in use.
     pub fn is_live(&self) -> bool {
-        self.halves[0].tag.0 & Tag::LIVE != 0
+        self.halves[0].tag.0 & PairFlags::LIVE != 0
     }
 
     /// The first block and the second.
-    pub fn both(&self) -> [&Half; 2] {
+    pub fn both(&self) -> [&BlockNode; 2] {
         self.halves.each_ref()
     }
 
     /// Whether the two rows have another pair through the same body before this one in their lists: they have if one
     /// of them was inserted with the body on both sides (self-contact).
     pub fn is_repeated(&self) -> bool {
-        self.halves[0].tag.0 & Tag::REPEATED != 0
+        self.halves[0].tag.0 & PairFlags::REPEATED != 0
     }
 
     /// Whether both rows are contacts.
     pub fn is_of_contacts(&self) -> bool {
-        self.halves.iter().all(|half| half.tag.0 & Tag::CONTACT != 0)
+        self.halves.iter().all(|half| half.tag.0 & PairFlags::CONTACT != 0)
     }
 
     /// The body that couples the two rows, and their slots.
@@ -261,15 +262,15 @@ impl Pair {
     #[inline(always)]
     pub fn blocks(&mut self) -> [(&mut [f64; 9], bool); 2] {
         let [first, second] = &mut self.halves;
-        let is_contact = |half: &Half| half.tag.0 & Tag::CONTACT != 0;
+        let is_contact = |half: &BlockNode| half.tag.0 & PairFlags::CONTACT != 0;
         let contacts = [is_contact(first), is_contact(second)];
-        [(&mut first.face.W, contacts[0]), (&mut second.face.W, contacts[1])]
+        [(&mut first.public.W, contacts[0]), (&mut second.public.W, contacts[1])]
     }
 
     /// # Safety
     /// `pair` is a chunk for a pair.
-    unsafe fn halves(pair: *mut Self) -> [*mut Half; 2] {
+    unsafe fn halves(pair: *mut Self) -> [*mut BlockNode; 2] {
         // SAFETY: promised by the caller; halves is the first field.
-        unsafe { [pair.cast(), pair.cast::<Half>().add(1)] }
+        unsafe { [pair.cast(), pair.cast::<BlockNode>().add(1)] }
     }
 }

@@ -4,12 +4,12 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::DIAB;
 use crate::prefetch::fetch;
 
-use super::module::Module;
-use super::pair::{Half, Pair};
+use super::module::LocalDynamics;
+use super::pair::{BlockNode, Pair};
 use super::row::Row;
 
 /// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Neither bodies nor constraints are read.
-pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
+pub fn remove(module: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
     if dia.is_null() {
         return Err(fail!(Code::BugFound, "dia is NULL"));
     }
@@ -22,9 +22,9 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
         remove_blocks(module, row);
         #[cfg(feature = "mpi")]
         module.externals.drop_row(row);
-        let (previous, next) = ((*row).face.p, (*row).face.n);
+        let (previous, next) = ((*row).public.p, (*row).public.n);
         match previous.is_null() {
-            true => module.face.dia = next,
+            true => module.public.dia = next,
             false => (*previous).n = next,
         }
         if let Some(next) = next.as_mut() {
@@ -40,14 +40,14 @@ pub fn remove(module: &mut Module, dia: *mut DIAB) -> Result<(), Code> {
 ///
 /// # Safety
 /// The row is live, and is given up.
-unsafe fn remove_blocks(module: &mut Module, row: *mut Row) {
+unsafe fn remove_blocks(module: &mut LocalDynamics, row: *mut Row) {
     // SAFETY: promised by the caller; blocks of live rows and their partners' rows are live.
     unsafe {
-        let (mut front, mut back) = ((*row).face.adj.cast::<Half>(), (*row).last);
+        let (mut front, mut back) = ((*row).public.adj.cast::<BlockNode>(), (*row).last);
         let mut courses = [front, back].map(Course::from);
         // From both ends, as each step waits for memory that the one before leads to.
         while !front.is_null() {
-            let (after, before) = ((*front).face.n.cast::<Half>(), (*back).previous);
+            let (after, before) = ((*front).public.n.cast::<BlockNode>(), (*back).previous);
             courses[0].fetch_ahead(after);
             courses[1].fetch_ahead(before);
             module.pairs.give(Pair::unlink_partner(front));
@@ -69,19 +69,19 @@ unsafe fn remove_blocks(module: &mut Module, row: *mut Row) {
 /// whose number grows by one from row to row if each of them had one neighbour more: then it is the change of the step that
 /// stays the same. Where it does, blocks can be asked for before the list leads to them.
 struct Course {
-    place: *const Half,
+    place: *const BlockNode,
     step: isize,
     change: isize,
 }
 
 impl Course {
-    fn from(place: *mut Half) -> Self {
+    fn from(place: *mut BlockNode) -> Self {
         Self { place, step: 0, change: 0 }
     }
 
     /// Ask for the next block, and for one some places later.
     #[inline(always)]
-    fn fetch_ahead(&mut self, next: *const Half) {
+    fn fetch_ahead(&mut self, next: *const BlockNode) {
         fetch(next);
         let step = next.addr().wrapping_sub(self.place.addr()).cast_signed();
         let change = step.wrapping_sub(self.step);

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::iter;
 
-use crate::kinematics::finite_element::Known;
+use crate::kinematics::finite_element::CachedLocation;
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::KnownPlaces;
@@ -11,14 +11,14 @@ use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
 use crate::legacy::names;
 
 use super::attachments::Side;
-use super::pair::Half;
+use super::pair::BlockNode;
 use super::pool::{Exhausted, Pool};
 
 /// A row with the hidden data behind what the host sees.
 #[repr(C)]
 pub struct Row {
     /// What the host sees.
-    pub face: DIAB,
+    pub public: DIAB,
     /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
     /// ([`super::attach::follow`]), the master's side comes first and the slave's second.
     pub sides: [Option<Side>; 2],
@@ -26,12 +26,12 @@ pub struct Row {
     pub bodies: [*mut BODY; 2],
     /// Id of its constraint, for texts about constraints that may be gone.
     pub id: u32,
-    /// The walk over constraints that came to it last; see [`super::Module::next_round`].
+    /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
     pub round: u32,
     /// Its constraint once more, out of the host's reach.
     pub con: *mut CON,
     /// The last block of its list, NULL if there is none.
-    pub last: *mut Half,
+    pub last: *mut BlockNode,
     /// What is known of its constraint's places, where one is on a mesh; else NULL.
     pub known: KnownPlaces,
     live: u64,
@@ -64,10 +64,10 @@ impl Row {
             (*row).con = con;
             (*row).kind = (*con).kind;
             (*row).is_stale = true;
-            (*row).face.con = con;
-            (*row).face.R = (&raw mut (*con).R).cast();
-            (*row).face.U = (&raw mut (*con).U).cast();
-            (*row).face.V = (&raw mut (*con).V).cast();
+            (*row).public.con = con;
+            (*row).public.R = (&raw mut (*con).R).cast();
+            (*row).public.U = (&raw mut (*con).U).cast();
+            (*row).public.V = (&raw mut (*con).V).cast();
         }
     }
 
@@ -78,7 +78,7 @@ impl Row {
     pub unsafe fn blocks(&self) -> impl Iterator<Item = *mut OFFB> + use<> {
         let link = |block: *mut OFFB| if block.is_null() { None } else { Some(block) };
         // SAFETY: blocks of live rows are live.
-        iter::successors(link(self.face.adj), move |&block| link(unsafe { (*block).n }))
+        iter::successors(link(self.public.adj), move |&block| link(unsafe { (*block).n }))
     }
 
     /// Whether the row is in use.
@@ -98,7 +98,7 @@ pub struct Rows {
     /// Chunks for a [`Row`] each.
     pub pool: Pool<Row>,
     /// Chunks for what is known of the places of a row.
-    known: Pool<[Known; 2]>,
+    known: Pool<[CachedLocation; 2]>,
 }
 
 impl Rows {
@@ -118,7 +118,7 @@ impl Rows {
     pub unsafe fn beside(row: *mut Row, con: *mut CON) -> Option<*mut Row> {
         // SAFETY: promised by the caller; rows in the list are live.
         unsafe {
-            let face = &row.as_ref()?.face;
+            let face = &row.as_ref()?.public;
             let found = (*con).dia;
             let is_beside = !found.is_null() && (found == face.n || found == face.p);
             (is_beside && (*found).con == con).then_some(found.cast())
@@ -187,7 +187,7 @@ impl Rows {
     /// `con` is valid.
     pub unsafe fn has(&self, con: *mut CON) -> bool {
         // SAFETY: promised by the caller; rows found are live.
-        unsafe { self.live((*con).dia).is_some_and(|row| (*row).face.con == con) }
+        unsafe { self.live((*con).dia).is_some_and(|row| (*row).public.con == con) }
     }
 
     /// The row of a constraint, `con->dia`.

@@ -14,14 +14,14 @@ use crate::legacy::rows::Place;
 
 use super::exhausted;
 use super::findings::{Findings, raise};
-use super::lines::{Line, Lines};
+use super::lines::{LegacyRow, LegacyRows};
 use super::mirror::{Entry, Mirror};
 
 /// The least speed that V and B are compared with.
 const LEAST_SPEED: f64 = 1e-3;
 
 struct Comparison<'a> {
-    lines: &'a Lines,
+    lines: &'a LegacyRows,
     mirror: &'a Mirror,
     kind: UpdateKind,
     findings: &'a mut Findings,
@@ -40,7 +40,7 @@ struct Comparison<'a> {
 /// The module, its rows and blocks, their constraints and bodies are valid.
 pub unsafe fn all(
     legacy: *const LOCDYN,
-    lines: &Lines,
+    lines: &LegacyRows,
     mirror: &Mirror,
     kind: UpdateKind,
     findings: &mut Findings,
@@ -61,7 +61,7 @@ pub unsafe fn all(
 impl Comparison<'_> {
     /// # Safety
     /// As [`all`].
-    unsafe fn row(&mut self, row: u32, line: &Line) -> Result<(), Code> {
+    unsafe fn row(&mut self, row: u32, line: &LegacyRow) -> Result<(), Code> {
         let values = &self.mirror.rows[row as usize];
         // SAFETY: promised by the caller.
         unsafe {
@@ -109,7 +109,7 @@ impl Comparison<'_> {
     ///
     /// # Safety
     /// As [`all`].
-    unsafe fn pattern(&mut self, row: u32, line: &Line) -> Result<(), Code> {
+    unsafe fn pattern(&mut self, row: u32, line: &LegacyRow) -> Result<(), Code> {
         let entries = self.mirror.entries(row);
         let expected: usize = entries.iter().map(|entry| self.mirror.block(entry).0).sum();
         let mut blocks = std::mem::take(&mut self.blocks);
@@ -176,7 +176,7 @@ impl Comparison<'_> {
     }
 
     /// Blocks that the row should not have.
-    fn unexpected(&mut self, line: &Line, blocks: &[(u32, u32, *const OFFB)]) {
+    fn unexpected(&mut self, line: &LegacyRow, blocks: &[(u32, u32, *const OFFB)]) {
         if let Some(&(neighbour, body, _)) = blocks.first() {
             // SAFETY: the constraint is the domain's, by the promise of `all`.
             let name = unsafe { names::constraint(line.con) };
@@ -188,7 +188,7 @@ impl Comparison<'_> {
     }
 
     /// The value of a block of the row at a position.
-    fn block(&mut self, line: &Line, entry: &Entry, row: u32, got: &Block) {
+    fn block(&mut self, line: &LegacyRow, entry: &Entry, row: u32, got: &Block) {
         // SAFETY: the constraint is the domain's, by the promise of `all`.
         let (name, is_contact) = unsafe { (names::constraint(line.con), (*line.con).kind == CONTACT) };
         let compared = self.kind == UpdateKind::All || (self.kind == UpdateKind::Penalty && !is_contact);

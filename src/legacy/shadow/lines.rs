@@ -18,7 +18,7 @@ pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// A row of the other module.
 #[derive(Clone, Copy)]
-pub struct Line {
+pub struct LegacyRow {
     /// The row.
     pub dia: *const DIAB,
     /// Its constraint, one of the domain.
@@ -31,7 +31,7 @@ pub struct Line {
     before: Option<u32>,
 }
 
-impl Line {
+impl LegacyRow {
     /// The place of a finding in this row.
     pub fn place(&self) -> Place {
         Place { constraint: Some(self.id), ..Place::default() }
@@ -50,18 +50,18 @@ impl Line {
 
 /// All rows in the order of the list.
 #[derive(Default)]
-pub struct Lines {
+pub struct LegacyRows {
     /// The rows.
-    pub all: Vec<Line>,
+    pub all: Vec<LegacyRow>,
     /// Those of the last check that came to an end.
-    previous: Vec<Line>,
+    previous: Vec<LegacyRow>,
     remembered: bool,
     /// Constraint to the row's position in the list.
     of_constraint: Map<*const CON, Option<u32>>,
     of_row: Map<*const DIAB, u32>,
 }
 
-impl Lines {
+impl LegacyRows {
     /// The position of a row.
     pub fn of_row(&self, dia: *const DIAB) -> Option<u32> {
         self.of_row.get(&dia).copied()
@@ -118,7 +118,7 @@ impl Lines {
     }
 
     /// # Safety
-    /// As [`Lines::read`]; the constraints of the domain are in the map.
+    /// As [`LegacyRows::read`]; the constraints of the domain are in the map.
     unsafe fn walk(&mut self, legacy: *const LOCDYN, findings: &mut Findings) -> Result<(), Code> {
         self.all.clear();
         self.all.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
@@ -147,7 +147,7 @@ impl Lines {
                     Some(position) => *position = Some(at as u32),
                 }
                 let bodies = [(*con).master.cast_const(), (*con).slave.cast_const()];
-                let line = Line { dia, con, id: (*con).id, bodies, before: None };
+                let line = LegacyRow { dia, con, id: (*con).id, bodies, before: None };
                 self.all.push(line);
                 self.of_row.insert(dia, at as u32);
                 let name = names::constraint(con);
@@ -175,7 +175,7 @@ impl Lines {
     /// unless the blocks say something else, or the list was wrong before.
     ///
     /// # Safety
-    /// As [`Lines::read`].
+    /// As [`LegacyRows::read`].
     unsafe fn compare_order(&mut self, was_sound: bool, findings: &mut Findings) -> Result<(), Code> {
         self.find_places_before()?;
         let mut newer = self.all.len();
@@ -225,7 +225,7 @@ impl Lines {
     /// from the newest on, then those to older ones.
     ///
     /// # Safety
-    /// As [`Lines::read`].
+    /// As [`LegacyRows::read`].
     unsafe fn have_blocks_in_order(&self) -> bool {
         (0..).zip(&self.all).all(|(row, line)| {
             let mut last = 0;

@@ -9,7 +9,7 @@ use crate::assembly::update::scene::Place;
 use crate::assembly::update::{self, BodyOperators};
 use crate::block::Block;
 use crate::inertia::Workspace;
-use crate::legacy::errors::{Carried, Code};
+use crate::legacy::errors::Code;
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::rows::HostRows;
@@ -19,12 +19,12 @@ use crate::legacy::names;
 use crate::threads::Team;
 
 use super::findings::Findings;
-use super::lines::{Line, Lines, Map};
+use super::lines::{LegacyRow, LegacyRows, Map};
 use super::scene::{MirrorBodies, MirrorPairs, MirrorRow};
 use super::{blocks, exhausted};
 
 /// A body and the rows on it, each with whether W counts the body for it: the row's slot is its position.
-pub struct Attached {
+pub struct MirrorBody {
     /// The body.
     pub body: *const BODY,
     /// Row and whether it counts.
@@ -34,7 +34,7 @@ pub struct Attached {
 }
 
 /// A pair of rows coupled through a body.
-pub struct Couple {
+pub struct ExpectedPair {
     rows: [u32; 2],
     /// Index of the body.
     pub body: u32,
@@ -57,9 +57,9 @@ pub struct Entry {
 }
 
 /// A pair of rows, in the order of their addresses, and their body.
-type Known = ([*const DIAB; 2], *const BODY);
+type PairKey = ([*const DIAB; 2], *const BODY);
 
-fn known(one: &Line, two: &Line, body: *const BODY) -> Known {
+fn known(one: &LegacyRow, two: &LegacyRow, body: *const BODY) -> PairKey {
     let mut rows = [one.dia, two.dia];
     rows.sort_unstable();
     (rows, body)
@@ -68,15 +68,15 @@ fn known(one: &Line, two: &Line, body: *const BODY) -> Known {
 /// Everything assembled.
 #[derive(Default)]
 pub struct Mirror {
-    bodies: Vec<Attached>,
+    bodies: Vec<MirrorBody>,
     made: BodyOperators,
     of_body: Map<*const BODY, u32>,
-    couples: Vec<Couple>,
+    couples: Vec<ExpectedPair>,
     entries: Vec<Entry>,
     /// Rows coupled by nodes that they shared when first seen.
-    by_nodes: Map<Known, ()>,
+    by_nodes: Map<PairKey, ()>,
     /// The same, as far as decided for the rows at hand.
-    by_nodes_now: Map<Known, ()>,
+    by_nodes_now: Map<PairKey, ()>,
     /// Rows that one row has blocks with through one body.
     found: Map<*const DIAB, ()>,
     /// What the library makes of each row.
@@ -111,7 +111,7 @@ impl Mirror {
     }
 
     /// The largest condition number of the matrices A on the bodies of a row.
-    pub fn condition(&self, line: &Line) -> f64 {
+    pub fn condition(&self, line: &LegacyRow) -> f64 {
         let bodies = line.bodies.iter().filter_map(|&body| self.of_body(body));
         let conditions = bodies.filter_map(|body| self.bodies[body as usize].condition);
         conditions.fold(0.0, |largest, (_, condition)| f64::max(largest, condition))
@@ -125,7 +125,7 @@ impl Mirror {
     ///
     /// # Safety
     /// The constraints of the lines and their bodies are valid.
-    pub unsafe fn couple(&mut self, lines: &mut Lines) -> Result<(), Code> {
+    pub unsafe fn couple(&mut self, lines: &mut LegacyRows) -> Result<(), Code> {
         self.bodies.iter_mut().for_each(|attached| attached.rows.clear());
         // SAFETY: promised by the caller.
         unsafe {
@@ -154,7 +154,7 @@ impl Mirror {
 
     /// # Safety
     /// `line` and `body` are valid.
-    unsafe fn attach(&mut self, row: u32, line: &Line, body: *const BODY) -> Result<(), Code> {
+    unsafe fn attach(&mut self, row: u32, line: &LegacyRow, body: *const BODY) -> Result<(), Code> {
         let index = match self.of_body(body) {
             Some(index) => index,
             None => {
@@ -162,7 +162,7 @@ impl Mirror {
                 self.bodies.try_reserve(1).map_err(exhausted)?;
                 self.of_body.try_reserve(1).map_err(exhausted)?;
                 self.made.resize(self.bodies.len() + 1).map_err(exhausted)?;
-                self.bodies.push(Attached { body, rows: Vec::new(), condition: None });
+                self.bodies.push(MirrorBody { body, rows: Vec::new(), condition: None });
                 self.of_body.insert(body, index);
                 index
             }
@@ -193,11 +193,11 @@ impl Mirror {
     ///
     /// # Safety
     /// As [`Mirror::couple`].
-    unsafe fn inserted_again(&mut self, lines: &Lines) -> Result<usize, Code> {
+    unsafe fn inserted_again(&mut self, lines: &LegacyRows) -> Result<usize, Code> {
         let Self { bodies, by_nodes, found, .. } = self;
         let mut count = 0;
         for is_search in [true, false] {
-            for Attached { body, rows, .. } in bodies.iter() {
+            for MirrorBody { body, rows, .. } in bodies.iter() {
                 // SAFETY: promised by the caller.
                 if unsafe { !adjacency::is_by_nodes(*body) } {
                     continue;
@@ -237,8 +237,8 @@ impl Mirror {
     ///
     /// # Safety
     /// As [`Mirror::couple`].
-    unsafe fn couple_on(&mut self, index: u32, lines: &Lines) -> Result<(), Code> {
-        let Attached { body, rows, .. } = &self.bodies[index as usize];
+    unsafe fn couple_on(&mut self, index: u32, lines: &LegacyRows) -> Result<(), Code> {
+        let MirrorBody { body, rows, .. } = &self.bodies[index as usize];
         for (slot, &(later, counts)) in rows.iter().enumerate() {
             let line = &lines.all[later as usize];
             if !counts {
@@ -273,7 +273,7 @@ impl Mirror {
                 for (row, neighbour, second) in [(rows[0], rows[1], false), (rows[1], rows[0], true)] {
                     self.entries.push(Entry { row, neighbour, body: index, couple, second });
                 }
-                self.couples.push(Couple {
+                self.couples.push(ExpectedPair {
                     rows,
                     body: index,
                     slots: other_counts.then_some(slots),
@@ -292,7 +292,7 @@ impl Mirror {
     ///
     /// # Safety
     /// As [`Mirror::couple`].
-    pub unsafe fn assemble(&mut self, lines: &Lines, step: f64, kind: UpdateKind) -> Result<(), Code> {
+    pub unsafe fn assemble(&mut self, lines: &LegacyRows, step: f64, kind: UpdateKind) -> Result<(), Code> {
         let Self { bodies, made, of_body, couples, rows, .. } = self;
         rows.clear();
         rows.try_reserve(lines.all.len()).map_err(exhausted)?;
@@ -316,12 +316,12 @@ impl Mirror {
             if let Err(fault) = prepare(&MirrorBodies::new(bodies, lines), made, how, team, &mut |_| {}) {
                 // If a constraint knows what is wrong, its text says more.
                 make_rows(rows, made, Wanted::Velocities)?;
-                return Err(fault.raise());
+                return Err(fault);
             }
             make_rows(rows, made, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse: false })?;
             self.energy = rows.iter().fold(0.0, |sum, row| sum + row.energy);
             let pairs = MirrorPairs::new(couples, lines, kind);
-            update::pairs::assemble(pairs, &made.panels, team).map_err(Carried::raise)
+            update::pairs::assemble(pairs, &made.panels, team)
         }
     }
 
@@ -355,14 +355,14 @@ impl Mirror {
     }
 }
 
-impl Attached {
+impl MirrorBody {
     /// Whether W counts the body for one of its rows.
     pub fn counts(&self) -> bool {
         self.rows.iter().any(|&(_, counts)| counts)
     }
 }
 
-impl Couple {
+impl ExpectedPair {
     /// What the pair is to have, if anything is wanted of it: W_αβ, W_βα in rows where `wanted` says so.
     pub fn pair(&mut self, wanted: impl Fn(u32) -> bool) -> Option<Pair<'_, [u32; 2]>> {
         let Self { rows, body, slots, blocks: [block, transpose], .. } = self;
@@ -384,7 +384,7 @@ impl Couple {
 unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted) -> Result<(), Code> {
     // SAFETY: promised by the caller, see above.
     let rows = unsafe { HostRows::new(rows) };
-    assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {}).map_err(Carried::raise)
+    assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {})
 }
 
 /// Make `found` the rows that a row has blocks with through a body; of `most` blocks, in case their list has no end.
@@ -392,7 +392,7 @@ unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted
 /// # Safety
 /// The row and its blocks are valid.
 unsafe fn find_neighbours(
-    line: &Line,
+    line: &LegacyRow,
     body: *const BODY,
     most: usize,
     found: &mut Map<*const DIAB, ()>,

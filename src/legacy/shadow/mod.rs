@@ -22,13 +22,13 @@ use super::report;
 use crate::boundary::sized::Place;
 
 use findings::Findings;
-use lines::Lines;
+use lines::LegacyRows;
 use mirror::Mirror;
 
 /// What `ldy_shadow` is.
 pub struct Shadow {
     legacy: *const LOCDYN,
-    lines: Lines,
+    lines: LegacyRows,
     mirror: Mirror,
     /// Whether the list was sound at the last check.
     was_sound: bool,
@@ -49,7 +49,12 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
     }
     // SAFETY: the memory is this function's and large enough.
     unsafe {
-        shadow.write(Shadow { legacy, lines: Lines::default(), mirror: Mirror::default(), was_sound: true })
+        shadow.write(Shadow {
+            legacy,
+            lines: LegacyRows::default(),
+            mirror: Mirror::default(),
+            was_sound: true,
+        })
     };
     Ok(shadow)
 }

@@ -11,7 +11,7 @@ use crate::block::{Block, Vector};
 use crate::inertia::Inertia;
 use crate::kinematics::Point;
 use crate::legacy::culprit;
-use crate::legacy::errors::{Carried, Code, fail};
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::host::rows::HostRow;
@@ -19,13 +19,13 @@ use crate::legacy::host::scene::{self, OnBody};
 use crate::legacy::layout::*;
 use crate::threads::Deal;
 
-use super::lines::{Line, Lines};
-use super::mirror::{Attached, Couple};
+use super::lines::{LegacyRow, LegacyRows};
+use super::mirror::{ExpectedPair, MirrorBody};
 
 /// The bodies of rows.
 pub struct MirrorBodies<'a> {
-    bodies: &'a [Attached],
-    lines: &'a Lines,
+    bodies: &'a [MirrorBody],
+    lines: &'a LegacyRows,
 }
 
 // SAFETY: pointers to the host's structures are the only reason why this is not Sync of itself; nobody writes what they lead to while
@@ -37,7 +37,7 @@ impl<'a> MirrorBodies<'a> {
     ///
     /// # Safety
     /// The bodies and the constraints of the rows are valid, and nobody writes them during `'a`.
-    pub unsafe fn new(bodies: &'a [Attached], lines: &'a Lines) -> Self {
+    pub unsafe fn new(bodies: &'a [MirrorBody], lines: &'a LegacyRows) -> Self {
         Self { bodies, lines }
     }
 
@@ -47,7 +47,7 @@ impl<'a> MirrorBodies<'a> {
 }
 
 impl Bodies for MirrorBodies<'_> {
-    type Fault = Carried;
+    type Fault = Code;
     type Constraint = OnBody;
 
     fn slots(&self, body: usize) -> usize {
@@ -60,18 +60,18 @@ impl Bodies for MirrorBodies<'_> {
         slots.map(|(slot, &(row, _))| (slot, OnBody::new(self.lines.all[row as usize].con)))
     }
 
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Carried> {
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Code> {
         // SAFETY: a valid body is promised to MirrorBodies::new.
         unsafe { scene::kinematics(self.body(body)) }
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Carried> {
+    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Code> {
         // SAFETY: a valid body is promised to MirrorBodies::new.
         unsafe { scene::inertia_of(self.body(body)) }
     }
 
-    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Carried> {
-        Err(Carried::last(fail!(Code::NotImplemented, "bodies have no solvers of their own")))
+    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Code> {
+        Err(fail!(Code::NotImplemented, "bodies have no solvers of their own"))
     }
 
     fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
@@ -84,17 +84,17 @@ impl Bodies for MirrorBodies<'_> {
         body: usize,
         constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
-    ) -> Result<(), Carried> {
+    ) -> Result<(), Code> {
         // SAFETY: valid bodies and constraints are promised to MirrorBodies::new; nothing is known of places.
         unsafe { scene::points(constraint, self.body(body), visit) }
     }
 
-    fn fault(&self, body: usize, fault: Fault) -> Carried {
+    fn fault(&self, body: usize, fault: Fault) -> Code {
         // SAFETY: a valid body is promised to MirrorBodies::new.
         unsafe { scene::body_fault(self.body(body), fault) }
     }
 
-    fn memory(&self) -> Carried {
+    fn memory(&self) -> Code {
         scene::no_memory()
     }
 }
@@ -119,7 +119,7 @@ unsafe impl Send for MirrorRow {}
 
 impl MirrorRow {
     /// A row with these places on its bodies.
-    pub fn new(line: &Line, places: [Option<Place>; 2]) -> Self {
+    pub fn new(line: &LegacyRow, places: [Option<Place>; 2]) -> Self {
         let (v, b) = ([0.0; 3], [0.0; 3]);
         Self { con: line.con, places, bodies: line.bodies, v, b, diagonal: None, energy: 0.0 }
     }
@@ -159,8 +159,8 @@ unsafe impl HostRow for MirrorRow {
 
 /// The pairs of rows.
 pub struct MirrorPairs<'a> {
-    couples: &'a mut [Couple],
-    lines: &'a Lines,
+    couples: &'a mut [ExpectedPair],
+    lines: &'a LegacyRows,
     kind: UpdateKind,
 }
 
@@ -169,13 +169,13 @@ impl<'a> MirrorPairs<'a> {
     ///
     /// # Safety
     /// The constraints of the rows are valid during `'a`.
-    pub unsafe fn new(couples: &'a mut [Couple], lines: &'a Lines, kind: UpdateKind) -> Self {
+    pub unsafe fn new(couples: &'a mut [ExpectedPair], lines: &'a LegacyRows, kind: UpdateKind) -> Self {
         Self { couples, lines, kind }
     }
 }
 
 /// Pairs that are being dealt.
-pub struct Dealt<'a>(<&'a mut [Couple] as Deal>::Shared, &'a Lines, UpdateKind);
+pub struct Dealt<'a>(<&'a mut [ExpectedPair] as Deal>::Shared, &'a LegacyRows, UpdateKind);
 
 // SAFETY: as of MirrorBodies.
 unsafe impl Sync for Dealt<'_> {}
@@ -194,14 +194,14 @@ unsafe impl<'a> Deal for MirrorPairs<'a> {
 
     unsafe fn part(shared: &Dealt<'a>, range: Range<usize>) -> Self {
         // SAFETY: the caller promises that no pair is in another part.
-        let couples = unsafe { <&mut [Couple]>::part(&shared.0, range) };
+        let couples = unsafe { <&mut [ExpectedPair]>::part(&shared.0, range) };
         Self { couples, lines: shared.1, kind: shared.2 }
     }
 }
 
 impl Pairs for MirrorPairs<'_> {
     type Name = [u32; 2];
-    type Fault = Carried;
+    type Fault = Code;
 
     fn part_of(&self, _: usize) -> usize {
         512
@@ -219,8 +219,8 @@ impl Pairs for MirrorPairs<'_> {
         couples.iter_mut().filter_map(|couple| couple.pair(wanted)).try_for_each(make)
     }
 
-    fn fault(&self, rows: [u32; 2]) -> Carried {
+    fn fault(&self, rows: [u32; 2]) -> Code {
         // SAFETY: valid constraints are promised to MirrorPairs::new.
-        Carried::last(unsafe { culprit::of_blocks_between(rows.map(|row| self.lines.all[row as usize].con)) })
+        unsafe { culprit::of_blocks_between(rows.map(|row| self.lines.all[row as usize].con)) }
     }
 }

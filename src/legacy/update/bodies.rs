@@ -8,21 +8,21 @@ use crate::assembly::update::scene::{Action, Bodies, Kinematics};
 use crate::block::Block;
 use crate::inertia::Inertia;
 use crate::kinematics::Point;
-use crate::legacy::errors::{Carried, Code, fail};
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::scene::{self, OnBody};
 use crate::legacy::layout::{BODY, MX};
-use crate::legacy::rows::{Attached, Slot};
+use crate::legacy::rows::{BodyEntry, Slot};
 use crate::prefetch::fetch;
 
 /// Bodies with rows attached.
-pub struct HostBodies<'a>(&'a [Attached]);
+pub struct HostBodies<'a>(&'a [BodyEntry]);
 
 impl<'a> HostBodies<'a> {
     /// Bodies with rows attached.
     ///
     /// # Safety
     /// The bodies with rows and the constraints of these are valid, and nobody writes them during `'a`.
-    pub unsafe fn new(bodies: &'a [Attached]) -> Self {
+    pub unsafe fn new(bodies: &'a [BodyEntry]) -> Self {
         Self(bodies)
     }
 
@@ -32,7 +32,7 @@ impl<'a> HostBodies<'a> {
 }
 
 impl Bodies for HostBodies<'_> {
-    type Fault = Carried;
+    type Fault = Code;
     type Constraint = OnBody;
 
     #[inline(always)]
@@ -46,24 +46,24 @@ impl Bodies for HostBodies<'_> {
         let slots = attached.slots();
         let own = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
             // SAFETY: rows in slots are live.
-            Slot::Row(row) => unsafe { Some((slot, OnBody { con: (*row).face.con, known: (*row).known })) },
+            Slot::Row(row) => unsafe { Some((slot, OnBody { con: (*row).public.con, known: (*row).known })) },
             Slot::Free(_) => None,
         });
         own.chain((slots.len()..).zip(attached.externals().iter().map(|&con| OnBody::new(con))))
     }
 
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Carried> {
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Code> {
         // SAFETY: promised to HostBodies::new.
         unsafe { scene::kinematics(self.body(body)) }
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Carried> {
+    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Code> {
         // SAFETY: promised to HostBodies::new.
         unsafe { scene::inertia_of(self.body(body)) }
     }
 
-    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Carried> {
-        Err(Carried::last(fail!(Code::NotImplemented, "bodies have no solvers of their own")))
+    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Code> {
+        Err(fail!(Code::NotImplemented, "bodies have no solvers of their own"))
     }
 
     fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
@@ -76,17 +76,17 @@ impl Bodies for HostBodies<'_> {
         body: usize,
         constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
-    ) -> Result<(), Carried> {
+    ) -> Result<(), Code> {
         // SAFETY: promised to HostBodies::new; what is known of a place is used by the thread that has the body.
         unsafe { scene::points(constraint, self.body(body), visit) }
     }
 
-    fn fault(&self, body: usize, fault: Fault) -> Carried {
+    fn fault(&self, body: usize, fault: Fault) -> Code {
         // SAFETY: promised to HostBodies::new.
         unsafe { scene::body_fault(self.body(body), fault) }
     }
 
-    fn memory(&self) -> Carried {
+    fn memory(&self) -> Code {
         scene::no_memory()
     }
 

@@ -1,12 +1,12 @@
-//! The way of one update: [`tasks`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that they are
+//! The way of one update: [`gather`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that they are
 //! attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
 
 mod bodies;
+mod gather;
 mod pairs;
 mod rows;
-mod tasks;
 
-pub use tasks::Task;
+pub use gather::GatheredRow;
 
 use std::mem;
 
@@ -16,7 +16,7 @@ use crate::assembly::update::pairs::assemble as assemble_pairs;
 use crate::assembly::update::rows::{Wanted, assemble};
 use crate::threads::Team;
 
-use super::errors::{Carried, Code, fail};
+use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
 use super::host::rows::HostRows;
 use super::options;
@@ -24,8 +24,8 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, Module};
-use super::stats::Stopwatch;
+use super::rows::{Attachments, LocalDynamics};
+use super::usage::Stopwatch;
 use bodies::HostBodies;
 use pairs::{ALL, AS_WANTED, CHANGED, HostPairs};
 
@@ -36,7 +36,7 @@ const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 ///
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
-pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
+pub unsafe fn begin(module: &mut LocalDynamics) -> Result<(), Code> {
     let mut watch = module.tally.start();
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut module.reusable);
@@ -70,14 +70,14 @@ pub unsafe fn begin(module: &mut Module) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn gather(module: &mut Module, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
+unsafe fn gather(module: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
     module.follows_domain()?;
     let dom = module.domain()?;
     // SAFETY: the caller promises a valid domain.
     unsafe {
         let step = domain::step(dom)?;
         let kind = domain::update_kind(dom)?;
-        tasks::gather(module, dom, kind, team)?;
+        gather::gather(module, dom, kind, team)?;
         Ok((step, kind))
     }
 }
@@ -87,7 +87,7 @@ unsafe fn gather(module: &mut Module, team: &mut Team) -> Result<(f64, UpdateKin
 /// # Safety
 /// As [`begin`].
 unsafe fn make_all(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     step: f64,
     kind: UpdateKind,
     reuse: bool,
@@ -101,14 +101,14 @@ unsafe fn make_all(
         if let Err(fault) = make_operators(module, step, team, watch) {
             // If a constraint knows what is wrong, its text says more.
             make_rows(module, Wanted::Velocities, &mut Team::alone(), watch)?;
-            return Err(fault.raise());
+            return Err(fault);
         }
         make_rows(module, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse }, team, watch)?;
         let energy = free_energy(module)?;
         make_pairs(module, kind, reuse, team)?;
         #[cfg(feature = "mpi")]
         external::assemble(module)?;
-        module.face.free_energy = energy;
+        module.public.free_energy = energy;
     }
     watch.end(Phase::Pairs, &mut module.tally);
     Ok(())
@@ -117,12 +117,12 @@ unsafe fn make_all(
 /// # Safety
 /// As [`begin`].
 unsafe fn make_operators(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     step: f64,
     team: &mut Team,
     watch: &mut Stopwatch,
-) -> Result<(), Carried> {
-    let Module { bodies: Attachments { bodies, made, .. }, tally, .. } = module;
+) -> Result<(), Code> {
+    let LocalDynamics { bodies: Attachments { bodies, made, .. }, tally, .. } = module;
     let how = How { step, complete: VELOCITIES_AHEAD };
     // SAFETY: the caller promises that bodies and constraints are valid.
     let bodies = unsafe { HostBodies::new(bodies) };
@@ -134,22 +134,22 @@ unsafe fn make_operators(
 /// # Safety
 /// As [`begin`].
 unsafe fn make_rows(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     wanted: Wanted,
     team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
-    let Module { bodies, tasks, tally, .. } = module;
+    let LocalDynamics { bodies, tasks, tally, .. } = module;
     // SAFETY: the caller promises that constraints and bodies are valid; rows were gathered once each.
     let rows = unsafe { HostRows::new(tasks) };
-    assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally)).map_err(Carried::raise)
+    assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))
 }
 
 /// The free energy of all rows, in their order.
 ///
 /// # Errors
 /// [`Code::BugFound`] if it is not finite.
-fn free_energy(module: &Module) -> Result<f64, Code> {
+fn free_energy(module: &LocalDynamics) -> Result<f64, Code> {
     // Not `sum`, which starts at −0.
     let energy = module.tasks.iter().fold(0.0, |sum, task| sum + task.energy);
     match energy.is_finite() {
@@ -161,7 +161,7 @@ fn free_energy(module: &Module) -> Result<f64, Code> {
 /// # Safety
 /// As [`begin`].
 unsafe fn make_pairs(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     kind: UpdateKind,
     reuse: bool,
     team: &mut Team,
@@ -181,7 +181,7 @@ unsafe fn make_pairs(
                 _ => assemble_pairs(HostPairs::<AS_WANTED>::new(&run, wanted), panels, team),
             }
         };
-        made.map_err(Carried::raise)?;
+        made?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::assembly::panel::{Panel, RIGID};
 use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::legacy::culprit;
-use crate::legacy::errors::Carried;
+use crate::legacy::errors::Code;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::rows::{self, Run, WORD};
 use crate::prefetch::fetch;
@@ -67,7 +67,7 @@ unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
 
 impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     type Name = *mut rows::Pair;
-    type Fault = Carried;
+    type Fault = Code;
 
     fn part_of(&self, _: usize) -> usize {
         512 / WORD
@@ -105,11 +105,11 @@ impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     }
 
     #[cold]
-    fn fault(&self, pair: *mut rows::Pair) -> Carried {
+    fn fault(&self, pair: *mut rows::Pair) -> Code {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
-        Carried::last(unsafe {
-            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).face.con.cast_const()))
-        })
+        unsafe {
+            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
+        }
     }
 }
 

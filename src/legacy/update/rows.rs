@@ -16,10 +16,10 @@ use crate::legacy::rows::Side;
 use crate::prefetch::fetch;
 
 use super::VELOCITIES_AHEAD;
-use super::tasks::Task;
+use super::gather::GatheredRow;
 
 // SAFETY: each row is gathered once, and rows have slots of their own.
-unsafe impl HostRow for Task {
+unsafe impl HostRow for GatheredRow {
     const WITH_VELOCITIES: bool = !VELOCITIES_AHEAD;
 
     #[inline(always)]
@@ -57,7 +57,7 @@ unsafe impl HostRow for Task {
         // SAFETY: the caller promises a live row and a valid constraint, both this thread's alone.
         unsafe {
             (*self.con).V = v;
-            (*self.row).face.B = b;
+            (*self.row).public.B = b;
         }
     }
 
@@ -65,14 +65,14 @@ unsafe impl HostRow for Task {
     unsafe fn kept(&self) -> Option<Diagonal> {
         // SAFETY: the caller promises a live row.
         let row = unsafe { &*self.row };
-        (!row.is_stale).then_some(Diagonal { w: row.face.W, a: row.face.A, rho: None })
+        (!row.is_stale).then_some(Diagonal { w: row.public.W, a: row.public.A, rho: None })
     }
 
     #[inline(always)]
     unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Code> {
         // SAFETY: the caller promises a live row and a valid constraint, both this thread's alone.
         unsafe {
-            let face = &mut (*self.row).face;
+            let face = &mut (*self.row).public;
             self.energy = scene::free_energy(self.con, diagonal, &face.B)?;
             face.W = diagonal.w;
             face.A = diagonal.a;

@@ -74,7 +74,7 @@ fn generalised(before: &[Body], change: &[f64], constraint: &Constraint, offsets
                 &place,
                 sign,
                 &lambda,
-                &mut sum.as_mut_slice()[offsets[*body]..][..after[*body].freedoms()],
+                &mut sum.as_mut_slice()[offsets[*body]..][..after[*body].dofs()],
             );
         }
     }
@@ -99,7 +99,7 @@ proptest! {
         let constraint = &constraints[0];
         prop_assume!(carried_by_a_rigid_body(&bodies, constraint));
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
-        let n = stiffness.freedoms();
+        let n = stiffness.dofs();
         let step = 1e-5;
         let force = |change: &[f64]| generalised(&bodies, change, constraint, stiffness.offsets());
         let mut derivative = DMatrix::zeros(n, n);
@@ -128,7 +128,7 @@ proptest! {
     fn blocks_are_the_product((bodies, constraints) in scene(5), x in prop::collection::vec(-1.0..1.0_f64, 18)) {
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
         let blocks = Blocks::assemble(&stiffness).unwrap();
-        let n = stiffness.freedoms();
+        let n = stiffness.dofs();
         let (mut free, mut assembled) = (vec![0.0; n], vec![f64::NAN; n]);
         stiffness.product(&x[..n], &mut free);
         blocks.product(&x[..n], &mut assembled);
@@ -149,7 +149,7 @@ proptest! {
     #[test]
     fn contributions_add_up((bodies, constraints) in scene(5), x in prop::collection::vec(-1.0..1.0_f64, 18)) {
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
-        let x = &x[..stiffness.freedoms()];
+        let x = &x[..stiffness.dofs()];
         let mut y = vec![0.0; x.len()];
         stiffness.product(x, &mut y);
         let whole: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();

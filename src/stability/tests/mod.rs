@@ -64,7 +64,7 @@ fn scene(constraints: usize) -> impl Strategy<Value = (Vec<Body>, Vec<Constraint
 
 /// K̃ column by column.
 fn dense(stiffness: &Stiffness) -> DMatrix<f64> {
-    let n = stiffness.freedoms();
+    let n = stiffness.dofs();
     let (mut x, mut k) = (vec![0.0; n], DMatrix::zeros(n, n));
     for j in 0..n {
         x[j] = 1.0;

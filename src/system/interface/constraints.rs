@@ -218,7 +218,7 @@ unsafe fn operators(
         // SAFETY: the C program promises an operator, as this function asks for; it is not the ground's.
         let &ldy_operator { n, starts, rows, values: entries, count } =
             unsafe { given[k].as_ref() }.ok_or_else(|| null(name))?;
-        let columns = system.body(body)?.freedoms();
+        let columns = system.body(body)?.dofs();
         let failed =
             |code, fault: &dyn Display| fail!(code, "constraint {id}, operator H of body {body}: {fault}");
         if usize::try_from(n) != Ok(columns) {

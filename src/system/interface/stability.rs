@@ -4,7 +4,7 @@ use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::boundary::errors::{Code, fail};
 use crate::stability::Carrier;
-use crate::system::Joint;
+use crate::system::{Joint, System};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -55,8 +55,8 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
 ) -> c_int {
     entry!(system: shared, joints: values(joint_count), R: values(R_count),
            x: values(count), y: values_mut(count) => {
-        let stiffness = system.geometric_stiffness(&kinds(joints)?, R)?;
-        let expected = stiffness.freedoms();
+        let stiffness = system.geometric_stiffness(&kinds(system, joints)?, R)?;
+        let expected = stiffness.dofs();
         if count != expected {
             return Err(fail!(Code::BugFound, "system: x and y: {count} values where {expected} are needed"));
         }
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn ldy_system_critical_step(
 ) -> c_int {
     entry!(system: shared, joints: values(joint_count), R: values(R_count),
            omega_squared: wanted, step: wanted, constraint: wanted, share: wanted => {
-        let critical = system.critical_step(&kinds(joints)?, R)?;
+        let critical = system.critical_step(&kinds(system, joints)?, R)?;
         let id = critical.constraint.and_then(|row| system.constraints().nth(row));
         omega_squared.put(critical.frequency_squared);
         step.put(critical.step);
@@ -97,7 +97,9 @@ pub unsafe extern "C" fn ldy_system_critical_step(
     })
 }
 
-fn kinds(joints: &[ldy_joint]) -> Result<Vec<Joint>, Code> {
+/// The joints of the constraints of a system. None is read unless they are as many.
+fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>, Code> {
+    system.check_joints(joints.len())?;
     let mut kinds = Vec::new();
     kinds.try_reserve_exact(joints.len()).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
     for (row, joint) in joints.iter().enumerate() {

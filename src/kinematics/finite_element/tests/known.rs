@@ -17,7 +17,7 @@ fn what_is_known_is_what_would_be_found() {
     let mut turned = mesh.clone();
     turned[0][2] = f64::from_bits(turned[0][2].to_bits() + 1);
     let (here, there, outside) = ([1.0, 0.5, 0.5], [1.5, 1.25, 0.5], [1e9, f64::NAN, 0.0]);
-    let mut known = Known::default();
+    let mut known = CachedLocation::default();
     // The same again, another point, another element, corners moved by much and by a bit, an error, and back each time.
     for (element, mesh, point) in [
         (0, &mesh, here),
@@ -51,7 +51,7 @@ fn nodes_count_as_well_as_their_places() {
     let nodes: Vec<i32> =
         elements[0].nodes().iter().map(|&node| (node as usize + mesh.len()) as i32).collect();
     let other = Element::new(&nodes, doubled.len()).unwrap();
-    let mut known = Known::default();
+    let mut known = CachedLocation::default();
     for element in [elements[0], other, elements[0]] {
         assert_eq!(known.locate(element, &doubled, &[1.0, 0.5, 0.5]).unwrap().element, element);
     }

@@ -2,7 +2,7 @@ use nalgebra::{Matrix3, Matrix3x6, Matrix4, Matrix6};
 
 use super::*;
 use crate::assembly::panel::{PSEUDO_RIGID, RIGID, homogeneous};
-use crate::block::lanes::{Work, at_all, packed};
+use crate::block::lanes::{Kernel, at_all, packed};
 use crate::block::{Block, has_negative_zero, transposed_product};
 use crate::inertia::BlockDiagonal;
 
@@ -26,7 +26,7 @@ fn lower([a, b, c, d, e, f]: Lower) -> Matrix3<f64> {
 #[test]
 fn its_square_is_the_inverse_times_the_step() {
     let inverse = [positive_definite(0), positive_definite(1)];
-    let root = Root::new(0.25, inverse.each_ref()).unwrap();
+    let root = Cholesky::new(0.25, inverse.each_ref()).unwrap();
     for (l, block) in root.blocks.iter().zip(&inverse) {
         let square = lower(*l) * lower(*l).transpose();
         assert!((square - 0.25 * Matrix3::from_column_slice(block)).amax() < 1e-16);
@@ -37,7 +37,7 @@ fn its_square_is_the_inverse_times_the_step() {
 fn most_inverses_have_none() {
     let good = positive_definite(0);
     let has_root = |step, other: &Block| {
-        let found = [[&good, other], [other, &good]].map(|inverse| Root::new(step, inverse).is_some());
+        let found = [[&good, other], [other, &good]].map(|inverse| Cholesky::new(step, inverse).is_some());
         assert_eq!(found[0], found[1]);
         found[0]
     };
@@ -99,7 +99,7 @@ fn inverses_are_known_by_their_blocks() {
 fn renewed_it_is_as_if_made_anew() {
     let good = [0, 1, 2, 3].map(positive_definite);
     let bad = [0.0; 9];
-    let mut root = Root::NONE;
+    let mut root = Cholesky::NONE;
     // The same, another step, another block, none, and all back again.
     for (step, inverse) in [
         (0.1, [&good[0], &good[1]]),
@@ -113,7 +113,7 @@ fn renewed_it_is_as_if_made_anew() {
         (0.1, [&good[0], &good[3]]),
         (0.2, [&good[0], &good[1]]),
     ] {
-        let anew = Root::new(step, inverse);
+        let anew = Cholesky::new(step, inverse);
         assert_eq!(root.renew(step, inverse), anew.is_some());
         if let Some(anew) = anew {
             assert_eq!(root.blocks, anew.blocks);
@@ -129,17 +129,17 @@ fn inverse() -> [Block; 2] {
 
 /// The block between two slots, and the diagonal block of the first.
 #[derive(Clone, Copy)]
-struct OfRigid([[f64; RIGID]; 2], Root);
+struct OfRigid([[f64; RIGID]; 2], Cholesky);
 
-impl Work for OfRigid {
+impl Kernel for OfRigid {
     type Output = [Block; 2];
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> [Block; 2] {
-        let mut roots = Roots::default();
+    fn at<L: SimdLevel>(self, level: L) -> [Block; 2] {
+        let mut roots = FactoredSlots::default();
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, h) in self.0.iter().enumerate() {
-            let mut z = [level.zero(); rigid::FREEDOMS];
+            let mut z = [level.zero(); rigid::DOFS];
             for (z, column) in z.iter_mut().zip(h.chunks(3)) {
                 *z = level.of_vector([column[0], column[1], column[2]]);
             }
@@ -154,14 +154,14 @@ impl Work for OfRigid {
 
 /// The same of a pseudo-rigid body: Eᵀ and the arm of two slots.
 #[derive(Clone, Copy)]
-struct OfPseudoRigid([(Block, pseudo_rigid::Arm); 2], Root);
+struct OfPseudoRigid([(Block, pseudo_rigid::Arm); 2], Cholesky);
 
-impl Work for OfPseudoRigid {
+impl Kernel for OfPseudoRigid {
     type Output = [Block; 2];
 
     #[inline(always)]
-    fn at<L: Level>(self, level: L) -> [Block; 2] {
-        let mut roots = Roots::default();
+    fn at<L: SimdLevel>(self, level: L) -> [Block; 2] {
+        let mut roots = FactoredSlots::default();
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, (axes, arm)) in self.0.iter().enumerate() {
             let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
@@ -185,7 +185,7 @@ fn check_products(found: &[[Block; 2]], expected: [Matrix3<f64>; 2]) {
 #[test]
 fn products_of_rigid_bodies() {
     let h = [0, 1000].map(|start| std::array::from_fn(|k| value(k + start)));
-    let found = at_all(OfRigid(h, Root::new(STEP, inverse().each_ref()).unwrap()));
+    let found = at_all(OfRigid(h, Cholesky::new(STEP, inverse().each_ref()).unwrap()));
     let mut a = Matrix6::zeros();
     for (k, block) in inverse().iter().enumerate() {
         a.fixed_view_mut::<3, 3>(3 * k, 3 * k).copy_from(&Matrix3::from_column_slice(block));
@@ -202,7 +202,7 @@ fn products_of_pseudo_rigid_bodies() {
         (numbers[..9].try_into().unwrap(), numbers[9..].try_into().unwrap())
     };
     let slots: [(Block, pseudo_rigid::Arm); 2] = [slot(0), slot(1000)];
-    let found = at_all(OfPseudoRigid(slots, Root::new(STEP, inverse().each_ref()).unwrap()));
+    let found = at_all(OfPseudoRigid(slots, Cholesky::new(STEP, inverse().each_ref()).unwrap()));
     let [turning, moving] = inverse();
     let mut arms = Matrix4::zeros();
     arms.fixed_view_mut::<3, 3>(0, 0).copy_from(&Matrix3::from_column_slice(&turning));
@@ -220,7 +220,7 @@ fn products_of_pseudo_rigid_bodies() {
 #[test]
 fn entries_that_are_zero_have_no_sign() {
     let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let root = Root::new(STEP, [&identity, &identity]).unwrap();
+    let root = Cholesky::new(STEP, [&identity, &identity]).unwrap();
     // Axes along those of space, of any sign, and zeros of both signs.
     let frame: Block = [0.0, -1.0, 0.0, -0.0, -0.0, 1.0, -1.0, 0.0, 0.0];
     for (own, other) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
@@ -237,7 +237,7 @@ fn entries_that_are_zero_have_no_sign() {
 
 #[test]
 fn changes_are_told_of_slots() {
-    let mut roots = Roots::default();
+    let mut roots = FactoredSlots::default();
     let write = |slots: Slots<18>, slot: usize, z: [f64; 18]| {
         slots.changed[slot] = slots.z[slot].map(f64::to_bits) != z.map(f64::to_bits);
         slots.z[slot] = z;

@@ -9,7 +9,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
-use crate::legacy::rows::{Module, Row, Rows, counted_bodies, follow, is_settled};
+use crate::legacy::rows::{LocalDynamics, Row, Rows, counted_bodies, follow, is_settled};
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
@@ -17,11 +17,11 @@ use crate::threads::{Team, part};
 const AHEAD: usize = 12;
 
 /// Bytes of a row from its constraint to the end.
-const BESIDE_CON: usize = size_of::<Row>() - offset_of!(Row, face.con);
+const BESIDE_CON: usize = size_of::<Row>() - offset_of!(Row, public.con);
 
 /// A constraint and its row.
 #[derive(Clone, Copy)]
-pub struct Task {
+pub struct GatheredRow {
     /// The constraint.
     pub con: *mut CON,
     /// Its row.
@@ -40,9 +40,9 @@ pub struct Task {
 
 // SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Send of themselves. No safe function
 // follows such a pointer: who does so promises that no other thread writes what it leads to.
-unsafe impl Send for Task {}
+unsafe impl Send for GatheredRow {}
 // SAFETY: as above.
-unsafe impl Sync for Task {}
+unsafe impl Sync for GatheredRow {}
 
 /// Collect the constraints of the domain in the order of its list, then rows of other constraints in the order of theirs,
 /// and see that each row is attached to the master and the slave of its constraint, as far as W knows them, and to no
@@ -56,7 +56,7 @@ unsafe impl Sync for Task {}
 /// # Safety
 /// The domain, the constraints of all rows and their bodies are valid.
 pub unsafe fn gather(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     dom: *const DOM,
     kind: UpdateKind,
     team: &mut Team,
@@ -81,7 +81,7 @@ const PART: usize = 256;
 ///
 /// # Safety
 /// As [`gather`]; no row has come or gone since the last update.
-unsafe fn are_same(tasks: &[Task], dom: *const DOM, team: &mut Team) -> bool {
+unsafe fn are_same(tasks: &[GatheredRow], dom: *const DOM, team: &mut Team) -> bool {
     // SAFETY: promised by the caller.
     let head = unsafe { (*dom).con };
     if listed(tasks.first()) != head {
@@ -100,7 +100,7 @@ unsafe fn are_same(tasks: &[Task], dom: *const DOM, team: &mut Team) -> bool {
 }
 
 /// The constraint of a task, if the domain lists it; else NULL, as behind the last one.
-fn listed(task: Option<&Task>) -> *mut CON {
+fn listed(task: Option<&GatheredRow>) -> *mut CON {
     task.filter(|task| task.is_listed).map_or(ptr::null_mut(), |task| task.con)
 }
 
@@ -110,7 +110,7 @@ fn listed(task: Option<&Task>) -> *mut CON {
 /// # Safety
 /// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.
 #[inline(always)]
-unsafe fn is_same(tasks: &[Task], place: usize) -> bool {
+unsafe fn is_same(tasks: &[GatheredRow], place: usize) -> bool {
     fetch_ahead(tasks, place);
     let task = &tasks[place];
     // SAFETY: promised by the caller.
@@ -130,7 +130,7 @@ unsafe fn is_same(tasks: &[Task], place: usize) -> bool {
 /// # Safety
 /// As [`is_same`].
 #[inline(always)]
-unsafe fn is_attached(task: &Task) -> bool {
+unsafe fn is_attached(task: &GatheredRow) -> bool {
     // SAFETY: the caller promises a live row whose constraint and bodies are valid.
     unsafe {
         let counted = counted_bodies(task.con);
@@ -146,7 +146,7 @@ unsafe fn is_attached(task: &Task) -> bool {
 ///
 /// # Safety
 /// As there.
-unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
     let mut count = 0;
     // SAFETY: promised by the caller; attaching rows does not change the list.
     unsafe {
@@ -166,7 +166,7 @@ unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Res
         if kind != UpdateKind::Minimal && count != module.rows.pool.live() {
             let round = module.round;
             for row in module.list().filter(|&row| (*row).round != round) {
-                put(module, count, (*row).face.con, row, false, kind)?;
+                put(module, count, (*row).public.con, row, false, kind)?;
                 count += 1;
             }
         }
@@ -178,8 +178,8 @@ unsafe fn collect(module: &mut Module, dom: *const DOM, kind: UpdateKind) -> Res
 /// Ask for the constraint that will come some places later, if the list is as it was at the last update, whose tasks still
 /// stand there. It may be gone by now.
 #[inline(always)]
-fn fetch_ahead(before: &[Task], place: usize) {
-    if let Some(Task { con, .. }) = before.get(place + AHEAD) {
+fn fetch_ahead(before: &[GatheredRow], place: usize) {
+    if let Some(GatheredRow { con, .. }) = before.get(place + AHEAD) {
         fetch(con.wrapping_byte_add(offset_of!(CON, dia)).cast::<*mut DIAB>());
         fetch(con.wrapping_byte_add(offset_of!(CON, kind)).cast::<c_int>());
         fetch(con.wrapping_byte_add(offset_of!(CON, master)).cast::<[*mut BODY; 2]>());
@@ -189,9 +189,9 @@ fn fetch_ahead(before: &[Task], place: usize) {
 
 /// The same for its row.
 #[inline(always)]
-fn fetch_row_ahead(before: &[Task], place: usize) {
-    if let Some(Task { row, .. }) = before.get(place + AHEAD) {
-        fetch(row.wrapping_byte_add(offset_of!(Row, face.con)).cast::<[u8; BESIDE_CON]>());
+fn fetch_row_ahead(before: &[GatheredRow], place: usize) {
+    if let Some(GatheredRow { row, .. }) = before.get(place + AHEAD) {
+        fetch(row.wrapping_byte_add(offset_of!(Row, public.con)).cast::<[u8; BESIDE_CON]>());
     }
 }
 
@@ -202,7 +202,7 @@ fn fetch_row_ahead(before: &[Task], place: usize) {
 /// As there, for one row.
 #[inline(always)]
 unsafe fn put(
-    module: &mut Module,
+    module: &mut LocalDynamics,
     place: usize,
     con: *mut CON,
     row: *mut Row,
@@ -221,7 +221,15 @@ unsafe fn put(
         if kind != UpdateKind::Minimal && !is_settled(row, con, counted) {
             follow(module, row)?;
         }
-        Task { con, row, bodies, kind: (*con).kind, is_settled: counted == bodies, is_listed, energy: 0.0 }
+        GatheredRow {
+            con,
+            row,
+            bodies,
+            kind: (*con).kind,
+            is_settled: counted == bodies,
+            is_listed,
+            energy: 0.0,
+        }
     };
     match module.tasks.get_mut(place) {
         Some(old) => *old = task,

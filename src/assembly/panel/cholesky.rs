@@ -4,7 +4,7 @@
 use std::collections::TryReserveError;
 
 use crate::block::Block;
-use crate::block::lanes::{Lanes, Level, combination};
+use crate::block::lanes::{F64x4, SimdLevel, combination};
 use crate::kinematics::{pseudo_rigid, rigid};
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
@@ -13,7 +13,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// L with h A⁻¹ = L Lᵀ, of the two blocks that A⁻¹ is made of, and what it was made of, behind what is read for each slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Root {
+pub struct Cholesky {
     blocks: [Lower; 2],
     origins: [Origin; 2],
 }
@@ -29,12 +29,12 @@ struct Origin {
 /// A lower triangle: entries (0,0), (1,0), (2,0), (1,1), (2,1), (2,2).
 type Lower = [f64; 6];
 
-impl Root {
+impl Cholesky {
     /// The root of nothing.
     pub const NONE: Self =
         Self { blocks: [[0.0; 6]; 2], origins: [Origin { step: f64::NAN, block: [0.0; 9] }; 2] };
 
-    /// The root of the two blocks of an inverse, times the time step; `None` as in [`Root::renew`].
+    /// The root of the two blocks of an inverse, times the time step; `None` as in [`Cholesky::renew`].
     pub fn new(step: f64, inverse: [&Block; 2]) -> Option<Self> {
         let mut root = Self::NONE;
         root.renew(step, inverse).then_some(root)
@@ -59,7 +59,7 @@ impl Root {
 
     /// Turn H of a rigid body into Z = H L, column by column.
     #[inline(always)]
-    pub fn apply<L: Lanes>(&self, h: &mut [L; rigid::FREEDOMS]) {
+    pub fn apply<L: F64x4>(&self, h: &mut [L; rigid::DOFS]) {
         for (h, l) in h.chunks_exact_mut(3).zip(&self.blocks) {
             let [x, y, z] = [h[0], h[1], h[2]];
             h[0] = combination(&[x, y, z], &l[..3]);
@@ -112,7 +112,7 @@ fn cholesky(step: f64, b: &Block) -> Option<Lower> {
 /// Z of the slots of one body, slot behind slot, as the kind of body has it: 3 × 6, column-major, of a rigid body, see
 /// [`homogeneous`](super::homogeneous) for pseudo-rigid ones.
 #[derive(Debug, Default)]
-pub(super) struct Roots {
+pub(super) struct FactoredSlots {
     /// Values of a slot.
     length: usize,
     /// One more value than the slots have: products read four rows of a column.
@@ -130,7 +130,7 @@ pub struct Slots<'a, const LENGTH: usize> {
     pub changed: &'a mut [bool],
 }
 
-impl Roots {
+impl FactoredSlots {
     /// Make room for `slots` slots, and return it.
     pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> Result<Slots<'_, LENGTH>, TryReserveError> {
         if self.length != LENGTH {
@@ -185,7 +185,7 @@ impl Roots {
 
 /// X Xᵀ, column by column, of the columns of X.
 #[inline(always)]
-pub fn square<L: Level, const N: usize>(level: L, x: &[L::Lanes; N]) -> [L::Lanes; 3] {
+pub fn square<L: SimdLevel, const N: usize>(level: L, x: &[L::F64x4; N]) -> [L::F64x4; 3] {
     let mut w = [level.zero(); 3];
     for x in x {
         for (w, value) in w.iter_mut().zip(x.vector()) {
@@ -197,7 +197,7 @@ pub fn square<L: Level, const N: usize>(level: L, x: &[L::Lanes; N]) -> [L::Lane
 
 /// X Yᵀ of X and Y, both 3 × n, column-major; x has one value more: its columns are read with the value behind them.
 #[inline(always)]
-pub fn product<L: Level>(level: L, x: &[f64], y: &[f64]) -> [L::Lanes; 3] {
+pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
     let mut w = [level.zero(); 3];
     for (k, y) in y.chunks_exact(3).enumerate() {
         let x = level.four(x, 3 * k);

@@ -7,7 +7,7 @@ use crate::assembly::update::Phase;
 use super::errors::Code;
 use super::interface::additions::ldy_stats;
 use super::layout::LOCDYN;
-use super::rows::Module;
+use super::rows::LocalDynamics;
 use crate::boundary::sized::Place;
 
 /// What updates did: the part of [`ldy_stats`] that cannot be derived.
@@ -59,7 +59,7 @@ struct External {
 
 impl External {
     #[cfg(feature = "mpi")]
-    fn of(Module { externals, exchange, .. }: &Module) -> Self {
+    fn of(LocalDynamics { externals, exchange, .. }: &LocalDynamics) -> Self {
         Self {
             blocks: externals.live(),
             bytes: externals.bytes(),
@@ -70,7 +70,7 @@ impl External {
     }
 
     #[cfg(not(feature = "mpi"))]
-    fn of(_: &Module) -> Self {
+    fn of(_: &LocalDynamics) -> Self {
         Self::default()
     }
 }
@@ -81,7 +81,7 @@ impl External {
 /// As there.
 pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code> {
     // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
-    let module = unsafe { Module::from_face(ldy.cast_mut())? };
+    let module = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
     // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.
     let place = unsafe { Place::new("stats", stats)? };
     let external = External::of(module);
