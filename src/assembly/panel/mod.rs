@@ -13,8 +13,8 @@ pub mod writer;
 use std::collections::TryReserveError;
 use std::fmt;
 
-use crate::block::lanes::{Plain, SimdLevel, packed};
-use crate::block::{Block, is_finite};
+use crate::block::Block;
+use crate::block::lanes::{Plain, SimdLevel, are_finite, packed};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
@@ -243,10 +243,10 @@ impl Panel {
     pub fn finite_columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> Option<[L::F64x4; 3]> {
         match self.columns_of_root(level, row, column) {
             Some(columns) => Some(columns),
-            None => self.finite_block_of_large(row, column).map(
-                #[inline(always)]
-                |block| level.columns(&block),
-            ),
+            None => {
+                let columns = level.columns(&self.block_of_large(row, column));
+                are_finite(&columns).then_some(columns)
+            }
         }
     }
 
@@ -264,10 +264,6 @@ impl Panel {
             }
             Form::Dense | Form::Nodal => None,
         }
-    }
-
-    fn finite_block_of_large(&self, row: usize, column: usize) -> Option<Block> {
-        Some(self.block_of_large(row, column)).filter(|block| is_finite(block))
     }
 
     fn block_of_large(&self, row: usize, column: usize) -> Block {

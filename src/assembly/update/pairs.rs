@@ -1,8 +1,8 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
 use crate::assembly::panel::Panel;
-use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, packed, write};
-use crate::block::{Block, is_finite};
+use crate::block::Block;
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
 use crate::first_error::{Carry, FirstError};
 use crate::threads::{Deal, Team};
 
@@ -114,7 +114,7 @@ pub fn make<L: SimdLevel, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>
             None => return Err(name),
         }
         // Two finite blocks may overflow together.
-        if !is_finite(&packed::<_, 3, 9>(&w)) {
+        if !are_finite(&w) {
             return Err(name);
         }
     }

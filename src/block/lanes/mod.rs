@@ -15,7 +15,7 @@ pub use plain::Plain;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::real::Real;
-use super::{Block, Vector};
+use super::{Block, Vector, is_finite};
 
 /// Four numbers side by side.
 pub trait F64x4: Real {
@@ -123,6 +123,14 @@ pub fn add<L: F64x4, const N: usize>(a: &mut [L; N], b: &[L; N]) {
     for (a, b) in a.iter_mut().zip(b) {
         *a = *a + *b;
     }
+}
+
+/// Whether all entries of a block are finite, column by column; fourth lanes are finite if these are.
+#[inline(always)]
+pub fn are_finite<L: F64x4>(columns: &[L; 3]) -> bool {
+    let [x, y, z] = *columns;
+    // A sum of finite entries may overflow: then they are looked at one by one.
+    (x + y + z).all_finite() || columns.iter().all(|column| is_finite(&column.vector()))
 }
 
 /// What can be computed at any level.

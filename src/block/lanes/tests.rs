@@ -179,3 +179,29 @@ fn columns_and_rows() {
     let rows = [1.0, 4.0, 7.0, 2.0, 5.0, 8.0, 3.0, 6.0, 9.0];
     assert!(at_all(Columns(b)).into_iter().all(|blocks| blocks == [b, rows, rows]));
 }
+
+#[derive(Clone, Copy)]
+struct Finite(Block);
+
+impl Kernel for Finite {
+    type Output = bool;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> bool {
+        are_finite(&level.columns(&self.0))
+    }
+}
+
+#[test]
+fn blocks_are_finite_if_each_entry_is() {
+    let all = |b, finite: bool| assert!(at_all(Finite(b)).into_iter().all(|found| found == finite), "{b:?}");
+    all([f64::MAX; 9], true);
+    all([-1.0; 9], true);
+    for place in 0..9 {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut b = [1.0; 9];
+            b[place] = value;
+            all(b, false);
+        }
+    }
+}
