@@ -23,7 +23,7 @@ use super::row::Row;
 /// The constraints of all rows are valid, their bodies NULL or valid.
 pub unsafe fn clone_non_contacts(source: &LocalDynamics) -> Result<*mut LOCDYN, Code> {
     let mut clone = LocalDynamics::create(source.domain()?)?;
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that the constraints of all rows are valid, and their bodies NULL or valid.
     unsafe { fill(source, &mut clone)? };
     Ok(Box::into_raw(clone).cast())
 }
@@ -31,7 +31,7 @@ pub unsafe fn clone_non_contacts(source: &LocalDynamics) -> Result<*mut LOCDYN, 
 /// # Safety
 /// As [`clone_non_contacts`]; `clone` is empty.
 unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), Code> {
-    // SAFETY: promised by the caller; the list holds live rows.
+    // SAFETY: the list holds live rows, and the caller promises that their constraints are valid.
     unsafe {
         for row in source.list() {
             constraint::check_kind((*row).public.con)?;
@@ -58,14 +58,14 @@ unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), 
 /// # Safety
 /// As [`clone_non_contacts`].
 unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut Row> {
-    // SAFETY: promised by the caller; the list holds live rows.
+    // SAFETY: the list holds live rows, and the caller promises that their constraints are valid.
     unsafe { source.list().filter(|&row| !is_contact(row)) }
 }
 
 /// # Safety
 /// `row` is live and its constraint valid.
 unsafe fn is_contact(row: *const Row) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a live row with a valid constraint.
     unsafe { (*(*row).public.con).kind == CONTACT }
 }
 
@@ -83,7 +83,8 @@ impl<'a> Copies<'a> {
     /// # Safety
     /// As [`clone_non_contacts`].
     unsafe fn new(source: &'a LocalDynamics, clone: &'a mut LocalDynamics) -> Result<Self, Exhausted> {
-        // SAFETY: promised by the caller; blocks of live rows are live.
+        // SAFETY: the caller promises that the constraints of all rows are valid; blocks of live rows are
+        // live.
         let (rows, halves) = unsafe {
             kept(source).fold((0, 0), |(rows, halves), row| {
                 let blocks = (*row).blocks().filter(|&block| !is_contact((*block).dia.cast()));
@@ -112,7 +113,8 @@ impl<'a> Copies<'a> {
     unsafe fn row(&mut self, row: *mut Row, last: *mut Row) -> *mut Row {
         let copy = self.clone.rows.pool.take();
         *self.place_of(row) = copy;
-        // SAFETY: promised by the caller; the chunk is this function's, and `last` is a live row of the clone.
+        // SAFETY: the caller promises a live row with a valid constraint. Nobody else has the chunk yet, and
+        // `last` is NULL or a live row of the clone.
         unsafe {
             let from = &(*row).public;
             Row::open(copy, from.con);
@@ -136,7 +138,8 @@ impl<'a> Copies<'a> {
     /// As [`Copies::row`]; all rows have been copied.
     unsafe fn blocks(&mut self, row: *mut Row) {
         let copy = *self.place_of(row);
-        // SAFETY: promised by the caller; blocks of live rows are live, and R of a row is an array of its constraint.
+        // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R
+        // of a row is an array of its constraint.
         unsafe {
             for block in (*row).blocks() {
                 let neighbour = (*block).dia.cast::<Row>();
@@ -155,7 +158,8 @@ impl<'a> Copies<'a> {
     /// # Safety
     /// `block` is a live block of the source, both its rows have been copied.
     unsafe fn block(&mut self, block: *mut OFFB) -> *mut BlockNode {
-        // SAFETY: promised by the caller; the copies are live, or pairs filled here.
+        // SAFETY: the caller promises a live block and copies of both its rows; the copies of pairs are
+        // filled here.
         unsafe {
             let pair = Pair::of(block);
             let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");
@@ -181,7 +185,7 @@ impl Copies<'_> {
     /// # Safety
     /// The rows have been copied; the external constraints are valid.
     unsafe fn externals(&mut self) {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises copies of all rows and valid external constraints.
         unsafe {
             for row in kept(self.source) {
                 let copy = *self.place_of(row);

@@ -71,7 +71,7 @@ pub const EXTERNAL: &str = "the map of external constraints (conext)";
 /// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
 pub unsafe fn rebuild(module: &mut LocalDynamics, kind: UpdateKind) -> Result<(), Code> {
     let dom = module.domain()?;
-    // SAFETY: promised by the caller; the list holds live rows.
+    // SAFETY: the list holds live rows; the caller promises a valid domain with valid constraints and bodies.
     unsafe {
         for row in module.list() {
             (*row).public.adjext = ptr::null_mut();
@@ -93,7 +93,7 @@ unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind)
     let failed = |fault: Fault| fault.of(&EXTERNAL);
     // The walk's memory is lent to it: the module is changed during the walk.
     let mut walks = std::mem::take(&mut module.externals.walks);
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain with valid external constraints.
     let result = unsafe {
         InOrder::new((*dom).conext.cast_const(), &mut walks).map_err(failed).and_then(|mut walk| {
             while let Some(element) = walk.next().map_err(failed)? {
@@ -111,7 +111,8 @@ unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind)
 /// # Safety
 /// As [`rebuild`]; `con` is valid and has been checked.
 unsafe fn couple(module: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
-    // SAFETY: promised by the caller; a dummy is a valid body, of which only the kind is read: it has no rows.
+    // SAFETY: the caller promises a valid constraint with valid bodies. A dummy body is valid too: it has no
+    // rows, so only its kind is read.
     unsafe {
         let bodies = [(*con).master, (*con).slave];
         // What comes later lies before it in the lists.
@@ -134,7 +135,7 @@ unsafe fn couple_through(
     repeated: bool,
     kind: UpdateKind,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint on this valid body, whose set holds valid constraints.
     unsafe {
         let failed = |fault: Fault| fault.of(&names::set_of(body));
         // Without rows on it there is nothing to couple to.
@@ -252,7 +253,7 @@ impl Externals {
     /// The rows are live; none has such blocks.
     pub unsafe fn link(&mut self) {
         for block in &mut self.blocks {
-            // SAFETY: promised by the caller.
+            // SAFETY: the caller promises that the rows are live.
             unsafe {
                 block.public.n = (*block.row).public.adjext;
                 (*block.row).public.adjext = &raw mut block.public;
@@ -271,7 +272,7 @@ impl Externals {
     /// # Safety
     /// `row` is live.
     pub unsafe fn drop_row(&mut self, row: *mut Row) {
-        // SAFETY: promised by the caller; blocks of live rows are of this array.
+        // SAFETY: the caller promises a live row; blocks of live rows are of this array.
         unsafe {
             let mut block = (*row).public.adjext.cast::<External>();
             (*row).public.adjext = ptr::null_mut();
@@ -316,7 +317,8 @@ impl Externals {
 /// # Safety
 /// The row is live, and nobody changes its list during `'a`.
 pub unsafe fn of<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
-    // SAFETY: promised by the caller; such blocks of a live row are there until it is removed, or updated.
+    // SAFETY: the caller promises a live row whose list nobody changes; its blocks stay until it is removed
+    // or updated.
     unsafe {
         iter::successors((*row).public.adjext.cast_const().as_ref(), |block| block.n.cast_const().as_ref())
     }
@@ -327,7 +329,7 @@ pub unsafe fn of<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
 /// # Safety
 /// `block` is a block to an external constraint that is valid.
 pub unsafe fn contact_share(block: &OFFB) -> Option<Vector> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a block whose external constraint is valid.
     unsafe {
         let con = block.dia.cast::<CON>();
         let w: &Block = &block.W;

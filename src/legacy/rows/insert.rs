@@ -40,7 +40,7 @@ pub unsafe fn insert(
         return Err(fail!(Code::BugFound, "con is NULL"));
     }
     module.follows_domain()?;
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets.
     unsafe {
         constraint::check_kind(con)?;
         if module.rows.has(con) {
@@ -79,7 +79,7 @@ unsafe fn collect(
     body: *mut BODY,
     repeated: bool,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint, and a valid body with its set of valid constraints.
     unsafe {
         let failed = |fault: Fault| fault.of(&names::set_of(body));
         let adjacency = Adjacency::new(con, body)?;
@@ -108,7 +108,7 @@ unsafe fn collect(
 /// # Safety
 /// `con` is valid.
 unsafe fn has_no_row(con: *const CON) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint.
     unsafe { (*con).dia.is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0 }
 }
 
@@ -145,7 +145,7 @@ unsafe fn attach_to(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BOD
 /// # Safety
 /// `row` was reserved and is used by nobody.
 unsafe fn release(module: &mut LocalDynamics, row: *mut Row) {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a row that was reserved here and that nobody uses.
     unsafe {
         (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
         module.rows.give(row);
@@ -160,7 +160,8 @@ const AHEAD: usize = 24;
 /// # Safety
 /// The row and its neighbours are attached, and memory for the pairs is reserved.
 unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
-    // SAFETY: promised by the caller; the constraint is valid, the list holds live rows.
+    // SAFETY: the caller promises attached rows and reserved pairs; constraints of rows are valid, and the
+    // list holds live rows.
     unsafe {
         let con = (*row).public.con;
         (*row).set_live();
@@ -194,7 +195,7 @@ unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
 /// # Safety
 /// `row` is a row with its constraint set.
 unsafe fn end(row: *mut Row, side: Option<Side>) -> End {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a row that was opened with its constraint.
     let contact = unsafe { (*row).kind == CONTACT };
     End { row, slot: side.map_or(0, |side| side.slot), contact }
 }

@@ -95,7 +95,7 @@ impl LocalDynamics {
     /// # Safety
     /// `ldy` points to a valid LOCDYN.
     pub unsafe fn is_behind(ldy: *const LOCDYN) -> bool {
-        // SAFETY: promised by the caller; what was not made here is only read as far as every LOCDYN reaches.
+        // SAFETY: the caller promises a valid LOCDYN; this reads only fields that every LOCDYN has.
         let sizes = unsafe { ((*ldy).diamem.chunksize, (*ldy).offmem.chunksize) };
         sizes == (size_of::<Row>(), size_of::<Pair>())
     }
@@ -111,7 +111,8 @@ impl LocalDynamics {
         if ldy.is_null() {
             return Err(fail!(Code::BugFound, "ldy is NULL"));
         }
-        // SAFETY: promised by the caller; what was made here is the face of a Self.
+        // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if it was made here, it is the
+        // first field of a Self.
         unsafe {
             match Self::is_behind(ldy) {
                 true => Ok(&mut *ldy.cast()),
@@ -128,7 +129,8 @@ impl LocalDynamics {
     /// # Safety
     /// As there; the local dynamics and its rows are not used afterwards.
     pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
-        // SAFETY: promised by the caller; the memory came out of a Box.
+        // SAFETY: the caller promises a valid LOCDYN that is not used afterwards; if it was made here, its
+        // memory came out of a Box.
         unsafe {
             let module = Self::from_public(ldy)?;
             drop(Box::from_raw(ptr::from_mut(module)));
@@ -173,7 +175,7 @@ impl LocalDynamics {
         self.round = self.round.wrapping_add(1);
         // 0 is what new rows have, and once it comes round again, old rows have any.
         if self.round == 0 {
-            // SAFETY: promised by the caller; the list holds live rows.
+            // SAFETY: the list holds live rows, and the caller promises that nobody uses them.
             unsafe { self.list().for_each(|row| (*row).round = 0) };
             self.round = 1;
         }

@@ -32,7 +32,8 @@ impl BlockNode {
     /// # Safety
     /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
     pub unsafe fn put_first(half: *mut Self, row: *mut Row) {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live
+        // blocks.
         unsafe {
             let head = (*row).public.adj.cast::<Self>();
             (*half).public.n = head.cast();
@@ -127,7 +128,7 @@ impl Pair {
             slot: own.slot,
             tag: PairFlags::new(body, own.contact, tie.repeated, is_second),
         };
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a chunk for a pair that nobody else holds.
         unsafe { pair.write(Self { halves: [half(first, second, false), half(second, first, true)] }) };
     }
 
@@ -158,7 +159,7 @@ impl Pair {
     /// # Safety
     /// The pair was filled and is not linked; its rows and the blocks in them are live.
     pub unsafe fn link(pair: *mut Self) {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a filled pair that is not linked, and live rows with live blocks.
         unsafe {
             for (half, row) in Self::halves(pair).into_iter().zip(Self::rows(pair)) {
                 BlockNode::put_first(half, row);
@@ -173,7 +174,8 @@ impl Pair {
     /// The block's pair is linked; the partner's row and the blocks in it are live.
     #[inline]
     pub unsafe fn unlink_partner(block: *mut BlockNode) -> *mut Self {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a block of a linked pair, and a partner whose row and blocks in it are
+        // live.
         unsafe {
             let pair = Self::of(block.cast());
             let [first, second] = Self::halves(pair);
@@ -198,7 +200,7 @@ impl Pair {
     /// `block` is a block of a live pair.
     pub unsafe fn of(block: *mut OFFB) -> *mut Self {
         let half = block.cast::<BlockNode>();
-        // SAFETY: promised by the caller; the second half lies behind the first.
+        // SAFETY: the caller promises a block of a live pair, in which the second half lies behind the first.
         unsafe { if (*half).tag.0 & PairFlags::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
     }
 
@@ -207,7 +209,7 @@ impl Pair {
     /// # Safety
     /// `pair` is live.
     pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a live pair.
         unsafe {
             let [first, second] = Self::halves(pair);
             [(*second).public.dia.cast(), (*first).public.dia.cast()]
@@ -219,7 +221,7 @@ impl Pair {
     /// # Safety
     /// `pair` is a chunk for a pair, `block` a block of a live pair.
     pub unsafe fn counterpart(pair: *mut Self, block: *mut OFFB) -> *mut BlockNode {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a chunk for a pair, and a block of a live pair.
         unsafe {
             let is_second = block != Self::of(block).cast();
             Self::halves(pair)[usize::from(is_second)]
@@ -270,7 +272,7 @@ impl Pair {
     /// # Safety
     /// `pair` is a chunk for a pair.
     unsafe fn halves(pair: *mut Self) -> [*mut BlockNode; 2] {
-        // SAFETY: promised by the caller; halves is the first field.
+        // SAFETY: the caller promises a chunk for a pair, which begins with its two halves.
         unsafe { [pair.cast(), pair.cast::<BlockNode>().add(1)] }
     }
 }

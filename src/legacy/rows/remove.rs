@@ -41,7 +41,7 @@ pub fn remove(module: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
 /// # Safety
 /// The row is live, and is given up.
 unsafe fn remove_blocks(module: &mut LocalDynamics, row: *mut Row) {
-    // SAFETY: promised by the caller; blocks of live rows and their partners' rows are live.
+    // SAFETY: the caller promises a live row, so its blocks and their partners' rows are live.
     unsafe {
         let (mut front, mut back) = ((*row).public.adj.cast::<BlockNode>(), (*row).last);
         let mut courses = [front, back].map(Course::from);

@@ -57,7 +57,8 @@ impl Row {
     /// # Safety
     /// `row` is a chunk for a row, and held by nobody else; `con` is valid.
     pub unsafe fn open(row: *mut Self, con: *mut CON) {
-        // SAFETY: promised by the caller; a row may be all zero, which has no sides.
+        // SAFETY: the caller promises a chunk that nobody else holds, and a valid constraint. A row may be
+        // all zero, which has no sides.
         unsafe {
             row.write_bytes(0, 1);
             (*row).id = (*con).id;
@@ -116,7 +117,8 @@ impl Rows {
     /// `con` is valid, `row` NULL or live.
     #[inline(always)]
     pub unsafe fn beside(row: *mut Row, con: *mut CON) -> Option<*mut Row> {
-        // SAFETY: promised by the caller; rows in the list are live.
+        // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; its neighbours in
+        // the list are live.
         unsafe {
             let face = &row.as_ref()?.public;
             let found = (*con).dia;
@@ -130,7 +132,8 @@ impl Rows {
     /// # Safety
     /// The row is live, or to be.
     pub unsafe fn remember_places(&mut self, row: *mut Row) -> Result<(), Exhausted> {
-        // SAFETY: promised by the caller; the chunk is the row's from now on.
+        // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now
+        // on.
         unsafe {
             if (*row).known.is_null() {
                 self.known.reserve(1)?;
@@ -154,7 +157,7 @@ impl Rows {
     /// # Safety
     /// As [`Rows::of`]; `body` is valid.
     pub unsafe fn met_on(&self, body: *const BODY, con: *mut CON, round: u32) -> Result<*mut Row, Code> {
-        // SAFETY: promised by the caller; rows found are live.
+        // SAFETY: the caller promises a valid constraint and a valid body; the row found is live.
         unsafe {
             let row = self.of(con)?;
             if (*row).round == round {
@@ -171,7 +174,8 @@ impl Rows {
     /// # Safety
     /// It was taken from here, and nobody uses it any more.
     pub unsafe fn give(&mut self, row: *mut Row) {
-        // SAFETY: promised by the caller. Being zero, the memory tells later whether somebody has written to it.
+        // SAFETY: the caller promises a row taken from here that nobody uses any more. Its memory becomes
+        // zero, so that a later check can tell whether somebody has written to it.
         unsafe {
             if !(*row).known.is_null() {
                 self.known.give((*row).known);
@@ -186,7 +190,7 @@ impl Rows {
     /// # Safety
     /// `con` is valid.
     pub unsafe fn has(&self, con: *mut CON) -> bool {
-        // SAFETY: promised by the caller; rows found are live.
+        // SAFETY: the caller promises a valid constraint; the row found is live.
         unsafe { self.live((*con).dia).is_some_and(|row| (*row).public.con == con) }
     }
 
@@ -198,7 +202,7 @@ impl Rows {
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
     pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
-        // SAFETY: promised by the caller; rows found are live.
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
         unsafe {
             let dia = (*con).dia;
             match (self.has(con), dia.is_null()) {
