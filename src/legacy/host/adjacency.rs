@@ -31,7 +31,7 @@ pub enum Adjacency<'a> {
 /// # Safety
 /// `body` is valid.
 pub unsafe fn is_by_nodes(body: *const BODY) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid body.
     unsafe { (*body).kind == FEM && (*body).scheme == SCH_DEF_EXP }
 }
 
@@ -44,7 +44,7 @@ impl<'a> Adjacency<'a> {
     /// # Safety
     /// `con` and `body` are valid during `'a`.
     pub unsafe fn new(con: *const CON, body: *const BODY) -> Result<Self, Code> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid constraint and a valid body.
         unsafe {
             match (*body).kind {
                 FEM if is_by_nodes(body) => {
@@ -68,7 +68,7 @@ impl<'a> Adjacency<'a> {
     /// `other` is valid, and so is what [`Adjacency::new`] was given.
     pub unsafe fn allows(&self, other: *const CON) -> Result<bool, Code> {
         let Self::SharedNodes { body, mesh, place } = self else { return Ok(true) };
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that `other` is valid, and so is what `new` was given.
         unsafe {
             let name = names::constraint(other);
             let other_place = place_on(other, *body)?;
@@ -92,9 +92,9 @@ impl<'a> Adjacency<'a> {
 /// The place of a constraint on a body; the master's if the body is both.
 ///
 /// # Safety
-/// `con` is valid.
+/// `con` and `body` are valid.
 unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
         if (*con).master.cast_const() == body {
             Ok(Place::of(con, Role::Master, ptr::null_mut()))

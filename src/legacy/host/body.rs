@@ -36,7 +36,8 @@ impl<'a> Body<'a> {
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
     #[inline(always)]
     pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
-        // SAFETY: promised by the caller; conf of a rigid body starts with the nine values of the rotation.
+        // SAFETY: the caller promises a valid body with the arrays of its kind; conf of a rigid one starts
+        // with the nine values of the rotation.
         unsafe {
             let center: &Vector = &(*body).ref_center;
             match (*body).kind {
@@ -80,7 +81,7 @@ impl<'a> Body<'a> {
         match self {
             Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
             Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
-            // SAFETY: promised by the caller.
+            // SAFETY: the caller promises that this body is valid, and the place on it.
             Self::FiniteElement(fem) => unsafe { fem.dense_point(place, subject) },
         }
     }
@@ -100,8 +101,8 @@ impl<'a> Body<'a> {
         place: &Place,
         subject: &dyn Display,
     ) -> Result<(Point<'a>, [&'a [f64]; 2]), Code> {
-        // SAFETY: promised by the caller; velo holds the current velocity, then the previous one, from its start on but
-        // for reduced bodies.
+        // SAFETY: the caller promises that this body is valid, and the place on it. velo holds the current
+        // velocity, then the previous one; in a reduced body other values come before them.
         unsafe {
             let (point, start, count) = match self {
                 Self::Rigid(rigid) => (Point::Rigid(*rigid, place.point), 0, rigid::DOFS),
@@ -128,6 +129,6 @@ impl<'a> Body<'a> {
 /// `body` is valid.
 #[cold]
 pub unsafe fn no_velocities(subject: &dyn Display, body: *const BODY) -> Code {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid body.
     fail!(Code::BugFound, "{subject}: velo of body {} is NULL", unsafe { (*body).id })
 }

@@ -20,7 +20,7 @@ use super::place::{KnownPlaces, Place, Role};
 /// `con` is valid, its bodies are NULL or valid.
 #[inline(always)]
 pub unsafe fn check(con: *const CON) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
         if (*con).master.is_null() {
@@ -39,7 +39,7 @@ pub unsafe fn check(con: *const CON) -> Result<(), Code> {
 /// As [`check`].
 #[inline(always)]
 pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         match names::kind((*con).kind) {
             Some(_) => Ok(()),
@@ -53,7 +53,7 @@ pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
 /// # Safety
 /// `con` has been checked ([`check`]); nobody writes its point and frame during `'a`.
 pub unsafe fn label<'a>(con: *const CON) -> Label<'a> {
-    // SAFETY: promised by the caller; a checked constraint has a master.
+    // SAFETY: the caller promises a checked constraint, which is valid and has a master.
     unsafe {
         let slave = (*con).slave.as_ref().map_or(-1, |slave| slave.id as i32);
         Label {
@@ -72,7 +72,7 @@ pub unsafe fn label<'a>(con: *const CON) -> Label<'a> {
 /// `con` and `body` are valid.
 #[inline(always)]
 pub unsafe fn is_contact_on_obstacle(con: *const CON, body: *const BODY) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe { (*con).kind == CONTACT && (*body).kind == OBS }
 }
 
@@ -123,7 +123,7 @@ pub unsafe fn side<'a>(
     body: *const BODY,
     known: KnownPlaces,
 ) -> Result<Side<'a>, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
         let name = names::constraint(con);
         let view = Body::new(body, true, &name)?;
@@ -147,7 +147,7 @@ pub unsafe fn places_on(
     body: *const BODY,
     known: KnownPlaces,
 ) -> impl Iterator<Item = (f64, Place)> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint.
     unsafe {
         let master = ((*con).master.cast_const() == body).then(|| (1.0, Place::of(con, Role::Master, known)));
         let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave, known)));

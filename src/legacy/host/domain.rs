@@ -23,7 +23,8 @@ pub enum UpdateKind {
 /// # Safety
 /// `dom` is valid, `dom->solfec` NULL or valid, and `solfec->solver` what its kind says.
 pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver is what its kind
+    // says.
     unsafe {
         let Some(solfec) = (*dom).solfec.as_ref() else { return Ok(UpdateKind::All) };
         match solfec.kind {
@@ -46,7 +47,7 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
 /// # Safety
 /// `dom` is valid.
 pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain.
     let step = unsafe { (*dom).step };
     if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }
 }
@@ -58,7 +59,8 @@ pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
 /// `dom` is valid, and nobody changes its list during the walk.
 pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
     let link = |con: *mut CON| if con.is_null() { None } else { Some(con) };
-    // SAFETY: promised by the caller; constraints of the list are valid.
+    // SAFETY: the caller promises a valid domain whose list nobody changes; constraints of the list are
+    // valid.
     unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
 }
 
@@ -68,7 +70,7 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
 /// `con` and its bodies are valid.
 #[cold]
 pub unsafe fn comes_twice(con: *const CON) -> Code {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint with valid bodies.
     let name = unsafe { names::constraint(con) };
     fail!(Code::BugFound, "{name}: comes twice in dom->con, the list is cyclic")
 }

@@ -38,7 +38,8 @@ impl<'a> Body<'a> {
     /// # Safety
     /// As [`super::body::Body::new`]; `body` is a finite-element body.
     pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
-        // SAFETY: promised by the caller; conf of co-rotational bodies holds the rotation behind dofs values.
+        // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
+        // rotation behind dofs values.
         unsafe {
             let id = (*body).id;
             let form = match (*body).form {
@@ -90,7 +91,7 @@ impl<'a> Body<'a> {
     /// As [`Mesh::new`]; the place is on this body.
     #[inline(never)]
     pub unsafe fn location(&self, place: &Place, subject: &dyn Display) -> Result<(Location, usize), Code> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid body, and a place on it.
         unsafe {
             let mesh = Mesh::new(self.body, place, subject)?;
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
@@ -118,7 +119,7 @@ impl<'a> Body<'a> {
         frame: &Block,
         subject: &dyn Display,
     ) -> Result<NodalOperator, Code> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a place on this body, which is valid.
         let (location, _) = unsafe { self.location(place, subject)? };
         Ok(NodalOperator::new(&location, frame, self.rotation))
     }
@@ -131,7 +132,7 @@ impl<'a> Body<'a> {
     /// # Safety
     /// As there.
     pub unsafe fn dense_point(&self, place: &Place, subject: &dyn Display) -> Result<Point<'a>, Code> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
             let (location, nodes) = self.location(place, subject)?;
             match self.rotation {
@@ -155,7 +156,7 @@ impl<'a> Body<'a> {
         if self.is_nodal() {
             return Ok(true);
         }
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
             let (_, nodes) = self.location(place, subject)?;
             Ok(is_finite(self.base(3 * nodes, subject)?))
@@ -167,7 +168,7 @@ impl<'a> Body<'a> {
     /// # Safety
     /// `body->evec` is NULL or valid, with as many values as it states.
     unsafe fn base(&self, rows: usize, subject: &dyn Display) -> Result<&'a [f64], Code> {
-        // SAFETY: promised by the caller; a dense matrix holds m n values.
+        // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {
             match (*self.body).evec.as_ref() {
                 Some(base)

@@ -37,7 +37,8 @@ impl fmt::Display for Fault {
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
 pub unsafe fn of<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix with arrays of the sizes
+    // that it states.
     let (id, result) = unsafe { ((*body).id, view((*body).inverse)) };
     match result {
         Ok(inertia) if inertia.size() == dofs => Ok(inertia),
@@ -52,7 +53,7 @@ pub unsafe fn of<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Code
 /// # Safety
 /// `matrix` is NULL or as [`of`] asks for.
 unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Fault> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that the matrix is NULL or valid.
     let matrix = unsafe { matrix.as_ref() }.ok_or(Fault::Missing)?;
     let inverse = match matrix.kind {
         MXBD => {
@@ -115,7 +116,7 @@ fn ends(count: c_int) -> Result<usize, Fault> {
 unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Fault> {
     match pointer.is_null() {
         true => Err(Fault::Incomplete),
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises `count` values that nobody writes.
         false => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
     }
 }

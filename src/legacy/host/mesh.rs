@@ -35,7 +35,8 @@ impl<'a> Mesh<'a> {
     /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
     /// them during `'a`.
     pub unsafe fn new(body: *const BODY, place: &Place, subject: &dyn Display) -> Result<Self, Code> {
-        // SAFETY: promised by the caller; the data of a mesh's shape is the mesh, whose node places are 3 × count values.
+        // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
+        // a mesh's shape is the mesh, whose node places are 3 × count values.
         unsafe {
             let id = (*body).id;
             let separate = !(*body).msh.is_null();
@@ -73,7 +74,8 @@ impl<'a> Mesh<'a> {
         place: &'b Place,
         subject: &dyn Display,
     ) -> Result<Candidates<'b>, Code> {
-        // SAFETY: promised by the caller; a convex holds nele elements of the mesh.
+        // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
+        // elements of the mesh.
         unsafe {
             let elements: &[*mut ELEMENT] = match (place.object.is_null(), self.separate) {
                 (true, _) => &[],
@@ -110,8 +112,8 @@ impl<'a> Mesh<'a> {
         epsilon: f64,
         subject: &dyn Display,
     ) -> Result<Location, Code> {
-        // SAFETY: promised by the caller; the elements are used while they are valid. What is known of the place is NULL or
-        // valid, and this thread's.
+        // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
+        // the place is NULL or valid, and this thread's.
         unsafe {
             let candidates = self.candidates(place, subject)?;
             let chosen = match self.separate {
@@ -147,14 +149,14 @@ impl Candidates<'_> {
     /// # Safety
     /// The elements are still valid.
     pub unsafe fn iter(&self) -> impl Iterator<Item = Element> + Clone {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that the elements are still valid.
         self.elements.iter().filter_map(|&element| unsafe { self.element(element) })
     }
 
     /// # Safety
     /// `element` is NULL or valid.
     unsafe fn element(&self, element: *const ELEMENT) -> Option<Element> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that the element is NULL or valid.
         let element = unsafe { element.as_ref() }?;
         let nodes = element.nodes.get(..usize::try_from(element.r#type).ok()?)?;
         Element::new(nodes, self.mesh_nodes)

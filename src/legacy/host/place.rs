@@ -45,7 +45,7 @@ impl Place {
     /// `pair` is NULL or valid.
     #[inline(always)]
     pub unsafe fn new(point: Vector, pair: *const SGP) -> Self {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that the pair is NULL or valid.
         let pair = unsafe { pair.as_ref() };
         let (shape, object) =
             pair.map_or((ptr::null(), ptr::null()), |pair| (pair.shp.cast_const(), pair.gobj.cast_const()));
@@ -58,7 +58,8 @@ impl Place {
     /// `con` is valid, and its pairs of shape and object are NULL or valid; `known` is NULL or valid.
     #[inline(always)]
     pub unsafe fn of(con: *const CON, role: Role, known: KnownPlaces) -> Self {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid constraint; its pairs of shape and object, and `known`, are
+        // NULL or valid.
         unsafe {
             let (place, which) = match role {
                 Role::Master => (Self::new((*con).mpnt, (*con).msgp), 0),

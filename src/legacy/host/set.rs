@@ -31,7 +31,7 @@ impl Node for SET {
 /// # Safety
 /// `node` is NULL or valid, and nobody writes it during `'a`.
 pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a node that is NULL or valid, and that nobody writes it.
     unsafe { node.as_ref() }.filter(|found| found.children() != [node; 2])
 }
 
@@ -108,7 +108,8 @@ impl<'a, N: Node> InOrder<'a, N> {
     pub unsafe fn new(root: *const N, walks: &'a mut Walks<N>) -> Result<Self, Fault> {
         walks.stack.clear();
         let mut walk = Self { walks, root, visited: 0 };
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a root that is NULL, a sentinel or a node, and children that are nodes
+        // or the sentinel.
         unsafe { walk.descend(root) }?;
         Ok(walk)
     }
@@ -134,11 +135,12 @@ impl<'a, N: Node> InOrder<'a, N> {
     /// # Safety
     /// `node` is NULL, the sentinel, or a node.
     unsafe fn descend(&mut self, mut node: *const N) -> Result<(), Fault> {
-        // SAFETY: promised by the caller; left children are nodes or the sentinel.
+        // SAFETY: the caller promises NULL, the sentinel or a node; left children are nodes or the sentinel.
         while let Some(found) = unsafe { existing(node) } {
             self.visited += 1;
             if self.visited > self.walks.limit {
-                // SAFETY: promised by the caller of `new`.
+                // SAFETY: the caller of `new` promises that the root and all children are NULL, nodes or the
+                // sentinel.
                 let count = unsafe { count_once(self.root) }?;
                 self.walks.limit = count.saturating_mul(2);
             }
@@ -164,7 +166,7 @@ unsafe fn count_once<N: Node>(root: *const N) -> Result<usize, Fault> {
     open.try_reserve(1)?;
     open.push(root);
     while let Some(node) = open.pop() {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that the root and all children are NULL, nodes or the sentinel.
         let Some(found) = (unsafe { existing(node) }) else { continue };
         seen.try_reserve(1)?;
         if !seen.insert(node) {
@@ -208,7 +210,7 @@ mod tests {
             Err(fault) => return (elements, Some(fault)),
         };
         loop {
-            // SAFETY: likewise.
+            // SAFETY: the children of these nodes are among them.
             match unsafe { walk.next() } {
                 Ok(Some(element)) => elements.push(element.addr()),
                 Ok(None) => return (elements, None),
