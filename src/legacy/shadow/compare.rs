@@ -46,7 +46,7 @@ pub unsafe fn all(
     findings: &mut Findings,
 ) -> Result<(), Code> {
     let mut comparison = Comparison { lines, mirror, kind, findings, blocks: Vec::new(), energy_scale: 0.0 };
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid module with valid rows, blocks, constraints and bodies.
     unsafe {
         for (row, line) in (0..).zip(&lines.all) {
             comparison.row(row, line)?;
@@ -63,7 +63,7 @@ impl Comparison<'_> {
     /// As [`all`].
     unsafe fn row(&mut self, row: u32, line: &LegacyRow) -> Result<(), Code> {
         let values = &self.mirror.rows[row as usize];
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a row that is valid with its blocks, its constraint and the bodies.
         unsafe {
             let dia = &*line.dia;
             let name = names::constraint(line.con);
@@ -116,7 +116,8 @@ impl Comparison<'_> {
         blocks.clear();
         // One more than there should be shows that there are too many, and a loop in the list ends so.
         blocks.try_reserve(expected + 1).map_err(exhausted)?;
-        // SAFETY: promised by the caller; names are made of the domain's constraints and bodies with rows.
+        // SAFETY: the caller promises a row that is valid with its blocks; names are made of the domain's
+        // constraints and of bodies with rows.
         unsafe {
             let name = names::constraint(line.con);
             for block in super::blocks(line.dia).take(expected + 1) {
@@ -242,7 +243,7 @@ fn largest(block: &Block) -> f64 {
 /// # Safety
 /// The constraint and its bodies are valid.
 unsafe fn speed(con: *const CON) -> Result<f64, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint with valid bodies.
     unsafe {
         constraint::check(con)?;
         constraint::sides(con).try_fold(LEAST_SPEED, |largest, side| {

@@ -93,7 +93,7 @@ impl LegacyRows {
     ) -> Result<(), Code> {
         self.of_row.clear();
         self.of_constraint.clear();
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid module and a valid domain, with valid constraints and bodies.
         unsafe {
             for con in domain::constraints(dom) {
                 constraint::check(con)?;
@@ -123,7 +123,8 @@ impl LegacyRows {
         self.all.clear();
         self.all.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
         self.of_row.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid module; a constraint is read only once it is found among the
+        // domain's.
         unsafe {
             let (mut last, mut next) = (std::ptr::null(), link((*legacy).dia.cast_const()));
             while let Some(dia) = next {
@@ -186,7 +187,7 @@ impl LegacyRows {
             (newer, next) = (newer - 1, before);
         }
         let is_in_order = self.all[..newer].iter().all(|line| !line.is_old());
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid module, so the rows read have valid blocks.
         if is_in_order || was_sound && unsafe { self.have_blocks_in_order() } {
             self.renew(newer);
             return Ok(());
@@ -229,10 +230,10 @@ impl LegacyRows {
     unsafe fn have_blocks_in_order(&self) -> bool {
         (0..).zip(&self.all).all(|(row, line)| {
             let mut last = 0;
-            // SAFETY: promised by the caller.
+            // SAFETY: the caller promises a valid module, so the rows read have valid blocks.
             let mut blocks = unsafe { blocks(line.dia) }.take(self.most_blocks());
             blocks.all(|block| {
-                // SAFETY: promised by the caller.
+                // SAFETY: the caller promises a valid module, so the blocks of its rows are valid.
                 let rank = match self.of_row(unsafe { (*block).dia }) {
                     Some(neighbour) if neighbour < row => neighbour,
                     Some(neighbour) if neighbour > row => u32::MAX,

@@ -124,10 +124,10 @@ impl Mirror {
     /// [`Code::OutOfMemory`]; as [`Adjacency`].
     ///
     /// # Safety
-    /// The constraints of the lines and their bodies are valid.
+    /// The rows of the lines with their blocks, constraints and bodies are valid.
     pub unsafe fn couple(&mut self, lines: &mut LegacyRows) -> Result<(), Code> {
         self.bodies.iter_mut().for_each(|attached| attached.rows.clear());
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises lines with valid rows, blocks, constraints and bodies.
         unsafe {
             for (row, line) in (0..).zip(&lines.all) {
                 let slave = if line.is_self_contact() { None } else { Some(line.bodies[1]) };
@@ -169,7 +169,7 @@ impl Mirror {
         };
         let rows = &mut self.bodies[index as usize].rows;
         rows.try_reserve(1).map_err(exhausted)?;
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a line with a valid constraint, and a valid body.
         rows.push((row, unsafe { !constraint::is_contact_on_obstacle(line.con, body) }));
         Ok(())
     }
@@ -198,7 +198,7 @@ impl Mirror {
         let mut count = 0;
         for is_search in [true, false] {
             for MirrorBody { body, rows, .. } in bodies.iter() {
-                // SAFETY: promised by the caller.
+                // SAFETY: the caller promises valid bodies.
                 if unsafe { !adjacency::is_by_nodes(*body) } {
                     continue;
                 }
@@ -207,7 +207,7 @@ impl Mirror {
                     if !line.is_old() || !is_search && row as usize >= count {
                         continue;
                     }
-                    // SAFETY: promised by the caller.
+                    // SAFETY: the caller promises a line with a valid row, constraint and body.
                     let adjacency = unsafe {
                         find_neighbours(line, *body, lines.most_blocks(), found)?;
                         Adjacency::new(line.con, *body)?
@@ -219,7 +219,7 @@ impl Mirror {
                         if !other.is_old() || has_changed != is_search {
                             continue;
                         }
-                        // SAFETY: promised by the caller.
+                        // SAFETY: the caller promises lines with valid constraints and bodies.
                         let is_as_now = unsafe { adjacency.allows(other.con)? } == is_coupled;
                         match is_search {
                             true if is_as_now => count = count.max(row as usize + 1),
@@ -244,7 +244,7 @@ impl Mirror {
             if !counts {
                 continue;
             }
-            // SAFETY: promised by the caller.
+            // SAFETY: the caller promises lines with valid constraints and bodies.
             let adjacency = unsafe { Adjacency::new(line.con, *body)? };
             for (other_slot, &(earlier, other_counts)) in rows.iter().enumerate().skip(slot + 1) {
                 let other = &lines.all[earlier as usize];
@@ -253,7 +253,7 @@ impl Mirror {
                 // Decided at insertion, and fixed from then on.
                 let interact = match by_nodes && line.is_old() && other.is_old() {
                     true => self.by_nodes.contains_key(&key),
-                    // SAFETY: promised by the caller.
+                    // SAFETY: the caller promises lines with valid constraints and bodies.
                     false => unsafe { adjacency.allows(other.con)? },
                 };
                 if !interact {
@@ -382,7 +382,8 @@ impl ExpectedPair {
 /// # Safety
 /// The constraints of the rows and their bodies are valid; each row has slots of its own, of panels that have been started.
 unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted) -> Result<(), Code> {
-    // SAFETY: promised by the caller, see above.
+    // SAFETY: the caller promises rows with valid constraints and bodies, each with slots of its own in
+    // panels that have been started.
     let rows = unsafe { HostRows::new(rows) };
     assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {})
 }
@@ -398,7 +399,7 @@ unsafe fn find_neighbours(
     found: &mut Map<*const DIAB, ()>,
 ) -> Result<(), Code> {
     found.clear();
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid row with valid blocks.
     unsafe {
         for block in blocks(line.dia).take(most).filter(|&block| (*block).bod.cast_const() == body) {
             found.try_reserve(1).map_err(exhausted)?;

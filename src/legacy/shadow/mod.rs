@@ -73,7 +73,8 @@ pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report
         let Some(shadow) = (unsafe { shadow.as_mut() }) else {
             return Err(fail!(Code::BugFound, "shadow is NULL"));
         };
-        // SAFETY: as of the report; the tolerance is not filled.
+        // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
+        // is not filled.
         if let Some(given) = unsafe { Place::wanted("tolerance", tolerance.cast_mut()) }? {
             findings.tolerance = given.read_over(findings.tolerance);
         }
@@ -93,7 +94,8 @@ pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report
 /// `shadow` is NULL or comes from [`new`], and is not used afterwards.
 pub unsafe fn free(shadow: *mut Shadow) {
     if !shadow.is_null() {
-        // SAFETY: promised by the caller; the memory has the layout of a Box, from its allocator.
+        // SAFETY: the caller promises a shadow from `new` that is not used afterwards; its memory has the
+        // layout of a Box, from its allocator.
         drop(unsafe { Box::from_raw(shadow) });
     }
 }
@@ -102,7 +104,7 @@ impl Shadow {
     /// # Safety
     /// The other module, its domain, bodies and constraints are valid.
     unsafe fn check(&mut self, findings: &mut Findings) -> Result<(), Code> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid module over a valid domain, with valid constraints and bodies.
         unsafe {
             let dom = (*self.legacy).dom;
             if dom.is_null() {
@@ -142,7 +144,7 @@ fn link<T>(pointer: *const T) -> Option<*const T> {
 /// # Safety
 /// The row and its blocks are valid.
 unsafe fn blocks(dia: *const DIAB) -> impl Iterator<Item = *const OFFB> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid row with valid blocks.
     unsafe { iter::successors(link((*dia).adj.cast_const()), |&block| link((*block).n.cast_const())) }
 }
 

@@ -28,8 +28,8 @@ pub struct MirrorBodies<'a> {
     lines: &'a LegacyRows,
 }
 
-// SAFETY: pointers to the host's structures are the only reason why this is not Sync of itself; nobody writes what they lead to while
-// it is there.
+// SAFETY: pointers to the host's structures are the only reason why this is not Sync of itself; nobody writes
+// what they lead to while it exists.
 unsafe impl Sync for MirrorBodies<'_> {}
 
 impl<'a> MirrorBodies<'a> {
@@ -114,7 +114,8 @@ pub struct MirrorRow {
     pub energy: f64,
 }
 
-// SAFETY: pointers to the host's structures are the only reason why this is not Send of itself; no safe function follows them.
+// SAFETY: pointers to the host's structures are the only reason why this is not Send of itself; no safe function
+// follows them.
 unsafe impl Send for MirrorRow {}
 
 impl MirrorRow {
@@ -177,7 +178,8 @@ impl<'a> MirrorPairs<'a> {
 /// Pairs that are being dealt.
 pub struct Dealt<'a>(<&'a mut [ExpectedPair] as Deal>::Shared, &'a LegacyRows, UpdateKind);
 
-// SAFETY: as of MirrorBodies.
+// SAFETY: pointers to the host's structures are the only reason why this is not Sync of itself; nobody writes
+// what they lead to while it exists.
 unsafe impl Sync for Dealt<'_> {}
 
 // SAFETY: parts of disjoint ranges are different pairs.

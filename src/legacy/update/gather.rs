@@ -61,7 +61,8 @@ pub unsafe fn gather(
     kind: UpdateKind,
     team: &mut Team,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain, and that the constraints of all rows and their bodies are
+    // valid.
     unsafe {
         if module.is_gathered && kind != UpdateKind::Minimal && are_same(&module.tasks, dom, team) {
             return Ok(());
@@ -82,7 +83,7 @@ const PART: usize = 256;
 /// # Safety
 /// As [`gather`]; no row has come or gone since the last update.
 unsafe fn are_same(tasks: &[GatheredRow], dom: *const DOM, team: &mut Team) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain.
     let head = unsafe { (*dom).con };
     if listed(tasks.first()) != head {
         return false;
@@ -91,7 +92,8 @@ unsafe fn are_same(tasks: &[GatheredRow], dom: *const DOM, team: &mut Team) -> b
     let count = tasks.len();
     team.share(count.div_ceil(PART), &|_, number| {
         let mut places = part(number, PART, count);
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that the constraints of all rows are valid; as no row has gone, those
+        // of the tasks are.
         if !places.all(|place| unsafe { is_same(tasks, place) }) {
             has_changed.store(true, Ordering::Relaxed);
         }
@@ -113,7 +115,7 @@ fn listed(task: Option<&GatheredRow>) -> *mut CON {
 unsafe fn is_same(tasks: &[GatheredRow], place: usize) -> bool {
     fetch_ahead(tasks, place);
     let task = &tasks[place];
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that the row of a task is live, so its constraint is valid.
     unsafe {
         let con = &*task.con;
         let leads_on = !task.is_listed || con.next == listed(tasks.get(place + 1));
@@ -148,7 +150,8 @@ unsafe fn is_attached(task: &GatheredRow) -> bool {
 /// As there.
 unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
     let mut count = 0;
-    // SAFETY: promised by the caller; attaching rows does not change the list.
+    // SAFETY: the caller promises a valid domain and valid constraints of all rows; attaching rows does not
+    // change the list.
     unsafe {
         module.next_round();
         let mut last = ptr::null_mut();
@@ -209,7 +212,7 @@ unsafe fn put(
     is_listed: bool,
     kind: UpdateKind,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a live row, and its valid constraint with bodies that are NULL or valid.
     let task = unsafe {
         if (*row).round == module.round {
             return Err(domain::comes_twice(con));
