@@ -11,7 +11,7 @@ use super::rows::LocalDynamics;
 /// # Safety
 /// The domain with all its constraints is valid.
 pub unsafe fn end(module: &mut LocalDynamics) -> Result<(), Code> {
-    // SAFETY: promised by the caller; the list holds live rows.
+    // SAFETY: the list holds live rows, and the caller promises a valid domain with valid constraints.
     unsafe {
         if update_kind(module.domain()?)? == UpdateKind::Penalty {
             return Ok(());
@@ -29,7 +29,7 @@ pub unsafe fn end(module: &mut LocalDynamics) -> Result<(), Code> {
 /// # Safety
 /// `con` is a valid contact.
 unsafe fn sort_out(con: *mut CON) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid contact.
     unsafe {
         let Some(material) = (*con).mat.base.as_ref() else {
             return Err(fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con)));

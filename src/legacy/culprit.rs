@@ -43,7 +43,7 @@ impl fmt::Display for Culprit {
 /// The constraint is valid, and so are these of its bodies.
 #[cold]
 pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Code {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint, and that its bodies with these roles are valid.
     unsafe { report(con, "V or B", search(con, roles, true)) }
 }
 
@@ -53,7 +53,7 @@ pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Code {
 /// The constraint and its bodies are valid.
 #[cold]
 pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint with valid bodies.
     unsafe {
         match is_finite(w) {
             true => report(con, "W or its inverse", None),
@@ -65,7 +65,7 @@ pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
 /// # Safety
 /// The constraint is valid.
 unsafe fn report(con: *const CON, what: &str, culprit: Option<Culprit>) -> Code {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint.
     let name = unsafe { names::constraint(con) };
     match culprit {
         Some(culprit) => fail!(Code::BugFound, "{name}: {culprit} is not finite"),
@@ -78,7 +78,7 @@ unsafe fn report(con: *const CON, what: &str, culprit: Option<Culprit>) -> Code 
 /// # Safety
 /// As [`of_velocities`].
 unsafe fn search(con: *const CON, roles: &[Role], of_velocities: bool) -> Option<Culprit> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint, and that its bodies with these roles are valid.
     unsafe {
         if !is_finite(&(*con).base) {
             return Some(Culprit::Frame);
@@ -90,7 +90,7 @@ unsafe fn search(con: *const CON, roles: &[Role], of_velocities: bool) -> Option
 /// # Safety
 /// As [`of_velocities`], for the body with this role, if there is one.
 unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Option<Culprit> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint, and that its body with this role is NULL or valid.
     unsafe {
         let body = match role {
             Role::Master => (*con).master,

@@ -23,7 +23,8 @@ use super::rows::{LocalDynamics, Row};
 /// # Safety
 /// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
 pub unsafe fn dump(module: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises valid constraints and bodies of all rows, and a path that is NULL or a C
+    // string.
     unsafe {
         #[cfg(feature = "mpi")]
         if let Some(world) = World::current()? {
@@ -40,7 +41,7 @@ pub unsafe fn dump(module: &LocalDynamics, path: *const c_char) -> Result<(), Co
 /// As [`dump`].
 unsafe fn room<'a>(module: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code> {
     let mut most = 0;
-    // SAFETY: promised by the caller; the list holds live rows.
+    // SAFETY: the list holds live rows, and the caller promises that their constraints and bodies are valid.
     unsafe {
         for row in module.list() {
             constraint::check((*row).public.con)?;
@@ -61,7 +62,8 @@ unsafe fn write_rows(
     path: *const c_char,
     mut neighbours: dump::Neighbours,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller; the list holds live rows, and nobody changes them meanwhile.
+    // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises checked
+    // constraints, and a path that is NULL or a C string.
     unsafe {
         file::write(path, |out| {
             for row in module.list() {
@@ -84,7 +86,7 @@ unsafe fn write_rows(
 /// # Safety
 /// `row` is live, and nobody changes its blocks meanwhile.
 unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a live row whose blocks nobody changes meanwhile.
     #[cfg(feature = "mpi")]
     return unsafe { external::of(row) };
     #[cfg(not(feature = "mpi"))]
@@ -97,7 +99,8 @@ unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
 /// # Safety
 /// `dia` is a live row, and its constraint has been checked.
 unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
-    // SAFETY: promised by the caller; R, U and V are arrays of the constraint.
+    // SAFETY: the caller promises a live row with a checked constraint; R, U and V are arrays of the
+    // constraint.
     unsafe {
         let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
         let DIAB { V, U, R, con, .. } = *dia;
@@ -114,7 +117,8 @@ pub unsafe fn matrix_market(module: &LocalDynamics, path: *const c_char) -> Resu
     if cfg!(feature = "mpi") {
         return Err(fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build"));
     }
-    // SAFETY: promised by the caller; the list holds live rows, and nobody changes them meanwhile.
+    // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises valid constraints,
+    // and a path that is NULL or a C string.
     unsafe {
         let (mut rows, mut blocks) = (0, 0);
         for row in module.list() {

@@ -24,7 +24,7 @@ pub unsafe fn create(
     let (Ok(rows), Ok(columns)) = (usize::try_from(m), usize::try_from(n)) else {
         return Err(fail!(Code::BugFound, "matrix of {m} rows and {n} columns or blocks"));
     };
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that `p` and `i` are NULL or have the sizes that the kind asks for.
     unsafe {
         match kind {
             MXDENSE => {
@@ -62,7 +62,7 @@ pub unsafe fn create(
 /// # Safety
 /// `a` is NULL or a matrix whose memory comes from `malloc` as [`create`] lays it out.
 pub unsafe fn destroy(a: *mut MX) {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises NULL, or a matrix whose memory comes from `malloc` as `create` lays it out.
     unsafe {
         if a.is_null() || (*a).flags & MXSTATIC != 0 {
             return;
@@ -127,7 +127,8 @@ unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_in
         p => p.filter(|p| ascends(p)).ok_or_else(ill_formed)?,
     };
     let count = p[p.len() - 1];
-    // SAFETY: promised by the caller; the arrays made have the sizes of their originals.
+    // SAFETY: the caller promises that `i` is NULL or holds as many indices as the last of `p` says; the
+    // arrays made have the sizes of their originals.
     unsafe {
         let i = array(i, count as usize).filter(|i| i.iter().all(|row| (0..m).contains(row)));
         let i = i.ok_or_else(ill_formed)?;
@@ -162,6 +163,6 @@ fn ascends(starts: &[c_int]) -> bool {
 /// # Safety
 /// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
 unsafe fn array<'a>(pointer: *const c_int, count: usize) -> Option<&'a [c_int]> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises `count` values that nobody writes.
     if pointer.is_null() { None } else { Some(unsafe { slice::from_raw_parts(pointer, count) }) }
 }

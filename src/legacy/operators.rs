@@ -46,7 +46,7 @@ impl Request {
         if self.body.is_null() || self.point.is_null() || self.frame.is_null() {
             return Err(fail!(Code::BugFound, "body, X or E is NULL"));
         }
-        // SAFETY: promised by the caller.
+        // SAFETY: body, point and frame are not NULL, and the caller promises that what is not NULL is valid.
         unsafe {
             let place = Place {
                 point: *self.point.cast(),
@@ -61,7 +61,7 @@ impl Request {
     /// # Safety
     /// The body is valid.
     unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises a valid body.
         let name = unsafe { names::body(self.body) };
         match is_finite(values) {
             true => Ok(()),
@@ -75,7 +75,8 @@ impl Request {
 /// # Safety
 /// As there.
 pub unsafe fn rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises to ldy_rigid_operator that the body is valid and that the arrays have their
+    // sizes.
     unsafe {
         write_operator::<18>(request, h, |body, place, frame| match body {
             Body::Rigid(body) => Some(body.operator(&place.point, frame)),
@@ -89,7 +90,8 @@ pub unsafe fn rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
 /// # Safety
 /// As there.
 pub unsafe fn pseudo_rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises to ldy_pseudo_rigid_operator that the body is valid and that the arrays have
+    // their sizes.
     unsafe {
         write_operator::<36>(request, h, |body, place, frame| match body {
             Body::PseudoRigid(body) => Some(body.operator(&place.point, frame)),
@@ -105,7 +107,8 @@ unsafe fn write_operator<const COUNT: usize>(
     h: *mut f64,
     operator: impl FnOnce(Body, &Place, &Block) -> Option<[f64; COUNT]>,
 ) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that what the request holds is NULL or valid, and that `h` is NULL or has
+    // room.
     unsafe {
         let (place, frame) = request.place()?;
         if h.is_null() {
@@ -126,7 +129,8 @@ unsafe fn write_operator<const COUNT: usize>(
 /// # Safety
 /// As there.
 pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
-    // SAFETY: promised by the caller; the matrix made holds 3 × dofs values.
+    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the body is valid and that the arrays have
+    // their sizes; the matrix made holds 3 × dofs values.
     unsafe {
         let (place, frame) = request.place()?;
         let name = names::body(request.body);
@@ -174,7 +178,7 @@ fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX, Code> 
 /// # Safety
 /// `body` is NULL or valid.
 pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that the body is NULL or valid.
     match unsafe { body.as_ref() } {
         Some(body) if body.kind == FEM => Ok(()),
         Some(body) => Err(fail!(Code::BugFound, "body {}: not a finite-element body", body.id)),
@@ -187,7 +191,8 @@ pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
 /// # Safety
 /// As there.
 pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *mut f64) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their
+    // sizes.
     unsafe {
         let (place, frame) = request.place()?;
         let name = names::body(request.body);

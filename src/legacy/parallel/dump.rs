@@ -29,7 +29,7 @@ pub unsafe fn in_parts<T>(
         if path.is_null() {
             return Err(fail!(Code::BugFound, "path is NULL"));
         }
-        // SAFETY: promised by the caller.
+        // SAFETY: the caller promises that a path that is not NULL is a C string.
         let part = Part::new(unsafe { CStr::from_ptr(path) });
         Ok((prepared, part.map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"))?))
     });
@@ -58,7 +58,7 @@ pub fn withdraw(code: Code) -> Code {
 /// # Safety
 /// `path` is a C string.
 unsafe fn join(size: usize, path: *const c_char, part: &mut Part) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises that the path is a C string.
     unsafe {
         file::write(path, |out| {
             (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))

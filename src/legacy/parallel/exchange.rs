@@ -63,7 +63,7 @@ pub unsafe fn together<T>(
     for (rank, &count) in counts.iter().enumerate() {
         for place in places.by_ref().take(count as usize) {
             let record = module.exchange.came(place);
-            // SAFETY: promised by the caller.
+            // SAFETY: the caller promises a valid domain with valid constraints and bodies.
             unsafe { velocities::add(module, rank, &record)? };
         }
     }

@@ -30,7 +30,7 @@ use super::world::{Record, World};
 /// The domain with all its constraints and their bodies is valid.
 pub unsafe fn of_parents(module: &mut LocalDynamics, world: Option<&World>) -> Result<(), Code> {
     let dom = module.domain()?;
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid domain with valid constraints and bodies.
     unsafe {
         for &GatheredRow { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
             check_bodies(con)?;
@@ -66,7 +66,7 @@ pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
     if con.is_null() {
         return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint behind what is not NULL.
     unsafe { constraint::check(con)? };
     Ok(con)
 }
@@ -76,14 +76,14 @@ pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
 /// # Safety
 /// `body` is valid.
 unsafe fn is_here(body: *const BODY) -> bool {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid body.
     unsafe { (*body).flags & (BODY_PARENT | BODY_CHILD) != 0 }
 }
 
 /// # Safety
 /// `con` is a valid constraint of this process.
 unsafe fn check_bodies(con: *const CON) -> Result<(), Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         constraint::check(con)?;
         for body in [(*con).master, (*con).slave] {
@@ -101,7 +101,7 @@ unsafe fn check_bodies(con: *const CON) -> Result<(), Code> {
 /// # Safety
 /// `con` is valid and has been checked.
 unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]>, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a checked constraint with valid bodies.
     unsafe {
         let body = constraint::body_of(con, role);
         if body.is_null() || (*body).flags & BODY_PARENT == 0 {
@@ -120,7 +120,7 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
 /// # Safety
 /// `con` is valid.
 unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a valid constraint.
     let (name, rank) = unsafe { (names::constraint(con), (*con).rank) };
     let (own, size) = world.map_or((0, 1), |world| (world.rank(), world.size()));
     match usize::try_from(rank) {
@@ -141,7 +141,8 @@ pub unsafe fn add(module: &LocalDynamics, rank: usize, record: &Record) -> Resul
     let (id, role) = (record.constraint, record.role());
     let astray =
         |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
-    // SAFETY: promised by the caller; a constraint with a row is one of this process.
+    // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row is one of
+    // this process.
     unsafe {
         let Ok(con) = map::with_id((*module.domain()?).idc, id) else {
             return astray("is not found: the map idc is cyclic");
@@ -168,7 +169,7 @@ pub unsafe fn add(module: &LocalDynamics, rank: usize, record: &Record) -> Resul
 /// # Safety
 /// `row` is live, its constraint valid.
 unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) {
-    // SAFETY: promised by the caller.
+    // SAFETY: the caller promises a live row with a valid constraint.
     unsafe {
         (*row).contributors |= bit(role);
         let con = (*row).public.con;
