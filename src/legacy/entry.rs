@@ -86,7 +86,8 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
         let module = unsafe { LocalDynamics::from_public(ldy) };
         #[cfg(feature = "mpi")]
         let module = module.map_err(super::parallel::dump::withdraw);
-        // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is a C string.
+        // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that
+        // path is NULL or a C string.
         unsafe { export::dump(module?, path) }
     })
 }
@@ -97,7 +98,8 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
-    // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is a C string.
+    // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is
+    // NULL or a C string.
     entry!(ldy: module => unsafe { export::matrix_market(ldy, path) }?)
 }
 
@@ -119,7 +121,7 @@ pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN
 pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
     // SAFETY: the host promises a LOCDYN behind what is not NULL.
     let is_ours = !ldy.is_null() && unsafe { LocalDynamics::is_behind(ldy) };
-    // SAFETY: as above.
+    // SAFETY: the host promises a LOCDYN behind what is not NULL.
     if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }
 
@@ -231,7 +233,8 @@ pub unsafe extern "C" fn ldy_entry_matrix_create(
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_matrix_destroy(a: *mut MX) {
-    // SAFETY: the host promises that a is NULL or a matrix made as MX_Create makes it, and that it does not use it afterwards.
+    // SAFETY: the host promises that a is NULL or a matrix made as MX_Create makes it, and that it does not
+    // use it afterwards.
     unsafe { matrix::destroy(a) };
 }
 

@@ -58,7 +58,7 @@ pub fn kind(kind: c_int) -> Option<&'static str> {
 
 impl fmt::Display for ConstraintName {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        // SAFETY: promised where the name was made.
+        // SAFETY: the caller of `constraint` promises a valid constraint with bodies that are NULL or valid.
         let (con, master, slave) = unsafe { (&*self.0, (*self.0).master.as_ref(), (*self.0).slave.as_ref()) };
         match kind(con.kind) {
             Some(kind) => write!(f, "constraint {} ({kind})", con.id)?,
@@ -74,7 +74,7 @@ impl fmt::Display for ConstraintName {
 
 impl fmt::Display for BodyName {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        // SAFETY: promised where the name was made.
+        // SAFETY: the caller of `body` or `set_of` promises a valid body.
         write!(f, "body {}", unsafe { (*self.0).id })
     }
 }

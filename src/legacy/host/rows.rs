@@ -234,7 +234,7 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
 
     #[inline(always)]
     fn fetch_ahead(&self, row: usize, bodies: &BodyOperators) {
-        // SAFETY: as promised to HostRows::new.
+        // SAFETY: the caller of HostRows::new promises live rows with valid constraints and bodies.
         unsafe { T::fetch_ahead(self.0, row, bodies) }
     }
 }

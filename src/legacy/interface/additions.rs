@@ -273,7 +273,7 @@ pub struct ldy_tolerance {
     pub free_energy: f64,
 }
 
-// SAFETY: as of ldy_stats.
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
 unsafe impl CallerSized for ldy_tolerance {
     const NAME: &'static str = "ldy_tolerance";
     const LEAST: usize = offset_of!(Self, B);
@@ -304,7 +304,7 @@ pub struct ldy_report {
     pub time: f64,
 }
 
-// SAFETY: as of ldy_stats.
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
 unsafe impl CallerSized for ldy_report {
     const NAME: &'static str = "ldy_report";
     const LEAST: usize = offset_of!(Self, largest);

@@ -132,7 +132,7 @@ impl Inspection<'_> {
     fn ends(&mut self) -> Result<(), Code> {
         // SAFETY: the lists have been found to hold live rows and blocks.
         for row in unsafe { self.module.list() } {
-            // SAFETY: as above.
+            // SAFETY: the lists have been found to hold live rows and blocks.
             let (row, last) = unsafe { (&*row, (*row).blocks().last()) };
             *self.place = Place { constraint: Some(row.id), ..Place::default() };
             let known: *mut OFFB = row.last.cast();

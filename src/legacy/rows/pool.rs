@@ -262,7 +262,7 @@ mod tests {
             unsafe { *chunk = [k as u64; 5] };
         }
         for (k, &chunk) in taken.iter().enumerate() {
-            // SAFETY: as above.
+            // SAFETY: the chunk is this test's.
             assert_eq!(unsafe { *chunk }, [k as u64; 5]);
         }
         assert_eq!((pool.live(), pool.capacity()), (1000, 1024));

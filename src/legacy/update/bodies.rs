@@ -53,12 +53,12 @@ impl Bodies for HostBodies<'_> {
     }
 
     fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Code> {
-        // SAFETY: promised to HostBodies::new.
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
         unsafe { scene::kinematics(self.body(body)) }
     }
 
     fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Code> {
-        // SAFETY: promised to HostBodies::new.
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
         unsafe { scene::inertia_of(self.body(body)) }
     }
 
@@ -67,7 +67,7 @@ impl Bodies for HostBodies<'_> {
     }
 
     fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
-        // SAFETY: promised to HostBodies::new.
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
         unsafe { scene::action(constraint.con, self.body(body)) }
     }
 
@@ -77,12 +77,13 @@ impl Bodies for HostBodies<'_> {
         constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Code> {
-        // SAFETY: promised to HostBodies::new; what is known of a place is used by the thread that has the body.
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints; what is known of a
+        // place is used by the thread that has the body.
         unsafe { scene::points(constraint, self.body(body), visit) }
     }
 
     fn fault(&self, body: usize, fault: Fault) -> Code {
-        // SAFETY: promised to HostBodies::new.
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
         unsafe { scene::body_fault(self.body(body), fault) }
     }
 

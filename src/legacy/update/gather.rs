@@ -38,10 +38,13 @@ pub struct GatheredRow {
     pub energy: f64,
 }
 
-// SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Send of themselves. No safe function
-// follows such a pointer: who does so promises that no other thread writes what it leads to.
+// SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Send of
+// themselves. No safe function follows such a pointer: a function that follows one promises that no other
+// thread writes what it leads to.
 unsafe impl Send for GatheredRow {}
-// SAFETY: as above.
+// SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Sync of
+// themselves. No safe function follows such a pointer: a function that follows one promises that no other
+// thread writes what it leads to.
 unsafe impl Sync for GatheredRow {}
 
 /// Collect the constraints of the domain in the order of its list, then rows of other constraints in the order of theirs,
