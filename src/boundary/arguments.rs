@@ -16,12 +16,14 @@ macro_rules! entry {
         })
     };
     (@read $name:ident $reader:ident) => {
-        // SAFETY: who calls this function promises what its section on safety says, and that is what the reader asks for.
+        // SAFETY: the caller of this function promises what its section on safety says, and the reader asks
+        // for no more.
         unsafe { arguments::$reader(stringify!($name), $name) }
     };
     (@read $name:ident $reader:ident $count:expr) => {{
         let count = $count;
-        // SAFETY: as above; the array has as many values as this function says.
+        // SAFETY: the caller of this function promises what its section on safety says, for an array of
+        // `count` values.
         unsafe { arguments::$reader(stringify!($name), $name, count) }
     }};
 }

@@ -235,9 +235,9 @@ impl<A, B> Clone for Places<A, B> {
 
 impl<A, B> Copy for Places<A, B> {}
 
-// SAFETY: who has places gets at them by Places::at alone, whose caller promises that no other thread has the place.
+// SAFETY: places are used through Places::at alone, whose caller promises that no other thread has the place.
 unsafe impl<A: Send, B: Send> Send for Places<A, B> {}
-// SAFETY: as above.
+// SAFETY: places are used through Places::at alone, whose caller promises that no other thread has the place.
 unsafe impl<A: Send, B: Send> Sync for Places<A, B> {}
 
 impl<A, B> Places<A, B> {

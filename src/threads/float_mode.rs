@@ -48,7 +48,8 @@ impl FloatMode {
         unsafe {
             std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const self.0, options(nostack, preserves_flags));
         }
-        // SAFETY: as above.
+        // SAFETY: the value was read from the same register of another thread, so no reserved bit is set; the
+        // worker computes what that thread would have computed in this mode.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             std::arch::asm!("msr fpcr, {}", in(reg) self.0, options(nostack, preserves_flags));

@@ -152,7 +152,8 @@ fn start_thread(shared: &Shared) -> Option<libc::pthread_t> {
         unsafe {
             libc::prctl(libc::PR_SET_NAME, c"ldy".as_ptr());
         }
-        // SAFETY: see below.
+        // SAFETY: start_thread passes the address of what is shared, which outlives the worker: Held::end
+        // joins the worker before it is dropped.
         unsafe { (*shared.cast::<Shared>()).worker_loop() };
         ptr::null_mut()
     }

@@ -40,7 +40,7 @@ pub struct Shared {
 // SAFETY: the job is all that is not Sync of itself. Its work is Sync; Shared::share writes it, and claims order that before all
 // reads.
 unsafe impl Sync for Shared {}
-// SAFETY: as above; a job's work may be called from any thread.
+// SAFETY: the job is all that is not Send of itself; its work is Sync, so any thread may call it.
 unsafe impl Send for Shared {}
 
 /// Who sleeps.

@@ -77,7 +77,8 @@ pub unsafe fn values_mut<'a>(name: &str, first: *mut f64, count: usize) -> Resul
     match (first.is_null(), count) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(null(name)),
-        // SAFETY: as in `values`; the C program promises moreover that no other argument is part of this array.
+        // SAFETY: the C program promises so many values, which are part of no other argument; there is at
+        // least one, and they are no more bytes than a pointer can be moved by.
         (false, _) => Ok(unsafe { slice::from_raw_parts_mut(first, count) }),
     }
 }

@@ -360,7 +360,8 @@ struct Callback {
 // core's threads hold the bodies meanwhile, but leave solvers to that one.
 unsafe impl Send for Callback {}
 
-// SAFETY: as above.
+// SAFETY: the function is called, with its data, by the thread that has called the library alone, as its type
+// says; the core's threads hold the bodies meanwhile, but leave solvers to that one.
 unsafe impl Sync for Callback {}
 
 impl Solve for Callback {

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *
     entry!(system: shared => {
         let rows = system.rows()?;
         let write = |out: &mut Buffered<File>| files::write_npz(out, &rows);
-        // SAFETY: as above.
+        // SAFETY: the C program promises that the path is NULL or a C string.
         unsafe { file::write(path, write) }?;
     })
 }
