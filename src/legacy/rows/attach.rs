@@ -49,8 +49,8 @@ pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 
 /// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs.
 ///
 /// # Errors
-/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's master nor
-/// its slave; [`Code::OutOfMemory`]. The row is as before then.
+/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's
+/// master nor its slave; [`Code::OutOfMemory`]. Then the row stays as it was.
 ///
 /// # Safety
 /// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
@@ -119,7 +119,7 @@ unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code
     }
 }
 
-/// Attach a row to a body that it is not attached to. The row itself is not written but for what is known of its places.
+/// Attach a row to a body that it is not attached to. This writes nothing to the row but what is known of its places.
 ///
 /// # Errors
 /// [`Code::OutOfMemory`].

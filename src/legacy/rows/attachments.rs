@@ -37,7 +37,7 @@ impl Side {
     }
 }
 
-/// A body with rows attached; free of rows, an index to be given again.
+/// A body with rows attached. Once it has no rows, its index can be given to another body.
 pub struct BodyEntry {
     /// The host's body; never read here.
     pub body: *mut BODY,
@@ -60,8 +60,9 @@ pub enum Slot {
     Free(Option<u32>),
 }
 
-// SAFETY: pointers to the host's bodies, constraints and rows are the only reason why this is not Sync of itself. No safe function
-// follows such a pointer: who does so promises that no other thread writes what it leads to.
+// SAFETY: pointers to the host's bodies, constraints and rows are the only reason why this is not Sync of itself. No
+// safe function follows such a pointer: a function that follows one promises that no other thread writes what it
+// leads to.
 unsafe impl Sync for BodyEntry {}
 
 impl BodyEntry {
@@ -157,7 +158,7 @@ impl Attachments {
         &self.bodies[index as usize]
     }
 
-    /// The body with this index, if an index it is.
+    /// The body with this index, if there is one.
     pub fn get(&self, index: u32) -> Option<&BodyEntry> {
         self.bodies.get(index as usize)
     }
@@ -190,7 +191,7 @@ impl Attachments {
         indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
     }
 
-    /// Bytes held, but for what panels hold.
+    /// Bytes held, not counting what panels hold.
     pub fn bytes(&self) -> usize {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
         #[cfg(feature = "mpi")]
@@ -202,7 +203,7 @@ impl Attachments {
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
     }
 
-    /// Take the slots of all external constraints away.
+    /// Remove the slots of all external constraints.
     #[cfg(feature = "mpi")]
     pub fn forget_externals(&mut self) {
         self.bodies.iter_mut().for_each(|attached| attached.externals.clear());

@@ -17,7 +17,7 @@ use super::row::Row;
 
 /// A new local dynamics with the rows of all constraints but contacts; see `LOCDYN_Clone_Non_Contacts`.
 ///
-/// Its rows are attached to no body and its pairs coupled by none: nothing but what they hold makes up W.
+/// Its rows are attached to no body, and no body couples its pairs: W is only what they hold.
 ///
 /// # Safety
 /// The constraints of all rows are valid, their bodies NULL or valid.
@@ -69,7 +69,7 @@ unsafe fn is_contact(row: *const Row) -> bool {
     unsafe { (*(*row).public.con).kind == CONTACT }
 }
 
-/// Where everything has gone: for each row and each pair of the source, by its position in the pool, its copy.
+/// The copy of each row and of each pair of the source, by its position in the pool.
 struct Copies<'a> {
     source: &'a LocalDynamics,
     clone: &'a mut LocalDynamics,
@@ -106,7 +106,7 @@ impl<'a> Copies<'a> {
         &mut self.rows[position.expect("a row of the list lies in its pool")]
     }
 
-    /// Copy a row without its blocks to behind `last`, the last copy so far or NULL.
+    /// Copy a row without its blocks, and put the copy behind `last`, the last copy so far or NULL.
     ///
     /// # Safety
     /// `row` is a live row of the source, its constraint valid.
@@ -193,7 +193,8 @@ impl Copies<'_> {
                     (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 }
             }
-            // In the reverse of the order in which they were added: so those of a row come in the order of its list.
+            // Visit the blocks in the reverse of the order in which they were added: then those of a row come in the
+            // order of its list.
             for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
                     let copy = *self.place_of(row);
@@ -205,7 +206,7 @@ impl Copies<'_> {
     }
 }
 
-/// So many null pointers.
+/// `count` null pointers.
 fn nulls<T>(count: usize) -> Result<Vec<*mut T>, TryReserveError> {
     let mut all = Vec::new();
     all.try_reserve_exact(count)?;

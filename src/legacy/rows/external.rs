@@ -61,11 +61,12 @@ pub struct Externals {
 /// How texts name the map of external constraints.
 pub const EXTERNAL: &str = "the map of external constraints (conext)";
 
-/// Make the blocks to all external constraints anew, without values, and give these slots on their bodies.
+/// Make the blocks to all external constraints anew, without values, and give these constraints slots on their
+/// bodies.
 ///
 /// # Errors
-/// As the decision on adjacency; [`Code::BugFound`] for a constraint without a row; [`Code::OutOfMemory`]. There are no
-/// such blocks then.
+/// As the decision on adjacency; [`Code::BugFound`] for a constraint without a row; [`Code::OutOfMemory`]. Then there
+/// are no such blocks.
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
@@ -91,7 +92,7 @@ pub unsafe fn rebuild(module: &mut LocalDynamics, kind: UpdateKind) -> Result<()
 /// As [`rebuild`].
 unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
     let failed = |fault: Fault| fault.of(&EXTERNAL);
-    // The walk's memory is lent to it: the module is changed during the walk.
+    // The walk takes its memory out of the module, which changes during the walk.
     let mut walks = std::mem::take(&mut module.externals.walks);
     // SAFETY: the caller promises a valid domain with valid external constraints.
     let result = unsafe {
@@ -115,7 +116,7 @@ unsafe fn couple(module: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) ->
     // rows, so only its kind is read.
     unsafe {
         let bodies = [(*con).master, (*con).slave];
-        // What comes later lies before it in the lists.
+        // A block that is added later lies before the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
         for (body, repeated) in bodies.into_iter().zip(repeated) {
             if !body.is_null() && !constraint::is_contact_on_obstacle(con, body) {
@@ -138,7 +139,7 @@ unsafe fn couple_through(
     // SAFETY: the caller promises a valid constraint on this valid body, whose set holds valid constraints.
     unsafe {
         let failed = |fault: Fault| fault.of(&names::set_of(body));
-        // Without rows on it there is nothing to couple to.
+        // A body without rows has nothing to couple to.
         let Some(index) = module.bodies.index_of(body) else { return Ok(()) };
         let adjacency = Adjacency::new(con, body)?;
         module.next_round();
@@ -194,7 +195,8 @@ pub unsafe fn assemble(module: &mut LocalDynamics) -> Result<(), Code> {
         block.public.W = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),
-            // Computed as where the external constraint has its row, so that both have the same bits.
+            // The process that has the external constraint's row computes the block in this order; so both have the
+            // same bits.
             (_, true) => transposed(&panel.block(external as usize, row as usize)),
         };
         if !is_finite(&block.public.W) {
@@ -218,7 +220,7 @@ impl Externals {
         size_of::<External>() * self.blocks.capacity() + self.walks.bytes()
     }
 
-    /// Make room for so many blocks.
+    /// Make room for `count` blocks.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
         Ok(self.blocks.try_reserve(count)?)
     }
@@ -284,7 +286,7 @@ impl Externals {
         }
     }
 
-    /// The id-less faults of a row's list, in words; the number of its blocks if there are none.
+    /// Check a row's list: the number of its blocks, or the first fault in words, without ids.
     ///
     /// No pointer is followed before it is known to lead to one of the blocks. New blocks go to the head, so that
     /// addresses descend along a list: it has an end.

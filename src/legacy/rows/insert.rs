@@ -50,7 +50,7 @@ pub unsafe fn insert(
         module.neighbours.clear();
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
         let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
-        // What comes later lies before it in the lists.
+        // A block that is added later lies before the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
         for (body, repeated) in bodies.into_iter().zip(repeated) {
             if !body.is_null() {
@@ -152,7 +152,7 @@ unsafe fn release(module: &mut LocalDynamics, row: *mut Row) {
     }
 }
 
-/// How many pairs ahead memory is asked for: what is taken next most often lies behind what was taken last.
+/// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.
 const AHEAD: usize = 24;
 
 /// Put the row into the list, and a pair with each neighbour into both rows.
@@ -179,7 +179,7 @@ unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
             let other = end(neighbour.row, side);
             let other_con = (*neighbour.row).public.con;
             if side.is_none() && !constraint::is_contact_on_obstacle(other_con, neighbour.body) {
-                // The next update attaches it, or finds that it cannot be.
+                // The next update attaches it, or finds that it cannot.
                 (*neighbour.row).is_suspect = true;
             }
             let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };

@@ -1,9 +1,9 @@
 //! The linked rows of W: memory, insertion, removal, copies, consistency.
 //!
-//! A row is a `DIAB` with hidden data behind it, a pair of blocks two `OFFB` with hidden data behind each, side by
-//! side, so that a block's partner and its predecessor are found in constant time. Each body that rows are attached
-//! to has a panel with a slot a row; a pair knows the two slots, so the assembly runs over the pairs in the order in
-//! which they lie in memory and never follows a list.
+//! A row is a `DIAB` with hidden data behind it. A pair of blocks is two `OFFB` with hidden data behind each; they
+//! lie side by side, so that a block's partner and its predecessor are found in constant time. Each body that rows
+//! are attached to has a panel with a slot a row; a pair knows the two slots, so the assembly runs over the pairs in
+//! the order in which they lie in memory and never follows a list.
 
 mod attach;
 mod attachments;

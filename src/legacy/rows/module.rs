@@ -167,13 +167,13 @@ impl LocalDynamics {
         }
     }
 
-    /// Begin a walk over constraints that meets each row once: whoever comes to a row writes the round to it.
+    /// Begin a walk over constraints that meets each row once: the walk writes the round to each row that it meets.
     ///
     /// # Safety
     /// Nobody uses the rows.
     pub unsafe fn next_round(&mut self) {
         self.round = self.round.wrapping_add(1);
-        // 0 is what new rows have, and once it comes round again, old rows have any.
+        // New rows have round 0. When the count comes back to 0, old rows may have any round.
         if self.round == 0 {
             // SAFETY: the list holds live rows, and the caller promises that nobody uses them.
             unsafe { self.list().for_each(|row| (*row).round = 0) };

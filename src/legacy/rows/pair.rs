@@ -60,8 +60,8 @@ pub struct Pair {
     halves: [BlockNode; 2],
 }
 
-// SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe function follows such
-// a pointer: who does so promises that no other thread writes what it leads to.
+// SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe
+// function follows such a pointer: a function that follows one promises that no other thread writes what it leads to.
 unsafe impl Send for Pair {}
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
@@ -90,7 +90,7 @@ impl PairFlags {
     }
 }
 
-/// Most bodies that pairs can tell apart.
+/// The largest number of bodies that pairs can tell apart.
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
 /// How two rows are tied through a body.
@@ -167,8 +167,8 @@ impl Pair {
         }
     }
 
-    /// Take the partner of a block out of its row, and return the pair. The block itself is left in its row, which is to
-    /// be given up.
+    /// Take the partner of a block out of its row, and return the pair. The block itself stays in its row, which the
+    /// caller gives up.
     ///
     /// # Safety
     /// The block's pair is linked; the partner's row and the blocks in it are live.

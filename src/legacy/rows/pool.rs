@@ -1,5 +1,5 @@
-//! Memory for chunks of one size: addresses stay, and of free chunks the first one is taken, so that what is taken in a
-//! row lies in a row.
+//! Memory for chunks of one size. Addresses do not change. The first free chunk is taken, so that chunks taken one
+//! after the other lie one after the other.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::TryReserveError;
@@ -14,7 +14,7 @@ use super::bits::Bits;
 /// Chunks of the first block of memory.
 const FIRST_BLOCK: usize = 64;
 
-/// Bytes from which on blocks stop growing.
+/// Blocks stop growing at this many bytes.
 const LARGEST_BLOCK: usize = 64 << 20;
 
 /// Chunks for a `T` each in blocks of memory, each block twice as large as the one before.
@@ -125,12 +125,12 @@ impl<T> Pool<T> {
         self.blocks.iter().map(|block| block.in_use.len() * size_of::<T>() + block.in_use.bytes()).sum()
     }
 
-    /// Chunks that there are, in use or not.
+    /// Number of chunks, in use or not.
     pub fn capacity(&self) -> usize {
         self.blocks.iter().map(|block| block.in_use.len()).sum()
     }
 
-    /// A number below [`Pool::capacity`] that this address alone has, if it is that of a chunk in use.
+    /// A number below [`Pool::capacity`] for this address and no other, if it is that of a chunk in use.
     pub fn position(&self, address: usize) -> Option<usize> {
         let (block, index) = self.find(address)?;
         let before: usize = self.blocks[..block].iter().map(|block| block.in_use.len()).sum();
@@ -183,8 +183,8 @@ pub struct Run<'a, T> {
     words: &'a [u64],
 }
 
-// SAFETY: a run gives pointers to chunks, no references, and writes nothing itself. Who follows such a pointer promises that
-// no other thread uses the chunk: chunks are sent to threads, not shared between them.
+// SAFETY: a run gives pointers to chunks, no references, and writes nothing itself. A function that follows such a
+// pointer promises that no other thread uses the chunk: chunks are sent to threads, not shared between them.
 unsafe impl<T: Send> Sync for Run<'_, T> {}
 
 impl<'a, T> Run<'a, T> {

@@ -45,7 +45,7 @@ unsafe fn remove_blocks(module: &mut LocalDynamics, row: *mut Row) {
     unsafe {
         let (mut front, mut back) = ((*row).public.adj.cast::<BlockNode>(), (*row).last);
         let mut courses = [front, back].map(Course::from);
-        // From both ends, as each step waits for memory that the one before leads to.
+        // Go from both ends: each step waits for memory that the one before leads to.
         while !front.is_null() {
             let (after, before) = ((*front).public.n.cast::<BlockNode>(), (*back).previous);
             courses[0].fetch_ahead(after);
@@ -65,9 +65,9 @@ unsafe fn remove_blocks(module: &mut LocalDynamics, row: *mut Row) {
 
 /// Where the blocks of a row lie, one after the other.
 ///
-/// Blocks with rows that are older than their own lie side by side. Those with later ones lie among the blocks of these,
-/// whose number grows by one from row to row if each of them had one neighbour more: then it is the change of the step that
-/// stays the same. Where it does, blocks can be asked for before the list leads to them.
+/// Blocks with older rows lie side by side. Blocks with later rows lie among the blocks of those rows. If each later
+/// row had one neighbour more than the one before, the step from block to block changes by the same amount each time.
+/// Then blocks can be prefetched before the list leads to them.
 struct Course {
     place: *const BlockNode,
     step: isize,
@@ -79,7 +79,7 @@ impl Course {
         Self { place, step: 0, change: 0 }
     }
 
-    /// Ask for the next block, and for one some places later.
+    /// Prefetch the next block, and one some places later.
     #[inline(always)]
     fn fetch_ahead(&mut self, next: *const BlockNode) {
         fetch(next);

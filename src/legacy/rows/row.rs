@@ -130,7 +130,7 @@ impl Rows {
     /// Make sure that there is room for what is known of the places of a row.
     ///
     /// # Safety
-    /// The row is live, or to be.
+    /// The row is live, or soon will be.
     pub unsafe fn remember_places(&mut self, row: *mut Row) -> Result<(), Exhausted> {
         // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now
         // on.
