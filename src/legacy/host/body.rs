@@ -86,8 +86,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The point at a place, tied to the velocities that V and B are made of, and these: the previous and the current
-    /// one.
+    /// The point at a place, tied to the velocities that V and B are made of, and these velocities: first the
+    /// previous, then the current one.
     ///
     /// # Errors
     /// [`Code::BugFound`] without velocities; as [`super::mesh::Mesh::location`] for finite elements.

@@ -15,7 +15,7 @@ pub enum UpdateKind {
     Minimal,
 }
 
-/// What the domain's solver wants; everything as long as there is none.
+/// What the domain's solver wants; everything if there is no solver.
 ///
 /// # Errors
 /// [`Code::BugFound`] if a NEWTON solver is announced and missing.

@@ -27,7 +27,8 @@ impl Node for MAP {
 /// meanwhile.
 pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Result<*mut c_void, Fault> {
     let key = id as usize;
-    // Brent's search for cycles: a node of the way is kept, and another one each time that the way has doubled.
+    // Brent's search for cycles: it keeps a node of the way, and replaces it each time that the length of the way has
+    // doubled.
     let (mut kept, mut length, mut next) = (ptr::null(), 0_usize, 1_usize);
     // SAFETY: the caller promises an empty map, or a root whose children are nodes or the sentinel.
     while let Some(found) = unsafe { existing(node) } {

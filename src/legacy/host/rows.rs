@@ -20,7 +20,7 @@ use super::body::no_velocities;
 use super::place::{KnownPlaces, Role};
 use super::{constraint, scene};
 
-/// A row, whoever keeps its results.
+/// A row, wherever its results are kept.
 ///
 /// # Safety
 /// Two values are never the same row, and so never have a slot in common.
@@ -34,7 +34,7 @@ pub unsafe trait HostRow: Sized + Send {
     /// Its places on the bodies that W counts.
     ///
     /// # Safety
-    /// As promised to [`HostRows::new`], here and in what follows.
+    /// The caller keeps the promise of [`HostRows::new`]; this holds for the functions below, too.
     unsafe fn places(&self) -> [Option<Place>; 2];
 
     /// The bodies of these places.

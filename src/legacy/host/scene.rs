@@ -1,4 +1,4 @@
-//! Bodies and constraints of the host as an update sees them. Nothing of the host is written, but V.
+//! Bodies and constraints of the host as an update sees them. Of the host's data only V is written.
 
 use std::fmt::Display;
 use std::ptr;
@@ -28,7 +28,7 @@ pub struct OnBody {
 }
 
 impl OnBody {
-    /// A constraint of whose places nothing is known.
+    /// A constraint with nothing known of its places.
     pub fn new(con: *const CON) -> Self {
         Self { con, known: ptr::null_mut() }
     }

@@ -60,7 +60,7 @@ impl From<TryReserveError> for Fault {
     }
 }
 
-/// Nodes that a walk may visit before it is made sure that they are a tree.
+/// Nodes that a walk may visit before it checks that they are a tree.
 const FREE: usize = 1024;
 
 /// Memory lent to walks over trees, one after the other, and how far they may go.
@@ -89,8 +89,8 @@ impl<N> Walks<N> {
 /// It keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
 /// read (the root's and the sentinel's are arbitrary).
 ///
-/// Damaged trees, whose nodes lead back to others, must not keep it for ever. A walk that gets longer than any before has all
-/// nodes counted, each once. With the limit at twice the largest count, that happens rarely.
+/// A walk over a damaged tree, whose nodes lead back to others, must have an end. A walk that gets longer than any
+/// before counts all nodes, each once. The limit is twice the largest count, so that this happens rarely.
 pub struct InOrder<'a, N> {
     walks: &'a mut Walks<N>,
     root: *const N,
