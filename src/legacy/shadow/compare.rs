@@ -114,7 +114,7 @@ impl Comparison<'_> {
         let expected: usize = entries.iter().map(|entry| self.mirror.block(entry).0).sum();
         let mut blocks = std::mem::take(&mut self.blocks);
         blocks.clear();
-        // One more than there should be shows that there are too many, and a loop in the list ends so.
+        // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
         blocks.try_reserve(expected + 1).map_err(exhausted)?;
         // SAFETY: the caller promises a row that is valid with its blocks; names are made of the domain's
         // constraints and of bodies with rows.
@@ -219,14 +219,14 @@ impl Comparison<'_> {
     }
 }
 
-/// The largest difference over a scale; not a number where one is not.
+/// The largest difference over a scale; NaN if one difference is NaN.
 fn difference(got: &[f64], own: &[f64], scale: f64) -> f64 {
     let mut most = 0.0;
     got.iter().zip(own).for_each(|(got, own)| raise(&mut most, (got - own).abs()));
     if most == 0.0 { 0.0 } else { most / scale }
 }
 
-/// Whether a difference is beyond its tolerance; what is not a number is.
+/// Whether a difference is beyond its tolerance; NaN is.
 fn exceeds(difference: f64, tolerance: f64) -> bool {
     difference.is_nan() || difference > tolerance
 }

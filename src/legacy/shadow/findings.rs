@@ -73,7 +73,7 @@ impl Findings {
     }
 }
 
-/// Make `largest` the larger of itself and `difference`; what is not a number is largest of all.
+/// Make `largest` the larger of itself and `difference`; NaN counts as the largest.
 pub fn raise(largest: &mut f64, difference: f64) {
     if difference.is_nan() || difference > *largest {
         *largest = difference;

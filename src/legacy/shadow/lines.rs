@@ -72,7 +72,7 @@ impl LegacyRows {
         self.remembered = true;
     }
 
-    /// Take the first rows of the list for rows inserted since the last check.
+    /// Treat the first `count` rows of the list as inserted since the last check.
     pub fn renew(&mut self, count: usize) {
         self.all[..count].iter_mut().for_each(|line| line.before = None);
     }
@@ -123,15 +123,14 @@ impl LegacyRows {
         self.all.clear();
         self.all.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
         self.of_row.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
-        // SAFETY: the caller promises a valid module; a constraint is read only once it is found among the
-        // domain's.
+        // SAFETY: the caller promises a valid module; a constraint is read only once it is found among the domain's.
         unsafe {
             let (mut last, mut next) = (std::ptr::null(), link((*legacy).dia.cast_const()));
             while let Some(dia) = next {
                 let con = (*dia).con.cast_const();
                 let at = self.all.len();
                 match self.of_constraint.get_mut(&con) {
-                    // Its constraint may be gone: it is not read. So may be what follows.
+                    // Its constraint may be gone, so it is not read. What follows may be gone, too.
                     None => {
                         let text = format_args!(
                             "row {at} of the list has a constraint that is none of the domain's"
@@ -171,9 +170,9 @@ impl LegacyRows {
 
     /// New rows belong to the head of the list, and the others keep their order.
     ///
-    /// A row that was removed and inserted again may be where it was in memory, for the same constraint: then all that shows
-    /// is that it has come to the head of the list. So what is out of order was inserted again, with all rows before it;
-    /// unless the blocks say something else, or the list was wrong before.
+    /// A row that was removed and inserted again may have its old address and its old constraint: then the only sign
+    /// is its new place at the head of the list. So a row that is out of order was inserted again, and all rows
+    /// before it were; unless the blocks say something else, or the list was wrong before.
     ///
     /// # Safety
     /// As [`LegacyRows::read`].

@@ -118,7 +118,7 @@ impl Mirror {
     }
 
     /// Find out which rows lie on which bodies and which have blocks with each other. Rows that turn out to have been
-    /// inserted since the last check are made new ones.
+    /// inserted since the last check are marked as new.
     ///
     /// # Errors
     /// [`Code::OutOfMemory`]; as [`Adjacency`].
@@ -250,7 +250,7 @@ impl Mirror {
                 let other = &lines.all[earlier as usize];
                 let by_nodes = matches!(adjacency, Adjacency::SharedNodes { .. });
                 let key = known(line, other, *body);
-                // Decided at insertion, and fixed from then on.
+                // This is decided at insertion and does not change.
                 let interact = match by_nodes && line.is_old() && other.is_old() {
                     true => self.by_nodes.contains_key(&key),
                     // SAFETY: the caller promises lines with valid constraints and bodies.
@@ -388,7 +388,8 @@ unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted
     assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {})
 }
 
-/// Make `found` the rows that a row has blocks with through a body; of `most` blocks, in case their list has no end.
+/// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case
+/// their list has no end.
 ///
 /// # Safety
 /// The row and its blocks are valid.

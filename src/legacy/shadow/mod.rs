@@ -1,7 +1,8 @@
 //! A mirror of the rows of another module over the same domain, to compare the values that both assemble.
 //!
-//! Of the other module only public fields are read, and nothing of the host is written. [`lines`] reads its rows,
-//! [`mirror`] assembles the same rows anew, as a [`scene`], [`compare`] looks for differences, [`findings`] keeps them.
+//! It reads only public fields of the other module, and writes nothing of the host. [`lines`] reads its rows,
+//! [`mirror`] assembles the same rows anew, as a [`scene`], [`compare`] looks for differences, [`findings`] keeps
+//! them.
 
 mod compare;
 mod findings;
