@@ -93,7 +93,7 @@ impl Bodies for HostBodies<'_> {
 
     #[inline(always)]
     fn fetch_ahead(&self, body: usize) {
-        // Free indices have no body. Of the others all that is read has been asked for before.
+        // Free indices have no body. Of the others this reads only what has been prefetched before.
         let at = |ahead: usize| self.0.get(body + ahead).map_or(ptr::null_mut(), |attached| attached.body);
         let body = at(AHEAD[0]);
         fetch(body.cast::<[u8; 64]>());
@@ -113,5 +113,5 @@ impl Bodies for HostBodies<'_> {
     }
 }
 
-/// How many places ahead bodies are asked for, matrices that these lead to, and the arrays of matrices.
+/// How many places ahead to prefetch bodies, their matrices, and the arrays of matrices.
 const AHEAD: [usize; 3] = [24, 16, 8];

@@ -13,7 +13,7 @@ use crate::legacy::rows::{LocalDynamics, Row, Rows, counted_bodies, follow, is_s
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
-/// How many constraints ahead memory is asked for.
+/// How many constraints ahead to prefetch.
 const AHEAD: usize = 12;
 
 /// Bytes of a row from its constraint to the end.
@@ -64,8 +64,7 @@ pub unsafe fn gather(
     kind: UpdateKind,
     team: &mut Team,
 ) -> Result<(), Code> {
-    // SAFETY: the caller promises a valid domain, and that the constraints of all rows and their bodies are
-    // valid.
+    // SAFETY: the caller promises a valid domain, and that the constraints of all rows and their bodies are valid.
     unsafe {
         if module.is_gathered && kind != UpdateKind::Minimal && are_same(&module.tasks, dom, team) {
             return Ok(());
@@ -77,11 +76,11 @@ pub unsafe fn gather(
     Ok(())
 }
 
-/// Constraints a thread confirms at a time.
+/// How many constraints a thread checks at a time.
 const PART: usize = 256;
 
-/// Whether the tasks of the last update are those of this one, without a fault and with nothing to be attached: then rows are
-/// not read, but where they may have to be attached to something.
+/// Whether the tasks of the last update are those of this one, without a fault and with nothing to be attached: then
+/// rows are read only where they may have to be attached to something.
 ///
 /// # Safety
 /// As [`gather`]; no row has come or gone since the last update.
@@ -109,8 +108,8 @@ fn listed(task: Option<&GatheredRow>) -> *mut CON {
     task.filter(|task| task.is_listed).map_or(ptr::null_mut(), |task| task.con)
 }
 
-/// Whether one of the tasks is as it was, and the list leads on to the next one. Its bodies have been checked when it was put
-/// here: the same ones have a master.
+/// Whether one of the tasks is as it was, and the list leads on to the next one. Its bodies were checked when it was
+/// put here: if they are the same, there is a master.
 ///
 /// # Safety
 /// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.
@@ -181,8 +180,8 @@ unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind)
     Ok(())
 }
 
-/// Ask for the constraint that will come some places later, if the list is as it was at the last update, whose tasks still
-/// stand there. It may be gone by now.
+/// Prefetch the constraint that comes some places later if the list is as it was at the last update, whose tasks
+/// still stand there. The constraint may be gone by now.
 #[inline(always)]
 fn fetch_ahead(before: &[GatheredRow], place: usize) {
     if let Some(GatheredRow { con, .. }) = before.get(place + AHEAD) {

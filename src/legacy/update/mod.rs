@@ -1,5 +1,5 @@
-//! The way of one update: [`gather`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that they are
-//! attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
+//! The steps of one update: [`gather`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that
+//! they are attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
 
 mod bodies;
 mod gather;
@@ -29,7 +29,7 @@ use super::usage::Stopwatch;
 use bodies::HostBodies;
 use pairs::{ALL, AS_WANTED, CHANGED, HostPairs};
 
-/// Whether V and B are made ahead of everything else, of what bodies on all processes do (`legacy::parallel`).
+/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
 /// Assemble; see `LOCDYN_Update_Begin`.
@@ -40,7 +40,7 @@ pub unsafe fn begin(module: &mut LocalDynamics) -> Result<(), Code> {
     let mut watch = module.tally.start();
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut module.reusable);
-    // Before it is needed: its threads wake up meanwhile.
+    // This comes before the team is needed, so that its threads wake up meanwhile.
     let mut team = Team::if_it_pays(module.bodies.made.pays_for_threads(module.rows.pool.live()));
     // SAFETY: the caller promises a valid domain.
     unsafe {
@@ -53,7 +53,7 @@ pub unsafe fn begin(module: &mut LocalDynamics) -> Result<(), Code> {
             Ok(found)
         })?;
         let settings = options::revision();
-        // External blocks have slots of their own in each update: nothing is as before.
+        // External blocks have slots of their own in each update, so nothing can be reused.
         let reuse =
             reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut module.tally);

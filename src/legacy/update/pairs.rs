@@ -29,8 +29,8 @@ pub const CHANGED: u8 = 1;
 /// Whatever is [`Wanted`].
 pub const AS_WANTED: u8 = 2;
 
-/// Some words of a run of pairs. Compiled for [`ALL`], for [`CHANGED`] and for [`AS_WANTED`], so that pairs are not asked what is
-/// known beforehand.
+/// Some words of a run of pairs. Compiled for [`ALL`], for [`CHANGED`] and for [`AS_WANTED`], so that the loop does
+/// not ask each pair what is known beforehand.
 #[derive(Clone)]
 pub struct HostPairs<'a, const CHOICE: u8> {
     run: &'a Run<'a, rows::Pair>,
@@ -113,12 +113,12 @@ impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     }
 }
 
-/// How many pairs ahead operators are asked for.
+/// How many pairs ahead to prefetch operators.
 const AHEAD: usize = 8;
-/// How many pairs further on in memory pairs are asked for.
+/// How many pairs ahead in memory to prefetch pairs.
 const FURTHER: usize = 16;
 
-/// Ask for the operators that a pair needs, and for a pair further on.
+/// Prefetch the operators that a pair needs, and a pair further on.
 ///
 /// # Safety
 /// The pair is live, and nobody writes it meanwhile.
@@ -149,7 +149,7 @@ fn blocks_of(
     Pair { name, couplings: [coupling, None], block: wanted(block), transpose: wanted(transpose) }
 }
 
-/// Whether a pair has the blocks that its operators make. Of repeated pairs nobody knows what was wanted before.
+/// Whether a pair has the blocks that its operators make. For repeated pairs nothing records what was wanted before.
 fn is_unchanged(panels: &[Panel], pair: &rows::Pair) -> bool {
     match pair.coupling() {
         Some(Coupling { body, row, column }) if !pair.is_repeated() => {

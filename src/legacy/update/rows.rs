@@ -114,5 +114,5 @@ unsafe impl HostRow for GatheredRow {
     }
 }
 
-/// How many places ahead constraints and rows are asked for, bodies that these lead to, and what bodies lead to.
+/// How many places ahead to prefetch constraints and rows, the bodies of these, and what bodies lead to.
 const AHEAD: [usize; 3] = [64, 32, 12];
