@@ -5,7 +5,8 @@ use std::ffi::c_int;
 
 use super::world::Record;
 
-/// Records for ranks, in any order, and the same rank behind rank. The memory is kept from one update to the next.
+/// Records for ranks, in any order, and the same records sorted by rank. The memory is kept from one update to the
+/// next.
 #[derive(Default)]
 pub struct Outbox {
     drafts: Vec<(usize, Record)>,

@@ -47,7 +47,7 @@ pub unsafe fn in_parts<T>(
     }
 }
 
-/// Where a local dynamics is missing: tell the other ranks, which may have one. Returns the error again.
+/// If a local dynamics is missing, tell the other ranks, which may have one. Returns the error again.
 pub fn withdraw(code: Code) -> Code {
     match World::current() {
         Ok(Some(world)) => world.agree(Err(code)).err().unwrap_or(code),

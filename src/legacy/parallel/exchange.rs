@@ -70,7 +70,7 @@ pub unsafe fn together<T>(
     Ok(result)
 }
 
-/// Where a local dynamics is missing: tell the other ranks, which may have one. Returns the error again.
+/// If a local dynamics is missing, tell the other ranks, which may have one. Returns the error again.
 pub fn withdraw(code: Code) -> Code {
     if let Ok(Some(mut world)) = World::current() {
         world.withdraw();

@@ -5,10 +5,10 @@
 //! - V and B: only the process that holds a body as a parent knows its velocity. What a body does to a constraint of
 //!   another process is sent there, in the one exchange of an update ([`velocities`], [`exchange`]).
 //! - W: all bodies of a process's own constraints, and of copies of others' that touch them, are there with
-//!   configuration and inverse. So blocks to external constraints are computed where their rows are, without a word to
-//!   anyone (`rows::external`).
+//!   configuration and inverse. So blocks to external constraints are computed where their rows are, without
+//!   communication (`rows::external`).
 //!
-//! An error before the exchange is told to all ranks in the place of the counts, so that none of them waits in vain.
+//! An error before the exchange is told to all ranks in the place of the counts, so that no rank waits for ever.
 
 mod arrange;
 pub mod dump;

@@ -19,8 +19,8 @@ use crate::legacy::update::GatheredRow;
 
 use super::world::{Record, World};
 
-/// V and B of every constraint gathered from the domain as far as this process's parents make them up, and the records of what they
-/// do to other processes' constraints.
+/// V and B of every constraint gathered from the domain as far as this process's parents contribute to them, and the
+/// records of what they do to other processes' constraints.
 ///
 /// # Errors
 /// As for an update of one process; [`Code::BugFound`] for a body that is neither parent nor child, or an external
