@@ -1,4 +1,4 @@
-//! What is not finite, where V, B or W of a constraint is not: it is looked for once that is known.
+//! Which value is not finite if V, B or W of a constraint is not. The search begins only when that is known.
 
 use std::{fmt, ptr};
 
@@ -104,7 +104,7 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
         if !is_finite(&place.point) {
             return Some(Culprit::Point(role, id));
         }
-        // What is missing or ill-formed has been told before.
+        // Missing or ill-formed data was reported before.
         let view = Body::new(body, of_velocities, &name).ok()?;
         if !matches!(view, Body::FiniteElement(_)) && !is_finite(&(*body).ref_center) {
             return Some(Culprit::Center(id));

@@ -23,8 +23,7 @@ use super::rows::{LocalDynamics, Row};
 /// # Safety
 /// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
 pub unsafe fn dump(module: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
-    // SAFETY: the caller promises valid constraints and bodies of all rows, and a path that is NULL or a C
-    // string.
+    // SAFETY: the caller promises valid constraints and bodies of all rows, and a path that is NULL or a C string.
     unsafe {
         #[cfg(feature = "mpi")]
         if let Some(world) = World::current()? {
@@ -99,8 +98,7 @@ unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
 /// # Safety
 /// `dia` is a live row, and its constraint has been checked.
 unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
-    // SAFETY: the caller promises a live row with a checked constraint; R, U and V are arrays of the
-    // constraint.
+    // SAFETY: the caller promises a live row with a checked constraint; R, U and V are arrays of the constraint.
     unsafe {
         let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
         let DIAB { V, U, R, con, .. } = *dia;

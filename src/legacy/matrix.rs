@@ -139,7 +139,7 @@ unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_in
     }
 }
 
-/// Zeroed memory from `malloc`'s heap; some, even for no bytes.
+/// Zeroed memory from `malloc`'s heap; at least one byte.
 fn zeroed<T>(bytes: usize) -> Result<*mut T, Code> {
     // SAFETY: calloc takes any sizes.
     let memory = unsafe { libc::calloc(1, bytes.max(1)) };

@@ -75,8 +75,7 @@ impl Request {
 /// # Safety
 /// As there.
 pub unsafe fn rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: the host promises to ldy_rigid_operator that the body is valid and that the arrays have their
-    // sizes.
+    // SAFETY: the host promises to ldy_rigid_operator that the body is valid and that the arrays have their sizes.
     unsafe {
         write_operator::<18>(request, h, |body, place, frame| match body {
             Body::Rigid(body) => Some(body.operator(&place.point, frame)),
@@ -107,8 +106,7 @@ unsafe fn write_operator<const COUNT: usize>(
     h: *mut f64,
     operator: impl FnOnce(Body, &Place, &Block) -> Option<[f64; COUNT]>,
 ) -> Result<(), Code> {
-    // SAFETY: the caller promises that what the request holds is NULL or valid, and that `h` is NULL or has
-    // room.
+    // SAFETY: the caller promises that what the request holds is NULL or valid, and that `h` is NULL or has room.
     unsafe {
         let (place, frame) = request.place()?;
         if h.is_null() {
@@ -191,8 +189,7 @@ pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
 /// # Safety
 /// As there.
 pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *mut f64) -> Result<(), Code> {
-    // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their
-    // sizes.
+    // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their sizes.
     unsafe {
         let (place, frame) = request.place()?;
         let name = names::body(request.body);

@@ -42,8 +42,8 @@ impl FloatMode {
 
     /// Give it to the calling thread, a worker. On x86-64 the worker's record of exceptions begins anew: nobody reads it.
     pub fn set(self) {
-        // SAFETY: the value was read from the same register of another thread, so no reserved bit is set; the worker computes
-        // what that thread would have computed in this mode.
+        // SAFETY: the value was read from the same register of another thread, so no reserved bit is set; the worker
+        // computes what that thread would have computed in this mode.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const self.0, options(nostack, preserves_flags));

@@ -127,8 +127,8 @@ impl Held<'_> {
             shared.end();
         }
         for thread in mem::take(&mut self.crew().threads) {
-            // SAFETY: the thread was started by this process and is joined once, as it leaves the crew here. It never waits for
-            // who holds the pool.
+            // SAFETY: the thread was started by this process and is joined once, as it leaves the crew here. It never
+            // waits for who holds the pool.
             unsafe { libc::pthread_join(thread, ptr::null_mut()) };
         }
         self.clear();
@@ -160,8 +160,8 @@ fn start_thread(shared: &Shared) -> Option<libc::pthread_t> {
     let mut attributes = MaybeUninit::uninit();
     let mut thread = MaybeUninit::uninit();
     let shared = ptr::from_ref(shared).cast_mut().cast();
-    // SAFETY: attributes are initialised before they are used, and the thread if it was started. The worker uses what is shared
-    // through a shared reference; Held::end joins it before that is dropped.
+    // SAFETY: attributes are initialised before they are used, and the thread if it was started. The worker uses what
+    // is shared through a shared reference; Held::end joins it before that is dropped.
     unsafe {
         if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {
             return None;

@@ -37,8 +37,8 @@ pub struct Shared {
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-// SAFETY: the job is all that is not Sync of itself. Its work is Sync; Shared::share writes it, and claims order that before all
-// reads.
+// SAFETY: the job is all that is not Sync of itself. Its work is Sync; Shared::share writes it, and claims order that
+// before all reads.
 unsafe impl Sync for Shared {}
 // SAFETY: the job is all that is not Send of itself; its work is Sync, so any thread may call it.
 unsafe impl Send for Shared {}
@@ -107,8 +107,8 @@ impl Shared {
     /// # Safety
     /// Nobody else calls this function meanwhile.
     pub unsafe fn share(&self, parts: usize, work: &Work) {
-        // SAFETY: a change of lifetime alone. The work is called for claimed parts only, and this function returns when all parts
-        // are claimed and finished.
+        // SAFETY: a change of lifetime alone. The work is called for claimed parts only, and this function returns
+        // when all parts are claimed and finished.
         let work: &Work<'static> = unsafe { mem::transmute(work) };
         // SAFETY: no part is claimed now, as the share before has ended and there is one at a time: nobody reads the job.
         self.job.with_mut(|job| unsafe { *job = Job { work, parts } });

@@ -23,8 +23,7 @@ pub enum UpdateKind {
 /// # Safety
 /// `dom` is valid, `dom->solfec` NULL or valid, and `solfec->solver` what its kind says.
 pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
-    // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver is what its kind
-    // says.
+    // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver is what its kind says.
     unsafe {
         let Some(solfec) = (*dom).solfec.as_ref() else { return Ok(UpdateKind::All) };
         match solfec.kind {
@@ -59,8 +58,7 @@ pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
 /// `dom` is valid, and nobody changes its list during the walk.
 pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
     let link = |con: *mut CON| if con.is_null() { None } else { Some(con) };
-    // SAFETY: the caller promises a valid domain whose list nobody changes; constraints of the list are
-    // valid.
+    // SAFETY: the caller promises a valid domain whose list nobody changes; constraints of the list are valid.
     unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
 }
 

@@ -188,8 +188,8 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
 
     #[inline(always)]
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N> {
-        // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row; panels are not
-        // touched between their start and the end of the rows.
+        // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
+        // panels are not touched between their start and the end of the rows.
         unsafe {
             let slot = self.0[row].places()[place].map_or(usize::MAX, |place| place.slot);
             Slot::new(slots.places().at(slot))

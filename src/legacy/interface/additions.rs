@@ -395,8 +395,8 @@ pub unsafe extern "C" fn ldy_shadow_check(
     tolerance: *const ldy_tolerance,
     report: *mut ldy_report,
 ) -> c_int {
-    // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that all it watches is valid and stays as it is, and
-    // that tolerance and report have as many bytes as their sizes say.
+    // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that all it watches is valid and stays as
+    // it is, and that tolerance and report have as many bytes as their sizes say.
     unsafe { shadow::check(shadow.cast(), tolerance, report).into() }
 }
 

@@ -97,8 +97,8 @@ pub unsafe fn follow(module: &mut LocalDynamics, row: *mut Row) -> Result<(), Co
 /// # Safety
 /// As there.
 unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
-    // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by their
-    // addresses: the host may have freed them.
+    // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by
+    // their addresses: the host may have freed them.
     unsafe {
         let con = (*row).public.con;
         let own = [(*con).master, (*con).slave];

@@ -83,8 +83,7 @@ impl<'a> Copies<'a> {
     /// # Safety
     /// As [`clone_non_contacts`].
     unsafe fn new(source: &'a LocalDynamics, clone: &'a mut LocalDynamics) -> Result<Self, Exhausted> {
-        // SAFETY: the caller promises that the constraints of all rows are valid; blocks of live rows are
-        // live.
+        // SAFETY: the caller promises that the constraints of all rows are valid; blocks of live rows are live.
         let (rows, halves) = unsafe {
             kept(source).fold((0, 0), |(rows, halves), row| {
                 let blocks = (*row).blocks().filter(|&block| !is_contact((*block).dia.cast()));
@@ -158,8 +157,7 @@ impl<'a> Copies<'a> {
     /// # Safety
     /// `block` is a live block of the source, both its rows have been copied.
     unsafe fn block(&mut self, block: *mut OFFB) -> *mut BlockNode {
-        // SAFETY: the caller promises a live block and copies of both its rows; the copies of pairs are
-        // filled here.
+        // SAFETY: the caller promises a live block and copies of both its rows; the copies of pairs are filled here.
         unsafe {
             let pair = Pair::of(block);
             let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");

@@ -32,8 +32,7 @@ impl BlockNode {
     /// # Safety
     /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
     pub unsafe fn put_first(half: *mut Self, row: *mut Row) {
-        // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live
-        // blocks.
+        // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live blocks.
         unsafe {
             let head = (*row).public.adj.cast::<Self>();
             (*half).public.n = head.cast();
@@ -174,8 +173,7 @@ impl Pair {
     /// The block's pair is linked; the partner's row and the blocks in it are live.
     #[inline]
     pub unsafe fn unlink_partner(block: *mut BlockNode) -> *mut Self {
-        // SAFETY: the caller promises a block of a linked pair, and a partner whose row and blocks in it are
-        // live.
+        // SAFETY: the caller promises a block of a linked pair, and a partner whose row and blocks in it are live.
         unsafe {
             let pair = Self::of(block.cast());
             let [first, second] = Self::halves(pair);

@@ -132,8 +132,7 @@ impl Rows {
     /// # Safety
     /// The row is live, or soon will be.
     pub unsafe fn remember_places(&mut self, row: *mut Row) -> Result<(), Exhausted> {
-        // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now
-        // on.
+        // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now on.
         unsafe {
             if (*row).known.is_null() {
                 self.known.reserve(1)?;

@@ -56,8 +56,8 @@ pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(null(name)),
-        // SAFETY: the C program promises so many values, as this function asks for; there is at least one, and they are no more
-        // bytes than a pointer can be moved by.
+        // SAFETY: the C program promises so many values, as this function asks for; there is at least one, and they
+        // are no more bytes than a pointer can be moved by.
         (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
     }
 }

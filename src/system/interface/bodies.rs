@@ -369,8 +369,8 @@ impl Solve for Callback {
         let (Ok(rows), Ok(columns)) = (c_int::try_from(size), c_int::try_from(x.len() / size)) else {
             return -1;
         };
-        // SAFETY: the C program promised to ldy_system_add_solver that its function does as the type says, with this data, as long
-        // as the body exists; x has size times columns values.
+        // SAFETY: the C program promised to ldy_system_add_solver that its function does as the type says, with this
+        // data, as long as the body exists; x has size times columns values.
         unsafe { (self.function)(rows, columns, x.as_mut_ptr(), self.data) }
     }
 }
