@@ -41,7 +41,7 @@ impl<T> Out<T> {
     /// Write the result.
     pub fn put(self, result: T) {
         if !self.0.is_null() {
-            // SAFETY: who made this promised that the place can be written.
+            // SAFETY: the caller that made this promised that the place can be written.
             unsafe { self.0.write(result) };
         }
     }

@@ -25,7 +25,8 @@ pub unsafe fn write(
     if path.is_null() {
         return Err(fail!(Code::BugFound, "path is NULL"));
     }
-    // SAFETY: who calls this function promises a C string: the host or program that gives the path does.
+    // SAFETY: the caller promises a C string behind what is not NULL; the host or program that gives the path does
+    // so.
     let path = unsafe { CStr::from_ptr(path) };
     let shown = Path::new(OsStr::from_bytes(path.to_bytes())).display();
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;

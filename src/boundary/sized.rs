@@ -34,7 +34,7 @@ impl<T: CallerSized> Place<T> {
         if first.is_null() {
             return Err(null(name));
         }
-        // SAFETY: the C program promises that the size can be read, which is what comes first in a CallerSized type.
+        // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
         let size = unsafe { first.cast::<usize>().read() };
         if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) {
             let known = T::NAME;
@@ -51,20 +51,21 @@ impl<T: CallerSized> Place<T> {
     /// # Safety
     /// As [`Place::new`].
     pub unsafe fn wanted(name: &str, first: *mut T) -> Result<Option<Self>, Code> {
-        // SAFETY: who calls this promises what `new` asks for.
+        // SAFETY: the caller promises what `new` asks for: as many bytes as the size says.
         if first.is_null() { Ok(None) } else { unsafe { Self::new(name, first) }.map(Some) }
     }
 
     /// Write what the caller knows of `value`, but for the size; padding is unspecified.
     pub fn fill(&self, value: &T) {
-        // SAFETY: a T has at least `common` bytes, and so has the structure: who made the place promised that it can be written.
+        // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `new` promised that it can
+        // be written.
         unsafe { copy(ptr::from_ref(value), self.first, self.common) };
     }
 
     /// `value` with what the caller has set, but for the size.
     pub fn read_over(&self, mut value: T) -> T {
-        // SAFETY: a T has at least `common` bytes, and so has the structure: who made the place promised that it can be read. Any
-        // bytes are a value of a CallerSized type.
+        // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `new` promised that it can
+        // be read. Any bytes are a value of a CallerSized type.
         unsafe { copy(self.first, &raw mut value, self.common) };
         value
     }

@@ -34,8 +34,8 @@ pub struct Dealt<'a, T> {
     _things: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: who has a shared reference gets at things by Deal::part alone, whose caller promises that no thing is in
-// the hands of two threads: things are sent to threads, not shared between them.
+// SAFETY: things are reached through a shared reference by Deal::part alone, whose caller promises that no two
+// threads have the same thing: things are sent to threads, not shared between them.
 unsafe impl<T: Send> Sync for Dealt<'_, T> {}
 
 // SAFETY: parts of disjoint ranges are disjoint slices.

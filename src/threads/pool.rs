@@ -23,7 +23,7 @@ pub static POOL: Pool = Pool {
 pub struct Pool {
     /// Who holds it uses the other two.
     owner: Owner,
-    /// Changed only where no worker lives, who use it as well.
+    /// Changed only while there is no worker, as workers use it, too.
     shared: UnsafeCell<Option<Shared>>,
     crew: UnsafeCell<Crew>,
 }
@@ -68,18 +68,18 @@ impl Drop for Held<'_> {
 
 impl Held<'_> {
     fn crew(&mut self) -> &mut Crew {
-        // SAFETY: only who holds the pool gets here, and there is one borrow of it at a time.
+        // SAFETY: only the thread that holds the pool gets here, and it borrows the pool once at a time.
         self.0.crew.with_mut(|crew| unsafe { &mut *crew })
     }
 
     fn shared(&self) -> Option<&Shared> {
-        // SAFETY: what workers share is changed by who holds the pool, with `self` borrowed exclusively.
+        // SAFETY: only the thread that holds the pool changes what workers share, with `self` borrowed exclusively.
         self.0.shared.with(|shared| unsafe { (*shared).as_ref() })
     }
 
     /// Replace what workers share. There are none.
     fn put(&mut self, new: Option<Shared>) {
-        // SAFETY: nobody else uses it: no worker, and only who holds the pool gets here.
+        // SAFETY: nobody else uses it: there is no worker, and only the thread that holds the pool gets here.
         self.0.shared.with_mut(|shared| unsafe { *shared = new });
     }
 
@@ -91,7 +91,7 @@ impl Held<'_> {
 
     /// Number of threads, the caller's included.
     pub fn size(&self) -> usize {
-        // SAFETY: only who holds the pool gets here, and `self` is borrowed: nobody changes the crew.
+        // SAFETY: only the thread that holds the pool gets here, and `self` is borrowed: nobody changes the crew.
         self.0.crew.with(|crew| unsafe { (*crew).threads.len() + 1 })
     }
 
@@ -128,7 +128,7 @@ impl Held<'_> {
         }
         for thread in mem::take(&mut self.crew().threads) {
             // SAFETY: the thread was started by this process and is joined once, as it leaves the crew here. It never
-            // waits for who holds the pool.
+            // waits for the thread that holds the pool.
             unsafe { libc::pthread_join(thread, ptr::null_mut()) };
         }
         self.clear();

@@ -20,7 +20,8 @@ pub fn spin_until(condition: impl Fn() -> bool) {
     look_until(condition, || (0..SPINS).for_each(|_| spin_loop()));
 }
 
-/// The same for who has nothing to do: others may have the processor, above all the thread that the condition depends on.
+/// The same for a thread that has nothing to do: others may have the processor, above all the thread that the
+/// condition depends on.
 pub fn yield_until(condition: impl Fn() -> bool) {
     look_until(condition, thread::yield_now);
 }
