@@ -38,6 +38,9 @@ typedef struct {
 MARKS *marks_put (LOCDYN *ldy);
 void marks_free (MARKS *marks);
 
+/* How far W may be from the dense one, relative to its size; 1e-12 unless told. */
+void compare_to (double tolerance);
+
 /* Checks every value of every row after an update of the given kind that followed marks_put: what it has to write
  * against the dense matrices, what it has to leave alone against the marks; partners transposed to the bit; zeros. */
 void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks);

@@ -49,20 +49,26 @@ static void enlarge_matrix (MX *a)
   a->x = enlarged (a->x, entries * sizeof (double), square * sizeof (double));
 }
 
-static void enlarge_body (BODY *body)
+static MESH *mesh_of (const BODY *body)
+{
+  if (body->kind != FEM) return NULL;
+  return body->msh ? body->msh : body->shape->data;
+}
+
+/* `largest`: nodal values of the largest mesh; a constraint on its elements may be told to be on this body. */
+static void enlarge_body (BODY *body, size_t largest)
 {
   size_t mesh = 0, conf = 12, velo = (size_t) (2 * body->dofs);
-  MESH *of = NULL;
+  MESH *of = mesh_of (body);
 
-  if (body->kind == FEM) {
-    of = body->msh ? body->msh : body->shape->data;
+  if (of) {
     mesh = (size_t) (3 * of->nodes_count);
     conf = (size_t) body->dofs + 9;
     velo = (body->form >= BODY_COROTATIONAL_MODAL ? 4 * (size_t) body->dofs : 0) + 2 * mesh;
     of->ref_nodes = enlarged (of->ref_nodes, mesh * sizeof (double), mesh * sizeof (double));
   }
   body->conf = enlarged (body->conf, conf * sizeof (double), conf * sizeof (double));
-  body->velo = enlarged (body->velo, velo * sizeof (double), (4 * (size_t) body->dofs + 2 * mesh + 24) * sizeof (double));
+  body->velo = enlarged (body->velo, velo * sizeof (double), (4 * (size_t) body->dofs + 2 * largest + 24) * sizeof (double));
   enlarge_matrix (body->inverse);
   if (body->evec) enlarge_matrix (body->evec);
 }
@@ -70,8 +76,14 @@ static void enlarge_body (BODY *body)
 void trial_enlarge (HOST *host)
 {
   BODY *body;
+  MESH *mesh;
+  size_t largest = 0;
 
-  for (body = host->dom.bod; body; body = body->next) enlarge_body (body);
+  for (body = host->dom.bod; body; body = body->next) {
+    mesh = mesh_of (body);
+    if (mesh && 3 * (size_t) mesh->nodes_count > largest) largest = 3 * (size_t) mesh->nodes_count;
+  }
+  for (body = host->dom.bod; body; body = body->next) enlarge_body (body, largest);
 }
 
 /* ---- spoiling a field */

@@ -1,16 +1,15 @@
 //! Prototypes, constants and types of our own as C text: cbindgen's, with its comments made those of a C
 //! header.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The C text of the public declarations of a Rust source file, with their documentation as comments.
-pub fn emit(source: &Path, config: &Path) -> Result<String, String> {
+/// The C text of the public declarations of Rust source files, with their documentation as comments. Types that no function has
+/// are left out.
+pub fn emit(sources: &[PathBuf], config: &Path) -> Result<String, String> {
     let config = cbindgen::Config::from_file(config)?;
-    let bindings = cbindgen::Builder::new()
-        .with_config(config)
-        .with_src(source)
-        .generate()
-        .map_err(|error| error.to_string())?;
+    let builder = cbindgen::Builder::new().with_config(config);
+    let builder = sources.iter().fold(builder, |builder, source| builder.with_src(source));
+    let bindings = builder.generate().map_err(|error| error.to_string())?;
     let mut text = Vec::new();
     bindings.write(&mut text);
     String::from_utf8(text).map(|text| tidy(&text)).map_err(|error| error.to_string())

@@ -35,11 +35,14 @@ fn read(path: &str) -> String {
 fn generate() -> [Generated; 5] {
     let table = table::Table::parse(&read("src/legacy/layout.tsv"), &read("src/legacy/enumerations.tsv"))
         .unwrap_or_else(|error| panic!("{error}"));
-    let prototypes = |name: &str| {
-        prototypes::emit(&root().join("src").join(name), &root().join("cbindgen.toml"))
-            .unwrap_or_else(|error| panic!("{name}: {error}"))
+    let of_all = |names: &[&str]| {
+        let sources: Vec<PathBuf> = names.iter().map(|name| root().join("src").join(name)).collect();
+        prototypes::emit(&sources, &root().join("cbindgen.toml"))
+            .unwrap_or_else(|error| panic!("{names:?}: {error}"))
     };
-    let (codes, additions) = (prototypes("boundary/codes.rs"), prototypes("legacy/interface/additions.rs"));
+    let prototypes = |name: &str| of_all(&[name]);
+    let codes = prototypes("boundary/codes.rs");
+    let additions = of_all(&["legacy/interface/types.rs", "legacy/interface/additions.rs"]);
     let ldy_h = headers::ldy_h(
         &table,
         &prototypes("legacy/interface/module.rs"),

@@ -2,11 +2,12 @@
 
 use core::fmt;
 
+use crate::Workspace;
 use crate::condition::inverse_norm;
+use crate::error::FactorError;
 use crate::factors::{Factors, Solve};
 use crate::is_finite;
 use crate::matrix_copy::{MatrixCopy, check};
-use crate::{Defect, Workspace};
 
 /// Slots of three right-hand sides solved at once: enough for the kernels to run at full speed, few enough for what is
 /// padded to cost little. It is always as many, so that the kernels work in the same way on each of them.
@@ -31,39 +32,6 @@ pub enum Freshness {
     Values,
     /// The pattern changed.
     Pattern,
-}
-
-/// Why A cannot be factored, or not be solved with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FactorError {
-    /// The columns do not describe a matrix, or not one of the size asked for.
-    Matrix(Defect),
-    /// A value of A or of its factor is not finite.
-    NotFinite,
-    /// A is not positive definite: the pivot of this row is not positive.
-    NotPositiveDefinite {
-        /// The row, in A's own order.
-        row: usize,
-    },
-    /// A is singular: a pivot is exactly zero.
-    Singular,
-    /// Memory is exhausted.
-    Memory,
-    /// There is no factor, since no update was successful.
-    Missing,
-}
-
-impl fmt::Display for FactorError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Matrix(defect) => defect.fmt(f),
-            Self::NotFinite => f.write_str("non-finite value"),
-            Self::NotPositiveDefinite { row } => write!(f, "not positive definite in row {row}"),
-            Self::Singular => f.write_str("singular"),
-            Self::Memory => f.write_str("out of memory"),
-            Self::Missing => f.write_str("not factored"),
-        }
-    }
 }
 
 /// A factored matrix and a copy of the matrix it belongs to.

@@ -6,6 +6,7 @@
 
 mod boxed;
 mod condition;
+mod error;
 mod factored;
 mod factors;
 mod matrix_copy;
@@ -14,7 +15,8 @@ mod supernodal;
 mod workspace;
 
 pub use boxed::Boxed;
-pub use factored::{FactorError, Factored, Freshness, SLOTS_AT_ONCE, Solution, Structure};
+pub use error::FactorError;
+pub use factored::{Factored, Freshness, SLOTS_AT_ONCE, Solution, Structure};
 pub use matrix_copy::check;
 pub use workspace::Workspace;
 

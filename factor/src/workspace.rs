@@ -2,7 +2,7 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
-use crate::factored::FactorError;
+use crate::error::FactorError;
 use crate::reserve;
 
 /// Alignment of the memory, in bytes: a cache line, or two.

@@ -7,7 +7,7 @@ use crate::block::lanes;
 use crate::threads;
 
 use super::errors::{Code, fail};
-use super::interface::additions::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
+use super::interface::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 
 static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
 static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);

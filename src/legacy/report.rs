@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_longlong};
 
 use super::boundary;
 use super::errors;
-use super::interface::additions::{ldy_differences, ldy_report};
+use super::interface::types::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::assembly::update::Phase;
 
 use super::errors::Code;
-use super::interface::additions::ldy_stats;
+use super::interface::types::ldy_stats;
 use super::layout::LOCDYN;
 use super::rows::LocalDynamics;
 use crate::boundary::sized::Place;

@@ -7,3 +7,4 @@ pub mod module;
 pub mod operators;
 #[cfg(feature = "mpi")]
 pub mod parallel;
+pub mod types;

@@ -6,33 +6,10 @@ use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::rows::LocalDynamics;
 
-use super::arrange::{Fault, Outbox};
+use super::arrange::Fault;
+use super::messages::Exchange;
 use super::velocities;
 use super::world::{Record, World, total};
-
-/// What a local dynamics keeps for its exchanges.
-#[derive(Default)]
-pub struct Exchange {
-    /// What goes to other ranks.
-    pub outbox: Outbox,
-    inbox: Vec<Record>,
-    /// Messages sent in the last update.
-    pub messages: usize,
-    /// Bytes in them.
-    pub message_bytes: usize,
-}
-
-impl Exchange {
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        self.outbox.bytes() + size_of::<Record>() * self.inbox.capacity()
-    }
-
-    /// The record that came at this place.
-    fn came(&self, place: usize) -> Record {
-        self.inbox[place]
-    }
-}
 
 /// Do the part of an update that makes this process's V and B and the records for others, then exchange these.
 /// Collective, whether that part succeeds or not.

@@ -13,7 +13,8 @@
 mod arrange;
 pub mod dump;
 pub mod exchange;
+mod messages;
 pub mod velocities;
 pub mod world;
 
-pub use exchange::Exchange;
+pub use messages::Exchange;

@@ -13,9 +13,8 @@ use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::legacy::rows::external::EXTERNAL;
-use crate::legacy::rows::{LocalDynamics, Row};
-use crate::legacy::update::GatheredRow;
+use crate::legacy::rows::external::{EXTERNAL, external};
+use crate::legacy::rows::{GatheredRow, LocalDynamics, Row};
 
 use super::world::{Record, World};
 
@@ -56,19 +55,6 @@ pub unsafe fn of_parents(module: &mut LocalDynamics, world: Option<&World>) -> R
         }
     }
     Ok(())
-}
-
-/// An element of the map of external constraints, checked.
-///
-/// # Safety
-/// It is NULL or a valid constraint.
-pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
-    if con.is_null() {
-        return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
-    }
-    // SAFETY: the caller promises a valid constraint behind what is not NULL.
-    unsafe { constraint::check(con)? };
-    Ok(con)
 }
 
 /// Whether a body is here, with configuration and inverse; else it is a dummy, all zero.

@@ -17,7 +17,6 @@ use crate::legacy::host::set::{Fault, InOrder, Walks};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
-use crate::legacy::parallel::velocities::external;
 
 use super::module::LocalDynamics;
 use super::pool::Exhausted;
@@ -60,6 +59,19 @@ pub struct Externals {
 
 /// How texts name the map of external constraints.
 pub const EXTERNAL: &str = "the map of external constraints (conext)";
+
+/// An element of the map of external constraints, checked.
+///
+/// # Safety
+/// It is NULL or a valid constraint.
+pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
+    if con.is_null() {
+        return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+    }
+    // SAFETY: the caller promises a valid constraint behind what is not NULL.
+    unsafe { constraint::check(con)? };
+    Ok(con)
+}
 
 /// Make the blocks to all external constraints anew, without values, and give these constraints slots on their
 /// bodies.

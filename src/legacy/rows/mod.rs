@@ -12,6 +12,7 @@ mod clone;
 mod consistency;
 #[cfg(feature = "mpi")]
 pub mod external;
+mod gather;
 mod insert;
 mod module;
 mod pair;
@@ -19,13 +20,13 @@ mod pool;
 mod remove;
 mod row;
 
-pub use attach::{counted_bodies, follow, is_settled};
 pub use attachments::{Attachments, BodyEntry, Side, Slot};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
+pub use gather::{GatheredRow, gather};
 pub use insert::insert;
 pub use module::LocalDynamics;
 pub use pair::Pair;
 pub use pool::{Run, WORD};
 pub use remove::remove;
-pub use row::{Row, Rows};
+pub use row::Row;

@@ -8,12 +8,12 @@ use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
-use crate::legacy::update::GatheredRow;
 use crate::legacy::usage::Tally;
 
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
 use super::external::Externals;
+use super::gather::GatheredRow;
 use super::insert::Neighbour;
 use super::pair::Pair;
 use super::pool::Pool;

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::interface::additions::{ldy_differences, ldy_tolerance};
+use crate::legacy::interface::types::{ldy_differences, ldy_tolerance};
 use crate::legacy::rows::Place;
 
 /// The tolerance of every quantity where the host gives none.

@@ -3,7 +3,6 @@
 use std::mem;
 
 use crate::assembly::update::bodies::{How, prepare};
-use crate::assembly::update::pairs::{Coupling, Pair};
 use crate::assembly::update::rows::{Wanted, assemble};
 use crate::assembly::update::scene::Place;
 use crate::assembly::update::{self, BodyOperators};
@@ -20,29 +19,8 @@ use crate::threads::Team;
 
 use super::findings::Findings;
 use super::lines::{LegacyRow, LegacyRows, Map};
-use super::scene::{MirrorBodies, MirrorPairs, MirrorRow};
+use super::scene::{ExpectedPair, MirrorBodies, MirrorBody, MirrorPairs, MirrorRow};
 use super::{blocks, exhausted};
-
-/// A body and the rows on it, each with whether W counts the body for it: the row's slot is its position.
-pub struct MirrorBody {
-    /// The body.
-    pub body: *const BODY,
-    /// Row and whether it counts.
-    pub rows: Vec<(u32, bool)>,
-    /// Condition number of the matrix A, and the revision of the factor that it was estimated of.
-    condition: Option<(u64, f64)>,
-}
-
-/// A pair of rows coupled through a body.
-pub struct ExpectedPair {
-    rows: [u32; 2],
-    /// Index of the body.
-    pub body: u32,
-    slots: Option<[u32; 2]>,
-    /// How many blocks each of the rows has of it.
-    pub count: usize,
-    blocks: [Block; 2],
-}
 
 /// A block of a row, by the row, the neighbour and the body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -352,30 +330,6 @@ impl Mirror {
             findings.condition = findings.condition.max(condition);
         }
         Ok(())
-    }
-}
-
-impl MirrorBody {
-    /// Whether W counts the body for one of its rows.
-    pub fn counts(&self) -> bool {
-        self.rows.iter().any(|&(_, counts)| counts)
-    }
-}
-
-impl ExpectedPair {
-    /// What the pair is to have, if anything is wanted of it: W_αβ, W_βα in rows where `wanted` says so.
-    pub fn pair(&mut self, wanted: impl Fn(u32) -> bool) -> Option<Pair<'_, [u32; 2]>> {
-        let Self { rows, body, slots, blocks: [block, transpose], .. } = self;
-        let [first, second] = rows.map(wanted);
-        let body = *body as usize;
-        let coupling =
-            slots.map(|[row, column]| Coupling { body, row: row as usize, column: column as usize });
-        (first || second).then_some(Pair {
-            name: *rows,
-            couplings: [coupling, None],
-            block: first.then_some(block),
-            transpose: second.then_some(transpose),
-        })
     }
 }
 

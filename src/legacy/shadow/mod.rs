@@ -17,7 +17,7 @@ use std::{iter, ptr};
 use super::boundary;
 use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
-use super::interface::additions::{ldy_report, ldy_tolerance};
+use super::interface::types::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report;
 use crate::boundary::sized::Place;

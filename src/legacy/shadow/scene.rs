@@ -5,7 +5,7 @@ use std::ptr;
 
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::{Fault, Panel};
-use crate::assembly::update::pairs::{Pair, Pairs};
+use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place};
 use crate::block::{Block, Vector};
 use crate::inertia::Inertia;
@@ -20,7 +20,23 @@ use crate::legacy::layout::*;
 use crate::threads::Deal;
 
 use super::lines::{LegacyRow, LegacyRows};
-use super::mirror::{ExpectedPair, MirrorBody};
+
+/// A body and the rows on it, each with whether W counts the body for it: the row's slot is its position.
+pub struct MirrorBody {
+    /// The body.
+    pub body: *const BODY,
+    /// Row and whether it counts.
+    pub rows: Vec<(u32, bool)>,
+    /// Condition number of the matrix A, and the revision of the factor that it was estimated of.
+    pub(super) condition: Option<(u64, f64)>,
+}
+
+impl MirrorBody {
+    /// Whether W counts the body for one of its rows.
+    pub fn counts(&self) -> bool {
+        self.rows.iter().any(|&(_, counts)| counts)
+    }
+}
 
 /// The bodies of rows.
 pub struct MirrorBodies<'a> {
@@ -155,6 +171,34 @@ unsafe impl HostRow for MirrorRow {
         self.energy = unsafe { scene::free_energy(self.con, diagonal, &self.b)? };
         self.diagonal = Some(*diagonal);
         Ok(())
+    }
+}
+
+/// A pair of rows coupled through a body.
+pub struct ExpectedPair {
+    pub(super) rows: [u32; 2],
+    /// Index of the body.
+    pub body: u32,
+    pub(super) slots: Option<[u32; 2]>,
+    /// How many blocks each of the rows has of it.
+    pub count: usize,
+    pub(super) blocks: [Block; 2],
+}
+
+impl ExpectedPair {
+    /// What the pair is to have, if anything is wanted of it: W_αβ, W_βα in rows where `wanted` says so.
+    pub fn pair(&mut self, wanted: impl Fn(u32) -> bool) -> Option<Pair<'_, [u32; 2]>> {
+        let Self { rows, body, slots, blocks: [block, transpose], .. } = self;
+        let [first, second] = rows.map(wanted);
+        let body = *body as usize;
+        let coupling =
+            slots.map(|[row, column]| Coupling { body, row: row as usize, column: column as usize });
+        (first || second).then_some(Pair {
+            name: *rows,
+            couplings: [coupling, None],
+            block: first.then_some(block),
+            transpose: second.then_some(transpose),
+        })
     }
 }
 

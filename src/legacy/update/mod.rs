@@ -2,11 +2,8 @@
 //! they are attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
 
 mod bodies;
-mod gather;
 mod pairs;
 mod rows;
-
-pub use gather::GatheredRow;
 
 use std::mem;
 
@@ -24,7 +21,7 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, LocalDynamics};
+use super::rows::{Attachments, LocalDynamics, gather as gather_rows};
 use super::usage::Stopwatch;
 use bodies::HostBodies;
 use pairs::{ALL, AS_WANTED, CHANGED, HostPairs};
@@ -77,7 +74,7 @@ unsafe fn gather(module: &mut LocalDynamics, team: &mut Team) -> Result<(f64, Up
     unsafe {
         let step = domain::step(dom)?;
         let kind = domain::update_kind(dom)?;
-        gather::gather(module, dom, kind, team)?;
+        gather_rows(module, dom, kind, team)?;
         Ok((step, kind))
     }
 }

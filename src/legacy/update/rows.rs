@@ -12,11 +12,10 @@ use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::host::rows::HostRow;
 use crate::legacy::host::scene;
 use crate::legacy::layout::{BODY, CON};
-use crate::legacy::rows::Side;
+use crate::legacy::rows::{GatheredRow, Side};
 use crate::prefetch::fetch;
 
 use super::VELOCITIES_AHEAD;
-use super::gather::GatheredRow;
 
 // SAFETY: each row is gathered once, and rows have slots of their own.
 unsafe impl HostRow for GatheredRow {

@@ -9,9 +9,12 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
-use crate::legacy::rows::{LocalDynamics, Row, Rows, counted_bodies, follow, is_settled};
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
+
+use super::attach::{counted_bodies, follow, is_settled};
+use super::module::LocalDynamics;
+use super::row::{Row, Rows};
 
 /// How many constraints ahead to prefetch.
 const AHEAD: usize = 12;

@@ -1,0 +1,38 @@
+//! What goes wrong with a matrix.
+
+use core::fmt;
+
+use crate::Defect;
+
+/// Why A cannot be factored, or not be solved with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactorError {
+    /// The columns do not describe a matrix, or not one of the size asked for.
+    Matrix(Defect),
+    /// A value of A or of its factor is not finite.
+    NotFinite,
+    /// A is not positive definite: the pivot of this row is not positive.
+    NotPositiveDefinite {
+        /// The row, in A's own order.
+        row: usize,
+    },
+    /// A is singular: a pivot is exactly zero.
+    Singular,
+    /// Memory is exhausted.
+    Memory,
+    /// There is no factor, since no update was successful.
+    Missing,
+}
+
+impl fmt::Display for FactorError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Matrix(defect) => defect.fmt(f),
+            Self::NotFinite => f.write_str("non-finite value"),
+            Self::NotPositiveDefinite { row } => write!(f, "not positive definite in row {row}"),
+            Self::Singular => f.write_str("singular"),
+            Self::Memory => f.write_str("out of memory"),
+            Self::Missing => f.write_str("not factored"),
+        }
+    }
+}
