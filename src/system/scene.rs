@@ -17,7 +17,7 @@ use crate::threads::{Numbered, Ragged};
 use super::body::{Body, Inertia, Kinematics};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
-use super::structure::Structure;
+use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
 /// Bodies and constraints without gaps, and the structure that is theirs.
@@ -280,10 +280,6 @@ impl Pairs for SystemPairs<'_> {
     type Name = [usize; 2];
     type Fault = Error;
 
-    fn part_of(&self, threads: usize) -> usize {
-        part_of(self.things.1.len(), threads)
-    }
-
     #[inline(always)]
     fn each(
         &mut self,
@@ -326,9 +322,6 @@ impl Pairs for SystemPairs<'_> {
         scene.failed(row, Fault::NotFiniteBlock(scene.constraints[other].0))
     }
 }
-
-/// How many pairs ahead the counterpart of a block is asked for.
-const AHEAD: usize = 12;
 
 /// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part.
 pub fn part_of(rows: usize, threads: usize) -> usize {

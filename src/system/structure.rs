@@ -41,8 +41,8 @@ pub struct Structure {
     cursors: Vec<i32>,
 }
 
-/// How many blocks ahead counterparts are asked for.
-const AHEAD: usize = 12;
+/// How many blocks ahead to prefetch the counterpart of a block.
+pub(super) const AHEAD: usize = 12;
 
 impl Structure {
     /// Make it anew; tables have no gaps. After an error it is to be made again.

@@ -51,8 +51,8 @@ pub(super) fn assemble(
 
     let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
     let context = &Blocks { scene, diagonal };
-    pairs::assemble(Numbered { first: 0, things, context }, &made.panels, &mut team)?;
     let part = part_of(count, team.size());
+    pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));

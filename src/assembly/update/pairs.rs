@@ -38,9 +38,6 @@ pub trait Pairs: Deal {
     /// What the face says of a block that is not finite.
     type Fault: Carry;
 
-    /// How many of what is dealt a thread takes at a time, if there are so many threads.
-    fn part_of(&self, threads: usize) -> usize;
-
     /// Make each pair of this part in turn, until one fails: returns its name. What the next ones need can be asked for meanwhile.
     ///
     /// # Errors
@@ -55,13 +52,13 @@ pub trait Pairs: Deal {
     fn fault(&self, name: Self::Name) -> Self::Fault;
 }
 
-/// Make the blocks of all pairs; panels are complete, and diagonal blocks finite.
+/// Make the blocks of all pairs; panels are complete, and diagonal blocks finite. A thread takes `part` of what is dealt at a
+/// time.
 ///
 /// # Errors
 /// Of the first pair in order whose block is not finite. Pairs behind it may not have been written.
-pub fn assemble<P: Pairs>(pairs: P, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
+pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
     let first_error = FirstError::default();
-    let part = pairs.part_of(team.size());
     team.deal(pairs, part, |first, pairs| {
         if let Err(fault) = at_best(Part { pairs, panels }) {
             first_error.note(first, fault);

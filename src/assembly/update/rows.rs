@@ -152,15 +152,10 @@ fn shares_of<L: SimdLevel, R: Rows>(
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
         rows.fetch_ahead(row, bodies);
-        // Faults are large: where there is none, nothing of them is moved.
-        if let Err(fault) = add_share(level, rows, row, bodies, reuse, share) {
-            return Err((row, fault));
-        }
+        add_share(level, rows, row, bodies, reuse, share).map_err(|fault| (row, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
             let [v, b] = share.velocities;
-            if let Err(fault) = set_velocities(rows, row, [v.vector(), b.vector()]) {
-                return Err((row, fault));
-            }
+            set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (row, fault))?;
         }
         if let Some(compliance) = rows.compliance(row) {
             add(&mut share.w, &level.columns(compliance));

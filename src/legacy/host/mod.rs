@@ -1,6 +1,7 @@
 //! The host's structures as the core wants them: raw pointers in, checked views out.
 
 pub mod adjacency;
+pub mod bodies;
 pub mod body;
 pub mod constraint;
 pub mod domain;

@@ -6,7 +6,7 @@ use std::ptr;
 use crate::assembly::diagonal::{Diagonal, Fault};
 use crate::assembly::panel;
 use crate::assembly::update::scene::{Action, Kinematics, Placement};
-use crate::block::{Block, Vector};
+use crate::block::{Block, Vector, is_finite};
 use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::legacy::culprit;
@@ -182,7 +182,7 @@ pub unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> R
 unsafe fn energy_fault(con: *const CON, b: &Vector) -> Code {
     // SAFETY: the caller promises a valid constraint.
     let (name, prescribed) = unsafe { (names::constraint(con), prescribed_velocity(con)) };
-    match (b.iter().all(|value| value.is_finite()), prescribed.is_finite()) {
+    match (is_finite(b), prescribed.is_finite()) {
         (false, _) => fail!(Code::BugFound, "{name}: B is not finite"),
         (_, false) => fail!(Code::BugFound, "{name}: the prescribed velocity Z[0] is not finite"),
         _ => fail!(Code::BugFound, "{name}: its free energy overflows, though B and Z[0] are finite"),

@@ -10,16 +10,17 @@ use crate::block::Block;
 use crate::inertia::Workspace;
 use crate::legacy::errors::Code;
 use crate::legacy::host::adjacency::{self, Adjacency};
+use crate::legacy::host::bodies::HostBodies;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::rows::HostRows;
 use crate::legacy::host::{constraint, scene};
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::threads::Team;
+use crate::threads::{Numbered, Team};
 
 use super::findings::Findings;
 use super::lines::{LegacyRow, LegacyRows, Map};
-use super::scene::{ExpectedPair, MirrorBodies, MirrorBody, MirrorPairs, MirrorRow};
+use super::scene::{ExpectedPair, MirrorBody, MirrorRow, MirrorScene};
 use super::{blocks, exhausted};
 
 /// A block of a row, by the row, the neighbour and the body.
@@ -33,6 +34,9 @@ pub struct Entry {
     couple: u32,
     second: bool,
 }
+
+/// Pairs at a time.
+const PART: usize = 512;
 
 /// A pair of rows, in the order of their addresses, and their body.
 type PairKey = ([*const DIAB; 2], *const BODY);
@@ -291,15 +295,16 @@ impl Mirror {
                 return make_rows(rows, made, Wanted::Velocities);
             }
             let how = How { step, complete: false };
-            if let Err(fault) = prepare(&MirrorBodies::new(bodies, lines), made, how, team, &mut |_| {}) {
+            let scene = MirrorScene::new(bodies, lines, kind);
+            if let Err(fault) = prepare(&HostBodies::new(scene), made, how, team, &mut |_| {}) {
                 // If a constraint knows what is wrong, its text says more.
                 make_rows(rows, made, Wanted::Velocities)?;
                 return Err(fault);
             }
             make_rows(rows, made, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse: false })?;
             self.energy = rows.iter().fold(0.0, |sum, row| sum + row.energy);
-            let pairs = MirrorPairs::new(couples, lines, kind);
-            update::pairs::assemble(pairs, &made.panels, team)
+            let pairs = Numbered { first: 0, things: &mut couples[..], context: scene };
+            update::pairs::assemble(pairs, PART, &made.panels, team)
         }
     }
 

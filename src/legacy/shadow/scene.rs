@@ -1,23 +1,21 @@
 //! The rows of another module, their bodies and pairs as a scene.
 
-use std::ops::Range;
 use std::ptr;
 
 use crate::assembly::diagonal::Diagonal;
-use crate::assembly::panel::{Fault, Panel};
+use crate::assembly::panel::Panel;
 use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
-use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place};
+use crate::assembly::update::scene::Place;
 use crate::block::{Block, Vector};
-use crate::inertia::Inertia;
-use crate::kinematics::Point;
 use crate::legacy::culprit;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::Code;
+use crate::legacy::host::bodies::BodyList;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::host::rows::HostRow;
 use crate::legacy::host::scene::{self, OnBody};
 use crate::legacy::layout::*;
-use crate::threads::Deal;
+use crate::threads::Numbered;
 
 use super::lines::{LegacyRow, LegacyRows};
 
@@ -38,80 +36,51 @@ impl MirrorBody {
     }
 }
 
-/// The bodies of rows.
-pub struct MirrorBodies<'a> {
+/// Rows with what is wanted of them.
+#[derive(Clone, Copy)]
+pub struct MirrorScene<'a> {
     bodies: &'a [MirrorBody],
     lines: &'a LegacyRows,
+    kind: UpdateKind,
 }
 
 // SAFETY: pointers to the host's structures are the only reason why this is not Sync of itself; nobody writes
 // what they lead to while it exists.
-unsafe impl Sync for MirrorBodies<'_> {}
+unsafe impl Sync for MirrorScene<'_> {}
 
-impl<'a> MirrorBodies<'a> {
-    /// The bodies of rows.
+impl<'a> MirrorScene<'a> {
+    /// Rows with the bodies that they are on.
     ///
     /// # Safety
     /// The bodies and the constraints of the rows are valid, and nobody writes them during `'a`.
-    pub unsafe fn new(bodies: &'a [MirrorBody], lines: &'a LegacyRows) -> Self {
-        Self { bodies, lines }
+    pub unsafe fn new(bodies: &'a [MirrorBody], lines: &'a LegacyRows, kind: UpdateKind) -> Self {
+        Self { bodies, lines, kind }
     }
 
-    fn body(&self, index: usize) -> *const BODY {
-        self.bodies[index].body
+    fn con(&self, row: u32) -> *const CON {
+        self.lines.all[row as usize].con
+    }
+
+    /// Whether blocks of a row are made.
+    fn wants(&self, row: u32) -> bool {
+        // SAFETY: valid constraints are promised to MirrorScene::new.
+        self.kind == UpdateKind::All || unsafe { (*self.con(row)).kind != CONTACT }
     }
 }
 
-impl Bodies for MirrorBodies<'_> {
-    type Fault = Code;
-    type Constraint = OnBody;
+impl BodyList for MirrorScene<'_> {
+    fn body(&self, index: usize) -> *const BODY {
+        self.bodies[index].body
+    }
 
-    fn slots(&self, body: usize) -> usize {
-        let attached = &self.bodies[body];
+    fn slots(&self, index: usize) -> usize {
+        let attached = &self.bodies[index];
         if attached.counts() { attached.rows.len() } else { 0 }
     }
 
-    fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, OnBody)> {
-        let slots = self.bodies[body].rows.iter().enumerate().filter(|(_, (_, counts))| *counts);
-        slots.map(|(slot, &(row, _))| (slot, OnBody::new(self.lines.all[row as usize].con)))
-    }
-
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Code> {
-        // SAFETY: a valid body is promised to MirrorBodies::new.
-        unsafe { scene::kinematics(self.body(body)) }
-    }
-
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Code> {
-        // SAFETY: a valid body is promised to MirrorBodies::new.
-        unsafe { scene::inertia_of(self.body(body)) }
-    }
-
-    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Code> {
-        Err(fail!(Code::NotImplemented, "bodies have no solvers of their own"))
-    }
-
-    fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
-        // SAFETY: valid constraints are promised to MirrorBodies::new.
-        unsafe { scene::action(constraint.con, self.body(body)) }
-    }
-
-    fn points(
-        &self,
-        body: usize,
-        constraint: OnBody,
-        visit: &mut dyn FnMut(f64, &Block, &Point),
-    ) -> Result<(), Code> {
-        // SAFETY: valid bodies and constraints are promised to MirrorBodies::new; nothing is known of places.
-        unsafe { scene::points(constraint, self.body(body), visit) }
-    }
-
-    fn fault(&self, body: usize, fault: Fault) -> Code {
-        // SAFETY: a valid body is promised to MirrorBodies::new.
-        unsafe { scene::body_fault(self.body(body), fault) }
-    }
-
-    fn memory(&self) -> Code {
-        scene::no_memory()
+    fn constraints(&self, index: usize) -> impl Iterator<Item = (usize, OnBody)> {
+        let slots = self.bodies[index].rows.iter().enumerate().filter(|(_, (_, counts))| *counts);
+        slots.map(|(slot, &(row, _))| (slot, OnBody::new(self.con(row))))
     }
 }
 
@@ -203,70 +172,23 @@ impl ExpectedPair {
 }
 
 /// The pairs of rows.
-pub struct MirrorPairs<'a> {
-    couples: &'a mut [ExpectedPair],
-    lines: &'a LegacyRows,
-    kind: UpdateKind,
-}
-
-impl<'a> MirrorPairs<'a> {
-    /// The pairs of rows.
-    ///
-    /// # Safety
-    /// The constraints of the rows are valid during `'a`.
-    pub unsafe fn new(couples: &'a mut [ExpectedPair], lines: &'a LegacyRows, kind: UpdateKind) -> Self {
-        Self { couples, lines, kind }
-    }
-}
-
-/// Pairs that are being dealt.
-pub struct Dealt<'a>(<&'a mut [ExpectedPair] as Deal>::Shared, &'a LegacyRows, UpdateKind);
-
-// SAFETY: pointers to the host's structures are the only reason why this is not Sync of itself; nobody writes
-// what they lead to while it exists.
-unsafe impl Sync for Dealt<'_> {}
-
-// SAFETY: parts of disjoint ranges are different pairs.
-unsafe impl<'a> Deal for MirrorPairs<'a> {
-    type Shared = Dealt<'a>;
-
-    fn count(&self) -> usize {
-        self.couples.len()
-    }
-
-    fn shared(self) -> Dealt<'a> {
-        Dealt(self.couples.shared(), self.lines, self.kind)
-    }
-
-    unsafe fn part(shared: &Dealt<'a>, range: Range<usize>) -> Self {
-        // SAFETY: the caller promises that no pair is in another part.
-        let couples = unsafe { <&mut [ExpectedPair]>::part(&shared.0, range) };
-        Self { couples, lines: shared.1, kind: shared.2 }
-    }
-}
+pub type MirrorPairs<'a> = Numbered<&'a mut [ExpectedPair], MirrorScene<'a>>;
 
 impl Pairs for MirrorPairs<'_> {
     type Name = [u32; 2];
     type Fault = Code;
-
-    fn part_of(&self, _: usize) -> usize {
-        512
-    }
 
     fn each(
         &mut self,
         _: &[Panel],
         make: impl FnMut(Pair<'_, [u32; 2]>) -> Result<(), [u32; 2]>,
     ) -> Result<(), [u32; 2]> {
-        let Self { couples, lines, kind } = self;
-        // SAFETY: valid constraints are promised to MirrorPairs::new.
-        let is_contact = |row: u32| unsafe { (*lines.all[row as usize].con).kind == CONTACT };
-        let wanted = |row: u32| *kind == UpdateKind::All || !is_contact(row);
-        couples.iter_mut().filter_map(|couple| couple.pair(wanted)).try_for_each(make)
+        let scene = self.context;
+        self.things.iter_mut().filter_map(|pair| pair.pair(|row| scene.wants(row))).try_for_each(make)
     }
 
     fn fault(&self, rows: [u32; 2]) -> Code {
-        // SAFETY: valid constraints are promised to MirrorPairs::new.
-        unsafe { culprit::of_blocks_between(rows.map(|row| self.lines.all[row as usize].con)) }
+        // SAFETY: valid constraints are promised to MirrorScene::new.
+        unsafe { culprit::of_blocks_between(rows.map(|row| self.context.con(row))) }
     }
 }

@@ -14,6 +14,7 @@ use crate::assembly::update::rows::{Wanted, assemble};
 use crate::threads::Team;
 
 use super::errors::{Code, fail};
+use super::host::bodies::HostBodies;
 use super::host::domain::{self, UpdateKind};
 use super::host::rows::HostRows;
 use super::options;
@@ -23,8 +24,7 @@ use super::parallel;
 use super::rows::external;
 use super::rows::{Attachments, LocalDynamics, gather as gather_rows};
 use super::usage::Stopwatch;
-use bodies::HostBodies;
-use pairs::{ALL, AS_WANTED, CHANGED, HostPairs};
+use pairs::{ALL, AS_WANTED, CHANGED, HostPairs, PART};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -122,7 +122,7 @@ unsafe fn make_operators(
     let LocalDynamics { bodies: Attachments { bodies, made, .. }, tally, .. } = module;
     let how = How { step, complete: VELOCITIES_AHEAD };
     // SAFETY: the caller promises that bodies and constraints are valid.
-    let bodies = unsafe { HostBodies::new(bodies) };
+    let bodies = unsafe { HostBodies::new(&bodies[..]) };
     let factors = prepare(&bodies, made, how, team, &mut |phase| watch.end(phase, tally))?;
     tally.count(factors.kept, factors.made);
     Ok(())
@@ -170,12 +170,12 @@ unsafe fn make_pairs(
         let made = unsafe {
             match (kind, reuse, wanted.once) {
                 (UpdateKind::All, false, false) => {
-                    assemble_pairs(HostPairs::<ALL>::new(&run, wanted), panels, team)
+                    assemble_pairs(HostPairs::<ALL>::new(&run, wanted), PART, panels, team)
                 }
                 (UpdateKind::All, true, false) => {
-                    assemble_pairs(HostPairs::<CHANGED>::new(&run, wanted), panels, team)
+                    assemble_pairs(HostPairs::<CHANGED>::new(&run, wanted), PART, panels, team)
                 }
-                _ => assemble_pairs(HostPairs::<AS_WANTED>::new(&run, wanted), panels, team),
+                _ => assemble_pairs(HostPairs::<AS_WANTED>::new(&run, wanted), PART, panels, team),
             }
         };
         made?;

@@ -11,6 +11,9 @@ use crate::legacy::rows::{self, Run, WORD};
 use crate::prefetch::fetch;
 use crate::threads::Deal;
 
+/// Words of pairs that a thread takes at a time.
+pub const PART: usize = 512 / WORD;
+
 /// Which blocks are made.
 #[derive(Clone, Copy)]
 pub struct Wanted {
@@ -68,10 +71,6 @@ unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
 impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     type Name = *mut rows::Pair;
     type Fault = Code;
-
-    fn part_of(&self, _: usize) -> usize {
-        512 / WORD
-    }
 
     #[inline(always)]
     fn each(

@@ -4,7 +4,8 @@ use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::boundary::errors::{Code, fail};
 use crate::stability::Carrier;
-use crate::system::{Joint, System};
+use crate::system::body::of_size;
+use crate::system::{Error, Joint, System};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -56,10 +57,7 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     entry!(system: shared, joints: values(joint_count), R: values(R_count),
            x: values(count), y: values_mut(count) => {
         let stiffness = system.geometric_stiffness(&kinds(system, joints)?, R)?;
-        let expected = stiffness.dofs();
-        if count != expected {
-            return Err(fail!(Code::BugFound, "system: x and y: {count} values where {expected} are needed"));
-        }
+        of_size("x and y", x, stiffness.dofs()).map_err(Error::of_system)?;
         stiffness.product(x, y);
     })
 }
