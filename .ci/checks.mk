@@ -28,10 +28,11 @@ model: commands
 valgrind: library
 	make --no-print-directory valgrind
 
+# Always the same random cases: `make test` alone tries others.
 test: library
-	make --no-print-directory test
+	PROPTEST_RNG_SEED=1 make --no-print-directory test
 
-# After valgrind: both build the C programs. Always the same sequences: `make fuzz` alone tries others.
+# After valgrind: both build the C programs. Always the same sequences, too.
 fuzz: valgrind
 	make --no-print-directory fuzz SECONDS=60 SEED=1
 

@@ -1,5 +1,7 @@
 //! Bodies of the host as bodies of a scene.
 
+use std::fmt::{self, Display};
+
 use crate::assembly::panel::Fault;
 use crate::assembly::update::scene::{Action, Bodies, Kinematics};
 use crate::block::Block;
@@ -7,6 +9,7 @@ use crate::inertia::Inertia;
 use crate::kinematics::Point;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::BODY;
+use crate::legacy::names;
 
 use super::scene::{self, OnBody};
 
@@ -40,6 +43,22 @@ impl<T: BodyList> HostBodies<T> {
     }
 }
 
+/// What begins the text of a body's fault: the constraint on it with the least id.
+struct Subject<'a, T>(&'a T, usize);
+
+impl<T: BodyList> Display for Subject<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self(list, body) = *self;
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
+        unsafe {
+            match list.constraints(body).map(|(_, on_body)| on_body.con).min_by_key(|&con| (*con).id) {
+                Some(con) => names::constraint(con).fmt(f),
+                None => names::body(list.body(body)).fmt(f),
+            }
+        }
+    }
+}
+
 impl<T: BodyList> Bodies for HostBodies<T> {
     type Fault = Code;
     type Constraint = OnBody;
@@ -55,12 +74,12 @@ impl<T: BodyList> Bodies for HostBodies<T> {
 
     fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Code> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { scene::kinematics(self.0.body(body)) }
+        unsafe { scene::kinematics(self.0.body(body), &Subject(&self.0, body)) }
     }
 
     fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Code> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { scene::inertia_of(self.0.body(body)) }
+        unsafe { scene::inertia_of(self.0.body(body), &Subject(&self.0, body)) }
     }
 
     fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Code> {

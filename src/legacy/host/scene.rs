@@ -34,16 +34,16 @@ impl OnBody {
     }
 }
 
-/// How a body moves.
+/// How a body moves; `subject` begins the text of an error.
 ///
 /// # Errors
 /// As [`Body::new`].
 ///
 /// # Safety
 /// The body is valid, and nobody writes it during `'a`.
-pub unsafe fn kinematics<'a>(body: *const BODY) -> Result<Kinematics<'a>, Code> {
+pub unsafe fn kinematics<'a>(body: *const BODY, subject: &dyn Display) -> Result<Kinematics<'a>, Code> {
     // SAFETY: the caller promises a valid body.
-    let view = unsafe { Body::new(body, false, &names::body(body)) };
+    let view = unsafe { Body::new(body, false, subject) };
     Ok(match view? {
         Body::Rigid(rigid) => Kinematics::Rigid(rigid),
         Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
@@ -55,17 +55,17 @@ pub unsafe fn kinematics<'a>(body: *const BODY) -> Result<Kinematics<'a>, Code> 
     })
 }
 
-/// What is known of A of a body.
+/// What is known of A of a body; `subject` begins the text of an error.
 ///
 /// # Errors
 /// As [`Body::new`] and [`inertia::of`].
 ///
 /// # Safety
 /// As [`kinematics`].
-pub unsafe fn inertia_of<'a>(body: *const BODY) -> Result<Option<Inertia<'a>>, Code> {
+pub unsafe fn inertia_of<'a>(body: *const BODY, subject: &dyn Display) -> Result<Option<Inertia<'a>>, Code> {
     // SAFETY: the caller promises a valid body.
     unsafe {
-        let view = Body::new(body, false, &names::body(body));
+        let view = Body::new(body, false, subject);
         view.and_then(|view| inertia::of(body, view.dofs())).map(Some)
     }
 }
@@ -76,7 +76,7 @@ pub unsafe fn inertia_of<'a>(body: *const BODY) -> Result<Option<Inertia<'a>>, C
 /// As [`kinematics`].
 pub unsafe fn gives_matrix(body: *const BODY) -> bool {
     // SAFETY: the caller promises a valid body.
-    matches!(unsafe { inertia_of(body) }, Ok(Some(Inertia::Matrix(_))))
+    matches!(unsafe { inertia_of(body, &names::body(body)) }, Ok(Some(Inertia::Matrix(_))))
 }
 
 /// How a constraint acts on a body.

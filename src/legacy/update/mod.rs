@@ -95,11 +95,7 @@ unsafe fn make_all(
     unsafe {
         #[cfg(feature = "mpi")]
         external::rebuild(module, kind)?;
-        if let Err(fault) = make_operators(module, step, team, watch) {
-            // If a constraint knows what is wrong, its text says more.
-            make_rows(module, Wanted::Velocities, &mut Team::alone(), watch)?;
-            return Err(fault);
-        }
+        make_operators(module, step, team, watch)?;
         make_rows(module, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse }, team, watch)?;
         let energy = free_energy(module)?;
         make_pairs(module, kind, reuse, team)?;
