@@ -3,7 +3,7 @@
 VENV = $(abspath $(TARGET))/venv
 PYTHON = $(VENV)/bin/python
 REQUIREMENTS := benches/requirements.txt
-TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c)
+TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c textbook_rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
 RECORDED := docs/performance
 
@@ -69,7 +69,7 @@ bench-docs:
 $(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard c_tests/textbook*.h include/*.h)
 	@scripts/require cc liblapack libblas
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
+	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
 
 $(VENV)/installed: $(REQUIREMENTS)
 	@scripts/require python3 python3-venv

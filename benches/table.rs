@@ -9,9 +9,11 @@ mod counting;
 mod host;
 mod measure;
 mod scenes;
+mod targets;
 mod threads;
 
-use std::process::{Command, ExitCode};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use measure::{Figures, Textbook, Updates, oversubscribed};
@@ -43,15 +45,28 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measure each scene in a process of its own, so that none sees the memory that another left.
+/// Measure each scene in a process of its own, so that none sees the memory that another left, and tell the targets that their
+/// lines decide.
 fn in_processes(names: &[String]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut lines = vec![];
     for name in names {
-        let status = Command::new(&program).arg(name).status().map_err(|error| error.to_string())?;
+        let mut child = Command::new(&program)
+            .arg(name)
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        for line in child.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
+            let line = line.map_err(|error| error.to_string())?;
+            println!("{line}");
+            lines.push(line);
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
         if !status.success() {
             return Err(format!("{name}: {status}"));
         }
     }
+    targets::of(&lines).for_each(|target| println!("{target}"));
     Ok(())
 }
 
@@ -122,6 +137,12 @@ fn of_scene(figures: &Figures) -> String {
     );
     for (order, nanoseconds) in measure::ORDERS.iter().zip(building.remove) {
         text += &format!(" remove_{order}_ns_per_block={nanoseconds:.1}");
+    }
+    if let Some(nanoseconds) = building.textbook_insert {
+        text += &format!(
+            " textbook_insert_ns_per_block={nanoseconds:.1} insert_over_textbook={:.2}",
+            building.insert / nanoseconds
+        );
     }
     if let Some(bytes) = figures.resident_peak {
         text += &format!(" resident_peak_mib={}", bytes >> 20);

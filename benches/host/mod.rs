@@ -78,6 +78,20 @@ impl Host {
         unsafe { (*con).dia = LOCDYN_Insert(self.ldy, con, (*con).master, (*con).slave) };
     }
 
+    /// Make the rows of all constraints by somebody else's insertion.
+    pub fn insert_all_by(&self, insert: impl Fn(*mut CON) -> *mut DIAB) {
+        for k in 0..self.constraints.len() {
+            let con = self.constraints.at(k);
+            // SAFETY: the constraint is the host's.
+            unsafe { (*con).dia = insert(con) };
+        }
+    }
+
+    /// Forget the rows of all constraints, which are somebody else's.
+    pub fn forget_rows(&self) {
+        self.insert_all_by(|_| ptr::null_mut());
+    }
+
     /// Remove the row of a constraint.
     pub fn remove(&self, constraint: usize) {
         let con = self.constraints.at(constraint);
@@ -124,16 +138,13 @@ impl Host {
 
     /// All rows, in the order of their list.
     pub fn rows(&self) -> impl Iterator<Item = *mut DIAB> {
-        let some = |row: *mut DIAB| (!row.is_null()).then_some(row);
-        // SAFETY: the structure is the host's, and its list holds live rows.
-        iter::successors(some(unsafe { (*self.ldy).dia }), move |&row| some(unsafe { (*row).n }))
+        // SAFETY: the structure is the host's.
+        rows_from(unsafe { (*self.ldy).dia })
     }
 
     /// The off-diagonal blocks of a row, in the order of their list.
     pub fn blocks(&self, row: *mut DIAB) -> impl Iterator<Item = *mut OFFB> {
-        let some = |block: *mut OFFB| (!block.is_null()).then_some(block);
-        // SAFETY: the row is live, and its list holds live blocks.
-        iter::successors(some(unsafe { (*row).adj }), move |&block| some(unsafe { (*block).n }))
+        blocks_of(row)
     }
 
     /// Number of off-diagonal blocks.
@@ -147,6 +158,20 @@ impl Drop for Host {
         // SAFETY: the structure comes from LOCDYN_Create and is not used afterwards.
         unsafe { LOCDYN_Destroy(self.ldy) };
     }
+}
+
+/// The rows of a list, from its head.
+pub fn rows_from(head: *mut DIAB) -> impl Iterator<Item = *mut DIAB> {
+    let some = |row: *mut DIAB| (!row.is_null()).then_some(row);
+    // SAFETY: a list holds live rows.
+    iter::successors(some(head), move |&row| some(unsafe { (*row).n }))
+}
+
+/// The off-diagonal blocks of a row, in the order of their list.
+pub fn blocks_of(row: *mut DIAB) -> impl Iterator<Item = *mut OFFB> {
+    let some = |block: *mut OFFB| (!block.is_null()).then_some(block);
+    // SAFETY: the row is live, and its list holds live blocks.
+    iter::successors(some(unsafe { (*row).adj }), move |&block| some(unsafe { (*block).n }))
 }
 
 /// A structure of the host with nothing in it.

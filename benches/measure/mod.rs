@@ -63,7 +63,7 @@ impl Figures {
             resident_peak,
             stream,
             beside_textbook,
-            building: Building::measure(&host, blocks, first_build),
+            building: Building::measure(&host, blocks, first_build, textbook),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The textbook's update, c_tests/textbook.c, beside the library's on the same lists.
 
 mod agreement;
+mod rows;
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use ldy::legacy::layout::{DOM, LOCDYN};
 use super::{median, time};
 use crate::host::Host;
 use agreement::Results;
+pub use rows::TextbookRows;
 
 /// An update that takes longer is not repeated.
 const TOO_SLOW: Duration = Duration::from_secs(5);
@@ -22,8 +24,9 @@ const ENOUGH: Duration = Duration::from_secs(20);
 /// Most steps of searching for partners in one update; beyond, an update takes minutes.
 const MOST_STEPS: usize = 1_000_000_000;
 
-/// The shared library with the textbook's update.
+/// The shared library with the textbook's update and rows.
 pub struct Textbook {
+    library: *mut c_void,
     update: unsafe extern "C" fn(*mut LOCDYN) -> c_int,
     release: unsafe extern "C" fn(*mut DOM),
 }
@@ -54,21 +57,22 @@ impl Textbook {
         if library.is_null() {
             return Err(loader_error());
         }
-        let symbol = |name: &CStr| {
-            // SAFETY: the library is open, and stays so.
-            let symbol = unsafe { libc::dlsym(library, name.as_ptr()) };
-            if symbol.is_null() { Err(loader_error()) } else { Ok(symbol) }
-        };
-        let (update, release) = (symbol(c"textbook_update")?, symbol(c"textbook_release")?);
         // SAFETY: textbook.h declares them so.
         unsafe {
             Ok(Self {
-                update: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut LOCDYN) -> c_int>(
-                    update,
-                ),
-                release: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut DOM)>(release),
+                library,
+                update: symbol(library, c"textbook_update")?,
+                release: symbol(library, c"textbook_release")?,
             })
         }
+    }
+
+    /// Rows of its own.
+    ///
+    /// # Errors
+    /// What the loader says.
+    pub fn rows(&self) -> Result<TextbookRows, String> {
+        TextbookRows::new(self.library)
     }
 
     /// Measure in turns with the library; `None` if that would take too long.
@@ -113,6 +117,22 @@ impl Textbook {
         // SAFETY: the lists, bodies and constraints are valid, as for the library's own update.
         let failed = unsafe { (self.update)(host.ldy()) };
         assert_eq!(failed, 0, "the textbook's update failed");
+    }
+}
+
+/// A function of a library.
+///
+/// # Errors
+/// What the loader says.
+///
+/// # Safety
+/// The library is open and stays so, and declares a function of this name so.
+unsafe fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    // SAFETY: the caller promises an open library, whose function of this name has this type.
+    unsafe {
+        let symbol = libc::dlsym(library, name.as_ptr());
+        if symbol.is_null() { Err(loader_error()) } else { Ok(std::mem::transmute_copy(&symbol)) }
     }
 }
 

@@ -57,6 +57,15 @@ pub struct Scene {
     pub contacts: Vec<Contact>,
 }
 
+impl Scene {
+    /// Whether all constraints on a body interact: not where they do so by nodes, on explicit meshes.
+    #[allow(dead_code, reason = "one bench asks")]
+    pub fn couples_all(&self) -> bool {
+        let by_nodes = |body: &Body| matches!(body, Body::Mesh { motion: Motion::Explicit, .. });
+        !self.bodies.iter().any(by_nodes)
+    }
+}
+
 /// A body at rest.
 pub enum Body {
     /// What does not move.
