@@ -69,7 +69,7 @@ pub unsafe fn follow(module: &mut LocalDynamics, row: *mut Row) -> Result<(), Co
             }
             sides[k] = match side_on(row, counted[k]) {
                 Some(side) => Some(side),
-                None => match attach(module, row, counted[k]) {
+                None => match attach(module, row, counted[k], None) {
                     Ok(side) => Some(side),
                     Err(code) => {
                         detach_all_but(module, sides, old);
@@ -119,14 +119,19 @@ unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code
     }
 }
 
-/// Attach a row to a body that it is not attached to. This writes nothing to the row but what is known of its places.
+/// Attach a row to a body that it is not attached to, which `likely` may be the index of. This writes nothing to the row but what is known of its places.
 ///
 /// # Errors
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
 /// `row` is a row with its constraint set, `body` is valid.
-pub unsafe fn attach(module: &mut LocalDynamics, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
+pub unsafe fn attach(
+    module: &mut LocalDynamics,
+    row: *mut Row,
+    body: *mut BODY,
+    likely: Option<u32>,
+) -> Result<Side, Code> {
     // SAFETY: the caller promises a row with its constraint and a valid body.
     unsafe {
         let id = (*body).id;
@@ -135,7 +140,7 @@ pub unsafe fn attach(module: &mut LocalDynamics, row: *mut Row, body: *mut BODY)
         if (*body).kind == FEM {
             module.rows.remember_places(row).map_err(exhausted)?;
         }
-        module.bodies.attach(body, id, row).map_err(exhausted)
+        module.bodies.attach(body, id, row, likely).map_err(exhausted)
     }
 }
 

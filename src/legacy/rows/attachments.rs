@@ -4,9 +4,10 @@
 //! host's bodies, and none is read.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::num::NonZero;
 use std::ptr;
+
+use rustc_hash::FxBuildHasher;
 
 use crate::assembly::update::BodyOperators;
 use crate::legacy::layout::{BODY, CON};
@@ -128,6 +129,13 @@ impl BodyEntry {
         taken == self.rows && taken + listed == self.slots.len()
     }
 
+    /// Forget the body, but keep the memory for slots.
+    fn clear(&mut self) {
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.clear();
+        *self = Self { slots, ..Self::new(ptr::null_mut(), 0) };
+    }
+
     fn detach(&mut self, slot: u32) {
         self.slots[slot as usize] = Slot::Free(self.next_free_slot);
         self.next_free_slot = Some(slot);
@@ -144,7 +152,7 @@ pub struct Attachments {
     pub made: BodyOperators,
     /// Indices without a body; has room for all of them.
     free: Vec<u32>,
-    index: HashMap<*mut BODY, u32, BuildHasherDefault<DefaultHasher>>,
+    index: HashMap<*mut BODY, u32, FxBuildHasher>,
 }
 
 impl Attachments {
@@ -224,9 +232,16 @@ impl Attachments {
         u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }
 
-    /// Attach a row to a body with an id. On failure nothing is changed.
-    pub fn attach(&mut self, body: *mut BODY, id: u32, row: *mut Row) -> Result<Side, Exhausted> {
-        let index = match self.index_of(body) {
+    /// Attach a row to a body with an id; `likely` may be its index. On failure nothing is changed.
+    pub fn attach(
+        &mut self,
+        body: *mut BODY,
+        id: u32,
+        row: *mut Row,
+        likely: Option<u32>,
+    ) -> Result<Side, Exhausted> {
+        let is_index = |&index: &u32| self.get(index).is_some_and(|entry| entry.body == body);
+        let index = match likely.filter(is_index).or_else(|| self.index_of(body)) {
             Some(index) => index,
             None => self.add(body, id)?,
         };
@@ -253,7 +268,8 @@ impl Attachments {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {
             Some(index) => {
-                self.bodies[index as usize] = BodyEntry::new(body, id);
+                let entry = &mut self.bodies[index as usize];
+                (entry.body, entry.id) = (body, id);
                 index
             }
             None => {
@@ -278,7 +294,7 @@ impl Attachments {
         let attached = &mut self.bodies[index as usize];
         if attached.rows == 0 {
             self.index.remove(&attached.body);
-            *attached = BodyEntry::new(ptr::null_mut(), 0);
+            attached.clear();
             self.made.forget(index as usize);
             self.free.push(index);
         }
@@ -297,18 +313,18 @@ mod tests {
     #[test]
     fn indices_and_slots_are_stable_and_given_again() {
         let mut all = Attachments::default();
-        let one = all.attach(address(1), 1, address(10)).unwrap();
-        let two = all.attach(address(2), 2, address(11)).unwrap();
-        let three = all.attach(address(1), 1, address(12)).unwrap();
+        let one = all.attach(address(1), 1, address(10), None).unwrap();
+        let two = all.attach(address(2), 2, address(11), None).unwrap();
+        let three = all.attach(address(1), 1, address(12), None).unwrap();
         assert_eq!((one, two), (Side::new(0, 0), Side::new(1, 0)));
         assert_eq!(three, Side::new(0, 1));
         all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
-        assert_eq!(all.attach(address(1), 1, address(13)).unwrap(), one);
+        assert_eq!(all.attach(address(1), 1, address(13), None).unwrap(), one);
         all.detach(two);
         assert_eq!(all.index_of(address(2)), None);
         assert_eq!(all.bodies.iter().filter(|attached| attached.has_rows()).count(), 1);
-        assert_eq!(all.attach(address(3), 3, address(14)).unwrap(), two);
+        assert_eq!(all.attach(address(3), 3, address(14), None).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
     }
 
@@ -316,7 +332,7 @@ mod tests {
     fn damage_is_found() {
         let mut all = Attachments::default();
         let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
-            let side = all.attach(address(body), 100 + body as u32, address(row));
+            let side = all.attach(address(body), 100 + body as u32, address(row), None);
             (address::<Row>(row), side.unwrap())
         });
         all.detach(sides[2].1);

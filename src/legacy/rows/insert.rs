@@ -1,5 +1,6 @@
 //! Insertion of a row.
 
+use std::mem::offset_of;
 use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
@@ -13,16 +14,16 @@ use crate::prefetch::fetch;
 use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::module::LocalDynamics;
-use super::pair::{End, Pair, PairSpec};
+use super::pair::{BlockNode, End, Pair, PairSpec};
 use super::pool::Exhausted;
 use super::row::Row;
 
-/// A row that the new one gets a pair of blocks with.
+/// A constraint in the set of a body of the new one, and its row once that is known.
 pub struct Neighbour {
+    con: *mut CON,
     row: *mut Row,
-    body: *mut BODY,
-    /// Whether the same neighbour comes again through the same body.
-    repeated: bool,
+    /// Which of the new constraint's bodies.
+    through: usize,
 }
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
@@ -50,11 +51,11 @@ pub unsafe fn insert(
         module.neighbours.clear();
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
         let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
-        // A block that is added later lies before the others in the lists.
-        let repeated = [bodies[0] == bodies[1], false];
-        for (body, repeated) in bodies.into_iter().zip(repeated) {
+        for (through, body) in bodies.into_iter().enumerate() {
             if !body.is_null() {
-                collect(module, con, body, repeated)?;
+                let from = module.neighbours.len();
+                collect(module, con, body, through)?;
+                find_rows(module, con, body, from)?;
             }
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
@@ -64,12 +65,12 @@ pub unsafe fn insert(
             release(module, row);
             return Err(code);
         }
-        link(module, row);
+        link(module, row, bodies);
         Ok(row.cast())
     }
 }
 
-/// Append the neighbours through a body, in the order of its set.
+/// Append the constraints in the set of a body, in its order, but the new one.
 ///
 /// # Safety
 /// As [`insert`]; `body` is not NULL.
@@ -77,28 +78,65 @@ unsafe fn collect(
     module: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
-    repeated: bool,
+    through: usize,
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint, and a valid body with its set of valid constraints.
     unsafe {
         let failed = |fault: Fault| fault.of(&names::set_of(body));
-        let adjacency = Adjacency::new(con, body)?;
-        module.next_round();
         let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
         while let Some(element) = walk.next().map_err(failed)? {
             let other = element.cast::<CON>();
             if other.is_null() {
                 return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
             }
-            if other == con || has_no_row(other) {
+            if other != con {
+                fetch(&raw const (*other).dia);
+                module.neighbours.try_reserve(1).map_err(|error| failed(error.into()))?;
+                module.neighbours.push(Neighbour { con: other, row: ptr::null_mut(), through });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many neighbours ahead to prefetch what insertion reads of their rows.
+const ROWS_AHEAD: usize = 8;
+
+/// Find the rows of the neighbours from this one on; those without a row, and those that do not interact with the new constraint,
+/// are left out.
+///
+/// # Safety
+/// As [`collect`]; the neighbours were collected through `body`.
+unsafe fn find_rows(
+    module: &mut LocalDynamics,
+    con: *mut CON,
+    body: *mut BODY,
+    from: usize,
+) -> Result<(), Code> {
+    // SAFETY: the caller promises valid constraints and a valid body; rows found are live, and so are their blocks. What may be
+    // no row is only asked for.
+    unsafe {
+        let adjacency = Adjacency::new(con, body)?;
+        module.next_round();
+        let mut kept = from;
+        for k in from..module.neighbours.len() {
+            if let Some(later) = module.neighbours.get(k + ROWS_AHEAD) {
+                let row = (*later.con).dia.cast::<Row>();
+                fetch(row.wrapping_byte_add(offset_of!(Row, public.adj)));
+                fetch(row.wrapping_byte_add(offset_of!(Row, sides)));
+            }
+            let Neighbour { con: other, through, .. } = module.neighbours[k];
+            if has_no_row(other) {
                 continue;
             }
             let row = module.rows.met_on(body, other, module.round)?;
             if adjacency.allows(other)? {
-                module.neighbours.try_reserve(1).map_err(|error| failed(error.into()))?;
-                module.neighbours.push(Neighbour { row, body, repeated });
+                fetch((*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous)));
+                module.neighbours[kept] = Neighbour { con: other, row, through };
+                kept += 1;
             }
         }
+        module.neighbours.truncate(kept);
     }
     Ok(())
 }
@@ -131,7 +169,10 @@ unsafe fn attach_to(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BOD
     unsafe {
         for (k, body) in bodies.into_iter().enumerate() {
             if !body.is_null() && side_on(row, body).is_none() {
-                (*row).sides[k] = Some(attach(module, row, body)?);
+                // Neighbours through the same body know its index.
+                let ends = [module.neighbours.first(), module.neighbours.last()];
+                let likely = ends[k].and_then(|end| side_on(end.row, body)).map(Side::body);
+                (*row).sides[k] = Some(attach(module, row, body, likely)?);
                 (*row).bodies[k] = body;
             }
         }
@@ -158,12 +199,11 @@ const AHEAD: usize = 24;
 /// Put the row into the list, and a pair with each neighbour into both rows.
 ///
 /// # Safety
-/// The row and its neighbours are attached, and memory for the pairs is reserved.
-unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
+/// The row and its neighbours are attached, and memory for the pairs is reserved; the neighbours are those through these bodies.
+unsafe fn link(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2]) {
     // SAFETY: the caller promises attached rows and reserved pairs; constraints of rows are valid, and the
     // list holds live rows.
     unsafe {
-        let con = (*row).public.con;
         (*row).set_live();
         (*row).public.n = module.public.dia;
         if let Some(next) = module.public.dia.as_mut() {
@@ -171,18 +211,19 @@ unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
         }
         module.public.dia = row.cast();
 
+        let owns = bodies.map(|body| end(row, side_on(row, body)));
+        // A block that is added later lies before the others in the lists.
+        let repeated = [bodies[0] == bodies[1], false];
         for neighbour in &module.neighbours {
-            let side = side_on(neighbour.row, neighbour.body);
-            let tie =
-                PairSpec { bod: neighbour.body, body: side.map(Side::body), repeated: neighbour.repeated };
-            let own = end(row, side_on(row, neighbour.body));
+            let (own, bod) = (owns[neighbour.through], bodies[neighbour.through]);
+            let side = side_on(neighbour.row, bod);
+            let tie = PairSpec { bod, body: side.map(Side::body), repeated: repeated[neighbour.through] };
             let other = end(neighbour.row, side);
-            let other_con = (*neighbour.row).public.con;
-            if side.is_none() && !constraint::is_contact_on_obstacle(other_con, neighbour.body) {
+            if side.is_none() && !constraint::is_contact_on_obstacle(neighbour.con, bod) {
                 // The next update attaches it, or finds that it cannot.
                 (*neighbour.row).is_suspect = true;
             }
-            let (first, second) = if (*con).id < (*other_con).id { (own, other) } else { (other, own) };
+            let (first, second) = if (*row).id < (*neighbour.row).id { (own, other) } else { (other, own) };
             let pair = module.pairs.take();
             fetch(pair.wrapping_add(AHEAD));
             Pair::fill(pair, tie, first, second);
@@ -194,6 +235,7 @@ unsafe fn link(module: &mut LocalDynamics, row: *mut Row) {
 
 /// # Safety
 /// `row` is a row with its constraint set.
+#[inline(always)]
 unsafe fn end(row: *mut Row, side: Option<Side>) -> End {
     // SAFETY: the caller promises a row that was opened with its constraint.
     let contact = unsafe { (*row).kind == CONTACT };

@@ -14,8 +14,9 @@ use super::attachments::Side;
 use super::pair::BlockNode;
 use super::pool::{Exhausted, Pool};
 
-/// A row with the hidden data behind what the host sees.
-#[repr(C)]
+/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which begin
+/// with the head of its list.
+#[repr(C, align(64))]
 pub struct Row {
     /// What the host sees.
     pub public: DIAB,
@@ -24,23 +25,23 @@ pub struct Row {
     pub sides: [Option<Side>; 2],
     /// These bodies, NULL where there is none.
     pub bodies: [*mut BODY; 2],
-    /// Id of its constraint, for texts about constraints that may be gone.
+    live: u64,
+    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
     pub id: u32,
     /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
     pub round: u32,
-    /// Its constraint once more, out of the host's reach.
-    pub con: *mut CON,
-    /// The last block of its list, NULL if there is none.
-    pub last: *mut BlockNode,
-    /// What is known of its constraint's places, where one is on a mesh; else NULL.
-    pub known: KnownPlaces,
-    live: u64,
     /// The kind of its constraint that its pairs know.
     pub kind: c_int,
     /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
     pub is_stale: bool,
     /// Whether a neighbour has a block with it through a body that it is not attached to.
     pub is_suspect: bool,
+    /// Its constraint once more, out of the host's reach.
+    pub con: *mut CON,
+    /// The last block of its list, NULL if there is none.
+    pub last: *mut BlockNode,
+    /// What is known of its constraint's places, where one is on a mesh; else NULL.
+    pub known: KnownPlaces,
     /// The bodies that it was inserted on and that W counted then; addresses that are never read.
     pub inserted: [*mut BODY; 2],
     /// Which of its bodies have made their parts of V and B, a bit each.
