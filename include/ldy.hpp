@@ -379,6 +379,14 @@ public:
     return found;
   }
 
+  ldy::critical_step sharp_critical_step (view<const ldy_joint> joints, values R) const
+  {
+    ldy::critical_step found;
+    check (ldy_system_sharp_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared, &found.step,
+                                           &found.constraint, &found.share));
+    return found;
+  }
+
 private:
   struct kept_solver {
     solver apply;

@@ -655,10 +655,9 @@ typedef struct {
 
 /* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 
-   Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row, joint_count. R: three values a
+   Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
    row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-   bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
-   arrays. No update is needed.
+   bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
    positive, not finite).
@@ -693,6 +692,25 @@ int ldy_system_critical_step(const ldy_system *system,
                              double *step,
                              long long *constraint,
                              double *share);
+
+/* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
+   directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
+   along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+   other. Dense: for systems of some thousand generalised velocities.
+
+   Arguments and errors as there.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_sharp_critical_step(const ldy_system *system,
+                                   const ldy_joint *joints,
+                                   size_t joint_count,
+                                   const double *R,
+                                   size_t R_count,
+                                   double *omega_squared,
+                                   double *step,
+                                   long long *constraint,
+                                   double *share);
 
 #ifdef __cplusplus
 }

@@ -220,6 +220,7 @@ void test_stability ()
   system.geometric_stiffness ({ &joint, 1 }, R, x, y);
   CHECK (near (y[3], 16) && near (y[5], 0));
   ldy::critical_step step = system.critical_step ({ joint }, R);
+  CHECK (near (system.sharp_critical_step ({ joint }, R).step, step.step));
   CHECK (near (step.omega_squared, 8) && near (step.step, 2 / std::sqrt (8)) && step.constraint == link && near (step.share, 1));
 }
 

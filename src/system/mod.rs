@@ -28,5 +28,5 @@ pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use model::System;
 pub use rows::Rows;
-pub use stability::Joint;
+pub use stability::{Directions, Joint};
 pub use table::Id;
