@@ -205,10 +205,21 @@ impl Structure {
     }
 
     /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
-    pub fn later(&self, row: usize) -> Later<'_> {
+    pub fn later(&self, row: usize) -> Neighbours<'_> {
+        self.neighbours_from(row, |side| side.slot as usize + 1)
+    }
+
+    /// The row and all rows that share a body with it, as [`Structure::later`].
+    #[inline(always)]
+    pub fn neighbours(&self, row: usize) -> Neighbours<'_> {
+        self.neighbours_from(row, |_| 0)
+    }
+
+    #[inline(always)]
+    fn neighbours_from(&self, row: usize, first: impl Fn(Side) -> usize) -> Neighbours<'_> {
         let rest = |side: Option<Side>| {
             let Some(side) = side else { return Rest::default() };
-            let next = side.slot as usize + 1;
+            let next = first(side);
             Rest {
                 body: side.body,
                 own: side.slot,
@@ -216,7 +227,7 @@ impl Structure {
                 rows: &self.rows_on(side.body as usize)[next..],
             }
         };
-        Later(self.sides[row].map(rest))
+        Neighbours(self.sides[row].map(rest))
     }
 
     /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
@@ -255,8 +266,8 @@ impl Structure {
     }
 }
 
-/// See [`Structure::later`].
-pub struct Later<'a>([Rest<'a>; 2]);
+/// See [`Structure::neighbours`].
+pub struct Neighbours<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -282,7 +293,7 @@ impl Rest<'_> {
     }
 }
 
-impl Iterator for Later<'_> {
+impl Iterator for Neighbours<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]

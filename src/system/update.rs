@@ -14,7 +14,7 @@ use super::body::Body;
 use super::constraint::Constraint;
 use super::error::Error;
 use super::rows::Results;
-use super::scene::{Blocks, Scene, part_of};
+use super::scene::{Blocks, Scene, Way};
 use super::structure::Structure;
 use super::table::Table;
 
@@ -50,12 +50,15 @@ pub(super) fn assemble(
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
     let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
-    let context = &Blocks { scene, diagonal };
-    let part = part_of(count, team.size());
+    let way = if made.are_factored() { Way::Whole } else { Way::Mirrored };
+    let context = &Blocks { scene, diagonal, way };
+    let part = way.part(count, team.size());
     pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
-    let first = values.as_ptr();
-    let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
-    structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
+    if way == Way::Mirrored {
+        let first = values.as_ptr();
+        let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
+        structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
+    }
     Ok(())
 }
 

@@ -72,6 +72,11 @@ impl BodyOperators {
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 
+    /// Whether all bodies with slots have a Cholesky factor of h A⁻¹: W_αβ = Z_α Z_βᵀ then, whose transpose is W_βα to the bit.
+    pub fn are_factored(&self) -> bool {
+        self.heavy.is_empty()
+    }
+
     /// Whether threads pay for so many rows: they do if there are many, or bodies with much to be done for each.
     pub fn pays_for_threads(&self, rows: usize) -> bool {
         /// Rows from which on threads pay.
