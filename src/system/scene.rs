@@ -5,6 +5,7 @@ use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::pairs::{Pair, Pairs};
 use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, Rows};
+use crate::assembly::update::whole_rows::{Run, WholeRows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite, mirrored};
 use crate::inertia::{self, FactorError};
@@ -269,21 +270,17 @@ pub struct Blocks<'a> {
     pub scene: Scene<'a>,
     /// The diagonal blocks.
     pub diagonal: &'a [Block],
-    /// How they get into rows.
-    pub way: Way,
 }
 
-/// How the blocks of a row are made. Both ways have the same bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Each for itself, in the order in which they lie in memory: Z_α Z_βᵀ takes less time than writing it to another row.
-    Whole,
-    /// Both of a pair at once. A part writes the blocks of its own rows: both of a pair, if both rows are its own; else
-    /// [`Structure::each_apart`] copies the other one.
-    Mirrored,
+impl Blocks<'_> {
+    #[cold]
+    fn not_finite(&self, [row, other]: [usize; 2]) -> Error {
+        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.constraints[other].0))
+    }
 }
 
-/// The blocks of rows, and for each row where the next block left of its diagonal goes.
+/// The blocks of rows, and for each row where the next block left of its diagonal goes. A part writes the blocks of its own rows:
+/// both of a pair, if both rows are its own; else [`Structure::each_apart`] copies the other one.
 pub type SystemPairs<'a> = Numbered<(Ragged<'a, Block>, &'a mut [i32]), &'a Blocks<'a>>;
 
 impl Pairs for SystemPairs<'_> {
@@ -295,86 +292,78 @@ impl Pairs for SystemPairs<'_> {
     fn each(
         &mut self,
         _: &[Panel],
-        make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
     ) -> Result<(), [usize; 2]> {
-        match self.context.way {
-            Way::Whole => each_whole(self, make),
-            Way::Mirrored => each_mirrored(self, make),
+        let Self { first, things: (Ragged { values, starts }, cursors), context } = self;
+        let (first, base) = (*first, starts[0]);
+        let Blocks { scene: Scene { structure, .. }, diagonal } = *context;
+        for (row, cursor) in (first..).zip(cursors.iter_mut()) {
+            *cursor = structure.first_left_from(row, first) as i32 - base;
         }
+        for row in first..first + cursors.len() {
+            let mut place = structure.diagonal(row) - base as usize;
+            values[place] = diagonal[row];
+            let columns =
+                &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
+            let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
+            for (column, couplings) in structure.later(row) {
+                place += 1;
+                // Counterparts lie rows apart, where no processor looks ahead.
+                if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
+                    fetch(values.as_ptr().wrapping_add(*cursor as usize));
+                }
+                let (before, behind) = values.split_at_mut(place + 1);
+                let transpose = cursors.get_mut(column - first).map(|cursor| {
+                    let counterpart = *cursor as usize;
+                    *cursor += 1;
+                    &mut behind[counterpart - place - 1]
+                });
+                make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+            }
+        }
+        Ok(())
     }
 
     #[cold]
-    fn fault(&self, [row, other]: [usize; 2]) -> Error {
-        let scene = &self.context.scene;
-        scene.failed(row, Fault::NotFiniteBlock(scene.constraints[other].0))
+    fn fault(&self, rows: [usize; 2]) -> Error {
+        self.context.not_finite(rows)
     }
 }
 
-/// [`Way::Whole`]
-#[inline(always)]
-fn each_whole(
-    pairs: &mut SystemPairs,
-    mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
-) -> Result<(), [usize; 2]> {
-    let Numbered { first, things: (Ragged { values, starts }, _), context } = pairs;
-    let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
-    for (row, range) in (*first..).zip(starts.windows(2)) {
-        let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];
-        for ((column, couplings), block) in structure.neighbours(row).zip(blocks.iter_mut()) {
-            if column != row {
-                make(Pair { name: [row, column], couplings, block: Some(block), transpose: None })?;
+/// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part.
+pub fn part_of_pairs(rows: usize, threads: usize) -> usize {
+    const LEAST: usize = 256;
+    if threads == 1 { rows.max(1) } else { LEAST.max(rows.div_ceil(2 * threads)) }
+}
+
+/// The blocks of rows.
+pub type SystemWholeRows<'a> = Numbered<Ragged<'a, Block>, &'a Blocks<'a>>;
+
+impl WholeRows for SystemWholeRows<'_> {
+    type Fault = Error;
+
+    #[inline(always)]
+    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Error> {
+        let Self { first, things: Ragged { values, starts }, context } = self;
+        let Blocks { scene, diagonal } = *context;
+        let structure = scene.structure;
+        for (row, range) in (*first..).zip(starts.windows(2)) {
+            let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];
+            let mut done = 0;
+            for run in structure.runs(row) {
+                if !make(&run, &mut blocks[done..done + run.count]) {
+                    let other = structure.columns()[range[0] as usize + done];
+                    return Err(context.not_finite([row, other as usize]));
+                }
+                done += run.count;
             }
+            blocks[structure.diagonal(row) - range[0] as usize] = diagonal[row];
         }
-        blocks[structure.diagonal(row) - range[0] as usize] = diagonal[row];
+        Ok(())
     }
-    Ok(())
 }
 
-/// [`Way::Mirrored`]
-#[inline(always)]
-fn each_mirrored(
-    pairs: &mut SystemPairs,
-    mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
-) -> Result<(), [usize; 2]> {
-    let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
-    let (first, base) = (*first, starts[0]);
-    let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
-    for (row, cursor) in (first..).zip(cursors.iter_mut()) {
-        *cursor = structure.first_left_from(row, first) as i32 - base;
-    }
-    for row in first..first + cursors.len() {
-        let mut place = structure.diagonal(row) - base as usize;
-        values[place] = diagonal[row];
-        let columns =
-            &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
-        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-        for (column, couplings) in structure.later(row) {
-            place += 1;
-            // Counterparts lie rows apart, where no processor looks ahead.
-            if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
-                fetch(values.as_ptr().wrapping_add(*cursor as usize));
-            }
-            let (before, behind) = values.split_at_mut(place + 1);
-            let transpose = cursors.get_mut(column - first).map(|cursor| {
-                let counterpart = *cursor as usize;
-                *cursor += 1;
-                &mut behind[counterpart - place - 1]
-            });
-            make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
-        }
-    }
-    Ok(())
-}
-
-impl Way {
-    /// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part, or few where each
-    /// row is for itself.
-    pub fn part(self, rows: usize, threads: usize) -> usize {
-        const LEAST: usize = 256;
-        match self {
-            _ if threads == 1 => rows.max(1),
-            Self::Whole => (rows / (16 * threads)).clamp(16, LEAST),
-            Self::Mirrored => LEAST.max(rows.div_ceil(2 * threads)),
-        }
-    }
+/// Rows that a thread takes at a time if each is for itself.
+pub fn part_of_rows(rows: usize, threads: usize) -> usize {
+    if threads == 1 { rows.max(1) } else { (rows / (16 * threads)).clamp(16, 256) }
 }

@@ -3,6 +3,7 @@
 
 use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
+use crate::assembly::update::whole_rows::Run;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
@@ -205,18 +206,18 @@ impl Structure {
     }
 
     /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
-    pub fn later(&self, row: usize) -> Neighbours<'_> {
-        self.neighbours_from(row, |side| side.slot as usize + 1)
+    pub fn later(&self, row: usize) -> Later<'_> {
+        Later(self.rests(row, |side| side.slot as usize + 1))
     }
 
-    /// The row and all rows that share a body with it, as [`Structure::later`].
+    /// The row and all rows that share a body with it, as [`Structure::later`], but in runs of slots.
     #[inline(always)]
-    pub fn neighbours(&self, row: usize) -> Neighbours<'_> {
-        self.neighbours_from(row, |_| 0)
+    pub fn runs(&self, row: usize) -> Runs<'_> {
+        Runs(self.rests(row, |_| 0))
     }
 
     #[inline(always)]
-    fn neighbours_from(&self, row: usize, first: impl Fn(Side) -> usize) -> Neighbours<'_> {
+    fn rests(&self, row: usize, first: impl Fn(Side) -> usize) -> [Rest<'_>; 2] {
         let rest = |side: Option<Side>| {
             let Some(side) = side else { return Rest::default() };
             let next = first(side);
@@ -227,7 +228,7 @@ impl Structure {
                 rows: &self.rows_on(side.body as usize)[next..],
             }
         };
-        Neighbours(self.sides[row].map(rest))
+        self.sides[row].map(rest)
     }
 
     /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
@@ -266,8 +267,8 @@ impl Structure {
     }
 }
 
-/// See [`Structure::neighbours`].
-pub struct Neighbours<'a>([Rest<'a>; 2]);
+/// See [`Structure::later`].
+pub struct Later<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -287,13 +288,50 @@ impl Rest<'_> {
     /// What couples it with the row at hand.
     #[inline(always)]
     fn take(&mut self) -> Option<Coupling> {
-        self.rows = &self.rows[1..];
-        self.next += 1;
-        Some(Coupling { body: self.body as usize, row: self.own as usize, column: self.next as usize - 1 })
+        self.take_some(1)
+    }
+
+    /// What couples it with the row at hand; so many rows are taken.
+    #[inline(always)]
+    fn take_some(&mut self, count: usize) -> Option<Coupling> {
+        let column = self.next as usize;
+        self.rows = &self.rows[count..];
+        self.next += count as u32;
+        Some(Coupling { body: self.body as usize, row: self.own as usize, column })
+    }
+
+    /// All rows before another one.
+    #[inline(always)]
+    fn take_before(&mut self, row: Option<u32>) -> Run {
+        let count = match row {
+            Some(row) => self.rows.iter().take_while(|&&own| own < row).count(),
+            None => self.rows.len(),
+        };
+        Run { couplings: [self.take_some(count), None], count }
     }
 }
 
-impl Iterator for Neighbours<'_> {
+/// See [`Structure::runs`].
+pub struct Runs<'a>([Rest<'a>; 2]);
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Run> {
+        let [one, other] = &mut self.0;
+        match (one.row(), other.row()) {
+            (None, None) => None,
+            (Some(row), Some(same)) if row == same => {
+                Some(Run { couplings: [one.take(), other.take()], count: 1 })
+            }
+            (Some(row), later) if later.is_none_or(|later| row < later) => Some(one.take_before(later)),
+            (later, _) => Some(other.take_before(later)),
+        }
+    }
+}
+
+impl Iterator for Later<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]

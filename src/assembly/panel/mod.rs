@@ -14,7 +14,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::block::Block;
-use crate::block::lanes::{Plain, SimdLevel, are_finite, packed};
+use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
@@ -247,6 +247,30 @@ impl Panel {
                 let columns = level.columns(&self.block_of_large(row, column));
                 are_finite(&columns).then_some(columns)
             }
+        }
+    }
+
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, of a body with a root.
+    #[inline(always)]
+    pub fn write_run<L: SimdLevel>(&self, level: L, row: usize, first: usize, blocks: &mut [Block]) {
+        match self.form {
+            Form::Rigid => {
+                let (x, ys) = self.roots.run::<RIGID>(row, first, blocks.len());
+                let mut columns = [level.zero(); rigid::DOFS];
+                for (k, column) in columns.iter_mut().enumerate() {
+                    *column = level.four(x, 3 * k);
+                }
+                for (block, y) in blocks.iter_mut().zip(ys) {
+                    write(block, &cholesky::product_of_columns(level, &columns, y));
+                }
+            }
+            Form::PseudoRigid => {
+                let (x, ys) = self.roots.run::<PSEUDO_RIGID>(row, first, blocks.len());
+                for (block, y) in blocks.iter_mut().zip(ys) {
+                    write(block, &homogeneous::product(level, x, y));
+                }
+            }
+            Form::Dense | Form::Nodal => {}
         }
     }
 
