@@ -74,6 +74,19 @@ impl<'a> BlockDiagonal<'a> {
         are_three.then(|| self.values.chunks_exact(9).filter_map(|block| block.try_into().ok()))
     }
 
+    #[inline(always)]
+    pub(super) fn each_in_column(&self, column: usize, mut visit: impl FnMut(usize, f64)) {
+        // Most matrices of this kind are diagonal ones, or few blocks.
+        let own = if self.rows.get(column).is_some_and(|&row| row as usize == column) {
+            column
+        } else {
+            self.rows.partition_point(|&row| row as usize <= column) - 1
+        };
+        let (first, end) = (self.rows[own] as usize, self.rows[own + 1] as usize);
+        let values = &self.values[self.starts[own] as usize + (end - first) * (column - first)..];
+        (first..end).zip(values).for_each(|(row, value)| visit(row, *value));
+    }
+
     pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
         for (start, rows) in self.starts.iter().zip(self.rows.windows(2)) {
             let (first, end) = (rows[0] as usize, rows[1] as usize);

@@ -58,6 +58,16 @@ impl Inverse<'_> {
         }
     }
 
+    /// Visit row and value of the entries in a column.
+    #[inline(always)]
+    pub fn each_in_column(&self, column: usize, visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::BlockDiagonal(inverse) => inverse.each_in_column(column, visit),
+            Self::Dense(inverse) => inverse.each_in_column(column, visit),
+            Self::Sparse(inverse) => inverse.each_in_column(column, visit),
+        }
+    }
+
     /// The diagonal of an inverse that is stored as nothing else.
     pub fn diagonal(&self) -> Option<&[f64]> {
         match self {

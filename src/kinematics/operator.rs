@@ -1,73 +1,85 @@
 //! Operators H that are given entry by entry, for bodies whose kinematics are known to the caller alone.
 
+use std::collections::TryReserveError;
+
 use crate::block::Vector;
 
-/// An operator H of three rows.
+/// An operator H of three rows, 3 × n, without its columns that are zero.
 #[derive(Debug)]
-pub enum Operator {
-    /// 3 × n, column-major.
-    Dense(Vec<f64>),
-    /// Compressed sparse columns: column j holds `values[starts[j]..starts[j + 1]]`, in `rows`, 0, 1 or 2.
-    Sparse {
-        /// First entries of the columns, and the end.
-        starts: Vec<i32>,
-        /// Row of each entry.
-        rows: Vec<i32>,
-        /// The entries.
-        values: Vec<f64>,
-    },
+pub struct Operator {
+    dofs: usize,
+    columns: Vec<Column>,
+}
+
+/// A column of an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Which one.
+    pub index: u32,
+    /// Its values.
+    pub values: Vector,
 }
 
 impl Operator {
+    /// Of `dofs` columns those are given that may not be zero, ascending.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn new(
+        dofs: u32,
+        columns: impl Iterator<Item = (u32, Vector)> + Clone,
+    ) -> Result<Self, TryReserveError> {
+        let columns = columns.filter(|(_, values)| *values != [0.0; 3]);
+        let mut kept = Vec::new();
+        kept.try_reserve_exact(columns.clone().count())?;
+        kept.extend(columns.map(|(index, values)| Column { index, values }));
+        Ok(Self { dofs: dofs as usize, columns: kept })
+    }
+
     /// Number of columns.
     pub fn dofs(&self) -> usize {
-        match self {
-            Self::Dense(values) => values.len() / 3,
-            Self::Sparse { starts, .. } => starts.len() - 1,
-        }
+        self.dofs
+    }
+
+    /// The columns that are not zero, ascending.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// Add `sign` H to `h`, 3 × n, column-major.
     #[inline(always)]
     pub fn add_to(&self, sign: f64, h: &mut [f64]) {
-        self.each(|column, row, value| h[3 * column + row] += sign * value);
+        for Column { index, values } in &self.columns {
+            let h = &mut h[3 * *index as usize..][..3];
+            h.iter_mut().zip(values).for_each(|(h, value)| *h += sign * value);
+        }
     }
 
     /// H u.
     pub fn times(&self, u: &[f64]) -> Vector {
-        let mut local = [0.0; 3];
-        self.each(|column, row, value| local[row] += value * u[column]);
-        local
+        self.sum(u, |h, u| h * u)
     }
 
     /// |H| |u|, absolute values entry by entry.
     pub fn times_magnitude(&self, u: &[f64]) -> Vector {
-        let mut local = [0.0; 3];
-        self.each(|column, row, value| local[row] += (value * u[column]).abs());
-        local
+        self.sum(u, |h, u| (h * u).abs())
     }
 
     /// Add Hᵀ x to `force`.
     pub fn add_transposed_times(&self, x: &Vector, force: &mut [f64]) {
-        self.each(|column, row, value| force[column] += value * x[row]);
+        for Column { index, values } in &self.columns {
+            let force = &mut force[*index as usize];
+            values.iter().zip(x).for_each(|(h, x)| *force += h * x);
+        }
     }
 
-    /// Visit column, row and value of every entry.
     #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        match self {
-            Self::Dense(values) => {
-                values.iter().enumerate().for_each(|(k, value)| visit(k / 3, k % 3, *value))
-            }
-            Self::Sparse { starts, rows, values } => {
-                for (column, range) in starts.windows(2).enumerate() {
-                    let range = range[0] as usize..range[1] as usize;
-                    rows[range.clone()]
-                        .iter()
-                        .zip(&values[range])
-                        .for_each(|(row, value)| visit(column, *row as usize, *value));
-                }
-            }
+    fn sum(&self, u: &[f64], product: impl Fn(f64, f64) -> f64) -> Vector {
+        let mut sum = [0.0; 3];
+        for Column { index, values } in &self.columns {
+            let u = u[*index as usize];
+            sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += product(*h, u));
         }
+        sum
     }
 }

@@ -5,7 +5,7 @@ use crate::block::{Block, Vector};
 pub use crate::kinematics::Operator;
 use crate::kinematics::Point;
 
-use super::body::{Body, copied, finite, of_size};
+use super::body::{Body, finite, of_size};
 use super::error::Fault;
 use super::table::Id;
 
@@ -94,14 +94,14 @@ impl Constraint {
 }
 
 impl Operator {
-    /// A dense operator of a body with `dofs` velocities.
+    /// A dense operator of a body with `dofs` velocities; columns that are zero are left out.
     ///
     /// # Errors
     /// If there are not as many values, one is not finite, or memory is exhausted.
     pub fn dense(dofs: usize, values: &[f64]) -> Result<Self, Fault> {
-        of_size("its operator H", values, 3 * dofs)?;
+        of_size("its operator H", values, dofs.saturating_mul(3))?;
         finite("its operator H", values)?;
-        Ok(Self::Dense(copied(values)?))
+        Ok(Self::new(count(dofs)?, (0..).zip(values.as_chunks().0.iter().copied()))?)
     }
 
     /// A sparse operator of a body with `dofs` velocities; entries of the same place are added.
@@ -123,8 +123,25 @@ impl Operator {
             return Err(Fault::Invalid("a row of its operator H is not 0, 1 or 2"));
         }
         finite("its operator H", values)?;
-        Ok(Self::Sparse { starts: copied(starts)?, rows: copied(rows)?, values: copied(values)? })
+        let columns = (0..).zip(starts.windows(2)).map(|(index, range)| {
+            let range = range[0] as usize..range[1] as usize;
+            let mut column = [0.0; 3];
+            rows[range.clone()]
+                .iter()
+                .zip(&values[range])
+                .for_each(|(&row, value)| column[row as usize] += value);
+            (index, column)
+        });
+        let operator = Self::new(count(dofs)?, columns)?;
+        // Entries of the same place may overflow together.
+        operator.columns().iter().try_for_each(|column| finite("its operator H", &column.values))?;
+        Ok(operator)
     }
+}
+
+/// A number of columns, as operators count them.
+fn count(dofs: usize) -> Result<u32, Fault> {
+    u32::try_from(dofs).map_err(|_| Fault::Memory)
 }
 
 impl Placement {

@@ -288,6 +288,8 @@ impl Pairs for SystemPairs<'_> {
     type Name = [usize; 2];
     type Fault = Error;
 
+    const IN_ROWS: bool = true;
+
     #[inline(always)]
     fn each(
         &mut self,

@@ -342,7 +342,7 @@ impl Iterator for Later<'_> {
             (Some(row), Some(same)) if row == same => (row, [one.take(), other.take()]),
             (Some(row), None) => (row, [one.take(), None]),
             (Some(row), Some(later)) if row < later => (row, [one.take(), None]),
-            (_, Some(row)) => (row, [other.take(), None]),
+            (_, Some(row)) => (row, [None, other.take()]),
         };
         Some((row as usize, couplings))
     }

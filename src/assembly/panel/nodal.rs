@@ -5,7 +5,6 @@ mod nodewise;
 mod operators;
 
 use super::Fault;
-use super::dense::product;
 use crate::block::{Block, Vector, times};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
@@ -212,6 +211,20 @@ impl Nodal {
         };
         Ok(cheapest(&counts, self.nodal_inverse.most_bytes()))
     }
+}
+
+/// X Yᵀ of X and Y, both 3 × n, column-major.
+#[inline(always)]
+fn product(x: &[f64], y: &[f64]) -> Block {
+    let mut w = [0.0; 9];
+    for (x, y) in x.chunks_exact(3).zip(y.chunks_exact(3)) {
+        for j in 0..3 {
+            for i in 0..3 {
+                w[3 * j + i] += x[i] * y[j];
+            }
+        }
+    }
+    w
 }
 
 /// `a bᵀ`.

@@ -92,7 +92,7 @@ pub fn prepare<B: Bodies>(
     for body in heavy.iter().map(|&body| body as usize) {
         if let Some(columns) = panels[body].columns_to_solve() {
             bodies.solve(body, columns)?;
-            panels[body].take_solved(how.step);
+            panels[body].take_solved(how.step).map_err(|fault| bodies.fault(body, fault))?;
         }
     }
     ended(Phase::Solves);
@@ -149,12 +149,16 @@ fn start<B: Bodies>(
             }
         }
         _ => {
-            let dense = panel.start_dense(slots, kinematics.dofs()).map_err(failed)?;
+            let general = panel.start_general(slots, kinematics.dofs()).map_err(failed)?;
+            let mut added = Ok(());
             for (slot, constraint) in bodies.constraints(body) {
-                let h = dense.operator_mut(slot);
-                bodies
-                    .points(body, constraint, &mut |sign, frame, point| point.add_operator(sign, frame, h))?;
+                bodies.points(body, constraint, &mut |sign, frame, point| {
+                    if added.is_ok() {
+                        added = general.add(slot, sign, frame, point);
+                    }
+                })?;
             }
+            added.map_err(failed)?;
         }
     }
     Ok(())
