@@ -29,10 +29,13 @@ impl Operator {
         dofs: u32,
         columns: impl Iterator<Item = (u32, Vector)> + Clone,
     ) -> Result<Self, TryReserveError> {
-        let columns = columns.filter(|(_, values)| *values != [0.0; 3]);
         let mut kept = Vec::new();
-        kept.try_reserve_exact(columns.clone().count())?;
-        kept.extend(columns.map(|(index, values)| Column { index, values }));
+        kept.try_reserve_exact(columns.clone().filter(|(_, values)| *values != [0.0; 3]).count())?;
+        for (index, values) in columns {
+            if values != [0.0; 3] {
+                kept.push(Column { index, values });
+            }
+        }
         Ok(Self { dofs: dofs as usize, columns: kept })
     }
 

@@ -123,7 +123,8 @@ impl Operator {
             return Err(Fault::Invalid("a row of its operator H is not 0, 1 or 2"));
         }
         finite("its operator H", values)?;
-        let columns = (0..).zip(starts.windows(2)).map(|(index, range)| {
+        let full = (0..).zip(starts.windows(2)).filter(|(_, range)| range[0] != range[1]);
+        let columns = full.map(|(index, range)| {
             let range = range[0] as usize..range[1] as usize;
             let mut column = [0.0; 3];
             rows[range.clone()]

@@ -108,9 +108,9 @@ pub fn make<L: SimdLevel, Name>(
     last: Option<&mut [LastStrip; 2]>,
 ) -> Result<(), Name> {
     let Pair { name, couplings, block, transpose } = pair;
-    let [first, second] = match last {
-        Some(last) => last.each_mut().map(Some),
-        None => [None, None],
+    let (first, second) = match last {
+        Some([first, second]) => (Some(first), Some(second)),
+        None => (None, None),
     };
     let w = match couplings {
         [None, None] => Some([level.zero(); 3]),

@@ -75,10 +75,7 @@ impl<R: WholeRows> Kernel for Part<'_, R> {
 fn make<L: SimdLevel>(level: L, panels: &[Panel], run: &Run, blocks: &mut [Block]) -> bool {
     match (run.couplings, blocks) {
         ([Some(first), Some(second)], [block]) => {
-            let [mut w, more] = [first, second].map(
-                #[inline(always)]
-                |Coupling { body, row, column }| panels[body].columns(level, row, column),
-            );
+            let (mut w, more) = (columns(level, panels, first), columns(level, panels, second));
             add(&mut w, &more);
             write(block, &w);
             are_finite(&w)
@@ -89,4 +86,10 @@ fn make<L: SimdLevel>(level: L, panels: &[Panel], run: &Run, blocks: &mut [Block
         }
         _ => true,
     }
+}
+
+#[inline(always)]
+fn columns<L: SimdLevel>(level: L, panels: &[Panel], coupling: Coupling) -> [L::F64x4; 3] {
+    let Coupling { body, row, column } = coupling;
+    panels[body].columns(level, row, column)
 }
