@@ -73,6 +73,14 @@ impl General {
         Ok(self.operators.add(slot, sign, frame, point)?)
     }
 
+    /// Let H of a slot be what is given, 3 × dofs, column-major.
+    #[cfg(test)]
+    pub(crate) fn add_dense(&mut self, slot: usize, h: &[f64]) {
+        let columns = (0..).zip(h.as_chunks().0.iter().copied());
+        let operator = crate::kinematics::Operator::new(h.len() as u32 / 3, columns).unwrap();
+        self.add(slot, 1.0, &[0.0; 9], &Point::Operator(&operator)).unwrap();
+    }
+
     pub(super) fn apply(
         &mut self,
         step: f64,

@@ -158,9 +158,9 @@ mod tests {
     #[test]
     fn pairs_are_written_where_wanted() {
         let mut panel = Panel::default();
-        let dense = panel.start_dense(2, 2).unwrap();
-        dense.operator_mut(0).copy_from_slice(&[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
-        dense.operator_mut(1).copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+        let general = panel.start_general(2, 2).unwrap();
+        general.add_dense(0, &[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
+        general.add_dense(1, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
         let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
@@ -181,11 +181,11 @@ mod tests {
     #[test]
     fn blocks_that_overflow_are_told_and_not_written() {
         let mut panel = Panel::default();
-        let dense = panel.start_dense(3, 2).unwrap();
+        let general = panel.start_general(3, 2).unwrap();
         for (slot, h) in
             [[1e200, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1e200, 0.0, 0.0], [0.0; 6]].iter().enumerate()
         {
-            dense.operator_mut(slot).copy_from_slice(h);
+            general.add_dense(slot, h);
         }
         // Couples the two velocities with each other alone: the diagonal blocks are zero.
         let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
@@ -207,7 +207,7 @@ mod tests {
     fn two_couplings_add_up() {
         let panel = |h: f64| {
             let mut panel = Panel::default();
-            panel.start_dense(2, 1).unwrap().operator_mut(0).copy_from_slice(&[h, 0.0, 0.0]);
+            panel.start_general(2, 1).unwrap().add_dense(0, &[h, 0.0, 0.0]);
             let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
             panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
             panel
