@@ -43,7 +43,7 @@ fn pairs(criterion: &mut Criterion) {
         let mut panel = Panel::default();
         let general = panel.start_general(2, dofs).expect("little memory is needed");
         let columns = (0..dofs as u32).map(|j| (j, [0, 1, 2].map(|i| f64::from((3 * j + i) % 7) - 3.0)));
-        let operator = Operator::new(dofs as u32, columns).expect("little memory is needed");
+        let operator = Operator::of_columns(dofs as u32, columns).expect("little memory is needed");
         for slot in 0..2 {
             general.add(slot, 1.0, &IDENTITY, &Point::Operator(&operator)).expect("little memory is needed");
         }

@@ -46,6 +46,13 @@ impl<'a> BlockDiagonal<'a> {
         self.size
     }
 
+    /// The values, if all blocks have one.
+    pub(super) fn diagonal(&self) -> Option<&[f64]> {
+        let is_diagonal = self.rows.len() == self.values.len() + 1
+            && (0..).zip(self.rows.iter().zip(self.starts)).all(|(k, (&row, &start))| row == k && start == k);
+        is_diagonal.then_some(self.values)
+    }
+
     /// J⁻¹ and I/m of a rigid body, or whatever two 3×3 blocks there are; `None` if there are others.
     #[inline]
     pub fn of_rigid(&self) -> Option<[&'a Block; 2]> {

@@ -2,13 +2,19 @@
 
 use std::collections::TryReserveError;
 
-use crate::block::Vector;
+use crate::block::{Block, Vector, times, transposed_times};
 
-/// An operator H of three rows, 3 × n, without its columns that are zero.
+/// An operator H of three rows, 3 × n.
 #[derive(Debug)]
 pub struct Operator {
     dofs: usize,
-    columns: Vec<Column>,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Columns(Vec<Column>),
+    Nodal(Nodal),
 }
 
 /// A column of an operator.
@@ -20,12 +26,21 @@ pub struct Column {
     pub values: Vector,
 }
 
+/// H = Σ N_a Q: the columns 3a, 3a + 1, 3a + 2 of node a are N_a Q, with one factor Q for all nodes.
+#[derive(Debug)]
+pub struct Nodal {
+    /// Q, column-major.
+    pub factor: Block,
+    /// The nodes a, ascending, each with N_a.
+    pub weights: Vec<(u32, f64)>,
+}
+
 impl Operator {
     /// Of `dofs` columns those are given that may not be zero, ascending.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn new(
+    pub fn of_columns(
         dofs: u32,
         columns: impl Iterator<Item = (u32, Vector)> + Clone,
     ) -> Result<Self, TryReserveError> {
@@ -36,7 +51,12 @@ impl Operator {
                 kept.push(Column { index, values });
             }
         }
-        Ok(Self { dofs: dofs as usize, columns: kept })
+        Ok(Self { dofs: dofs as usize, form: Form::Columns(kept) })
+    }
+
+    /// Of so many nodes, three dofs each.
+    pub fn of_nodes(nodes: u32, nodal: Nodal) -> Self {
+        Self { dofs: 3 * nodes as usize, form: Form::Nodal(nodal) }
     }
 
     /// Number of columns.
@@ -44,45 +64,94 @@ impl Operator {
         self.dofs
     }
 
-    /// The columns that are not zero, ascending.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
+    /// The nodes, if it is given by these.
+    pub fn by_nodes(&self) -> Option<&Nodal> {
+        match &self.form {
+            Form::Nodal(nodal) => Some(nodal),
+            Form::Columns(_) => None,
+        }
+    }
+
+    /// Visit the columns that are not zero, ascending.
+    #[inline(always)]
+    pub fn each_column(&self, mut visit: impl FnMut(Column)) {
+        match &self.form {
+            Form::Columns(columns) => columns.iter().copied().for_each(visit),
+            Form::Nodal(Nodal { factor, weights }) => {
+                for (node, weight) in weights {
+                    for (index, q) in (3 * node..).zip(factor.as_chunks().0) {
+                        let q: &Vector = q;
+                        visit(Column { index, values: q.map(|q| weight * q) });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The most columns that [`Operator::each_column`] visits.
+    pub fn most_columns(&self) -> usize {
+        match &self.form {
+            Form::Columns(columns) => columns.len(),
+            Form::Nodal(nodal) => 3 * nodal.weights.len(),
+        }
     }
 
     /// Add `sign` H to `h`, 3 × n, column-major.
     #[inline(always)]
     pub fn add_to(&self, sign: f64, h: &mut [f64]) {
-        for Column { index, values } in &self.columns {
-            let h = &mut h[3 * *index as usize..][..3];
+        self.each_column(|Column { index, values }| {
+            let h = &mut h[3 * index as usize..][..3];
             h.iter_mut().zip(values).for_each(|(h, value)| *h += sign * value);
-        }
+        });
     }
 
     /// H u.
     pub fn times(&self, u: &[f64]) -> Vector {
-        self.sum(u, |h, u| h * u)
+        let mut sum = [0.0; 3];
+        match &self.form {
+            Form::Columns(columns) => {
+                for Column { index, values } in columns {
+                    let u = u[*index as usize];
+                    sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += h * u);
+                }
+                sum
+            }
+            Form::Nodal(Nodal { factor, weights }) => {
+                for (node, weight) in weights {
+                    let u = &u[3 * *node as usize..][..3];
+                    sum.iter_mut().zip(u).for_each(|(sum, u)| *sum += weight * u);
+                }
+                times(factor, &sum)
+            }
+        }
     }
 
     /// |H| |u|, absolute values entry by entry.
     pub fn times_magnitude(&self, u: &[f64]) -> Vector {
-        self.sum(u, |h, u| (h * u).abs())
+        let mut sum = [0.0; 3];
+        self.each_column(|Column { index, values }| {
+            let u = u[index as usize];
+            sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += (h * u).abs());
+        });
+        sum
     }
 
     /// Add Hᵀ x to `force`.
     pub fn add_transposed_times(&self, x: &Vector, force: &mut [f64]) {
-        for Column { index, values } in &self.columns {
-            let force = &mut force[*index as usize];
-            values.iter().zip(x).for_each(|(h, x)| *force += h * x);
+        match &self.form {
+            Form::Columns(columns) => {
+                for Column { index, values } in columns {
+                    let force = &mut force[*index as usize];
+                    values.iter().zip(x).for_each(|(h, x)| *force += h * x);
+                }
+            }
+            Form::Nodal(Nodal { factor, weights }) => {
+                let x = transposed_times(factor, x);
+                for (node, weight) in weights {
+                    let force = &mut force[3 * *node as usize..][..3];
+                    force.iter_mut().zip(x).for_each(|(f, x)| *f += weight * x);
+                }
+            }
         }
-    }
-
-    #[inline(always)]
-    fn sum(&self, u: &[f64], product: impl Fn(f64, f64) -> f64) -> Vector {
-        let mut sum = [0.0; 3];
-        for Column { index, values } in &self.columns {
-            let u = u[*index as usize];
-            sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += product(*h, u));
-        }
-        sum
     }
 }

@@ -8,6 +8,7 @@ use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, Rows
 use crate::assembly::update::whole_rows::{Run, WholeRows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite, mirrored};
+use crate::inertia::cost::Lasting;
 use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
@@ -61,6 +62,16 @@ impl<'a> Scene<'a> {
         Error { subject: Subject::Constraint(self.constraints[row].0, self.constraint(row).bodies()), fault }
     }
 
+    /// Whether the constraint of a row acts on a body by one operator, which is that of nodes.
+    fn is_nodal(&self, row: usize, body: Id) -> bool {
+        let constraint = self.constraint(row);
+        match (&constraint.placement, constraint.roles_of(body)) {
+            (Placement::Operators([Some(operator), _]), [true, false])
+            | (Placement::Operators([_, Some(operator)]), [false, true]) => operator.by_nodes().is_some(),
+            _ => false,
+        }
+    }
+
     /// The body with a role in a constraint, if it has one.
     fn body_of(&self, row: usize, role: usize) -> Option<&'a Body> {
         let id = self.constraint(row).bodies()[role]?;
@@ -99,13 +110,18 @@ impl Bodies for Scene<'_> {
 
     fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>, Error> {
         let rows = self.structure.rows_on(body);
-        let body = self.body(body).1;
+        let (id, body) = self.body(body);
         Ok(match &body.kinematics {
             Kinematics::Rigid { rotation, center } => scene::Kinematics::Rigid(Rigid { rotation, center }),
             Kinematics::PseudoRigid { center }
                 if rows.iter().all(|&row| self.constraint(row as usize).is_at_points()) =>
             {
                 scene::Kinematics::PseudoRigid(PseudoRigid { center })
+            }
+            _ if rows.iter().all(|&row| self.is_nodal(row as usize, id)) && body.inertia.is_of_nodes() => {
+                // Nobody knows how long A will last: hosts give one that stays, or they pay for a new factor.
+                let lasting = Lasting::ManyUpdates;
+                scene::Kinematics::Mesh { nodes: body.dofs() / 3, rotation: None, lasting }
             }
             _ => scene::Kinematics::General(body.dofs()),
         })
@@ -279,7 +295,7 @@ impl Blocks<'_> {
     }
 }
 
-/// The blocks of rows, and for each row where the next block left of its diagonal goes. A part writes the blocks of its own rows:
+/// The blocks of rows, and for each row where the next block right of its diagonal goes. A part writes the blocks of its own rows:
 /// both of a pair, if both rows are its own; else [`Structure::each_apart`] copies the other one.
 pub type SystemPairs<'a> = Numbered<(Ragged<'a, Block>, &'a mut [i32]), &'a Blocks<'a>>;
 
@@ -299,29 +315,29 @@ impl Pairs for SystemPairs<'_> {
         let Self { first, things: (Ragged { values, starts }, cursors), context } = self;
         let (first, base) = (*first, starts[0]);
         let Blocks { scene: Scene { structure, .. }, diagonal } = *context;
-        for (row, cursor) in (first..).zip(cursors.iter_mut()) {
-            *cursor = structure.first_left_from(row, first) as i32 - base;
-        }
-        for row in first..first + cursors.len() {
-            let mut place = structure.diagonal(row) - base as usize;
-            values[place] = diagonal[row];
-            let columns =
-                &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
-            let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-            for (column, couplings) in structure.later(row) {
-                place += 1;
+        for (row, range) in (first..).zip(starts.windows(2)) {
+            let start = range[0] as usize;
+            let mut place = start - base as usize;
+            let left = &structure.columns()[start..structure.diagonal(row)];
+            let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
+            for (column, couplings) in structure.earlier(row) {
                 // Counterparts lie rows apart, where no processor looks ahead.
-                if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
+                if let Some(cursor) =
+                    coming.next().and_then(|&column| cursors.get((column as usize).wrapping_sub(first)))
+                {
                     fetch(values.as_ptr().wrapping_add(*cursor as usize));
                 }
-                let (before, behind) = values.split_at_mut(place + 1);
-                let transpose = cursors.get_mut(column - first).map(|cursor| {
+                let (before, behind) = values.split_at_mut(place);
+                let transpose = cursors.get_mut(column.wrapping_sub(first)).map(|cursor| {
                     let counterpart = *cursor as usize;
                     *cursor += 1;
-                    &mut behind[counterpart - place - 1]
+                    &mut before[counterpart]
                 });
-                make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+                make(Pair { name: [column, row], couplings, block: behind.first_mut(), transpose })?;
+                place += 1;
             }
+            values[place] = diagonal[row];
+            cursors[row - first] = place as i32 + 1;
         }
         Ok(())
     }

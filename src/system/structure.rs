@@ -1,6 +1,8 @@
 //! Which rows are on which bodies, and so which blocks W has.
 #![forbid(unsafe_code)]
 
+use std::ops::Range;
+
 use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
 use crate::assembly::update::whole_rows::Run;
@@ -201,43 +203,43 @@ impl Structure {
     }
 
     /// Where the generalised velocities of a body lie if those of all are put one behind the other.
-    pub fn dofs(&self, body: usize) -> std::ops::Range<usize> {
+    pub fn dofs(&self, body: usize) -> Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
-    pub fn later(&self, row: usize) -> Later<'_> {
-        Later(self.rests(row, |side| side.slot as usize + 1))
+    /// The rows behind `row` that share a body with it, ascending, with what couples them: each body in its place.
+    pub fn later(&self, row: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
+    }
+
+    /// The rows before `row` that share a body with it, as [`Structure::later`].
+    #[inline(always)]
+    pub fn earlier(&self, row: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| 0..side.slot as usize))
     }
 
     /// The row and all rows that share a body with it, as [`Structure::later`], but in runs of slots.
     #[inline(always)]
     pub fn runs(&self, row: usize) -> Runs<'_> {
-        Runs(self.rests(row, |_| 0))
+        Runs(self.rests(row, |side| 0..self.rows_on(side.body as usize).len()))
     }
 
     #[inline(always)]
-    fn rests(&self, row: usize, first: impl Fn(Side) -> usize) -> [Rest<'_>; 2] {
+    fn rests(&self, row: usize, slots: impl Fn(Side) -> Range<usize>) -> [Rest<'_>; 2] {
         let rest = |side: Option<Side>| {
             let Some(side) = side else { return Rest::default() };
-            let next = first(side);
+            let slots = slots(side);
             Rest {
                 body: side.body,
                 own: side.slot,
-                next: next as u32,
-                rows: &self.rows_on(side.body as usize)[next..],
+                next: slots.start as u32,
+                rows: &self.rows_on(side.body as usize)[slots],
             }
         };
         self.sides[row].map(rest)
     }
 
-    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
-    pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
-        let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
-        start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
-    }
-
-    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
+    /// Of rows that are taken in parts of `part`, call `copy` for each block left of the diagonal whose column is in another part,
     /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
     pub(super) fn each_apart(
         &self,
@@ -250,12 +252,17 @@ impl Structure {
         if part >= rows {
             return;
         }
-        cursors.copy_from_slice(&self.starts[..rows]);
-        for row in 0..rows {
+        let before = |range: Range<usize>, row: usize| {
+            range.start + self.columns[range].partition_point(|&column| (column as usize) < row)
+        };
+        for (row, cursor) in cursors.iter_mut().enumerate() {
             let end = (row / part + 1) * part;
-            let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
-            let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
-            for k in first + own..last {
+            *cursor = before(self.diagonal(row)..self.starts[row + 1] as usize, end) as i32;
+        }
+        for row in part..rows {
+            let first = self.starts[row] as usize;
+            let last = before(first..self.diagonal(row), row / part * part);
+            for k in first..last {
                 if let Some(&ahead) = self.columns[k..last].get(AHEAD) {
                     fetch(cursors[ahead as usize] as usize);
                 }
@@ -268,7 +275,7 @@ impl Structure {
 }
 
 /// See [`Structure::later`].
-pub struct Later<'a>([Rest<'a>; 2]);
+pub struct Coupled<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -331,7 +338,7 @@ impl Iterator for Runs<'_> {
     }
 }
 
-impl Iterator for Later<'_> {
+impl Iterator for Coupled<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]

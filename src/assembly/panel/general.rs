@@ -77,7 +77,7 @@ impl General {
     #[cfg(test)]
     pub(crate) fn add_dense(&mut self, slot: usize, h: &[f64]) {
         let columns = (0..).zip(h.as_chunks().0.iter().copied());
-        let operator = crate::kinematics::Operator::new(h.len() as u32 / 3, columns).unwrap();
+        let operator = crate::kinematics::Operator::of_columns(h.len() as u32 / 3, columns).unwrap();
         self.add(slot, 1.0, &[0.0; 9], &Point::Operator(&operator)).unwrap();
     }
 

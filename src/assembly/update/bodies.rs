@@ -12,8 +12,8 @@ use crate::assembly::panel::{cholesky, homogeneous};
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
-use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
+use crate::kinematics::{Nodal, Point};
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -141,10 +141,16 @@ fn start<B: Bodies>(
         Kinematics::Mesh { nodes, rotation, lasting } => {
             let nodal = panel.start_nodal(slots, nodes, lasting).map_err(failed)?;
             for (slot, constraint) in bodies.constraints(body) {
-                bodies.points(body, constraint, &mut |sign, frame, point| {
-                    if let Point::Mesh(location) = point {
+                bodies.points(body, constraint, &mut |sign, frame, point| match point {
+                    Point::Mesh(location) => {
                         nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
+                    Point::Operator(operator) => {
+                        if let Some(Nodal { factor, weights }) = operator.by_nodes() {
+                            nodal.add(slot, sign, factor, weights.iter().copied());
+                        }
+                    }
+                    _ => {}
                 })?;
             }
         }

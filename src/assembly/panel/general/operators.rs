@@ -48,11 +48,10 @@ impl Operators {
         let start = columns.len();
         match point {
             Point::Operator(operator) if first == end => {
-                columns.try_reserve(operator.columns().len())?;
-                columns.extend(operator.columns().iter().map(|&Column { index, values }| Column {
-                    index,
-                    values: values.map(|value| sign * value),
-                }));
+                columns.try_reserve(operator.most_columns())?;
+                operator.each_column(|Column { index, values }| {
+                    columns.push(Column { index, values: values.map(|value| sign * value) });
+                });
             }
             _ => {
                 sum.clear();
