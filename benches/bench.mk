@@ -28,7 +28,7 @@ bench:
 	@$(TABLE) $(SCENES)
 
 bench-system:
-	@scripts/require cc $(CARGO)
+	@scripts/require cc libopenblas $(CARGO)
 	@$(CARGO) bench --locked --quiet --bench system -- $(SCENES)
 
 bench-scaling:

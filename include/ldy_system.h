@@ -362,15 +362,19 @@ int ldy_system_velocity(const ldy_system *system, long long body, double *veloci
 
 /* An operator H of three rows, with as many columns as its body has generalised velocities, n.
 
-   Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
-   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and values have as many as the
-   last of starts says. */
+   Dense: starts and rows are NULL, values has 3 n values, column-major; columns that are zero are left out, and cost nothing.
+   Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
+   values have as many as the last of starts says.
+
+   By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q, 3 x 3
+   and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
+   This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal. */
 typedef struct {
   /* Number of columns, n. */
   int n;
-  /* First entries of the columns, and the end; NULL: dense. */
+  /* First entries of the columns, and the end; NULL: dense or by nodes. */
   const int *starts;
-  /* Row of each entry; NULL: dense. */
+  /* Row of each entry, or node of each weight; NULL: dense. */
   const int *rows;
   /* The entries. */
   const double *values;

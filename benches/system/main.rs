@@ -1,9 +1,11 @@
 //! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
 //! docs/performance.md.
 //!
-//! Arguments name scenes; without any, all of [`scenes::NAMES`] are measured.
+//! Arguments name scenes; without any, all of [`scenes::NAMES`] and [`articulated`] are measured.
 
 mod agreement;
+mod articulated;
+mod blas;
 #[allow(dead_code, reason = "the table counts bytes, too")]
 #[path = "../counting.rs"]
 mod counting;
@@ -29,6 +31,8 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 
 /// First argument of a process that measures one scene, before its name.
 const ONE: &str = "--one";
+/// Name of the case that is no scene of the legacy face.
+const ARTICULATED: &str = "articulated-64";
 /// The most that an update through the neutral face may take, over that through the legacy face.
 const MOST: f64 = 1.1;
 
@@ -36,7 +40,8 @@ fn main() -> ExitCode {
     // cargo adds --bench to what the user gives.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let result = match &named[..] {
-        [] => in_processes(&scenes::NAMES.map(String::from)),
+        [] => in_processes(&scenes::NAMES.map(String::from)).and_then(|()| articulated::measure()),
+        [name] if name == ARTICULATED => articulated::measure(),
         [one, name] if one == ONE => measure(name),
         names => in_processes(names),
     };

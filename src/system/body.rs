@@ -214,6 +214,11 @@ impl Inertia {
         }
     }
 
+    /// Whether it goes with operators of nodes: panels of meshes take a matrix A or a diagonal A⁻¹.
+    pub(super) fn is_of_nodes(&self) -> bool {
+        matches!(self, Self::Matrix { .. } | Self::Diagonal { .. })
+    }
+
     /// As an update wants it; `None` of obstacles and solvers.
     pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
         let inverse = match self {

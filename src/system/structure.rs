@@ -1,8 +1,11 @@
 //! Which rows are on which bodies, and so which blocks W has.
 #![forbid(unsafe_code)]
 
+use std::ops::Range;
+
 use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
+use crate::assembly::update::whole_rows::Run;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
@@ -200,32 +203,43 @@ impl Structure {
     }
 
     /// Where the generalised velocities of a body lie if those of all are put one behind the other.
-    pub fn dofs(&self, body: usize) -> std::ops::Range<usize> {
+    pub fn dofs(&self, body: usize) -> Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
-    pub fn later(&self, row: usize) -> Later<'_> {
+    /// The rows behind `row` that share a body with it, ascending, with what couples them: each body in its place.
+    pub fn later(&self, row: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
+    }
+
+    /// The rows before `row` that share a body with it, as [`Structure::later`].
+    #[inline(always)]
+    pub fn earlier(&self, row: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| 0..side.slot as usize))
+    }
+
+    /// The row and all rows that share a body with it, as [`Structure::later`], but in runs of slots.
+    #[inline(always)]
+    pub fn runs(&self, row: usize) -> Runs<'_> {
+        Runs(self.rests(row, |side| 0..self.rows_on(side.body as usize).len()))
+    }
+
+    #[inline(always)]
+    fn rests(&self, row: usize, slots: impl Fn(Side) -> Range<usize>) -> [Rest<'_>; 2] {
         let rest = |side: Option<Side>| {
             let Some(side) = side else { return Rest::default() };
-            let next = side.slot as usize + 1;
+            let slots = slots(side);
             Rest {
                 body: side.body,
                 own: side.slot,
-                next: next as u32,
-                rows: &self.rows_on(side.body as usize)[next..],
+                next: slots.start as u32,
+                rows: &self.rows_on(side.body as usize)[slots],
             }
         };
-        Later(self.sides[row].map(rest))
+        self.sides[row].map(rest)
     }
 
-    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
-    pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
-        let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
-        start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
-    }
-
-    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
+    /// Of rows that are taken in parts of `part`, call `copy` for each block left of the diagonal whose column is in another part,
     /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
     pub(super) fn each_apart(
         &self,
@@ -238,12 +252,17 @@ impl Structure {
         if part >= rows {
             return;
         }
-        cursors.copy_from_slice(&self.starts[..rows]);
-        for row in 0..rows {
+        let before = |range: Range<usize>, row: usize| {
+            range.start + self.columns[range].partition_point(|&column| (column as usize) < row)
+        };
+        for (row, cursor) in cursors.iter_mut().enumerate() {
             let end = (row / part + 1) * part;
-            let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
-            let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
-            for k in first + own..last {
+            *cursor = before(self.diagonal(row)..self.starts[row + 1] as usize, end) as i32;
+        }
+        for row in part..rows {
+            let first = self.starts[row] as usize;
+            let last = before(first..self.diagonal(row), row / part * part);
+            for k in first..last {
                 if let Some(&ahead) = self.columns[k..last].get(AHEAD) {
                     fetch(cursors[ahead as usize] as usize);
                 }
@@ -256,7 +275,7 @@ impl Structure {
 }
 
 /// See [`Structure::later`].
-pub struct Later<'a>([Rest<'a>; 2]);
+pub struct Coupled<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -276,13 +295,50 @@ impl Rest<'_> {
     /// What couples it with the row at hand.
     #[inline(always)]
     fn take(&mut self) -> Option<Coupling> {
-        self.rows = &self.rows[1..];
-        self.next += 1;
-        Some(Coupling { body: self.body as usize, row: self.own as usize, column: self.next as usize - 1 })
+        self.take_some(1)
+    }
+
+    /// What couples it with the row at hand; so many rows are taken.
+    #[inline(always)]
+    fn take_some(&mut self, count: usize) -> Option<Coupling> {
+        let column = self.next as usize;
+        self.rows = &self.rows[count..];
+        self.next += count as u32;
+        Some(Coupling { body: self.body as usize, row: self.own as usize, column })
+    }
+
+    /// All rows before another one.
+    #[inline(always)]
+    fn take_before(&mut self, row: Option<u32>) -> Run {
+        let count = match row {
+            Some(row) => self.rows.iter().take_while(|&&own| own < row).count(),
+            None => self.rows.len(),
+        };
+        Run { couplings: [self.take_some(count), None], count }
     }
 }
 
-impl Iterator for Later<'_> {
+/// See [`Structure::runs`].
+pub struct Runs<'a>([Rest<'a>; 2]);
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Run> {
+        let [one, other] = &mut self.0;
+        match (one.row(), other.row()) {
+            (None, None) => None,
+            (Some(row), Some(same)) if row == same => {
+                Some(Run { couplings: [one.take(), other.take()], count: 1 })
+            }
+            (Some(row), later) if later.is_none_or(|later| row < later) => Some(one.take_before(later)),
+            (later, _) => Some(other.take_before(later)),
+        }
+    }
+}
+
+impl Iterator for Coupled<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]
@@ -293,7 +349,7 @@ impl Iterator for Later<'_> {
             (Some(row), Some(same)) if row == same => (row, [one.take(), other.take()]),
             (Some(row), None) => (row, [one.take(), None]),
             (Some(row), Some(later)) if row < later => (row, [one.take(), None]),
-            (_, Some(row)) => (row, [other.take(), None]),
+            (_, Some(row)) => (row, [None, other.take()]),
         };
         Some((row as usize, couplings))
     }

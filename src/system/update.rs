@@ -3,8 +3,8 @@
 
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::bodies::{How, prepare};
-use crate::assembly::update::pairs;
 use crate::assembly::update::rows::{self, Wanted};
+use crate::assembly::update::{pairs, whole_rows};
 use crate::block::transposed;
 use crate::boundary::large_pages;
 use crate::prefetch::fetch;
@@ -14,7 +14,7 @@ use super::body::Body;
 use super::constraint::Constraint;
 use super::error::Error;
 use super::rows::Results;
-use super::scene::{Blocks, Scene, part_of};
+use super::scene::{Blocks, Scene, part_of_pairs, part_of_rows};
 use super::structure::Structure;
 use super::table::Table;
 
@@ -49,10 +49,16 @@ pub(super) fn assemble(
     let wanted = Wanted::Diagonal { with_rho: true, reuse: false };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
-    let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
+    let blocks = Ragged { values, starts: structure.starts() };
     let context = &Blocks { scene, diagonal };
-    let part = part_of(count, team.size());
-    pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
+    if made.are_factored() {
+        let part = part_of_rows(count, team.size());
+        let rows = Numbered { first: 0, things: blocks, context };
+        return whole_rows::assemble(rows, part, &made.panels, &mut team);
+    }
+    let part = part_of_pairs(count, team.size());
+    let pairs = Numbered { first: 0, things: (blocks, &mut cursors[..]), context };
+    pairs::assemble(pairs, part, &made.panels, &mut team)?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));

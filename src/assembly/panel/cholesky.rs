@@ -181,6 +181,19 @@ impl FactoredSlots {
         let (row, column) = (LENGTH * row, LENGTH * column);
         [&self.values[row..row + LENGTH + 1], &self.values[column..column + LENGTH]]
     }
+
+    /// Z of a slot, with one more value behind it, and of so many others from one on.
+    #[inline(always)]
+    pub fn run<const LENGTH: usize>(
+        &self,
+        row: usize,
+        first: usize,
+        count: usize,
+    ) -> (&[f64], &[[f64; LENGTH]]) {
+        let (row, first) = (LENGTH * row, LENGTH * first);
+        let others = &self.values[first..first + LENGTH * count];
+        (&self.values[row..row + LENGTH + 1], others.as_chunks().0)
+    }
 }
 
 /// X Xᵀ, column by column, of the columns of X.
@@ -203,6 +216,22 @@ pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
         let x = level.four(x, 3 * k);
         for (w, y) in w.iter_mut().zip(y) {
             *w = *w + x * *y;
+        }
+    }
+    w
+}
+
+/// As [`product`], of the columns of X.
+#[inline(always)]
+pub fn product_of_columns<L: SimdLevel, const N: usize>(
+    level: L,
+    x: &[L::F64x4; N],
+    y: &[f64],
+) -> [L::F64x4; 3] {
+    let mut w = [level.zero(); 3];
+    for (x, y) in x.iter().zip(y.chunks_exact(3)) {
+        for (w, y) in w.iter_mut().zip(y) {
+            *w = *w + *x * *y;
         }
     }
     w

@@ -12,8 +12,8 @@ use crate::assembly::panel::{cholesky, homogeneous};
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
-use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
+use crate::kinematics::{Nodal, Point};
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -92,7 +92,7 @@ pub fn prepare<B: Bodies>(
     for body in heavy.iter().map(|&body| body as usize) {
         if let Some(columns) = panels[body].columns_to_solve() {
             bodies.solve(body, columns)?;
-            panels[body].take_solved(how.step);
+            panels[body].take_solved(how.step).map_err(|fault| bodies.fault(body, fault))?;
         }
     }
     ended(Phase::Solves);
@@ -141,20 +141,30 @@ fn start<B: Bodies>(
         Kinematics::Mesh { nodes, rotation, lasting } => {
             let nodal = panel.start_nodal(slots, nodes, lasting).map_err(failed)?;
             for (slot, constraint) in bodies.constraints(body) {
-                bodies.points(body, constraint, &mut |sign, frame, point| {
-                    if let Point::Mesh(location) = point {
+                bodies.points(body, constraint, &mut |sign, frame, point| match point {
+                    Point::Mesh(location) => {
                         nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
+                    Point::Operator(operator) => {
+                        if let Some(Nodal { factor, weights }) = operator.by_nodes() {
+                            nodal.add(slot, sign, factor, weights.iter().copied());
+                        }
+                    }
+                    _ => {}
                 })?;
             }
         }
         _ => {
-            let dense = panel.start_dense(slots, kinematics.dofs()).map_err(failed)?;
+            let general = panel.start_general(slots, kinematics.dofs()).map_err(failed)?;
+            let mut added = Ok(());
             for (slot, constraint) in bodies.constraints(body) {
-                let h = dense.operator_mut(slot);
-                bodies
-                    .points(body, constraint, &mut |sign, frame, point| point.add_operator(sign, frame, h))?;
+                bodies.points(body, constraint, &mut |sign, frame, point| {
+                    if added.is_ok() {
+                        added = general.add(slot, sign, frame, point);
+                    }
+                })?;
             }
+            added.map_err(failed)?;
         }
     }
     Ok(())

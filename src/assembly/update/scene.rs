@@ -23,7 +23,7 @@ pub enum Kinematics<'a> {
     Rigid(Rigid<'a>),
     /// A pseudo-rigid body.
     PseudoRigid(PseudoRigid<'a>),
-    /// A mesh with nodal velocities.
+    /// A mesh with nodal velocities, all of whose operators are those of nodes.
     Mesh {
         /// Number of nodes.
         nodes: usize,
