@@ -7,7 +7,8 @@ use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 
-use super::body::{Body, Inertia, Kinematics, finite, of_size};
+use super::body::{Body, Inertia, Kinematics, finite, of_size, same_bits};
+use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
 use super::product::{self, Bodies, Scratch};
@@ -30,9 +31,15 @@ pub struct System {
     made: BodyOperators,
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
+    /// What the next update makes again.
+    plan: Plan,
+    /// The step of the last update.
     step: f64,
     /// Whether the structure is that of the constraints.
     is_structured: bool,
+    /// Whether everything that is not marked in the tables has been made, for this step: an update that fails leaves nothing that
+    /// counts as made.
+    is_made: bool,
     /// Whether the results are those of bodies and constraints.
     is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
@@ -59,7 +66,8 @@ impl System {
     ) -> Result<Id, Error> {
         let id = self.bodies.next();
         let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
-        let id = self.bodies.insert(body)?;
+        let marks = changes::of_body(&body.inertia);
+        let id = self.bodies.insert(body, marks)?;
         self.structure_changes();
         Ok(id)
     }
@@ -126,7 +134,12 @@ impl System {
             return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
         };
         let kinematics = Kinematics::Rigid { rotation: *rotation, center };
-        self.change_body(id, |body| body.set_kinematics(kinematics))
+        self.change_body(id, |body, mark| {
+            if body.set_kinematics(kinematics)? {
+                *mark |= changes::CHANGED;
+            }
+            Ok(())
+        })
     }
 
     /// Set what is known of A. The kind may change, but not to or from that of obstacles while constraints act on the body.
@@ -140,7 +153,12 @@ impl System {
             let what = "it cannot become an obstacle, or stop being one, while constraints act on it";
             return Err(Error::of_body(id, Fault::Invalid(what)));
         }
-        self.change_body(id, |body| body.set_inertia(inertia))
+        let marks = changes::of_body(&inertia);
+        self.change_body(id, |body, mark| {
+            body.set_inertia(inertia)?;
+            *mark = marks | *mark & !changes::UNSTEADY;
+            Ok(())
+        })
     }
 
     /// Set the free generalised velocity, of which B is made.
@@ -169,8 +187,12 @@ impl System {
         of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
         finite("its generalised velocity", velocity).map_err(failed)?;
         self.is_fresh = false;
-        if let Some(body) = self.bodies.get_mut(id) {
-            place(body).copy_from_slice(velocity);
+        if let Some((body, mark)) = self.bodies.get_mut(id) {
+            let place = place(body);
+            if !same_bits(place, velocity) {
+                place.copy_from_slice(velocity);
+                *mark |= changes::VELOCITY;
+            }
         }
         Ok(())
     }
@@ -178,10 +200,10 @@ impl System {
     fn change_body(
         &mut self,
         id: Id,
-        change: impl FnOnce(&mut Body) -> Result<(), Fault>,
+        change: impl FnOnce(&mut Body, &mut u8) -> Result<(), Fault>,
     ) -> Result<(), Error> {
-        let body = self.bodies.get_mut(id).ok_or(Error::of_body(id, Fault::Unknown))?;
-        change(body).map_err(|fault| Error::of_body(id, fault))?;
+        let (body, mark) = self.bodies.get_mut(id).ok_or(Error::of_body(id, Fault::Unknown))?;
+        change(body, mark).map_err(|fault| Error::of_body(id, fault))?;
         self.values_change();
         Ok(())
     }
@@ -240,10 +262,11 @@ impl System {
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         let constraint = Constraint { bodies, placement, compliance: None };
-        let id = self.constraints.insert(constraint).map_err(|_| failed(Fault::Memory))?;
+        let id = self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
         for body in bodies.into_iter().flatten() {
-            if let Some(body) = self.bodies.get_mut(body) {
+            if let Some((body, mark)) = self.bodies.get_mut(body) {
                 body.users += 1;
+                *mark |= changes::CHANGED;
             }
         }
         self.structure_changes();
@@ -285,8 +308,9 @@ impl System {
     pub fn remove_constraint(&mut self, id: Id) -> Result<(), Error> {
         let constraint = self.constraints.remove(id).ok_or(unknown(id))?;
         for body in constraint.bodies.into_iter().flatten() {
-            if let Some(body) = self.bodies.get_mut(body) {
+            if let Some((body, mark)) = self.bodies.get_mut(body) {
                 body.users -= 1;
+                *mark |= changes::CHANGED;
             }
         }
         self.structure_changes();
@@ -321,7 +345,12 @@ impl System {
         }
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
-        self.change_constraint(id, |constraint| constraint.placement = placement)
+        self.change_constraint(id, |constraint, mark| {
+            if !constraint.placement.has_points_of(&placement) {
+                *mark |= changes::CHANGED;
+            }
+            constraint.placement = placement;
+        })
     }
 
     /// Set what is added to the diagonal block of a constraint, symmetric; `None`: nothing.
@@ -333,11 +362,19 @@ impl System {
         if let Some(compliance) = &compliance {
             check_compliance(compliance).map_err(|fault| Error { subject, fault })?;
         }
-        self.change_constraint(id, |constraint| constraint.compliance = compliance)
+        self.change_constraint(id, |constraint, mark| {
+            constraint.compliance = compliance;
+            *mark |= changes::COMPLIANCE;
+        })
     }
 
-    fn change_constraint(&mut self, id: Id, change: impl FnOnce(&mut Constraint)) -> Result<(), Error> {
-        change(self.constraints.get_mut(id).ok_or(unknown(id))?);
+    fn change_constraint(
+        &mut self,
+        id: Id,
+        change: impl FnOnce(&mut Constraint, &mut u8),
+    ) -> Result<(), Error> {
+        let (constraint, mark) = self.constraints.get_mut(id).ok_or(unknown(id))?;
+        change(constraint, mark);
         self.values_change();
         Ok(())
     }
@@ -380,16 +417,32 @@ impl System {
         if !(step.is_finite() && step > 0.0) {
             return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
         }
+        // Whatever fails half-way has not been made.
+        let is_made = std::mem::take(&mut self.is_made) && self.is_structured && self.step == step;
         self.values_change();
-        self.made.retain(|place| self.bodies.entries().get(place).is_some_and(|(_, body)| body.is_some()));
+        let bodies = self.bodies.things();
+        self.made.retain(|place| bodies.get(place).is_some_and(Option::is_some));
         self.bodies.close_up();
         self.constraints.close_up();
         if !self.is_structured {
             self.structure.build(&self.bodies, &self.constraints)?;
             self.is_structured = true;
         }
-        let Self { bodies, constraints, structure, results, made, .. } = self;
-        update::assemble(bodies, constraints, structure, results, made, step)?;
+        let Self { bodies, constraints, structure, results, made, plan, .. } = self;
+        let extent = match is_made {
+            true => plan.make(bodies, constraints, structure, &made.writers)?,
+            false => Extent::All,
+        };
+        let planned = match extent {
+            Extent::Nothing => None,
+            Extent::Some(rows) => Some(Some((&*plan, rows))),
+            Extent::All => Some(None),
+        };
+        if let Some(planned) = planned {
+            update::assemble(bodies, constraints, structure, results, made, step, planned)?;
+        }
+        changes::settle(bodies, constraints);
+        self.is_made = true;
         self.step = step;
         self.has_operators = true;
         self.is_fresh = true;
@@ -472,9 +525,11 @@ impl System {
         let scratch = scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
         let through = Bodies { bodies, constraints, structure, panels: &made.panels, step: *step };
         through.write_velocities(reactions, scratch)?;
-        for (place, (_, body)) in bodies.entries_mut().iter_mut().enumerate() {
+        let (bodies, marks) = bodies.all_mut();
+        for (place, (body, mark)) in bodies.iter_mut().zip(marks).enumerate() {
             if let Some(body) = body {
                 body.velocity_mut().copy_from_slice(scratch.velocities(structure.dofs(place)));
+                *mark |= changes::VELOCITY;
             }
         }
         self.is_fresh = false;

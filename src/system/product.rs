@@ -129,7 +129,7 @@ impl Bodies<'_> {
     }
 
     fn constraint(&self, row: u32) -> Option<&Constraint> {
-        self.constraints.entries()[row as usize].1.as_ref()
+        self.constraints.things()[row as usize].as_ref()
     }
 }
 

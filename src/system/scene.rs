@@ -4,7 +4,7 @@ use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::pairs::{Pair, Pairs};
-use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, Rows};
+use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, RowPart, Rows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite, mirrored};
 use crate::inertia::{self, FactorError};
@@ -15,6 +15,7 @@ use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
+use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
 use super::structure::{AHEAD, Structure};
@@ -24,10 +25,12 @@ use super::table::{Id, Table};
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The bodies, in the order of ids.
-    bodies: &'a [(Id, Option<Body>)],
+    bodies: &'a Table<Body>,
     /// The constraints, in the order of rows.
-    constraints: &'a [(Id, Option<Constraint>)],
+    constraints: &'a Table<Constraint>,
     structure: &'a Structure,
+    /// What is to be made, unless all is.
+    plan: Option<&'a Plan>,
 }
 
 /// What stands where a table without gaps would have one.
@@ -39,32 +42,31 @@ impl<'a> Scene<'a> {
         bodies: &'a Table<Body>,
         constraints: &'a Table<Constraint>,
         structure: &'a Structure,
+        plan: Option<&'a Plan>,
     ) -> Self {
-        Self { bodies: bodies.entries(), constraints: constraints.entries(), structure }
+        Self { bodies, constraints, structure, plan }
     }
 
     #[inline(always)]
     fn body(&self, body: usize) -> (Id, &'a Body) {
-        let (id, body) = &self.bodies[body];
-        (*id, body.as_ref().expect(GAP))
+        (self.bodies.ids()[body], self.bodies.things()[body].as_ref().expect(GAP))
     }
 
     #[inline(always)]
     fn constraint(&self, row: usize) -> &'a Constraint {
-        self.constraints[row].1.as_ref().expect(GAP)
+        self.constraints.things()[row].as_ref().expect(GAP)
     }
 
     /// An error of the constraint of a row.
     #[cold]
     fn failed(&self, row: usize, fault: Fault) -> Error {
-        Error { subject: Subject::Constraint(self.constraints[row].0, self.constraint(row).bodies()), fault }
+        let id = self.constraints.ids()[row];
+        Error { subject: Subject::Constraint(id, self.constraint(row).bodies()), fault }
     }
 
     /// The body with a role in a constraint, if it has one.
     fn body_of(&self, row: usize, role: usize) -> Option<&'a Body> {
-        let id = self.constraint(row).bodies()[role]?;
-        let place = self.bodies.binary_search_by_key(&id, |entry| entry.0).ok()?;
-        self.bodies[place].1.as_ref()
+        self.bodies.things().get(self.structure.ends(row)[role] as usize)?.as_ref()
     }
 
     #[inline(always)]
@@ -78,7 +80,7 @@ impl<'a> Scene<'a> {
                 scene::Placement::Operators([operators[0].as_ref(), operators[1].as_ref()])
             }
         };
-        Action { roles: constraint.roles_of(self.bodies[body].0), placement }
+        Action { roles: constraint.roles_of(self.bodies.ids()[body]), placement }
     }
 }
 
@@ -138,8 +140,13 @@ impl Bodies for Scene<'_> {
         Ok(())
     }
 
+    #[inline(always)]
+    fn is_kept(&self, body: usize) -> bool {
+        self.plan.is_some_and(|plan| plan.is_body_kept(body))
+    }
+
     fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        Error::of_body(self.bodies[body].0, fault)
+        Error::of_body(self.bodies.ids()[body], fault)
     }
 
     fn memory(&self) -> Error {
@@ -236,6 +243,11 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
+    fn part(&self, row: usize) -> RowPart {
+        self.context.plan.map_or(RowPart::All, |plan| plan.of_row(self.first + row))
+    }
+
+    #[inline(always)]
     fn set_velocities(&mut self, row: usize, velocities: [Vector; 2]) {
         let ((b, v), _) = &mut self.things;
         [v[row], b[row]] = velocities;
@@ -318,8 +330,67 @@ impl Pairs for SystemPairs<'_> {
 
     #[cold]
     fn fault(&self, [row, other]: [usize; 2]) -> Error {
-        let scene = &self.context.scene;
-        scene.failed(row, Fault::NotFiniteBlock(scene.constraints[other].0))
+        self.context.failed(row, other)
+    }
+}
+
+impl Blocks<'_> {
+    /// What is said of two rows whose block is not finite.
+    #[cold]
+    fn failed(&self, row: usize, other: usize) -> Error {
+        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.constraints.ids()[other]))
+    }
+}
+
+/// What is needed where only some blocks are made.
+pub struct Planned<'a> {
+    /// As for all.
+    pub blocks: Blocks<'a>,
+    /// What is to be made.
+    pub plan: &'a Plan,
+}
+
+/// The blocks of rows, of which those are made that a [`Plan`] wants; parts as with [`SystemPairs`].
+pub type PlannedPairs<'a> = Numbered<Ragged<'a, Block>, &'a Planned<'a>>;
+
+impl Pairs for PlannedPairs<'_> {
+    type Name = [usize; 2];
+    type Fault = Error;
+
+    #[inline(always)]
+    fn each(
+        &mut self,
+        _: &[Panel],
+        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+    ) -> Result<(), [usize; 2]> {
+        let Self { first, things: Ragged { values, starts }, context: Planned { blocks, plan } } = self;
+        let (base, end) = (starts[0] as usize, *first + starts.len() - 1);
+        let structure = blocks.scene.structure;
+        for row in *first..end {
+            let mut place = structure.diagonal(row) - base;
+            if plan.of_row(row) == RowPart::All {
+                values[place] = blocks.diagonal[row];
+            }
+            if !plan.has_pairs(row) {
+                continue;
+            }
+            for (column, couplings) in structure.later(row) {
+                place += 1;
+                if plan.has_pair([row, column], couplings.iter().flatten().map(|coupling| coupling.body)) {
+                    let (before, behind) = values.split_at_mut(place + 1);
+                    let counterpart =
+                        (column < end).then(|| structure.first_left_from(column, row) - base - place - 1);
+                    let transpose = counterpart.map(|counterpart| &mut behind[counterpart]);
+                    make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fault(&self, [row, other]: [usize; 2]) -> Error {
+        self.context.blocks.failed(row, other)
     }
 }
 

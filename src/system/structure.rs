@@ -18,9 +18,14 @@ pub struct Side {
     pub slot: u32,
 }
 
+/// Stands for the ground where a row has a body on one side only.
+pub const NOWHERE: u32 = u32::MAX;
+
 /// Rows, one a constraint in the order of ids, and their blocks.
 #[derive(Debug, Default)]
 pub struct Structure {
+    /// Places of master and slave of each row, obstacles too.
+    ends: Vec<[u32; 2]>,
     /// Bodies of each row, obstacles left out; one that is master and slave is there once.
     sides: Vec<[Option<Side>; 2]>,
     /// Ids of the constraints.
@@ -61,7 +66,7 @@ impl Structure {
     }
 
     fn list_bodies(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
-        let Self { sides, body_starts, on_body, offsets, .. } = self;
+        let Self { ends, sides, body_starts, on_body, offsets, .. } = self;
         offsets.clear();
         offsets.try_reserve(bodies.len() + 1)?;
         offsets.push(0);
@@ -72,16 +77,21 @@ impl Structure {
         }));
         filled(body_starts, bodies.len() + 1, 0)?;
         filled(sides, constraints.len(), [None; 2])?;
-        for (sides, (_, constraint)) in sides.iter_mut().zip(constraints.iter()) {
+        filled(ends, constraints.len(), [NOWHERE; 2])?;
+        for ((sides, ends), (_, constraint)) in sides.iter_mut().zip(&mut *ends).zip(constraints.iter()) {
+            *ends = constraint
+                .bodies()
+                .map(|id| id.and_then(|id| bodies.place(id)).map_or(NOWHERE, |place| place as u32));
+            let other = if ends[0] == ends[1] { NOWHERE } else { ends[1] };
             let mut count = 0;
-            for (k, id) in constraint.bodies().into_iter().enumerate() {
-                let Some(id) = id.filter(|_| k == 0 || constraint.bodies()[0] != id) else { continue };
-                let place = bodies.place(id);
-                let is_obstacle =
-                    bodies.get(id).is_some_and(|body| matches!(body.inertia(), Inertia::Obstacle));
-                if let Some(place) = place.filter(|_| !is_obstacle) {
+            for body in [ends[0], other].into_iter().filter(|&body| body != NOWHERE) {
+                let place = body as usize;
+                let is_obstacle = bodies.things()[place]
+                    .as_ref()
+                    .is_some_and(|body| matches!(body.inertia(), Inertia::Obstacle));
+                if !is_obstacle {
                     let slot = body_starts[place + 1] as u32;
-                    sides[count] = Some(Side { body: place as u32, slot });
+                    sides[count] = Some(Side { body, slot });
                     body_starts[place + 1] += 1;
                     count += 1;
                 }
@@ -186,6 +196,12 @@ impl Structure {
         self.diagonals[row] as usize
     }
 
+    /// The places of the master and the slave of a row, obstacles too; [`NOWHERE`] is the ground.
+    #[inline(always)]
+    pub fn ends(&self, row: usize) -> [u32; 2] {
+        self.ends[row]
+    }
+
     /// The places of a row on its bodies, obstacles left out.
     #[inline(always)]
     pub fn places(&self, row: usize) -> [Option<Place>; 2] {
@@ -219,7 +235,8 @@ impl Structure {
         Later(self.sides[row].map(rest))
     }
 
-    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
+    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: where that of `first` is, if there
+    /// is one.
     pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
         let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
         start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
@@ -240,11 +257,9 @@ impl Structure {
         }
         cursors.copy_from_slice(&self.starts[..rows]);
         for row in 0..rows {
-            let end = (row / part + 1) * part;
-            let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
-            let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
-            for k in first + own..last {
-                if let Some(&ahead) = self.columns[k..last].get(AHEAD) {
+            let apart = self.apart(part, row);
+            for k in apart.clone() {
+                if let Some(&ahead) = self.columns[k..apart.end].get(AHEAD) {
                     fetch(cursors[ahead as usize] as usize);
                 }
                 let cursor = &mut cursors[self.columns[k] as usize];
@@ -252,6 +267,20 @@ impl Structure {
                 *cursor += 1;
             }
         }
+    }
+
+    /// As [`Structure::each_apart`], of one row alone.
+    pub(super) fn each_apart_of(&self, part: usize, row: usize, mut copy: impl FnMut(usize, usize)) {
+        for k in self.apart(part, row) {
+            copy(k, self.first_left_from(self.columns[k] as usize, row));
+        }
+    }
+
+    /// The blocks of a row that are right of the diagonal, in columns of other parts.
+    fn apart(&self, part: usize, row: usize) -> std::ops::Range<usize> {
+        let end = (row / part + 1) * part;
+        let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
+        first + self.columns[first..last].partition_point(|&column| (column as usize) < end)..last
     }
 }
 
@@ -317,12 +346,12 @@ mod tests {
         let (mut bodies, mut constraints) = (Table::default(), Table::default());
         for _ in 0..3 {
             let inertia = Inertia::diagonal(&[1.0]).unwrap();
-            bodies.insert(Body::new(1, Kinematics::General, inertia).unwrap()).unwrap();
+            bodies.insert(Body::new(1, Kinematics::General, inertia).unwrap(), 0).unwrap();
         }
         for k in 0..10 {
             let placement = Placement::Operators([None, None]);
             let sides = [Some(k % 2), Some(if k % 2 == 0 { 2 } else { 1 })];
-            constraints.insert(Constraint { bodies: sides, placement, compliance: None }).unwrap();
+            constraints.insert(Constraint { bodies: sides, placement, compliance: None }, 0).unwrap();
         }
         let mut structure = Structure::default();
         structure.build(&bodies, &constraints).unwrap();
