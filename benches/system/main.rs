@@ -1,7 +1,7 @@
 //! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
 //! docs/performance.md.
 //!
-//! Arguments name scenes; without any, all of [`scenes::NAMES`] are measured.
+//! Arguments name scenes; without any, all of [`scenes::NAMES`] are measured, and then what little changes cost, `reuse`.
 
 mod agreement;
 #[allow(dead_code, reason = "the table counts bytes, too")]
@@ -13,6 +13,7 @@ mod host;
 mod measure;
 mod neutral;
 mod operators;
+mod reuse;
 #[allow(dead_code, reason = "the table has more scenes")]
 #[path = "../scenes/mod.rs"]
 mod scenes;
@@ -29,6 +30,8 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 
 /// First argument of a process that measures one scene, before its name.
 const ONE: &str = "--one";
+/// The argument that asks for nothing but what little changes cost.
+const REUSE: &str = "reuse";
 /// The most that an update through the neutral face may take, over that through the legacy face.
 const MOST: f64 = 1.1;
 
@@ -36,7 +39,8 @@ fn main() -> ExitCode {
     // cargo adds --bench to what the user gives.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let result = match &named[..] {
-        [] => in_processes(&scenes::NAMES.map(String::from)),
+        [] => in_processes(&scenes::NAMES.map(String::from)).and_then(|()| reuse::measure()),
+        [one] if one == REUSE => reuse::measure(),
         [one, name] if one == ONE => measure(name),
         names => in_processes(names),
     };

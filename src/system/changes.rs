@@ -51,6 +51,9 @@ const MOVING: u8 = 4;
 /// Of a row: its operators have changed.
 const PLACED: u8 = 8;
 
+/// From one in so many on it is quicker to make everything, without asking what has changed.
+const BEYOND: usize = 3;
+
 /// What there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
@@ -84,6 +87,10 @@ impl Plan {
         let is_marked = |marks: &[u8]| marks.iter().fold(0, |all, mark| all | mark) != 0;
         if !is_marked(bodies.marks()) && !is_marked(constraints.marks()) {
             return Ok(Extent::Nothing);
+        }
+        let is_changed = |mark: &&u8| **mark & CHANGED != 0;
+        if BEYOND * bodies.marks().iter().filter(is_changed).count() > bodies.marks().len() {
+            return Ok(Extent::All);
         }
         let Self { bodies: of_body, rows } = self;
         of_body.clear();
@@ -123,8 +130,7 @@ impl Plan {
             some += usize::from(*part & MOVING != 0);
             most += usize::from(*part & WHOLE != 0);
         }
-        // Beyond that it is quicker to make everything, without asking.
-        if 3 * most > structure.len() {
+        if BEYOND * most > structure.len() {
             return Ok(Extent::All);
         }
         // Rows that are made write to all their bodies. That touches no other rows.
