@@ -16,7 +16,7 @@ use super::body::{Body, Inertia};
 use super::constraint::Constraint;
 use super::error::Error;
 use super::structure::{NOWHERE, Structure};
-use super::table::Table;
+use super::table::{GONE, Table};
 
 /// Of a body: a velocity has changed.
 pub const VELOCITY: u8 = 1;
@@ -38,8 +38,8 @@ pub fn of_body(inertia: &Inertia) -> u8 {
 
 /// Take off the marks: everything has been made.
 pub fn settle(bodies: &mut Table<Body>, constraints: &mut Table<Constraint>) {
-    bodies.all_mut().1.iter_mut().for_each(|mark| *mark &= UNSTEADY);
-    constraints.all_mut().1.fill(0);
+    bodies.all_mut().1.iter_mut().for_each(|mark| *mark &= UNSTEADY | GONE);
+    constraints.all_mut().1.iter_mut().for_each(|mark| *mark &= GONE);
 }
 
 /// Of a body: all in its panel is made. Of a row: its operators and its diagonal block are.
@@ -65,6 +65,12 @@ pub enum Extent {
     All,
 }
 
+/// Whether so many bodies have changed that everything is made.
+pub fn are_many(bodies: &Table<Body>) -> bool {
+    let is_changed = |mark: &&u8| **mark & CHANGED != 0;
+    BEYOND * bodies.marks().iter().filter(is_changed).count() > bodies.marks().len()
+}
+
 /// What is made of each body and each row.
 #[derive(Debug, Default)]
 pub struct Plan {
@@ -84,12 +90,11 @@ impl Plan {
         structure: &Structure,
         writers: &[Writer],
     ) -> Result<Extent, Error> {
-        let is_marked = |marks: &[u8]| marks.iter().fold(0, |all, mark| all | mark) != 0;
+        let is_marked = |marks: &[u8]| marks.iter().fold(0, |all, mark| all | mark & !GONE) != 0;
         if !is_marked(bodies.marks()) && !is_marked(constraints.marks()) {
             return Ok(Extent::Nothing);
         }
-        let is_changed = |mark: &&u8| **mark & CHANGED != 0;
-        if BEYOND * bodies.marks().iter().filter(is_changed).count() > bodies.marks().len() {
+        if are_many(bodies) {
             return Ok(Extent::All);
         }
         let Self { bodies: of_body, rows } = self;
@@ -104,7 +109,7 @@ impl Plan {
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
         rows.extend((0..structure.len()).map(|row| {
-            let mark = constraints.marks()[row];
+            let mark = constraints.marks()[structure.entry(row)];
             if mark & CHANGED != 0 {
                 for place in structure.places(row).into_iter().flatten() {
                     of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };

@@ -109,7 +109,18 @@ impl System {
         }
         self.bodies.remove(id);
         self.structure_changes();
+        if self.bodies.is_sparse() {
+            self.close_up_bodies();
+        }
         Ok(())
+    }
+
+    /// Close the gaps that removed bodies have left.
+    fn close_up_bodies(&mut self) {
+        let bodies = self.bodies.things();
+        self.made.retain(|place| bodies.get(place).is_some_and(Option::is_some));
+        self.bodies.close_up();
+        self.structure.forget();
     }
 
     /// A body.
@@ -313,6 +324,9 @@ impl System {
                 *mark |= changes::CHANGED;
             }
         }
+        if self.constraints.is_sparse() {
+            self.constraints.close_up();
+        }
         self.structure_changes();
         Ok(())
     }
@@ -399,7 +413,7 @@ impl System {
     pub fn row(&self, id: Id) -> Result<usize, Error> {
         self.constraint(id)?;
         self.needs(self.is_structured)?;
-        self.constraints.place(id).ok_or(unknown(id))
+        self.structure.row(id).ok_or(unknown(id))
     }
 
     // ---- results
@@ -418,14 +432,16 @@ impl System {
             return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
         }
         // Whatever fails half-way has not been made.
-        let is_made = std::mem::take(&mut self.is_made) && self.is_structured && self.step == step;
+        let mut is_made = std::mem::take(&mut self.is_made) && self.step == step;
         self.values_change();
-        let bodies = self.bodies.things();
-        self.made.retain(|place| bodies.get(place).is_some_and(Option::is_some));
-        self.bodies.close_up();
-        self.constraints.close_up();
+        if self.bodies.has_gaps() {
+            self.close_up_bodies();
+        }
         if !self.is_structured {
-            self.structure.build(&self.bodies, &self.constraints)?;
+            let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
+            let results = Some(&mut self.results).filter(|_| is_kept);
+            is_made = is_kept;
+            self.structure.follow(&self.bodies, &self.constraints, results)?;
             self.is_structured = true;
         }
         let Self { bodies, constraints, structure, results, made, plan, .. } = self;

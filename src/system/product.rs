@@ -129,7 +129,7 @@ impl Bodies<'_> {
     }
 
     fn constraint(&self, row: u32) -> Option<&Constraint> {
-        self.constraints.things()[row as usize].as_ref()
+        self.constraints.things()[self.structure.entry(row as usize)].as_ref()
     }
 }
 

@@ -21,7 +21,7 @@ use super::error::{Error, Fault, Subject};
 use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
-/// Bodies and constraints without gaps, and the structure that is theirs.
+/// Bodies, constraints, and the structure that is theirs.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The bodies, in the order of ids.
@@ -33,11 +33,11 @@ pub struct Scene<'a> {
     plan: Option<&'a Plan>,
 }
 
-/// What stands where a table without gaps would have one.
-const GAP: &str = "a table that has been closed up has no gaps";
+/// What stands where there would be a gap.
+const GAP: &str = "the structure is that of what is there";
 
 impl<'a> Scene<'a> {
-    /// Of tables without gaps.
+    /// Of tables and their structure.
     pub fn new(
         bodies: &'a Table<Body>,
         constraints: &'a Table<Constraint>,
@@ -54,13 +54,13 @@ impl<'a> Scene<'a> {
 
     #[inline(always)]
     fn constraint(&self, row: usize) -> &'a Constraint {
-        self.constraints.things()[row].as_ref().expect(GAP)
+        self.constraints.things()[self.structure.entry(row)].as_ref().expect(GAP)
     }
 
     /// An error of the constraint of a row.
     #[cold]
     fn failed(&self, row: usize, fault: Fault) -> Error {
-        let id = self.constraints.ids()[row];
+        let id = self.structure.ids()[row] as Id;
         Error { subject: Subject::Constraint(id, self.constraint(row).bodies()), fault }
     }
 
@@ -338,7 +338,7 @@ impl Blocks<'_> {
     /// What is said of two rows whose block is not finite.
     #[cold]
     fn failed(&self, row: usize, other: usize) -> Error {
-        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.constraints.ids()[other]))
+        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.structure.ids()[other] as Id))
     }
 }
 

@@ -17,6 +17,9 @@ pub struct Table<T> {
     live: usize,
 }
 
+/// The mark of a gap.
+pub const GONE: u8 = 0x80;
+
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self { ids: Vec::new(), things: Vec::new(), marks: Vec::new(), next: 0, live: 0 }
@@ -61,21 +64,28 @@ impl<T> Table<T> {
     pub fn remove(&mut self, id: Id) -> Option<T> {
         let place = self.find(id)?;
         let thing = self.things[place].take()?;
+        self.marks[place] = GONE;
         self.live -= 1;
         Some(thing)
     }
 
     /// Close the gaps.
     pub fn close_up(&mut self) {
-        if !self.has_gaps() {
-            return;
-        }
-        let (mut place, mut other) = (0.., 0..);
         let Self { ids, things, marks, .. } = self;
-        let is_there = |place: Option<usize>| place.is_some_and(|place| things[place].is_some());
-        ids.retain(|_| is_there(place.next()));
-        marks.retain(|_| is_there(other.next()));
+        let mut own = marks.iter();
+        ids.retain(|_| own.next() != Some(&GONE));
+        marks.retain(|mark| *mark != GONE);
         things.retain(Option::is_some);
+    }
+
+    /// Whether so much of the table is gaps that it is to be closed up: each thing that moves then has been paid for by removals.
+    pub fn is_sparse(&self) -> bool {
+        self.things.len() - self.live > self.live / 8 + 64
+    }
+
+    /// Where things stand from a place on.
+    pub fn live_places_from(&self, first: usize) -> impl Iterator<Item = usize> {
+        (first..).zip(&self.marks[first..]).filter(|(_, mark)| **mark != GONE).map(|(place, _)| place)
     }
 
     /// Whether things have been removed since the table was closed up.

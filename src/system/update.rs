@@ -6,7 +6,6 @@ use crate::assembly::update::bodies::{How, prepare};
 use crate::assembly::update::pairs;
 use crate::assembly::update::rows::{self, Wanted};
 use crate::block::transposed;
-use crate::boundary::large_pages;
 use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged, Team};
 
@@ -14,7 +13,7 @@ use super::body::Body;
 use super::changes::Plan;
 use super::constraint::Constraint;
 use super::error::Error;
-use super::rows::Results;
+use super::rows::{Results, resized};
 use super::scene::{Blocks, Planned, Scene, part_of};
 use super::structure::Structure;
 use super::table::Table;
@@ -68,16 +67,5 @@ pub(super) fn assemble(
     for row in (0..count).filter(|&row| plan.has_pairs(row)) {
         structure.each_apart_of(part, row, |k, to| values[to] = transposed(&values[k]));
     }
-    Ok(())
-}
-
-/// Make a vector so long, without touching what is there already.
-fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
-    let before = values.capacity();
-    values.try_reserve(length.saturating_sub(values.len()))?;
-    if values.capacity() != before {
-        large_pages::ask_for(values.as_ptr(), values.capacity());
-    }
-    values.resize(length, value);
     Ok(())
 }

@@ -14,6 +14,8 @@ use std::sync::atomic::Ordering;
 thread_local! {
     /// Allocations that this thread may still make, if they are counted.
     static LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    /// Bytes that this thread has and has not given back.
+    static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Fails where a test wants it to.
@@ -35,11 +37,16 @@ impl Failing {
 // SAFETY: all is done by the system's allocator, but for what is refused, which a null pointer says.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if Self::refuses() {
+            return std::ptr::null_mut();
+        }
+        BYTES.with(|bytes| bytes.set(bytes.get().wrapping_add(layout.size())));
         // SAFETY: the caller promises a layout that is not empty.
-        if Self::refuses() { std::ptr::null_mut() } else { unsafe { Memory.alloc(layout) } }
+        unsafe { Memory.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        BYTES.with(|bytes| bytes.set(bytes.get().wrapping_sub(layout.size())));
         // SAFETY: the caller promises that the place comes from here, with this layout.
         unsafe { Memory.dealloc(place, layout) };
     }
@@ -393,6 +400,30 @@ proptest! {
         let mut scene = Scene::new(seed, 30, 50);
         follow(&mut scene, 20, 3);
     }
+}
+
+#[test]
+fn what_comes_and_goes_without_an_update_holds_no_memory() {
+    let mut scene = Scene::new(7, 20, 30);
+    assert!(scene.compare());
+    let body = insert_body(&mut scene.system, &scene.model.bodies[&0].clone(), &scene.model.mood);
+    let mut most = [0; 2];
+    for round in 0..20_000 {
+        let points = [[0.5; 3]; 2];
+        let Scene { system, .. } = &mut scene;
+        let kinematics = Kinematics::Rigid { rotation: UNIT, center: [0.0; 3] };
+        let other = system.insert_body(6, kinematics, ldy::system::Inertia::Obstacle).unwrap();
+        let id = system.insert_constraint([Some(other), None], &UNIT, points).unwrap();
+        system.remove_constraint(id).unwrap();
+        system.remove_body(other).unwrap();
+        let most = &mut most[usize::from(round >= 1000)];
+        *most = BYTES.get().max(*most);
+    }
+    assert!(most[1] <= most[0], "{most:?}");
+    scene.system.remove_body(body).unwrap();
+    scene.model.next = [scene.system.next_body(), scene.system.next_constraint()];
+    scene.add_constraint();
+    assert!(scene.compare());
 }
 
 /// Enough rows for threads, which take them in several parts.

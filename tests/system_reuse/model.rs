@@ -166,8 +166,31 @@ impl Model {
             assert!(system.rows().is_err());
             return false;
         }
+        self.assert_pattern(system);
         assert_same(system, &mut anew);
         true
+    }
+
+    /// Whether there is a block for each two constraints on one body that is no obstacle, and no other.
+    fn assert_pattern(&self, system: &System) {
+        let rows = system.rows().unwrap();
+        assert!(rows.ids.iter().map(|id| *id as Id).eq(self.constraints.keys().copied()));
+        let movable: Vec<Vec<Id>> = self
+            .constraints
+            .values()
+            .map(|constraint| {
+                let bodies = constraint.bodies.into_iter().flatten();
+                bodies.filter(|id| !matches!(self.bodies[id].known, Known::Obstacle)).collect()
+            })
+            .collect();
+        let (mut starts, mut columns) = (vec![0], vec![]);
+        for (row, own) in movable.iter().enumerate() {
+            let is_coupled =
+                |column: &usize| *column == row || movable[*column].iter().any(|body| own.contains(body));
+            columns.extend((0..movable.len()).filter(is_coupled).map(|column| column as i32));
+            starts.push(columns.len() as i32);
+        }
+        assert_eq!((rows.starts, rows.columns), (&starts[..], &columns[..]));
     }
 }
 
