@@ -488,6 +488,11 @@ impl Structure {
         self.offsets[body]..self.offsets[body + 1]
     }
 
+    /// How many generalised velocities all bodies have.
+    pub fn all_dofs(&self) -> usize {
+        self.offsets.last().copied().unwrap_or_default()
+    }
+
     /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
     pub fn later(&self, row: usize) -> Later<'_> {
         let rest = |side: Option<Side>| {
