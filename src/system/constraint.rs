@@ -5,7 +5,7 @@ use crate::block::{Block, Vector, is_finite};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
 
-use super::body::{Body, finite, of_size};
+use super::body::{Body, finite, of_size, same_bits};
 use super::error::Fault;
 use super::table::Id;
 
@@ -183,6 +183,16 @@ impl Placement {
         finite("its frame", frame)?;
         points.iter().try_for_each(|point| finite("a point of it", point))?;
         Ok(Self::Points { frame: *frame, points })
+    }
+
+    /// Whether both are at points, and the same ones to the bit.
+    pub(super) fn has_points_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Points { frame, points }, Self::Points { frame: axes, points: places }) => {
+                same_bits(frame, axes) && same_bits(points.as_flattened(), places.as_flattened())
+            }
+            _ => false,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::pairs::{Pair, Pairs};
-use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, Rows};
+use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, RowPart, Rows};
 use crate::assembly::update::whole_rows::{Run, WholeRows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite, mirrored};
@@ -17,49 +17,53 @@ use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
+use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
 use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
-/// Bodies and constraints without gaps, and the structure that is theirs.
+/// Bodies, constraints, and the structure that is theirs.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The bodies, in the order of ids.
-    bodies: &'a [(Id, Option<Body>)],
+    bodies: &'a Table<Body>,
     /// The constraints, in the order of rows.
-    constraints: &'a [(Id, Option<Constraint>)],
+    constraints: &'a Table<Constraint>,
     structure: &'a Structure,
+    /// What is to be made, unless all is.
+    plan: Option<&'a Plan>,
 }
 
-/// What stands where a table without gaps would have one.
-const GAP: &str = "a table that has been closed up has no gaps";
+/// What stands where there would be a gap.
+const GAP: &str = "the structure is that of what is there";
 
 impl<'a> Scene<'a> {
-    /// Of tables without gaps.
+    /// Of tables and their structure.
     pub fn new(
         bodies: &'a Table<Body>,
         constraints: &'a Table<Constraint>,
         structure: &'a Structure,
+        plan: Option<&'a Plan>,
     ) -> Self {
-        Self { bodies: bodies.entries(), constraints: constraints.entries(), structure }
+        Self { bodies, constraints, structure, plan }
     }
 
     #[inline(always)]
     fn body(&self, body: usize) -> (Id, &'a Body) {
-        let (id, body) = &self.bodies[body];
-        (*id, body.as_ref().expect(GAP))
+        (self.bodies.ids()[body], self.bodies.things()[body].as_ref().expect(GAP))
     }
 
     #[inline(always)]
     fn constraint(&self, row: usize) -> &'a Constraint {
-        self.constraints[row].1.as_ref().expect(GAP)
+        self.constraints.things()[self.structure.entry(row)].as_ref().expect(GAP)
     }
 
     /// An error of the constraint of a row.
     #[cold]
     fn failed(&self, row: usize, fault: Fault) -> Error {
-        Error { subject: Subject::Constraint(self.constraints[row].0, self.constraint(row).bodies()), fault }
+        let id = self.structure.ids()[row] as Id;
+        Error { subject: Subject::Constraint(id, self.constraint(row).bodies()), fault }
     }
 
     /// Whether the constraint of a row acts on a body by one operator, which is that of nodes.
@@ -74,9 +78,7 @@ impl<'a> Scene<'a> {
 
     /// The body with a role in a constraint, if it has one.
     fn body_of(&self, row: usize, role: usize) -> Option<&'a Body> {
-        let id = self.constraint(row).bodies()[role]?;
-        let place = self.bodies.binary_search_by_key(&id, |entry| entry.0).ok()?;
-        self.bodies[place].1.as_ref()
+        self.bodies.things().get(self.structure.ends(row)[role] as usize)?.as_ref()
     }
 
     #[inline(always)]
@@ -90,7 +92,7 @@ impl<'a> Scene<'a> {
                 scene::Placement::Operators([operators[0].as_ref(), operators[1].as_ref()])
             }
         };
-        Action { roles: constraint.roles_of(self.bodies[body].0), placement }
+        Action { roles: constraint.roles_of(self.bodies.ids()[body]), placement }
     }
 }
 
@@ -155,8 +157,13 @@ impl Bodies for Scene<'_> {
         Ok(())
     }
 
+    #[inline(always)]
+    fn is_kept(&self, body: usize) -> bool {
+        self.plan.is_some_and(|plan| plan.is_body_kept(body))
+    }
+
     fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        Error::of_body(self.bodies[body].0, fault)
+        Error::of_body(self.bodies.ids()[body], fault)
     }
 
     fn memory(&self) -> Error {
@@ -253,6 +260,11 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
+    fn part(&self, row: usize) -> RowPart {
+        self.context.plan.map_or(RowPart::All, |plan| plan.of_row(self.first + row))
+    }
+
+    #[inline(always)]
     fn set_velocities(&mut self, row: usize, velocities: [Vector; 2]) {
         let ((b, v), _) = &mut self.things;
         [v[row], b[row]] = velocities;
@@ -291,7 +303,7 @@ pub struct Blocks<'a> {
 impl Blocks<'_> {
     #[cold]
     fn not_finite(&self, [row, other]: [usize; 2]) -> Error {
-        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.constraints[other].0))
+        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.structure.ids()[other] as Id))
     }
 }
 
@@ -345,6 +357,60 @@ impl Pairs for SystemPairs<'_> {
     #[cold]
     fn fault(&self, rows: [usize; 2]) -> Error {
         self.context.not_finite(rows)
+    }
+}
+
+/// What is needed where only some blocks are made.
+pub struct Planned<'a> {
+    /// As for all.
+    pub blocks: Blocks<'a>,
+    /// What is to be made.
+    pub plan: &'a Plan,
+}
+
+/// The blocks of rows, of which those are made that a [`Plan`] wants; parts as with [`SystemPairs`].
+pub type PlannedPairs<'a> = Numbered<Ragged<'a, Block>, &'a Planned<'a>>;
+
+impl Pairs for PlannedPairs<'_> {
+    type Name = [usize; 2];
+    type Fault = Error;
+
+    const IN_ROWS: bool = true;
+
+    #[inline(always)]
+    fn each(
+        &mut self,
+        _: &[Panel],
+        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+    ) -> Result<(), [usize; 2]> {
+        let Self { first, things: Ragged { values, starts }, context: Planned { blocks, plan } } = self;
+        let (first, base) = (*first, starts[0] as usize);
+        let structure = blocks.scene.structure;
+        for (row, range) in (first..).zip(starts.windows(2)) {
+            let mut place = range[0] as usize - base;
+            if plan.of_row(row) == RowPart::All {
+                values[structure.diagonal(row) - base] = blocks.diagonal[row];
+            }
+            if !plan.has_pairs(row) {
+                continue;
+            }
+            for (column, couplings) in structure.earlier(row) {
+                if plan.has_pair([column, row], couplings.iter().flatten().map(|coupling| coupling.body)) {
+                    let (before, behind) = values.split_at_mut(place);
+                    let counterpart =
+                        (column >= first).then(|| structure.first_right_from(column, row) - base);
+                    let transpose = counterpart.map(|counterpart| &mut before[counterpart]);
+                    make(Pair { name: [column, row], couplings, block: behind.first_mut(), transpose })?;
+                }
+                place += 1;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fault(&self, rows: [usize; 2]) -> Error {
+        self.context.blocks.not_finite(rows)
     }
 }
 

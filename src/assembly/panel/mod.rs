@@ -8,6 +8,7 @@ pub mod cholesky;
 pub mod general;
 pub mod homogeneous;
 pub mod nodal;
+pub mod product;
 pub mod writer;
 
 use std::collections::TryReserveError;

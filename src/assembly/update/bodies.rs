@@ -40,7 +40,7 @@ pub struct Factors {
     pub made: usize,
 }
 
-/// Ready the operators of all bodies with slots; `made` has a panel for each body.
+/// Ready the operators of all bodies with slots, but for those that are kept; `made` has a panel for each body.
 ///
 /// # Errors
 /// Of the first body that cannot be started, else of the first whose A⁻¹ cannot be applied, else of the first whose own solver
@@ -62,7 +62,7 @@ pub fn prepare<B: Bodies>(
     team.deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
         for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
             bodies.fetch_ahead(body);
-            if bodies.slots(body) > 0
+            if is_wanted(bodies, body)
                 && let Err(fault) = start(bodies, body, panel, writer, how)
             {
                 return first_error.note(body, fault);
@@ -73,7 +73,7 @@ pub fn prepare<B: Bodies>(
     ended(Phase::Operators);
 
     // Of bodies without slots an older panel may be left.
-    let is_heavy = |(body, panel): &(u32, &Panel)| panel.needs_inverse() && bodies.slots(*body as usize) > 0;
+    let is_heavy = |(body, panel): &(u32, &Panel)| panel.needs_inverse() && is_wanted(bodies, *body as usize);
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
     heavy.clear();
     heavy.try_reserve(waiting().count()).map_err(|_| bodies.memory())?;
@@ -97,6 +97,12 @@ pub fn prepare<B: Bodies>(
     }
     ended(Phase::Solves);
     Ok(Factors { kept: kept.into_inner(), made: renewed.into_inner() })
+}
+
+/// Whether the panel of a body is to be made.
+#[inline(always)]
+fn is_wanted<B: Bodies>(bodies: &B, body: usize) -> bool {
+    !bodies.is_kept(body) && bodies.slots(body) > 0
 }
 
 /// Start the panel of a body.
