@@ -19,34 +19,34 @@ else
   bench bench-scaling bench-crush: export LDY_TEXTBOOK = $(TEXTBOOK_LIB)
 endif
 
-TABLE = $(CARGO) bench --locked --quiet --bench table --
+MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
 .PHONY: bench bench-system bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
-	@$(TABLE) $(SCENES)
+	@$(MEASURE) table -- $(SCENES)
 
 bench-system:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench system -- $(SCENES)
+	@$(MEASURE) system -- $(SCENES)
 
 bench-scaling:
 	@scripts/require cc $(CARGO)
-	@$(TABLE) $(or $(SCENES),$(SCALING))
+	@$(MEASURE) table -- $(or $(SCENES),$(SCALING))
 
 bench-crush:
 	@scripts/require cc $(CARGO)
-	@$(TABLE) $(or $(SCENES),$(CRUSH))
+	@$(MEASURE) table -- $(or $(SCENES),$(CRUSH))
 
 bench-peers: export LDY_PYTHON = $(PYTHON)
 bench-peers: $(VENV)/installed
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench peers -- $(SCENES)
+	@$(MEASURE) peers -- $(SCENES)
 
 bench-kernels:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench kernels
+	@$(CARGO) bench --locked --quiet --package ldy --bench kernels
 
 # From the lines recorded last.
 bench-picture: $(VENV)/installed

@@ -20,7 +20,7 @@ impl Peer {
     /// Why it did not start or did not answer.
     pub fn start(scene: &str) -> Result<Self, String> {
         let python = std::env::var("LDY_PYTHON").unwrap_or_else(|_| "python3".into());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/mujoco_scene.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/mujoco_scene.py");
         let mut process = Command::new(&python)
             .args([script, scene])
             .stdin(Stdio::piped())
