@@ -39,9 +39,12 @@ bench-crush:
 	@scripts/require cc $(CARGO)
 	@$(MEASURE) table -- $(or $(SCENES),$(CRUSH))
 
+# Siconos comes with the system; lines of peers that are not to be had are left out.
 bench-peers: export LDY_PYTHON = $(PYTHON)
+bench-peers: export LDY_SICONOS_PYTHON = /usr/bin/python3
 bench-peers: $(VENV)/installed
 	@scripts/require cc $(CARGO)
+	@scripts/require python3-siconos || true
 	@$(MEASURE) peers -- $(SCENES)
 
 bench-kernels:
@@ -71,8 +74,10 @@ $(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard c_tests/textbook*.h include/*.h)
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
 
+# One by one: where one is not to be had, the others are of use. What failed is tried again the next time.
 $(VENV)/installed: $(REQUIREMENTS)
 	@scripts/require python3 python3-venv
 	@python3 -m venv $(VENV)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
-	@touch $@
+	@failed=; for package in $$(sed '/^#/d' $(REQUIREMENTS)); do \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check $$package || failed="$$failed $$package"; \
+	done; test -z "$$failed" && touch $@ || echo "not installed:$$failed" >&2
