@@ -6,6 +6,7 @@ REQUIREMENTS := benches/requirements.txt
 TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c textbook_rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
 RECORDED := docs/performance
+PAGES := docs/performance.md docs/performance-system.md
 
 SCALING := $(addprefix spheres-,8 12 16 24 32 48) $(addprefix hub-,8 12 16 24 32 48 64)
 CRUSH := crush-10
@@ -57,7 +58,7 @@ bench-picture: $(VENV)/installed
 
 bench-tables:
 	@scripts/require python3
-	@python3 -B benches/report/tables.py docs/performance.md $(RECORDED)
+	@for page in $(PAGES); do python3 -B benches/report/tables.py $$page $(RECORDED) || exit; done
 
 # Everything that docs/performance.md shows, measured anew: takes about an hour, on a machine that does nothing else.
 bench-docs:
