@@ -8,7 +8,7 @@
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make bench-system                 updates through the neutral interface beside those through the legacy one
 #   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
-#   make bench-peers                  measure in turns with MuJoCo
+#   make bench-peers                  measure in turns with MuJoCo, Pinocchio, NumPy and Siconos
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
 #   make test-mpi                     its tests, with each MPI of MPIS, on 1 to 4 processes

@@ -6,6 +6,7 @@ REQUIREMENTS := benches/requirements.txt
 TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c textbook_rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
 RECORDED := docs/performance
+PAGES := docs/performance.md docs/performance-system.md
 
 SCALING := $(addprefix spheres-,8 12 16 24 32 48) $(addprefix hub-,8 12 16 24 32 48 64)
 CRUSH := crush-10
@@ -19,34 +20,37 @@ else
   bench bench-scaling bench-crush: export LDY_TEXTBOOK = $(TEXTBOOK_LIB)
 endif
 
-TABLE = $(CARGO) bench --locked --quiet --bench table --
+MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
 .PHONY: bench bench-system bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
-	@$(TABLE) $(SCENES)
+	@$(MEASURE) table -- $(SCENES)
 
 bench-system:
 	@scripts/require cc libopenblas $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench system -- $(SCENES)
+	@$(MEASURE) system -- $(SCENES)
 
 bench-scaling:
 	@scripts/require cc $(CARGO)
-	@$(TABLE) $(or $(SCENES),$(SCALING))
+	@$(MEASURE) table -- $(or $(SCENES),$(SCALING))
 
 bench-crush:
 	@scripts/require cc $(CARGO)
-	@$(TABLE) $(or $(SCENES),$(CRUSH))
+	@$(MEASURE) table -- $(or $(SCENES),$(CRUSH))
 
+# Siconos comes with the system; lines of peers that are not to be had are left out.
 bench-peers: export LDY_PYTHON = $(PYTHON)
+bench-peers: export LDY_SICONOS_PYTHON = /usr/bin/python3
 bench-peers: $(VENV)/installed
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench peers -- $(SCENES)
+	@scripts/require python3-siconos || true
+	@$(MEASURE) peers -- $(SCENES)
 
 bench-kernels:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --bench kernels
+	@$(CARGO) bench --locked --quiet --package ldy --bench kernels
 
 # From the lines recorded last.
 bench-picture: $(VENV)/installed
@@ -54,7 +58,7 @@ bench-picture: $(VENV)/installed
 
 bench-tables:
 	@scripts/require python3
-	@python3 -B benches/report/tables.py docs/performance.md $(RECORDED)
+	@for page in $(PAGES); do python3 -B benches/report/tables.py $$page $(RECORDED) || exit; done
 
 # Everything that docs/performance.md shows, measured anew: takes about an hour, on a machine that does nothing else.
 bench-docs:
@@ -71,8 +75,10 @@ $(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard c_tests/textbook*.h include/*.h)
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
 
+# One by one: where one is not to be had, the others are of use. What failed is tried again the next time.
 $(VENV)/installed: $(REQUIREMENTS)
 	@scripts/require python3 python3-venv
 	@python3 -m venv $(VENV)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $(REQUIREMENTS)
-	@touch $@
+	@failed=; for package in $$(sed '/^#/d' $(REQUIREMENTS)); do \
+	  $(PYTHON) -m pip install --quiet --disable-pip-version-check $$package || failed="$$failed $$package"; \
+	done; test -z "$$failed" && touch $@ || echo "not installed:$$failed" >&2

@@ -2,16 +2,18 @@
 
 Usage: mujoco_scene.py SCENE [sparse|dense], SCENE as spheres-8 or hub-16.
 
-Prints a line of key=value pairs about the scene. Then, for every line that comes in, measures as many calls of
-mj_projectConstraint as the line says, and prints the times in milliseconds. That call assembles A = J M^-1 J^T, what the
-library calls W / h.
+Prints a line of key=value pairs about the scene, and measures mj_projectConstraint when told to, see turns.py. That call
+assembles A = J M^-1 J^T, what the library calls W / h.
 """
 
 import sys
 import time
 
-import mujoco
-import numpy
+import turns
+from modules import module
+
+mujoco = module("mujoco")
+numpy = module("numpy")
 
 RADIUS = 0.1
 MARGIN = 0.001  # touching spheres are as far apart as rounding makes them
@@ -102,13 +104,17 @@ def main():
     mujoco.mj_forward(model, data)
     project(model, data)
     trace, blocks = response(data, jacobian)
-    print(
-        f"contacts={data.ncon} rows={data.nefc} blocks={blocks} trace={trace!r} jacobian={jacobian}"
-        f" version={mujoco.__version__}",
-        flush=True,
+    turns.serve(
+        {
+            "contacts": data.ncon,
+            "rows": data.nefc,
+            "blocks": blocks,
+            "trace": repr(trace),
+            "jacobian": jacobian,
+            "version": mujoco.__version__,
+        },
+        {"mj_projectConstraint": lambda: project(model, data)},
     )
-    for line in sys.stdin:
-        print(*(project(model, data) for _ in range(int(line))), flush=True)
 
 
 if __name__ == "__main__":

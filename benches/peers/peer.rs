@@ -1,45 +1,58 @@
-//! The other program: a process that measures when told to.
+//! Another program: a process that measures when told to, see turns.py.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::CALLS;
-
-/// The process, and what it said of the scene.
+/// The process, and what it said of itself.
 pub struct Peer {
     process: Child,
     orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    scene: String,
+    about: String,
 }
 
 impl Peer {
-    /// Start the program on a scene.
+    /// Start a script; `None` if what it needs is not there, which a line tells.
     ///
     /// # Errors
-    /// Why it did not start or did not answer.
-    pub fn start(scene: &str) -> Result<Self, String> {
-        let python = std::env::var("LDY_PYTHON").unwrap_or_else(|_| "python3".into());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/mujoco_scene.py");
-        let mut process = Command::new(&python)
-            .args([script, scene])
+    /// Why it did not answer.
+    pub fn start(scene: &str, script: &str, arguments: &[&str]) -> Result<Option<Self>, String> {
+        let variable = if script == "siconos_blocks.py" { "LDY_SICONOS_PYTHON" } else { "LDY_PYTHON" };
+        let python = std::env::var(variable).unwrap_or_else(|_| "python3".into());
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
+        let spawned = Command::new(&python)
+            .arg("-B")
+            .arg(path)
+            .args(arguments)
+            .envs(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("{python}: {error}"))?;
+            .spawn();
+        let mut process = match spawned {
+            Ok(process) => process,
+            Err(error) => {
+                println!("missing {scene}: {script} was left out: {python}: {error}");
+                return Ok(None);
+            }
+        };
         let orders = process.stdin.take();
         let answers = BufReader::new(process.stdout.take().ok_or("no pipe to the peer")?);
-        let mut peer = Self { process, orders, answers, scene: String::new() };
-        peer.scene = peer.answer()?;
-        Ok(peer)
+        let mut peer = Self { process, orders, answers, about: String::new() };
+        peer.about = peer.answer()?;
+        if let Ok(module) = peer.text("missing") {
+            println!("missing {scene}: {script} was left out: {python} has no {module}");
+            return Ok(None);
+        }
+        Ok(Some(peer))
     }
 
-    /// What it said of the scene under a key.
+    /// What it said of itself under a key.
     ///
     /// # Errors
     /// It said nothing.
     pub fn text(&self, key: &str) -> Result<&str, String> {
-        let pairs = self.scene.split_whitespace().filter_map(|pair| pair.split_once('='));
+        let pairs = self.about.split_whitespace().filter_map(|pair| pair.split_once('='));
         pairs
             .filter(|(name, _)| *name == key)
             .map(|(_, value)| value)
@@ -55,16 +68,43 @@ impl Peer {
         self.text(key)?.parse().map_err(|_| format!("{key} is no number"))
     }
 
-    /// Measure some calls in a row, in milliseconds.
+    /// What it can measure.
+    ///
+    /// # Errors
+    /// It did not say.
+    pub fn calls(&self) -> Result<Vec<String>, String> {
+        Ok(self.text("calls")?.split(',').map(String::from).collect())
+    }
+
+    /// Measure so many calls in a row, in milliseconds.
     ///
     /// # Errors
     /// The process ended or did not answer with as many numbers.
-    pub fn turn(&mut self) -> Result<[f64; CALLS], String> {
-        let orders = self.orders.as_mut().ok_or("no pipe to the peer")?;
-        writeln!(orders, "{CALLS}").map_err(|error| error.to_string())?;
-        let answer = self.answer()?;
+    pub fn measure(&mut self, call: &str, count: usize) -> Result<Vec<f64>, String> {
+        let answer = self.order(&format!("measure {call} {count}"))?;
         let times: Option<Vec<f64>> = answer.split_whitespace().map(|time| time.parse().ok()).collect();
-        times.and_then(|times| times.try_into().ok()).ok_or_else(|| format!("the peer answered {answer}"))
+        times.filter(|times| times.len() == count).ok_or_else(|| format!("the peer answered {answer}"))
+    }
+
+    /// How far W of a call is from the one in a file.
+    ///
+    /// # Errors
+    /// The process ended, or the difference is more than a tolerance.
+    pub fn compare(&mut self, call: &str, path: &str, tolerance: f64) -> Result<f64, String> {
+        let answer = self.order(&format!("compare {call} {path}"))?;
+        let difference = answer.trim().parse().map_err(|_| format!("the peer answered {answer}"))?;
+        // What is no number counts as a difference.
+        if difference <= tolerance {
+            Ok(difference)
+        } else {
+            Err(format!("W of {call} differs by {difference:e}"))
+        }
+    }
+
+    fn order(&mut self, line: &str) -> Result<String, String> {
+        let orders = self.orders.as_mut().ok_or("no pipe to the peer")?;
+        writeln!(orders, "{line}").map_err(|error| error.to_string())?;
+        self.answer()
     }
 
     fn answer(&mut self) -> Result<String, String> {

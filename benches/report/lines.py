@@ -1,5 +1,7 @@
 """Recorded lines: `bench SCENE key=value ...`, `peer SCENE key=value ...`, and `# key: text` about the machine."""
 
+import copy
+
 
 class Record:
     """What a file holds: `about` the machine, and `lines`, each a dictionary with the scene under "scene"."""
@@ -13,6 +15,12 @@ class Record:
                     self.about[key] = text
                 elif line.startswith(("bench ", "peer ")):
                     self.lines.append(parsed(line))
+
+    def without(self, key):
+        """The record with only those lines that have no such key."""
+        record = copy.copy(self)
+        record.lines = [line for line in self.lines if key not in line]
+        return record
 
     def of_threads(self, count):
         return [line for line in self.lines if line["threads"] == count]

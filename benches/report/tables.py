@@ -19,6 +19,14 @@ LEGACY = {
     "tlexp-3-middle": 23.4, "bclim-2-middle": 47.9, "bclim-3-middle": 914.0, "tllim-2-middle": 55.1,
 }
 
+# Programs by the keys of their times, and how the call of one is named.
+PROGRAMS = {
+    "numpy_ms": "NumPy, `J @ Minv @ J.T`",
+    "pinocchio_ms": "Pinocchio, `{}`",
+    "mujoco_ms": "MuJoCo, `{}`",
+    "siconos_ms": "Siconos, `{}`",
+}
+
 
 def significant(value):
     """Three digits, and no exponent."""
@@ -34,7 +42,7 @@ def cell(line, key):
 
 def table(columns, lines):
     yield "| " + " | ".join(title for title, _ in columns) + " |"
-    yield "| " + " | ".join("---" if key == "scene" else "---:" for _, key in columns) + " |"
+    yield "| " + " | ".join("---" if key in ("scene", "peer") else "---:" for _, key in columns) + " |"
     for line in lines:
         yield "| " + " | ".join(cell(line, key) for _, key in columns) + " |"
 
@@ -88,10 +96,25 @@ def scaling(record):
 
 
 def peers(record):
+    """Through the legacy face, beside MuJoCo."""
+    record = record.without("face")
     columns = [("scene", "scene"), ("contacts", "contacts"), ("blocks", "blocks"), ("contacts there", "mujoco_contacts")]
     columns += [("blocks there", "mujoco_blocks"), ("MuJoCo, ms", "mujoco_ms")] + threaded(record, "ldy, ms", "ldy_ms")
     columns += threaded(record, "ratio", "ratio")
     return table(columns, wide(record, ["ldy_ms", "ratio"]))
+
+
+def neutral_peers(record):
+    """Through the neutral face: a line for each call of a peer."""
+    columns = [("scene", "scene"), ("bodies", "bodies"), ("freedoms", "freedoms"), ("contacts", "contacts"), ("peer", "peer")]
+    columns += [("peer, ms", "peer_ms"), ("ldy, ms", "ldy_ms"), ("of it setters", "set_ms"), ("ratio", "ratio")]
+    columns += [("difference", "difference")]
+    lines = [line for line in record.lines if line.get("face") == "neutral"]
+    for line in lines:
+        (key,) = line.keys() & PROGRAMS.keys()
+        line["peer"], line["peer_ms"] = PROGRAMS[key].format(line["call"]), line[key]
+        line["difference"] = f"{line['difference']:.0e}"
+    return table(columns, lines)
 
 
 def neutral(record):
@@ -107,7 +130,15 @@ def machine(record):
     yield f"load average {about['load average before']} before and {about['load average after']} after."
 
 
-TABLES = {"machine": machine, "updates": updates, "rows": rows, "scaling": scaling, "peers": peers, "neutral": neutral}
+TABLES = {
+    "machine": machine,
+    "updates": updates,
+    "rows": rows,
+    "scaling": scaling,
+    "peers": peers,
+    "neutral": neutral,
+    "neutral_peers": neutral_peers,
+}
 
 
 def main():

@@ -5,11 +5,11 @@
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 
 mod arguments;
-mod bodies;
-mod constraints;
+pub mod bodies;
+pub mod constraints;
 mod files;
 mod products;
-mod results;
+pub mod results;
 mod stability;
 
 use std::ffi::{c_int, c_longlong};

@@ -1,0 +1,33 @@
+//! W in a file that matrices.py compares with another.
+
+use std::io;
+
+/// Block-sparse rows.
+pub struct Blocks<'a> {
+    /// Where each row's blocks begin, and the last end.
+    pub starts: &'a [i32],
+    /// Column of each block.
+    pub columns: &'a [i32],
+    /// Nine values a block, column-major.
+    pub values: &'a [f64],
+}
+
+impl Blocks<'_> {
+    /// Write them, values over a factor.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn write(&self, path: &str, factor: f64) -> io::Result<()> {
+        let counts = [self.starts.len() as f64 - 1.0, self.columns.len() as f64];
+        let places = self.starts.iter().chain(self.columns).map(|&place| f64::from(place));
+        write(path, counts.into_iter().chain(places).chain(self.values.iter().map(|value| value / factor)))
+    }
+}
+
+/// Write numbers as Python reads them.
+///
+/// # Errors
+/// Those of the file.
+pub fn write(path: &str, numbers: impl Iterator<Item = f64>) -> io::Result<()> {
+    std::fs::write(path, numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
+}

@@ -1,0 +1,241 @@
+//! Bodies by matrices and constraints by operators, through the C interface.
+
+use std::ffi::{CStr, c_int, c_longlong};
+use std::time::Instant;
+use std::{mem, ptr, slice};
+
+use ldy::legacy::interface::additions::ldy_last_error;
+use ldy::system::interface::bodies::*;
+use ldy::system::interface::constraints::*;
+use ldy::system::interface::results::*;
+use ldy::system::interface::*;
+
+use crate::blocks::Blocks;
+use crate::matrices::{Matrices, Operator};
+use crate::said;
+
+/// How a program has its matrices.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Form {
+    /// The inverse of A, and operators, as they are.
+    Dense,
+    /// A and operators without their zeros. Updates factor A.
+    Sparse,
+}
+
+/// A system, and what its setters are called with.
+pub struct CSystem {
+    system: *mut ldy_system,
+    /// Other numbers for every other update: nothing can be kept.
+    inputs: [Inputs; 2],
+    next: usize,
+}
+
+/// Numbers of a step.
+struct Inputs {
+    inertia: Vec<Columns>,
+    velocities: Vec<Vec<f64>>,
+    operators: Vec<[Option<Columns>; 2]>,
+}
+
+/// A matrix by columns: dense, or sparse with starts and rows.
+struct Columns {
+    n: c_int,
+    starts: Vec<c_int>,
+    rows: Vec<c_int>,
+    values: Vec<f64>,
+}
+
+impl CSystem {
+    /// The system of a scene.
+    ///
+    /// # Errors
+    /// What the library does not accept.
+    pub fn new(matrices: &Matrices, form: Form) -> Result<Self, String> {
+        let inputs = [1.0, 1.0625].map(|factor| Inputs::new(matrices, form, factor));
+        let mut system = ptr::null_mut();
+        // SAFETY: the system goes to a place of its own.
+        check(unsafe { ldy_system_create(&mut system) })?;
+        let new = Self { system, inputs, next: 0 };
+        for inertia in &new.inputs[0].inertia {
+            let mut id = 0;
+            let Columns { n, starts, rows, values } = inertia;
+            // SAFETY: the system is live, the arrays have the sizes that their columns say.
+            check(unsafe {
+                match form {
+                    Form::Dense => ldy_system_add_dense(system, *n, values.as_ptr(), &mut id),
+                    Form::Sparse => ldy_system_add_matrix(
+                        system,
+                        *n,
+                        starts.as_ptr(),
+                        rows.as_ptr(),
+                        values.as_ptr(),
+                        values.len(),
+                        &mut id,
+                    ),
+                }
+            })?;
+        }
+        for (sides, operators) in matrices.constraints.iter().zip(&new.inputs[0].operators) {
+            let [master, slave] = sides.each_ref().map(|side| side.as_ref().map_or(LDY_GROUND, id));
+            let [of_master, of_slave] = operators.each_ref().map(view);
+            let mut constraint = 0;
+            // SAFETY: as above.
+            check(unsafe {
+                ldy_system_add_operators(system, master, &of_master, slave, &of_slave, &mut constraint)
+            })?;
+        }
+        Ok(new)
+    }
+
+    /// Set everything anew and update, so many times: how long setters took, and both, in milliseconds.
+    ///
+    /// # Errors
+    /// Those of the library.
+    pub fn measure(&mut self, count: usize) -> Result<Vec<[f64; 2]>, String> {
+        (0..count).map(|_| self.step()).collect()
+    }
+
+    fn step(&mut self) -> Result<[f64; 2], String> {
+        let start = Instant::now();
+        self.set()?;
+        let set = start.elapsed();
+        // SAFETY: the system is live.
+        check(unsafe { ldy_system_update(self.system, 1.0) })?;
+        let both = start.elapsed();
+        self.next = 1 - self.next;
+        Ok([set, both].map(|time| time.as_secs_f64() * 1e3))
+    }
+
+    fn set(&mut self) -> Result<(), String> {
+        let Inputs { inertia, velocities, operators } = &self.inputs[self.next];
+        for (id, (inertia, velocity)) in inertia.iter().zip(velocities).enumerate() {
+            let id = id as c_longlong;
+            let Columns { n, starts, rows, values } = inertia;
+            // SAFETY: the system is live, the arrays have the sizes that their columns say.
+            unsafe {
+                check(match starts.is_empty() {
+                    true => ldy_system_set_dense(self.system, id, *n, values.as_ptr()),
+                    false => ldy_system_set_matrix(
+                        self.system,
+                        id,
+                        *n,
+                        starts.as_ptr(),
+                        rows.as_ptr(),
+                        values.as_ptr(),
+                        values.len(),
+                    ),
+                })?;
+                check(ldy_system_set_velocity(self.system, id, velocity.as_ptr(), velocity.len()))?;
+            }
+        }
+        for (id, sides) in operators.iter().enumerate() {
+            let [master, slave] = sides.each_ref().map(view);
+            // SAFETY: as above; the operator of the ground is not read.
+            check(unsafe { ldy_system_set_operators(self.system, id as c_longlong, &master, &slave) })?;
+        }
+        Ok(())
+    }
+
+    /// Update with the numbers of the scene and write W to a file; how many blocks it has.
+    ///
+    /// # Errors
+    /// Those of the library, and of the file.
+    pub fn write(&mut self, path: &str) -> Result<usize, String> {
+        self.next = 0;
+        self.step()?;
+        // SAFETY: the structure holds integers and raw pointers, for which zeros are values.
+        let mut rows = ldy_rows { size: size_of::<ldy_rows>(), ..unsafe { mem::zeroed() } };
+        // SAFETY: the system is live, and the size says how much there is to write to.
+        check(unsafe { ldy_system_rows(self.system, &mut rows) })?;
+        let (count, blocks) = (rows.rows as usize, rows.blocks as usize);
+        // SAFETY: the library's arrays have as many values as it says, until the system changes.
+        let blocks_of_rows = unsafe {
+            Blocks {
+                starts: slice::from_raw_parts(rows.starts, count + 1),
+                columns: slice::from_raw_parts(rows.columns, blocks),
+                values: slice::from_raw_parts(rows.values, 9 * blocks),
+            }
+        };
+        said(blocks_of_rows.write(path, 1.0))?;
+        Ok(blocks)
+    }
+}
+
+impl Drop for CSystem {
+    fn drop(&mut self) {
+        // SAFETY: the system comes from ldy_system_create and is not used afterwards.
+        unsafe { ldy_system_destroy(self.system) };
+    }
+}
+
+impl Inputs {
+    fn new(matrices: &Matrices, form: Form, factor: f64) -> Self {
+        let inertia = matrices.bodies.iter().map(|body| match form {
+            Form::Dense => Columns::dense(body.freedoms, &body.inverse, 1.0 / factor),
+            Form::Sparse => Columns::sparse(body.freedoms, &body.matrix, factor, |row, column| row >= column),
+        });
+        let operator = |operator: &Operator| {
+            let n = operator.values.len() / 3;
+            match form {
+                Form::Dense => Columns::dense(n, &operator.values, factor),
+                Form::Sparse => Columns::sparse(n, &operator.values, factor, |_, _| true),
+            }
+        };
+        let sides = |sides: &[Option<Operator>; 2]| sides.each_ref().map(|side| side.as_ref().map(operator));
+        Self {
+            inertia: inertia.collect(),
+            velocities: matrices.bodies.iter().map(|body| vec![factor; body.freedoms]).collect(),
+            operators: matrices.constraints.iter().map(sides).collect(),
+        }
+    }
+}
+
+impl Columns {
+    fn dense(n: usize, values: &[f64], factor: f64) -> Self {
+        let values = values.iter().map(|value| factor * value).collect();
+        Self { n: n as c_int, starts: vec![], rows: vec![], values }
+    }
+
+    /// What is not zero and in the part that is wanted.
+    fn sparse(n: usize, dense: &[f64], factor: f64, wanted: impl Fn(usize, usize) -> bool) -> Self {
+        let height = dense.len() / n;
+        let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
+        for (column, entries) in dense.chunks_exact(height).enumerate() {
+            for (row, value) in entries.iter().enumerate() {
+                if *value != 0.0 && wanted(row, column) {
+                    rows.push(row as c_int);
+                    values.push(factor * value);
+                }
+            }
+            starts.push(rows.len() as c_int);
+        }
+        Self { n: n as c_int, starts, rows, values }
+    }
+}
+
+/// An operator as C has it; without one, what is not read.
+fn view(columns: &Option<Columns>) -> ldy_operator {
+    let nothing =
+        ldy_operator { n: 0, starts: ptr::null(), rows: ptr::null(), values: ptr::null(), count: 0 };
+    let Some(Columns { n, starts, rows, values }) = columns else { return nothing };
+    let dense = ldy_operator { n: *n, values: values.as_ptr(), count: values.len(), ..nothing };
+    if starts.is_empty() {
+        dense
+    } else {
+        ldy_operator { starts: starts.as_ptr(), rows: rows.as_ptr(), ..dense }
+    }
+}
+
+fn id(operator: &Operator) -> c_longlong {
+    operator.body as c_longlong
+}
+
+fn check(code: c_int) -> Result<(), String> {
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: the text is the library's, and stays until the thread's next error.
+    let text = unsafe { CStr::from_ptr(ldy_last_error()) };
+    Err(format!("code {code}: {}", text.to_string_lossy()))
+}
