@@ -20,6 +20,7 @@
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
 #   make shared                       libldy.so, with its links, in target/shared
 #   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
+#   make python                       the wheel of the Python package, in target/wheels; test-python: its tests
 #   make uninstall                    the same variables: removes them
 #   make size                         bytes that a minimal program takes
 
@@ -38,6 +39,7 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 .DEFAULT_GOAL := library
 
 include packaging/install.mk
+include packaging/python.mk
 include benches/bench.mk
 
 .PHONY: library run run-wall test fuzz replay mpi test-mpi scaling model valgrind sanitize headers check-host

@@ -1,0 +1,280 @@
+"""Bodies, constraints between them, and what an update makes of them."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from .rows import Rows
+
+#: Stands for the ground where a constraint has a body on one side only.
+GROUND = -1
+
+
+def _ids(values: ArrayLike) -> np.ndarray:
+    ids = np.atleast_1d(np.asarray(values))
+    if ids.ndim != 1 or ids.dtype.kind not in "iu" and ids.size:
+        raise TypeError("ids are whole numbers, one or an array")
+    return np.ascontiguousarray(ids, dtype=np.int64)
+
+
+def _many(name: str, values: ArrayLike, count: int, *shape: int) -> np.ndarray:
+    """``count`` arrays of a shape; one stands for all of them."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape == shape or values.shape == (1, *shape):
+        values = np.broadcast_to(values, (count, *shape))
+    if values.shape != (count, *shape):
+        raise ValueError(f"{name}: shape {values.shape} where {(count, *shape)} or {shape} is needed")
+    return np.ascontiguousarray(values)
+
+
+def _count(*arguments: tuple[ArrayLike, int]) -> tuple[int, bool]:
+    """How many things arrays describe, each with its dimension if it describes one; whether it is one without an array of them."""
+    arrays = [(np.asarray(values), ndim) for values, ndim in arguments]
+    counts = {array.shape[0] for array, ndim in arrays if array.ndim == ndim + 1}
+    counts = counts - {1} or counts
+    if len(counts) > 1:
+        raise ValueError(f"arrays of different lengths: {sorted(counts)}")
+    return (counts.pop(), False) if counts else (1, True)
+
+
+def _answer(ids: list[int], is_one: bool):
+    return ids[0] if is_one else np.array(ids, dtype=np.int64)
+
+
+def _inertia(name: str, values: ArrayLike, count: int) -> np.ndarray:
+    """A matrix, or a number for that number on the diagonal."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim < 2:
+        values = values[..., None, None] * np.eye(3)
+    return _many(name, values, count, 3, 3)
+
+
+def _csc(A) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    A = A.tocsc() if hasattr(A, "tocsc") else None
+    if A is None:
+        raise TypeError("A is a sparse matrix of SciPy")
+    A.sort_indices()
+    return A.indptr.astype(np.int32), A.indices.astype(np.int32), np.ascontiguousarray(A.data, dtype=np.float64)
+
+
+class System:
+    """A system of bodies and constraints. It is used by one thread at a time.
+
+    Functions that insert take arrays of things, or one thing, and return their ids, or the id. Errors are exceptions: :class:`Error`
+    with the library's text, which names constraint and bodies; what a solver raises comes out as it is. A refused insertion leaves
+    nothing behind.
+    """
+
+    def __init__(self):
+        self._core = _core.System()
+
+    # ---- bodies
+
+    def add_rigid(self, mass: ArrayLike, inertia: ArrayLike, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)):
+        """Rigid bodies, with generalised velocities (angular in the body's frame, of the centre).
+
+        mass: positive. inertia: referential, about the centre, 3 x 3 or a number. rotation: from the reference to now. center:
+        referential. A point p of the world is the referential point ``center + rotation.T @ (p - x)``, x the centre now.
+        """
+        scalar = np.ndim(inertia) < 2
+        count, is_one = _count((mass, 0), (inertia, 0 if scalar else 2), (rotation, 2), (center, 1))
+        return _answer(
+            self._core.add_rigid(
+                _many("mass", mass, count),
+                _inertia("inertia", inertia, count),
+                _many("rotation", rotation, count, 3, 3),
+                _many("center", center, count, 3),
+            ),
+            is_one,
+        )
+
+    def add_pseudo_rigid(self, mass: ArrayLike, euler: ArrayLike, center: ArrayLike = (0, 0, 0)):
+        """Pseudo-rigid bodies, with generalised velocities (rate of the deformation gradient row by row, of the centre).
+
+        euler: the Euler tensor about the centre, 3 x 3 or a number.
+        """
+        count, is_one = _count((mass, 0), (euler, 0 if np.ndim(euler) < 2 else 2), (center, 1))
+        return _answer(
+            self._core.add_pseudo_rigid(
+                _many("mass", mass, count), _inertia("euler", euler, count), _many("center", center, count, 3)
+            ),
+            is_one,
+        )
+
+    def add_obstacle(self, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)):
+        """Bodies with prescribed velocities, as those of rigid ones; they couple no constraints."""
+        count, is_one = _count((rotation, 2), (center, 1))
+        return _answer(
+            self._core.add_obstacle(_many("rotation", rotation, count, 3, 3), _many("center", center, count, 3)), is_one
+        )
+
+    def add_dense(self, inverse: ArrayLike) -> int:
+        """A body by its inverse A^-1, n x n; its constraints are given by operators."""
+        inverse = np.asarray(inverse, dtype=np.float64)
+        if inverse.ndim != 2 or inverse.shape[0] != inverse.shape[1]:
+            raise ValueError(f"inverse: shape {inverse.shape} where (n, n) is needed")
+        return self._core.add_dense(len(inverse), inverse.ravel())
+
+    def add_diagonal(self, inverse: ArrayLike) -> int:
+        """A body by the diagonal of its inverse."""
+        return self._core.add_diagonal(np.ascontiguousarray(inverse, dtype=np.float64))
+
+    def add_matrix(self, A) -> int:
+        """A body by its sparse matrix A (SciPy), which updates factor; symmetric, or its lower triangle."""
+        return self._core.add_matrix(*_csc(A))
+
+    def add_solver(self, n: int, solve: Callable[[np.ndarray], np.ndarray]) -> int:
+        """A body of n velocities whose ``solve(x)`` returns A^-1 x, for x with n rows and any number of columns."""
+        return self._core.add_solver(n, solve)
+
+    def remove_bodies(self, bodies: ArrayLike) -> None:
+        """Remove bodies on which no constraint acts."""
+        self._core.remove_bodies(_ids(bodies))
+
+    def set_rotation(self, bodies: ArrayLike, rotation: ArrayLike) -> None:
+        """Rotations of rigid bodies and obstacles."""
+        ids = _ids(bodies)
+        self._core.set_rotation(ids, _many("rotation", rotation, len(ids), 3, 3))
+
+    def set_dense(self, body: int, inverse: ArrayLike) -> None:
+        """Another inverse of a body of any kind."""
+        inverse = np.asarray(inverse, dtype=np.float64)
+        if inverse.ndim != 2 or inverse.shape[0] != inverse.shape[1]:
+            raise ValueError(f"inverse: shape {inverse.shape} where (n, n) is needed")
+        self._core.set_dense(body, len(inverse), inverse.ravel())
+
+    def set_diagonal(self, body: int, inverse: ArrayLike) -> None:
+        """Another diagonal inverse of a body of any kind."""
+        self._core.set_diagonal(body, np.ascontiguousarray(inverse, dtype=np.float64))
+
+    def set_matrix(self, body: int, A) -> None:
+        """Another sparse matrix of a body of any kind; see :meth:`add_matrix`."""
+        self._core.set_matrix(body, *_csc(A))
+
+    def set_velocity(self, bodies: ArrayLike, velocity: ArrayLike) -> None:
+        """Free velocities, of which B is made: what they would be after the step without reactions."""
+        self._set_velocity(bodies, velocity, False)
+
+    def set_previous_velocity(self, bodies: ArrayLike, velocity: ArrayLike) -> None:
+        """Velocities before the step, of which V is made."""
+        self._set_velocity(bodies, velocity, True)
+
+    def _set_velocity(self, bodies: ArrayLike, velocity: ArrayLike, is_previous: bool) -> None:
+        ids, velocity = _ids(bodies), np.asarray(velocity, dtype=np.float64)
+        self._core.set_velocity(ids, _many("velocity", velocity, len(ids), velocity.shape[-1]), is_previous)
+
+    def velocity(self, body: int) -> np.ndarray:
+        """The free velocity of a body: as set, and changed by :meth:`add_reactions`."""
+        return self._core.velocity(body)
+
+    @property
+    def bodies(self) -> np.ndarray:
+        """Ids of the bodies."""
+        return self._core.bodies()
+
+    # ---- constraints
+
+    def add_constraints(
+        self,
+        master: ArrayLike,
+        slave: ArrayLike,
+        frame: ArrayLike,
+        master_point: ArrayLike = (0, 0, 0),
+        slave_point: ArrayLike = (0, 0, 0),
+    ):
+        """Constraints between points: U = frame.T @ (velocity of the master's point - velocity of the slave's).
+
+        master, slave: ids, GROUND for none. frame: the local axes are its columns. Points are referential.
+        """
+        count, is_one = _count((master, 0), (slave, 0), (frame, 2), (master_point, 1), (slave_point, 1))
+        master, slave = (np.broadcast_to(_ids(ids), count) for ids in (master, slave))
+        return _answer(
+            self._core.add_constraints(
+                np.ascontiguousarray(master), np.ascontiguousarray(slave), *self._placement(count, frame, master_point, slave_point)
+            ),
+            is_one,
+        )
+
+    def add_operators(self, master: int, H_master: ArrayLike | None, slave: int = GROUND, H_slave: ArrayLike | None = None) -> int:
+        """A constraint by operators, 3 x n: U = H_master @ u_master + H_slave @ u_slave, signs included."""
+        return self._core.add_operators(master, _operator(H_master), slave, _operator(H_slave))
+
+    def set_operators(self, constraint: int, H_master: ArrayLike | None, H_slave: ArrayLike | None = None) -> None:
+        """Other operators of a constraint."""
+        self._core.set_operators(constraint, _operator(H_master), _operator(H_slave))
+
+    def remove_constraints(self, constraints: ArrayLike) -> None:
+        """Remove constraints; later rows move up."""
+        self._core.remove_constraints(_ids(constraints))
+
+    def move_constraints(
+        self, constraints: ArrayLike, frame: ArrayLike, master_point: ArrayLike = (0, 0, 0), slave_point: ArrayLike = (0, 0, 0)
+    ) -> None:
+        """Other frames and points; see :meth:`add_constraints`."""
+        ids = _ids(constraints)
+        self._core.move_constraints(ids, *self._placement(len(ids), frame, master_point, slave_point))
+
+    @staticmethod
+    def _placement(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike):
+        return (
+            _many("frame", frame, count, 3, 3),
+            _many("master_point", master_point, count, 3),
+            _many("slave_point", slave_point, count, 3),
+        )
+
+    def set_compliance(self, constraints: ArrayLike, compliance: ArrayLike) -> None:
+        """Compliances, 3 x 3 and symmetric, or three numbers of a diagonal, added to the diagonal blocks of W."""
+        ids, compliance = _ids(constraints), np.asarray(compliance, dtype=np.float64)
+        if compliance.ndim >= 1 and compliance.shape[-2:] != (3, 3):
+            compliance = compliance[..., None] * np.eye(3)
+        self._core.set_compliance(ids, _many("compliance", compliance, len(ids), 3, 3))
+
+    # ---- results
+
+    def update(self, h: float) -> None:
+        """Make W = h H A^-1 H^T + compliance, B and V. Other threads of Python go on meanwhile."""
+        self._core.update(h)
+
+    @property
+    def rows(self) -> Rows:
+        """A copy of what the last update made."""
+        return Rows(self._core.rows())
+
+    def multiply(self, x: ArrayLike, through_bodies: bool = False) -> np.ndarray:
+        """W x, by blocks or body by body, in the shape of x."""
+        x = np.asarray(x, dtype=np.float64)
+        return self._core.times(np.ascontiguousarray(x).ravel(), through_bodies).reshape(x.shape)
+
+    def operator(self):
+        """W as a ``scipy.sparse.linalg.LinearOperator``. It is that of the last update whenever it is used."""
+        from scipy.sparse.linalg import LinearOperator
+
+        size = 3 * len(self.rows)
+        return LinearOperator((size, size), matvec=self.multiply, rmatvec=self.multiply, dtype=np.float64)
+
+    def force(self, body: int, R: ArrayLike) -> np.ndarray:
+        """The generalised force H^T R of all constraints on a body."""
+        force = np.zeros_like(self.velocity(body))
+        self._core.add_force(body, np.ascontiguousarray(R, dtype=np.float64).ravel(), force)
+        return force
+
+    def add_reactions(self, R: ArrayLike) -> None:
+        """Add h A^-1 H^T R to the free velocity of every body."""
+        self._core.add_reactions(np.ascontiguousarray(R, dtype=np.float64).ravel())
+
+    def largest_eigenvalue(self, tolerance: float = 1e-3, most_products: int = 1000) -> tuple[float, float]:
+        """An estimate of W's largest eigenvalue, and the norm of its residual."""
+        return self._core.largest_eigenvalue(tolerance, most_products)
+
+
+def _operator(H: ArrayLike | None) -> np.ndarray | None:
+    if H is None:
+        return None
+    H = np.asarray(H, dtype=np.float64)
+    if H.ndim != 2 or H.shape[0] != 3:
+        raise ValueError(f"H: shape {H.shape} where (3, n) is needed")
+    return np.ascontiguousarray(H).ravel()

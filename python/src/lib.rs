@@ -1,0 +1,15 @@
+//! Systems of bodies and constraints for Python. Arrays come in whole: one call inserts, moves or sets many things. The Python
+//! part of the package gives them the types, shapes and order that are asked for here.
+
+mod arrays;
+mod errors;
+mod solver;
+mod system;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("Error", module.py().get_type::<errors::Error>())?;
+    module.add_class::<system::System>()
+}

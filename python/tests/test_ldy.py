@@ -1,0 +1,251 @@
+"""Systems against dense matrices that NumPy makes of the same data."""
+
+import gc
+
+import ldy
+import numpy as np
+import pytest
+
+H = 0.01
+
+
+def skew(a):
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def rotation(rng):
+    q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+    q = q * np.sign(np.diag(r))
+    return q * np.linalg.det(q)
+
+
+def spd(rng, n):
+    m = rng.normal(size=(n, n))
+    return m @ m.T + n * np.eye(n)
+
+
+class Scene:
+    """Bodies of all kinds, and constraints between them; H and A^-1 as dense matrices."""
+
+    def __init__(self, seed):
+        rng = self.rng = np.random.default_rng(seed)
+        self.system = system = ldy.System()
+        self.inverse, self.placed = {}, {}
+        count = 4
+        self.mass, self.tensor = rng.uniform(1, 2, count), np.array([spd(rng, 3) for _ in range(count)])
+        self.turn, self.center = np.array([rotation(rng) for _ in range(count)]), rng.normal(size=(count, 3))
+        self.rigid = system.add_rigid(self.mass, self.tensor, self.turn, self.center)
+        for k, body in enumerate(self.rigid):
+            inverse = np.zeros((6, 6))
+            inverse[:3, :3], inverse[3:, 3:] = np.linalg.inv(self.tensor[k]), np.eye(3) / self.mass[k]
+            self.inverse[body] = inverse
+        self.soft = system.add_pseudo_rigid(2.0, self.tensor[0], self.center[0])
+        self.inverse[self.soft] = np.zeros((12, 12))
+        for i in range(3):
+            self.inverse[self.soft][3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = np.linalg.inv(self.tensor[0])
+            self.inverse[self.soft][9 + i, 9 + i] = 0.5
+        self.wall = system.add_obstacle()
+        self.inverse[self.wall] = np.zeros((6, 6))
+        A = spd(rng, 7)
+        self.general = [system.add_dense(np.linalg.inv(A)), system.add_diagonal(np.arange(1.0, 8.0))]
+        self.inverse[self.general[0]], self.inverse[self.general[1]] = np.linalg.inv(A), np.diag(np.arange(1.0, 8.0))
+        self.general.append(system.add_solver(7, lambda x: np.linalg.solve(A, x)))
+        self.inverse[self.general[2]] = np.linalg.inv(A)
+        self.velocity = {}
+        for body, inverse in self.inverse.items():
+            self.velocity[body] = rng.normal(size=len(inverse))
+            system.set_velocity(body, self.velocity[body])
+
+    def operator(self, body, point, frame):
+        if body in (self.soft, self.wall):
+            center, turn = (self.center[0], None) if body == self.soft else (np.zeros(3), np.eye(3))
+        else:
+            k = list(self.rigid).index(body)
+            center, turn = self.center[k], self.turn[k]
+        if turn is None:
+            return frame.T @ np.hstack([np.kron(np.eye(3), point - center), np.eye(3)])
+        return frame.T @ np.hstack([-turn @ skew(point - center), np.eye(3)])
+
+    def add_points(self, count):
+        bodies = [*self.rigid, self.soft, self.wall]
+        master = self.rng.choice(bodies[:-1], count)
+        slave = self.rng.choice([*bodies, ldy.GROUND], count)
+        slave[slave == master] = ldy.GROUND
+        frame = np.array([rotation(self.rng) for _ in range(count)])
+        points = self.rng.normal(size=(2, count, 3))
+        ids = self.system.add_constraints(master, slave, frame, *points)
+        for k, one in enumerate(ids):
+            parts = {master[k]: self.operator(master[k], points[0, k], frame[k])}
+            if slave[k] != ldy.GROUND:
+                parts[slave[k]] = -self.operator(slave[k], points[1, k], frame[k])
+            self.placed[one] = parts
+        return ids
+
+    def add_operators(self):
+        for master, slave in [(0, 1), (1, 2), (2, 0)]:
+            one, other = self.rng.normal(size=(2, 3, 7))
+            made = self.system.add_operators(self.general[master], one, self.general[slave], other)
+            self.placed[made] = {self.general[master]: one, self.general[slave]: other}
+
+    def check(self):
+        self.system.update(H)
+        rows = self.system.rows
+        assert list(rows.ids) == sorted(self.placed)
+        bodies = sorted(self.inverse)
+        at = dict(zip(bodies, np.cumsum([0] + [len(self.inverse[body]) for body in bodies])))
+        J = np.zeros((3 * len(rows), sum(len(inverse) for inverse in self.inverse.values())))
+        for k, one in enumerate(rows.ids):
+            for body, h in self.placed[one].items():
+                J[3 * k : 3 * k + 3, at[body] : at[body] + h.shape[1]] = h
+        M = np.zeros((J.shape[1], J.shape[1]))
+        for body, inverse in self.inverse.items():
+            M[at[body] : at[body] + len(inverse), at[body] : at[body] + len(inverse)] = inverse
+        W = H * J @ M @ J.T
+        np.testing.assert_allclose(rows.dense(), W, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(rows.dense(), rows.dense().T)
+        u = np.concatenate([self.velocity[body] for body in bodies])
+        np.testing.assert_allclose(rows.B.ravel(), J @ u, rtol=1e-9, atol=1e-12)
+        x = self.rng.normal(size=(len(rows), 3))
+        for through_bodies in (False, True):
+            np.testing.assert_allclose(self.system.multiply(x, through_bodies).ravel(), W @ x.ravel(), rtol=1e-9, atol=1e-10)
+        return rows
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_systems_are_as_dense_matrices_say(seed):
+    scene = Scene(seed)
+    ids = scene.add_points(8)
+    scene.add_operators()
+    scene.check()
+    scene.system.remove_constraints(ids[[1, 4]])
+    for k in (1, 4):
+        del scene.placed[ids[k]]
+    scene.turn[1] = rotation(scene.rng)
+    scene.system.set_rotation(scene.rigid[1], scene.turn[1])
+    frame, point = rotation(scene.rng), scene.rng.normal(size=3)
+    scene.system.move_constraints(ids[0], frame, point, point)
+    body, other = scene.placed[ids[0]], dict(scene.placed[ids[0]])
+    for side, (one, _) in enumerate(body.items()):
+        other[one] = (1 - 2 * side) * scene.operator(one, point, frame)
+    scene.placed[ids[0]] = other
+    # What stands on the body that has turned is placed anew, too.
+    for one in [one for one, parts in scene.placed.items() if scene.rigid[1] in parts]:
+        scene.system.remove_constraints(one)
+        del scene.placed[one]
+    scene.add_points(6)
+    scene.check()
+
+
+def test_scipy_and_operators():
+    sparse = pytest.importorskip("scipy.sparse")
+    scene = Scene(3)
+    scene.add_points(9)
+    rows = scene.check()
+    np.testing.assert_array_equal(rows.bsr().toarray(), rows.dense())
+    np.testing.assert_array_equal(rows.csr().toarray(), rows.dense())
+    x = np.arange(27.0)
+    np.testing.assert_allclose(scene.system.operator() @ x, rows.dense() @ x, rtol=1e-12, atol=1e-12)
+    body = scene.system.add_matrix(sparse.csc_array(np.diag([1.0, 2.0, 4.0])))
+    scene.system.add_operators(body, np.eye(3))
+    scene.system.update(1.0)
+    np.testing.assert_allclose(scene.system.rows.dense()[-3:, -3:], np.diag([1, 0.5, 0.25]))
+    scene.system.set_matrix(body, sparse.csc_array(np.diag([2.0, 2.0, 2.0])))
+    scene.system.update(1.0)
+    np.testing.assert_allclose(scene.system.rows.diagonal[-1], np.eye(3) / 2)
+
+
+def test_forces_and_reactions():
+    system = ldy.System()
+    ball = system.add_rigid(2.0, 1.0)
+    system.set_velocity(ball, [0, 0, 0, 0, 0, -1])
+    system.set_previous_velocity(ball, [0, 0, 0, 3, 0, 0])
+    contact = system.add_constraints(ball, ldy.GROUND, np.eye(3), [0, 0, -1])
+    system.update(0.5)
+    np.testing.assert_array_equal(system.rows.V, [[3, 0, 0]])
+    np.testing.assert_array_equal(system.force(ball, [1, 0, 4]), [0, -1, 0, 1, 0, 4])
+    system.add_reactions([[0, 0, 4]])
+    assert system.velocity(ball)[5] == 0
+    system.set_compliance(contact, [0, 0, 7])
+    system.update(0.5)
+    assert system.rows.blocks[0, 2, 2] == 7.25
+    value, residual = system.largest_eigenvalue(1e-9)
+    assert value == pytest.approx(7.25) and residual < 1e-6
+
+
+def test_errors_name_what_is_wrong_and_leave_nothing_behind():
+    system = ldy.System()
+    with pytest.raises(ldy.Error, match="entry 1: body 1"):
+        system.add_rigid([1.0, -1.0, 1.0], 1.0)
+    assert len(system.bodies) == 0
+    ball = system.add_rigid(1.0, 1.0)
+    with pytest.raises(ldy.Error, match="entry 2: constraint"):
+        system.add_constraints(ball, ldy.GROUND, np.eye(3), [[0, 0, 0], [1, 0, 0], [np.nan, 0, 0]])
+    system.update(1.0)
+    assert len(system.rows) == 0
+    with pytest.raises(ValueError, match="frame: shape"):
+        system.add_constraints(ball, ldy.GROUND, np.eye(4))
+    with pytest.raises(ValueError, match="different lengths"):
+        system.add_constraints([ball] * 2, ldy.GROUND, np.eye(3), np.zeros((3, 3)))
+    with pytest.raises(TypeError):
+        system.set_velocity(0.5, np.zeros(6))
+    with pytest.raises(ldy.Error, match="6 are needed"):
+        system.set_velocity(ball, np.zeros(5))
+    with pytest.raises(ldy.Error):
+        system.set_velocity(-7, np.zeros(6))
+    system.add_constraints(ball, ldy.GROUND, np.eye(3))
+    with pytest.raises(ldy.Error, match="constraint .* acts on it"):
+        system.remove_bodies(ball)
+    with pytest.raises(ldy.Error, match="no successful update"):
+        system.rows
+
+
+def test_what_a_solver_raises_comes_out():
+    system = ldy.System()
+    answers = [lambda x: 3 * x]
+    body = system.add_solver(3, lambda x: answers[-1](x))
+    system.add_operators(body, np.eye(3))
+    system.update(1.0)
+    np.testing.assert_array_equal(system.rows.dense(), 3 * np.eye(3))
+
+    def fails(x):
+        raise KeyError("no solution")
+
+    answers.append(fails)
+    system.set_operators(int(system.rows.ids[0]), 2 * np.eye(3))
+    with pytest.raises(KeyError, match="no solution"):
+        system.update(1.0)
+    answers.append(lambda x: x[:1])
+    with pytest.raises(ValueError, match="as many values"):
+        system.update(1.0)
+    answers.append(lambda x: None)
+    with pytest.raises(Exception):
+        system.update(1.0)
+    answers.append(lambda x: x.tolist())
+    with pytest.raises(Exception):
+        system.update(1.0)
+    answers.append(lambda x: x)
+    system.update(1.0)
+    np.testing.assert_array_equal(system.rows.dense(), 4 * np.eye(3))
+
+
+def test_results_outlive_the_system():
+    system = ldy.System()
+    system.add_constraints(system.add_rigid(4.0, 1.0), ldy.GROUND, np.eye(3))
+    system.update(1.0)
+    rows = system.rows
+    blocks = rows.blocks
+    system.remove_constraints(0)
+    system.update(1.0)
+    del system
+    gc.collect()
+    np.testing.assert_array_equal(blocks[0], np.eye(3) / 4)
+    assert len(rows) == 1 and repr(rows) == "<ldy.Rows: 1 rows, 1 blocks>"
+
+
+def test_patterns_are_drawn():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    scene = Scene(5)
+    scene.add_points(5)
+    axes = scene.check().spy()
+    assert axes.get_title().startswith("W: 5 rows")
