@@ -29,7 +29,7 @@ bench:
 	@$(MEASURE) table -- $(SCENES)
 
 bench-system:
-	@scripts/require cc $(CARGO)
+	@scripts/require cc libopenblas $(CARGO)
 	@$(MEASURE) system -- $(SCENES)
 
 bench-scaling:

@@ -8,6 +8,7 @@ use ldy::assembly::panel::Panel;
 use ldy::block::{self, Block};
 use ldy::inertia::{Dense, Inertia, Inverse, Workspace};
 use ldy::kinematics::rigid::Rigid;
+use ldy::kinematics::{Operator, Point};
 
 const IDENTITY: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// A diagonal block of touching spheres, turned a little.
@@ -40,10 +41,11 @@ fn operators(criterion: &mut Criterion) {
 fn pairs(criterion: &mut Criterion) {
     for dofs in [6, 12] {
         let mut panel = Panel::default();
-        let dense = panel.start_dense(2, dofs).expect("little memory is needed");
+        let general = panel.start_general(2, dofs).expect("little memory is needed");
+        let columns = (0..dofs as u32).map(|j| (j, [0, 1, 2].map(|i| f64::from((3 * j + i) % 7) - 3.0)));
+        let operator = Operator::of_columns(dofs as u32, columns).expect("little memory is needed");
         for slot in 0..2 {
-            let values = dense.operator_mut(slot);
-            (0u32..).zip(values).for_each(|(k, value)| *value = f64::from(k % 7) - 3.0);
+            general.add(slot, 1.0, &IDENTITY, &Point::Operator(&operator)).expect("little memory is needed");
         }
         let inverse: Vec<f64> =
             (0..dofs * dofs).map(|k| if k % (dofs + 1) == 0 { 2.0 } else { 0.0 }).collect();

@@ -24,7 +24,7 @@ typedef struct {
   double y[3 * CONSTRAINTS], through[3 * CONSTRAINTS], value;
   ldy_system *chain;   /* of rigid bodies on links */
   int chained, linked;
-  double stiffness[6 * LINKS], critical[3];
+  double stiffness[6 * LINKS], critical[3], sharp;
   long long stiffest;
 } STATE;
 
@@ -84,6 +84,7 @@ static int go_on_with_chain (STATE *t)
     if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
   if ((code = ldy_system_geometric_stiffness (t->chain, joints, LINKS, R, 3 * LINKS, x, t->stiffness, 6 * LINKS))) return code;
+  if ((code = ldy_system_sharp_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->sharp, NULL, NULL, NULL))) return code;
   return ldy_system_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
 }
 
@@ -167,6 +168,7 @@ static int attempt (int k)
   CHECK_SAME_BITS (&t.value, &expected.value, sizeof t.value);
   CHECK_SAME_BITS (t.stiffness, expected.stiffness, sizeof t.stiffness);
   CHECK_SAME_BITS (t.critical, expected.critical, sizeof t.critical);
+  CHECK_SAME_BITS (&t.sharp, &expected.sharp, sizeof t.sharp);
   CHECK_INT (t.stiffest, expected.stiffest);
   for (i = 0; i < 3 * CONSTRAINTS; i ++) CHECK_NEAR (t.through[i], t.y[i], 1e-9);
   destroy (&t);

@@ -705,34 +705,44 @@ static void add_reactions (void)
   free (R);
 }
 
-/* Both are for rigid bodies and constraints at points alone. */
+/* Whether the axes of a contact are to be turned by a body that turns none. */
+static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constraint)
+{
+  const MODEL_BODY *body = joint->kind < LDY_CONTACT_ON_MASTER ? NULL : model_body (&m, constraint->bodies[joint->kind - LDY_CONTACT_ON_MASTER]);
+
+  return body && body->kind == IS_PSEUDO_RIGID;
+}
+
+/* All are for constraints at points alone. */
 static void stability (void)
 {
-  int k, n = 6 * m.body_count, is_rigid = 1, has_inverse = 1, code;
+  int k, n = 0, is_known = 1, has_inverse = 1, code;
   ldy_joint *joints = calloc ((size_t) m.constraint_count + 1, sizeof *joints);
-  double *R = calloc (3 * (size_t) m.constraint_count + 1, sizeof *R), *x = calloc ((size_t) n + 1, sizeof *x), *y = calloc ((size_t) n + 1, sizeof *y);
-  double square = -1, longest = -1, share;
+  double *R = calloc (3 * (size_t) m.constraint_count + 1, sizeof *R), *x, *y;
+  double square = -1, longest = -1, share, sharp;
   long long stiffest;
 
+  for (k = 0; k < m.body_count; k ++) n += m.bodies[k].n;
+  x = calloc ((size_t) n + 1, sizeof *x), y = calloc ((size_t) n + 1, sizeof *y);
   if (!joints || !R || !x || !y) abort ();
   fill (R, 3 * m.constraint_count);
   fill (x, n);
   for (k = 0; k < m.constraint_count; k ++) {
     joints[k].kind = 1 + below (5);
     joints[k].length = 0.5 + fabs (real ());
-    is_rigid &= !m.constraints[k].has_operators;
+    is_known &= !m.constraints[k].has_operators && !has_no_axes (&joints[k], &m.constraints[k]);
   }
   for (k = 0; k < m.body_count; k ++) {
-    is_rigid &= m.bodies[k].kind == IS_RIGID;
+    is_known &= m.bodies[k].kind != IS_GENERAL;
     has_inverse &= m.bodies[k].inertia != BY_MATRIX;
   }
   check_context ("stability");
-  if (is_rigid && m.constraint_count && below (4) == 0) {
+  if (is_known && m.constraint_count && below (4) == 0) {
     if (below (2)) joints[below (m.constraint_count)].kind = 6 + below (9);
     else R[below (3 * m.constraint_count)] = INFINITY;
-    is_rigid = 0;
+    is_known = 0;
   }
-  if (!is_rigid) {
+  if (!is_known) {
     CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, x, y, (size_t) n), LDY_BUG_FOUND);
     CHECK_INT (ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
     CHECK (square == -1 && longest == -1);
@@ -749,6 +759,10 @@ static void stability (void)
       CHECK_INT (code, 0);
       CHECK (square >= 0 && longest > 0);
       CHECK (square > 0 ? fabs (longest * longest * square - 4) < 1e-9 : isinf (longest));
+      check_context ("sharp_critical_step");
+      if (TRY (ldy_system_sharp_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &sharp, NULL, NULL, NULL))) {
+        CHECK (sharp >= 0 && sharp <= square * (1 + 1e-8));
+      }
     }
   }
   as_before ();

@@ -67,7 +67,8 @@ int model_solve (int size, int columns, double *x, void *data)
     times (size, solver->inverse, &x[size * k], y);
     memcpy (&x[size * k], y, sizeof *y * (size_t) size);
   }
-  if (solver->spoils) x[size * columns - 1] = NAN;
+  /* All, since what no operator reads is not missed. */
+  if (solver->spoils) for (int k = 0; k < size * columns; k ++) x[k] = NAN;
   return solver->code;
 }
 

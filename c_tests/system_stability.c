@@ -97,6 +97,55 @@ static void contacts (void)
   ldy_system_destroy (system);
 }
 
+/* The brick on a point turns about the point: J + m a^2 in place of J. The same point twice, with half the force each, changes
+   nothing; with two points apart it turns about the line through them alone, with three not at all. */
+static void sharp (void)
+{
+  static const double points[4][3] = { { 0, 0, 0.3 }, { 0, 0, 0.3 }, { 0, 1, 0.3 }, { 1, 0, 0.3 } };
+  ldy_joint joints[4] = { { LDY_FIXED_POINT, 0 }, { LDY_FIXED_POINT, 0 }, { LDY_FIXED_POINT, 0 }, { LDY_FIXED_POINT, 0 } };
+  double R[12] = { 0, 0, 20 }, square, step, share, wanted = 6 / (0.5 + 2 * 0.09);
+  long long body, point, most;
+  ldy_system *system = created ();
+
+  body = rigid (system, 2);
+  for (int k = 0; k < 4; k ++) {
+    GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, points[k], NULL, &point));
+    if (k == 1) R[2] = R[5] = 10;
+    GOOD (ldy_system_sharp_critical_step (system, joints, k + 1, R, 3 * k + 3, &square, &step, &most, &share));
+    CHECK_NEAR (square, k == 3 ? 0 : wanted, 1e-9);
+    CHECK (k == 3 ? isinf (step) && most == -1 : fabs (step - 2 / sqrt (wanted)) < 1e-9);
+    CHECK (k != 0 || (most == 0 && fabs (share - 1) < 1e-9));
+  }
+  BAD (ldy_system_sharp_critical_step (system, joints, 3, R, 12, &square, &step, &most, &share));
+  ldy_system_destroy (system);
+}
+
+/* A pseudo-rigid body of mass 2 on a link of length 0.5: at its centre it swings, T / (m l). At (0, 0, 1), its gradient follows, too:
+   K = T / l along the level axes of the point, and A^-1 of that point is 1 / m + 1 / E. */
+static void pseudo_rigid (void)
+{
+  static const double up[3] = { 0, 0, 1 }, euler[9] = { 0.25, 0, 0, 0, 0.25, 0, 0, 0, 0.25 };
+  ldy_joint joint = { LDY_LINK, 0.5 }, carried = { LDY_CONTACT_ON_MASTER, 0 };
+  double R[3] = { 0, 0, -8 }, x[12] = { 0, 0, 1, 0, 0, 0, 0, 0, 0, 1 }, y[12], square;
+  long long body, link;
+  ldy_system *system = created ();
+
+  GOOD (ldy_system_add_pseudo_rigid (system, 2, euler, origin, &body));
+  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, origin, NULL, &link));
+  GOOD (ldy_system_critical_step (system, &joint, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_NEAR (square, 8, 1e-9);
+  GOOD (ldy_system_move_constraint (system, link, unit, up, NULL));
+  GOOD (ldy_system_geometric_stiffness (system, &joint, 1, R, 3, x, y, 12));
+  for (int i = 0; i < 12; i ++) CHECK_NEAR (y[i], i == 2 || i == 9 ? 32 : 0, 1e-13);
+  GOOD (ldy_system_critical_step (system, &joint, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_NEAR (square, 16 * (0.5 + 4), 1e-9);
+  GOOD (ldy_system_sharp_critical_step (system, &joint, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_NEAR (square, 16 * (0.5 + 4), 1e-9);
+  BAD (ldy_system_critical_step (system, &carried, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "constraint 0 on body 0: the body that is to turn its axes is not rigid");
+  ldy_system_destroy (system);
+}
+
 static void errors (void)
 {
   ldy_joint link = { LDY_LINK, 1 }, no_length = { LDY_LINK, 0 }, unknown = { 9, 1 };
@@ -150,6 +199,8 @@ int main (void)
   double_pendulum ();
   fixed_point ();
   contacts ();
+  sharp ();
+  pseudo_rigid ();
   errors ();
   return check_summary ("system_stability");
 }

@@ -362,15 +362,19 @@ int ldy_system_velocity(const ldy_system *system, long long body, double *veloci
 
 /* An operator H of three rows, with as many columns as its body has generalised velocities, n.
 
-   Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
-   starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and values have as many as the
-   last of starts says. */
+   Dense: starts and rows are NULL, values has 3 n values, column-major; columns that are zero are left out, and cost nothing.
+   Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
+   values have as many as the last of starts says.
+
+   By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q, 3 x 3
+   and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
+   This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal. */
 typedef struct {
   /* Number of columns, n. */
   int n;
-  /* First entries of the columns, and the end; NULL: dense. */
+  /* First entries of the columns, and the end; NULL: dense or by nodes. */
   const int *starts;
-  /* Row of each entry; NULL: dense. */
+  /* Row of each entry, or node of each weight; NULL: dense. */
   const int *rows;
   /* The entries. */
   const double *values;
@@ -655,10 +659,9 @@ typedef struct {
 
 /* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 
-   Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row, joint_count. R: three values a
+   Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
    row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-   bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
-   arrays. No update is needed.
+   bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
    positive, not finite).
@@ -693,6 +696,25 @@ int ldy_system_critical_step(const ldy_system *system,
                              double *step,
                              long long *constraint,
                              double *share);
+
+/* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
+   directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
+   along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+   other. Dense: for systems of some thousand generalised velocities.
+
+   Arguments and errors as there.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_sharp_critical_step(const ldy_system *system,
+                                   const ldy_joint *joints,
+                                   size_t joint_count,
+                                   const double *R,
+                                   size_t R_count,
+                                   double *omega_squared,
+                                   double *step,
+                                   long long *constraint,
+                                   double *share);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 mod constrained;
 
 use constrained::{Scheme, System, arch, beads, bricks, catenary, hanging, helix};
-use ldy::stability::{CriticalStep, Stiffness, critical_step, transversal_basis};
+use ldy::stability::{CriticalStep, FreeMotion, Stiffness, critical_step, transversal_basis};
 use nalgebra::{DMatrix, DVectorView, DVectorViewMut};
 use std::f64::consts::{FRAC_PI_3, FRAC_PI_6};
 
@@ -26,6 +26,25 @@ fn of_free_directions(system: &System) -> CriticalStep {
     let l = basis(system);
     let effective = (&l * &system.mass * l.transpose()).try_inverse().expect("a positive mass");
     with_inverse(system, &(l.transpose() * effective * l))
+}
+
+/// The same from M⁻¹ and the gradients alone, one of them given twice.
+fn of_free_motion(system: &System) -> CriticalStep {
+    let (j, inverse) = (system.jacobian(), system.inverse());
+    let n = j.ncols();
+    let stiffness = Stiffness::new(&system.bodies, &system.reactions()).expect("a good system");
+    let product = |f: &[f64], x: &mut [f64]| {
+        DVectorViewMut::from_slice(x, n).gemv(1.0, &inverse, &DVectorView::from_slice(f, n), 0.0);
+    };
+    let gradients = [j.transpose().as_slice(), j.transpose().column(0).as_slice()].concat();
+    let free = FreeMotion::new(&gradients, n, product).expect("numbers");
+    assert_eq!(free.rank(), j.nrows());
+    let mut force = vec![0.0; n];
+    let respond = |f: &[f64], x: &mut [f64]| {
+        force.copy_from_slice(f);
+        free.respond(&mut force, x, product);
+    };
+    critical_step(&stiffness, respond).expect("an eigenvalue")
 }
 
 /// 2/ω of E K, E = L M⁻¹ Lᵀ and K = L K̃ Lᵀ: the equation of the page in transversal coordinates.
@@ -70,6 +89,8 @@ fn predicted_steps_are_those_observed() {
     let mut lacking = Vec::new();
     for system in systems() {
         let (all, free) = (of_all_directions(&system).step, of_free_directions(&system).step);
+        let projected = of_free_motion(&system).step;
+        assert!((projected / free - 1.0).abs() < 1e-7, "{}: {projected} {free}", system.name);
         let transversal = of_transversal_coordinates(&system);
         let observed =
             [Scheme::SemiImplicit, Scheme::HalfSteps].map(|scheme| system.longest_step(scheme, free));

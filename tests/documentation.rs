@@ -6,19 +6,31 @@ mod compiler;
 mod library;
 
 use compiler::command;
-use library::{Workshop, archive, cc, native_libraries, read, succeeds};
+use library::{Workshop, archive, cc, cxx, native_libraries, read, succeeds};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// Program and output, in the order of the text.
-fn programs(text: &str) -> Vec<(String, String)> {
+/// A program of a page.
+#[derive(Clone)]
+struct Program {
+    /// Its language, by the ending of a file's name.
+    language: &'static str,
+    text: String,
+    output: String,
+}
+
+/// The programs of a page in their order.
+fn programs(text: &str) -> Vec<Program> {
     let fences: Vec<&str> = text.split("```").skip(1).step_by(2).collect();
     let mut programs = Vec::new();
     for (place, fence) in fences.iter().enumerate() {
-        if let Some(program) = fence.strip_prefix("c\n") {
+        let in_language =
+            |language| fence.strip_prefix(language)?.strip_prefix('\n').map(|text| (language, text));
+        if let Some((language, text)) = ["c", "cpp"].into_iter().find_map(in_language) {
             let output = fences[place..].iter().find_map(|fence| fence.strip_prefix("text\n"));
-            programs.push((program.to_string(), output.expect("an output behind each program").to_string()));
+            let output = output.expect("an output behind each program").to_string();
+            programs.push(Program { language, text: text.to_string(), output });
         }
     }
     programs
@@ -27,22 +39,23 @@ fn programs(text: &str) -> Vec<(String, String)> {
 #[test]
 fn each_program_prints_what_stands_there() {
     let (readme, guide) = (read("README.md"), read("docs/system.md"));
-    let mains = (readme.clone() + &guide).matches("int main (void)").count();
+    let mains = (readme.clone() + &guide).matches("int main (").count();
     let programs = [programs(&readme), programs(&guide)].concat();
     assert_eq!(programs.len(), mains);
     assert!(programs.len() >= 8);
     let workshop = Workshop::new();
-    for (number, (program, output)) in programs.iter().enumerate() {
-        let source = workshop.path(&format!("program{number}.c"));
-        fs::write(&source, program).expect("a source file");
+    for (number, Program { language, text, output }) in programs.iter().enumerate() {
+        let source = workshop.path(&format!("program{number}.{language}"));
+        fs::write(&source, text).expect("a source file");
         let source = source.to_str().expect("a path in UTF-8");
         let object = workshop.compile(source, &format!("program{number}.o"), &["-fPIE"]);
         let mut arguments: Vec<OsString> = vec![object.into(), archive().into()];
         arguments.extend(native_libraries().into_iter().map(OsString::from));
-        let linked = workshop.link(cc(), &format!("program{number}"), &arguments);
+        let linker = if *language == "cpp" { cxx() } else { cc() };
+        let linked = workshop.link(linker, &format!("program{number}"), &arguments);
         let mut run = command(linked.to_str().expect("a path in UTF-8"));
         let printed = succeeds(run.current_dir(workshop.path("")));
-        assert_eq!(&printed, output, "program {number}:\n{program}");
+        assert_eq!(&printed, output, "program {number}:\n{text}");
     }
 }
 

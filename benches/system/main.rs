@@ -1,9 +1,12 @@
 //! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
 //! docs/performance.md.
 //!
-//! Arguments name scenes; without any, all of [`scenes::NAMES`] are measured.
+//! Arguments name scenes; without any, all of [`scenes::NAMES`] and [`articulated`] are measured, and then `little`: what little
+//! changes cost, and products.
 
 mod agreement;
+mod articulated;
+mod blas;
 #[allow(dead_code, reason = "the table counts bytes, too")]
 #[path = "../counting.rs"]
 mod counting;
@@ -13,6 +16,8 @@ mod host;
 mod measure;
 mod neutral;
 mod operators;
+mod products;
+mod reuse;
 #[allow(dead_code, reason = "the table has more scenes")]
 #[path = "../scenes/mod.rs"]
 mod scenes;
@@ -29,6 +34,10 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 
 /// First argument of a process that measures one scene, before its name.
 const ONE: &str = "--one";
+/// Name of the case that is no scene of the legacy face.
+const ARTICULATED: &str = "articulated-64";
+/// The argument that asks for nothing but what little changes, and products.
+const LITTLE: &str = "little";
 /// The most that an update through the neutral face may take, over that through the legacy face.
 const MOST: f64 = 1.1;
 
@@ -36,7 +45,11 @@ fn main() -> ExitCode {
     // cargo adds --bench to what the user gives.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let result = match &named[..] {
-        [] => in_processes(&scenes::NAMES.map(String::from)),
+        [] => in_processes(&scenes::NAMES.map(String::from))
+            .and_then(|()| articulated::measure())
+            .and_then(|()| little()),
+        [name] if name == ARTICULATED => articulated::measure(),
+        [one] if one == LITTLE => little(),
         [one, name] if one == ONE => measure(name),
         names => in_processes(names),
     };
@@ -88,6 +101,11 @@ fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
         .filter_map(|pair| pair.split_once('='))
         .find(|(name, _)| *name == key)
         .map(|(_, value)| value)
+}
+
+fn little() -> Result<(), String> {
+    reuse::measure()?;
+    products::measure()
 }
 
 fn measure(name: &str) -> Result<(), String> {

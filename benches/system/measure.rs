@@ -134,7 +134,8 @@ fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), result)
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+/// The one in the middle.
+pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
 }

@@ -11,7 +11,7 @@ use crate::scenes::{Body, Contact, Side, Vector};
 /// Shape functions below this are those of nodes that a point does not see.
 const NOTHING: f64 = 1e-12;
 
-/// The sparse operator of a contact on a mesh, `None` on other bodies. Of a co-rotational mesh it is that of velocities in the
+/// The operator of a contact on a mesh, `None` on other bodies. Of a co-rotational mesh it is that of velocities in the
 /// axes of the body: Eᵀ N R.
 ///
 /// # Errors
@@ -30,19 +30,9 @@ pub fn of_mesh(
     let axes = frame(&contact.normal);
     let factor =
         turning(body, state).map_or(transposed(&axes), |rotation| product(&transposed(&axes), &rotation));
-    let dofs = 3 * grid.node_count();
-    let (mut starts, mut rows, mut values) = (vec![0; dofs + 1], vec![], vec![]);
-    for (node, weight) in nodes {
-        for column in 0..3 {
-            rows.extend(0..3);
-            values.extend(factor[3 * column..3 * column + 3].iter().map(|q| sign * weight * q));
-            starts[3 * node + column + 1] = 3;
-        }
-    }
-    for column in 0..dofs {
-        starts[column + 1] += starts[column];
-    }
-    said(Operator::sparse(dofs, &starts, &rows, &values)).map(Some)
+    let (nodes, weights): (Vec<i32>, Vec<f64>) =
+        nodes.into_iter().map(|(node, weight)| (node as i32, sign * weight)).unzip();
+    said(Operator::nodal(3 * grid.node_count(), &factor, &nodes, &weights)).map(Some)
 }
 
 /// A velocity in the axes in which its body's operators take it: those of a co-rotational mesh turn.

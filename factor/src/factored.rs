@@ -103,16 +103,19 @@ impl Factored {
     }
 
     /// Number of rows of A.
+    #[inline]
     pub fn size(&self) -> usize {
         self.matrix.size()
     }
 
     /// What was said of A; `None` before the first update.
+    #[inline]
     pub fn structure(&self) -> Option<Structure> {
         self.factors.as_ref().map(Factors::structure)
     }
 
     /// A number that changes whenever the factor does.
+    #[inline]
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -175,6 +178,7 @@ impl Factored {
     ///
     /// # Panics
     /// If the matrix has no such node.
+    #[inline]
     pub fn position(&self, node: u32) -> u32 {
         self.positions[3 * node as usize]
     }
@@ -309,6 +313,7 @@ pub struct Solution<'a>(Columns<'a>);
 
 impl Solution<'_> {
     /// Their rows at a node, as columns.
+    #[inline]
     pub fn transposed_at_node(&mut self, node: u32) -> [f64; 9] {
         let mut block = [0.0; 9];
         for (i, rows) in block.chunks_exact_mut(3).enumerate() {

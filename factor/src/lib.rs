@@ -53,6 +53,7 @@ impl fmt::Display for Defect {
 }
 
 /// Whether `starts` ascends from zero to `end`.
+#[inline]
 pub fn ascends(starts: &[i32], end: usize) -> bool {
     starts.first() == Some(&0)
         && starts.last().is_some_and(|&last| usize::try_from(last) == Ok(end))

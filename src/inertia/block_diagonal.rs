@@ -46,6 +46,13 @@ impl<'a> BlockDiagonal<'a> {
         self.size
     }
 
+    /// The values, if all blocks have one.
+    pub(super) fn diagonal(&self) -> Option<&[f64]> {
+        let is_diagonal = self.rows.len() == self.values.len() + 1
+            && (0..).zip(self.rows.iter().zip(self.starts)).all(|(k, (&row, &start))| row == k && start == k);
+        is_diagonal.then_some(self.values)
+    }
+
     /// J⁻¹ and I/m of a rigid body, or whatever two 3×3 blocks there are; `None` if there are others.
     #[inline]
     pub fn of_rigid(&self) -> Option<[&'a Block; 2]> {
@@ -72,6 +79,19 @@ impl<'a> BlockDiagonal<'a> {
     fn blocks_of_three(&self) -> Option<impl Iterator<Item = &'a Block>> {
         let are_three = (0..).step_by(3).zip(self.rows).all(|(first, &row)| row == first);
         are_three.then(|| self.values.chunks_exact(9).filter_map(|block| block.try_into().ok()))
+    }
+
+    #[inline(always)]
+    pub(super) fn each_in_column(&self, column: usize, mut visit: impl FnMut(usize, f64)) {
+        // Most matrices of this kind are diagonal ones, or few blocks.
+        let own = if self.rows.get(column).is_some_and(|&row| row as usize == column) {
+            column
+        } else {
+            self.rows.partition_point(|&row| row as usize <= column) - 1
+        };
+        let (first, end) = (self.rows[own] as usize, self.rows[own + 1] as usize);
+        let values = &self.values[self.starts[own] as usize + (end - first) * (column - first)..];
+        (first..end).zip(values).for_each(|(row, value)| visit(row, *value));
     }
 
     pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {

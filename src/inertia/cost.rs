@@ -104,3 +104,30 @@ pub fn cheapest(counts: &Counts, bytes: usize) -> SolveMethod {
         .reduce(|best, other| if other.1 < best.1 { other } else { best })
         .map_or(SolveMethod::FullSolve, |(way, _)| way)
 }
+
+/// What the choice depends on for operators whose columns are given.
+#[derive(Clone, Copy, Debug)]
+pub struct InverseCounts {
+    /// c, different dofs of all constraints together.
+    pub dofs: usize,
+    /// m, constraints on the body.
+    pub constraints: usize,
+    /// Columns of all operators that are not zero.
+    pub columns: usize,
+    /// ℓ, numbers in the factor.
+    pub factor_length: usize,
+}
+
+impl InverseCounts {
+    /// Whether G, the entries of A⁻¹ at the dofs of the constraints, kept between updates, takes fewer multiplications than
+    /// A⁻¹Hᵀ: c · 2ℓ · 0.625 / updates and 3 c for the product of G and a column, against 3 m · 2ℓ. The symmetric A is expected to
+    /// last some updates, nobody knows how many. With more than `bytes` for G that way is not taken.
+    pub fn inverse_pays(&self, bytes: usize) -> bool {
+        const UPDATES: f64 = 4.0;
+        let [dofs, constraints, columns, factor_length] =
+            [self.dofs, self.constraints, self.columns, self.factor_length].map(|count| count as f64);
+        let solves = 2.0 * factor_length;
+        let inverse = solves * LEFT * dofs / UPDATES + 3.0 * columns * dofs;
+        size_of::<f64>() as f64 * dofs * dofs <= bytes as f64 && inverse < 3.0 * constraints * solves
+    }
+}

@@ -22,12 +22,20 @@ impl<'a> Dense<'a> {
         }
     }
 
-    pub(super) fn values(&self) -> &'a [f64] {
+    /// The values.
+    pub fn values(&self) -> &'a [f64] {
         self.values
     }
 
-    pub(super) fn size(&self) -> usize {
+    /// Number of rows.
+    pub fn size(&self) -> usize {
         self.size
+    }
+
+    #[inline(always)]
+    pub(super) fn each_in_column(&self, column: usize, mut visit: impl FnMut(usize, f64)) {
+        let values = &self.values[self.size * column..][..self.size];
+        values.iter().enumerate().for_each(|(row, value)| visit(row, *value));
     }
 
     pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {

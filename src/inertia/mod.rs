@@ -53,8 +53,19 @@ impl Inverse<'_> {
     /// The 3×3 blocks of the nodes of a mesh, node by node, if the inverse couples no two nodes.
     pub fn node_blocks(&self) -> Option<impl Iterator<Item = Block>> {
         match self {
-            Self::Sparse(inverse) => inverse.blocks_of_nodes(),
-            Self::BlockDiagonal(_) | Self::Dense(_) => None,
+            Self::Sparse(inverse) => inverse.couples_no_nodes().then(|| self.blocks_of_nodes()),
+            Self::BlockDiagonal(inverse) => inverse.diagonal().map(|_| self.blocks_of_nodes()),
+            Self::Dense(_) => None,
+        }
+    }
+
+    /// Visit row and value of the entries in a column.
+    #[inline(always)]
+    pub fn each_in_column(&self, column: usize, visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::BlockDiagonal(inverse) => inverse.each_in_column(column, visit),
+            Self::Dense(inverse) => inverse.each_in_column(column, visit),
+            Self::Sparse(inverse) => inverse.each_in_column(column, visit),
         }
     }
 
@@ -62,8 +73,19 @@ impl Inverse<'_> {
     pub fn diagonal(&self) -> Option<&[f64]> {
         match self {
             Self::Sparse(inverse) => inverse.diagonal(),
-            Self::BlockDiagonal(_) | Self::Dense(_) => None,
+            Self::BlockDiagonal(inverse) => inverse.diagonal(),
+            Self::Dense(_) => None,
         }
+    }
+
+    fn blocks_of_nodes(&self) -> impl Iterator<Item = Block> {
+        (0..self.size() / 3).map(|node| {
+            let mut block = [0.0; 9];
+            for j in 0..3 {
+                self.each_in_column(3 * node + j, |row, value| block[3 * j + row - 3 * node] += value);
+            }
+            block
+        })
     }
 
     /// Write Yᵀ = h (A⁻¹ Hᵀ)ᵀ, 3 × n, of the operator `h_operator`, 3 × n, scaled by the time step `step`.

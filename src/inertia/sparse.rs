@@ -33,6 +33,13 @@ impl<'a> Sparse<'a> {
         self.starts.len() - 1
     }
 
+    #[inline(always)]
+    pub(super) fn each_in_column(&self, column: usize, mut visit: impl FnMut(usize, f64)) {
+        for k in self.starts[column] as usize..self.starts[column + 1] as usize {
+            visit(self.rows[k] as usize, self.values[k]);
+        }
+    }
+
     pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
         for (j, column) in self.starts.windows(2).enumerate() {
             for k in column[0] as usize..column[1] as usize {

@@ -10,7 +10,7 @@ pub mod rigid;
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
-pub use operator::Operator;
+pub use operator::{Column, Nodal, Operator};
 
 /// A point of a body and what ties it to the body's generalised velocity.
 #[derive(Clone, Copy, Debug)]

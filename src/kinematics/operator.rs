@@ -1,71 +1,155 @@
 //! Operators H that are given entry by entry, for bodies whose kinematics are known to the caller alone.
 
-use crate::block::Vector;
+use std::collections::TryReserveError;
 
-/// An operator H of three rows.
+use crate::block::{Block, Vector, times, transposed_times};
+
+/// An operator H of three rows, 3 × n.
 #[derive(Debug)]
-pub enum Operator {
-    /// 3 × n, column-major.
-    Dense(Vec<f64>),
-    /// Compressed sparse columns: column j holds `values[starts[j]..starts[j + 1]]`, in `rows`, 0, 1 or 2.
-    Sparse {
-        /// First entries of the columns, and the end.
-        starts: Vec<i32>,
-        /// Row of each entry.
-        rows: Vec<i32>,
-        /// The entries.
-        values: Vec<f64>,
-    },
+pub struct Operator {
+    dofs: usize,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Columns(Vec<Column>),
+    Nodal(Nodal),
+}
+
+/// A column of an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Which one.
+    pub index: u32,
+    /// Its values.
+    pub values: Vector,
+}
+
+/// H = Σ N_a Q: the columns 3a, 3a + 1, 3a + 2 of node a are N_a Q, with one factor Q for all nodes.
+#[derive(Debug)]
+pub struct Nodal {
+    /// Q, column-major.
+    pub factor: Block,
+    /// The nodes a, ascending, each with N_a.
+    pub weights: Vec<(u32, f64)>,
 }
 
 impl Operator {
+    /// Of `dofs` columns those are given that may not be zero, ascending.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn of_columns(
+        dofs: u32,
+        columns: impl Iterator<Item = (u32, Vector)> + Clone,
+    ) -> Result<Self, TryReserveError> {
+        let mut kept = Vec::new();
+        kept.try_reserve_exact(columns.clone().filter(|(_, values)| *values != [0.0; 3]).count())?;
+        for (index, values) in columns {
+            if values != [0.0; 3] {
+                kept.push(Column { index, values });
+            }
+        }
+        Ok(Self { dofs: dofs as usize, form: Form::Columns(kept) })
+    }
+
+    /// Of so many nodes, three dofs each.
+    pub fn of_nodes(nodes: u32, nodal: Nodal) -> Self {
+        Self { dofs: 3 * nodes as usize, form: Form::Nodal(nodal) }
+    }
+
     /// Number of columns.
     pub fn dofs(&self) -> usize {
-        match self {
-            Self::Dense(values) => values.len() / 3,
-            Self::Sparse { starts, .. } => starts.len() - 1,
+        self.dofs
+    }
+
+    /// The nodes, if it is given by these.
+    pub fn by_nodes(&self) -> Option<&Nodal> {
+        match &self.form {
+            Form::Nodal(nodal) => Some(nodal),
+            Form::Columns(_) => None,
+        }
+    }
+
+    /// Visit the columns that are not zero, ascending.
+    #[inline(always)]
+    pub fn each_column(&self, mut visit: impl FnMut(Column)) {
+        match &self.form {
+            Form::Columns(columns) => columns.iter().copied().for_each(visit),
+            Form::Nodal(Nodal { factor, weights }) => {
+                for (node, weight) in weights {
+                    for (index, q) in (3 * node..).zip(factor.as_chunks().0) {
+                        let q: &Vector = q;
+                        visit(Column { index, values: q.map(|q| weight * q) });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The most columns that [`Operator::each_column`] visits.
+    pub fn most_columns(&self) -> usize {
+        match &self.form {
+            Form::Columns(columns) => columns.len(),
+            Form::Nodal(nodal) => 3 * nodal.weights.len(),
         }
     }
 
     /// Add `sign` H to `h`, 3 × n, column-major.
     #[inline(always)]
     pub fn add_to(&self, sign: f64, h: &mut [f64]) {
-        self.each(|column, row, value| h[3 * column + row] += sign * value);
+        self.each_column(|Column { index, values }| {
+            let h = &mut h[3 * index as usize..][..3];
+            h.iter_mut().zip(values).for_each(|(h, value)| *h += sign * value);
+        });
     }
 
     /// H u.
     pub fn times(&self, u: &[f64]) -> Vector {
-        let mut local = [0.0; 3];
-        self.each(|column, row, value| local[row] += value * u[column]);
-        local
+        let mut sum = [0.0; 3];
+        match &self.form {
+            Form::Columns(columns) => {
+                for Column { index, values } in columns {
+                    let u = u[*index as usize];
+                    sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += h * u);
+                }
+                sum
+            }
+            Form::Nodal(Nodal { factor, weights }) => {
+                for (node, weight) in weights {
+                    let u = &u[3 * *node as usize..][..3];
+                    sum.iter_mut().zip(u).for_each(|(sum, u)| *sum += weight * u);
+                }
+                times(factor, &sum)
+            }
+        }
     }
 
     /// |H| |u|, absolute values entry by entry.
     pub fn times_magnitude(&self, u: &[f64]) -> Vector {
-        let mut local = [0.0; 3];
-        self.each(|column, row, value| local[row] += (value * u[column]).abs());
-        local
+        let mut sum = [0.0; 3];
+        self.each_column(|Column { index, values }| {
+            let u = u[index as usize];
+            sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += (h * u).abs());
+        });
+        sum
     }
 
     /// Add Hᵀ x to `force`.
     pub fn add_transposed_times(&self, x: &Vector, force: &mut [f64]) {
-        self.each(|column, row, value| force[column] += value * x[row]);
-    }
-
-    /// Visit column, row and value of every entry.
-    #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        match self {
-            Self::Dense(values) => {
-                values.iter().enumerate().for_each(|(k, value)| visit(k / 3, k % 3, *value))
+        match &self.form {
+            Form::Columns(columns) => {
+                for Column { index, values } in columns {
+                    let force = &mut force[*index as usize];
+                    values.iter().zip(x).for_each(|(h, x)| *force += h * x);
+                }
             }
-            Self::Sparse { starts, rows, values } => {
-                for (column, range) in starts.windows(2).enumerate() {
-                    let range = range[0] as usize..range[1] as usize;
-                    rows[range.clone()]
-                        .iter()
-                        .zip(&values[range])
-                        .for_each(|(row, value)| visit(column, *row as usize, *value));
+            Form::Nodal(Nodal { factor, weights }) => {
+                let x = transposed_times(factor, x);
+                for (node, weight) in weights {
+                    let force = &mut force[3 * *node as usize..][..3];
+                    force.iter_mut().zip(x).for_each(|(f, x)| *f += weight * x);
                 }
             }
         }

@@ -19,6 +19,16 @@ pub enum Body {
         /// x̄, the mass centre.
         place: Vector,
     },
+    /// A pseudo-rigid body x = F (X − X̄) + x̄, 12 dofs: F row by row, then x̄. Points move with them linearly, so that only
+    /// what constraints themselves turn adds to K̃.
+    PseudoRigid {
+        /// F, column-major.
+        gradient: Block,
+        /// X̄, the referential mass centre.
+        center: Vector,
+        /// x̄, the mass centre.
+        place: Vector,
+    },
 }
 
 impl Body {
@@ -27,6 +37,7 @@ impl Body {
         match self {
             Self::Particle { .. } => 3,
             Self::Rigid { .. } => 6,
+            Self::PseudoRigid { .. } => 12,
         }
     }
 
@@ -34,8 +45,9 @@ impl Body {
     pub fn place(&self, point: &Vector) -> Vector {
         match self {
             Self::Particle { place } => *place,
-            Self::Rigid { rotation, center, place } => {
-                sum(&times(rotation, &difference(point, center)), place)
+            Self::Rigid { rotation: map, center, place }
+            | Self::PseudoRigid { gradient: map, center, place } => {
+                sum(&times(map, &difference(point, center)), place)
             }
         }
     }
@@ -47,6 +59,10 @@ impl Body {
             Self::Rigid { rotation, center, .. } => {
                 let arm = difference(point, center);
                 sum(&times(rotation, &cross(&head(change), &arm)), &head(&change[3..]))
+            }
+            Self::PseudoRigid { center, .. } => {
+                let arm = difference(point, center);
+                std::array::from_fn(|i| dot(&head(&change[3 * i..]), &arm) + change[9 + i])
             }
         }
     }
@@ -60,14 +76,26 @@ impl Body {
                 add(&mut to[..3], &cross(&arm, &transposed_times(rotation, force)));
                 add(&mut to[3..], force);
             }
+            Self::PseudoRigid { center, .. } => {
+                let arm = difference(point, center);
+                for (row, force) in to.chunks_exact_mut(3).zip(force) {
+                    add(row, &arm.map(|arm| force * arm));
+                }
+                add(&mut to[9..], force);
+            }
         }
+    }
+
+    /// Whether it can turn the axes of a contact: a particle has no orientation, and of a deformed body there are several.
+    pub(super) fn carries_axes(&self) -> bool {
+        matches!(self, Self::Rigid { .. })
     }
 
     /// The rotation vector of `change` in the axes of space.
     pub(super) fn turned(&self, change: &[f64]) -> Vector {
         match self {
-            Self::Particle { .. } => [0.0; 3],
             Self::Rigid { rotation, .. } => times(rotation, &head(change)),
+            Self::Particle { .. } | Self::PseudoRigid { .. } => [0.0; 3],
         }
     }
 

@@ -109,6 +109,9 @@ impl Element {
             Force::Contact { force, carrier: Carrier::Master } => (force, None, carrier(master)),
             Force::Contact { force, carrier: Carrier::Slave } => (force, None, carrier(slave)),
         };
+        if carrier.is_some_and(|body| !bodies[body].carries_axes()) {
+            return Err(Error::NoAxes(index));
+        }
         let stiffness = across.map_or(0.0, |(_, stiffness)| stiffness);
         if !is_finite(&lambda) || !is_finite(&gap) || !stiffness.is_finite() {
             return Err(Error::NotFinite);
@@ -124,6 +127,15 @@ impl Element {
         };
         let (first, second) = (body(&self.master), body(&self.slave));
         first.into_iter().chain(second.filter(|second| Some(*second) != first))
+    }
+
+    /// Adds the gradient of ψ in a direction of space, the generalised forces of that direction at the points.
+    pub fn add_gradient(&self, bodies: &[Body], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
+        for (end, sign) in [(&self.master, 1.0), (&self.slave, -1.0)] {
+            if let End::Body { body, point } = end {
+                bodies[*body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[*body]..]);
+            }
+        }
     }
 
     /// Adds K̃ x of this constraint to y; the dofs of body k begin at `offsets[k]`.

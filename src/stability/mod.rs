@@ -11,18 +11,19 @@
 //!
 //! Changes of configuration δq are those that the generalised velocity would bring about in a unit of time: of a
 //! particle its displacement; of a rigid body the rotation vector δθ in the referential frame, Λ exp(δθ), then the
-//! displacement of the mass centre.
+//! displacement of the mass centre; of a pseudo-rigid body δF row by row, then the same.
 //!
 //! - [`Body`], [`Constraint`]: what is given.
 //! - [`Stiffness`]: K̃, matrix-free; [`Blocks`]: K̃ assembled.
 //! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`crate::eigen`].
-//! - [`transversal_basis`]: the directions L that constraints leave free.
+//! - [`FreeMotion`]: M⁻¹ projected to the directions that constraints leave free; [`transversal_basis`]: these directions, L.
 #![forbid(unsafe_code)]
 
 mod blocks;
 mod body;
 mod constraint;
 mod critical;
+mod free_motion;
 mod projection;
 mod stiffness;
 
@@ -32,6 +33,7 @@ pub use blocks::Blocks;
 pub use body::Body;
 pub use constraint::{Carrier, Constraint, End, Force};
 pub use critical::{CriticalStep, critical_step};
+pub use free_motion::FreeMotion;
 pub use projection::transversal_basis;
 pub use stiffness::Stiffness;
 
@@ -44,6 +46,8 @@ pub enum Error {
     NoSuchBody(usize),
     /// A link under force whose ends coincide: its place in the list.
     NoDirection(usize),
+    /// The axes of a contact are carried by a body that has none: its place in the list.
+    NoAxes(usize),
     /// A force, a place or the inverse inertia is not finite.
     NotFinite,
     /// The inverse inertia is not positive.

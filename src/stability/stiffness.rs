@@ -17,7 +17,7 @@ impl Stiffness {
     /// Takes in the bodies in their present configuration and the constraints with the forces in them.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`], [`Error::NoDirection`], [`Error::NotFinite`], [`Error::OutOfMemory`].
+    /// [`Error::NoSuchBody`], [`Error::NoDirection`], [`Error::NoAxes`], [`Error::NotFinite`], [`Error::OutOfMemory`].
     pub fn new(bodies: &[Body], constraints: &[Constraint]) -> Result<Self, Error> {
         Self::take(bodies, constraints, |_| None)
     }
@@ -74,6 +74,16 @@ impl Stiffness {
         for element in &self.elements {
             element.add_product(&self.bodies, &self.offsets, x, y);
         }
+    }
+
+    /// Adds the gradient of what a constraint keeps in a direction of space: Hᵀ of the direction. `constraint` is its place in the
+    /// list.
+    ///
+    /// # Panics
+    /// If there is no such constraint, or `to` has not as many values as there are dofs.
+    pub fn add_gradient(&self, constraint: usize, direction: &Vector, to: &mut [f64]) {
+        assert_eq!(to.len(), self.dofs());
+        self.elements[constraint].add_gradient(&self.bodies, &self.offsets, direction, to);
     }
 
     /// xᵀ K̃ x of every constraint alone, in their order.

@@ -214,6 +214,11 @@ impl Inertia {
         }
     }
 
+    /// Whether it goes with operators of nodes: panels of meshes take a matrix A or a diagonal A⁻¹.
+    pub(super) fn is_of_nodes(&self) -> bool {
+        matches!(self, Self::Matrix { .. } | Self::Diagonal { .. })
+    }
+
     /// As an update wants it; `None` of obstacles and solvers.
     pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
         let inverse = match self {
@@ -303,6 +308,12 @@ pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), Fault> {
     if is_finite(values) { Ok(()) } else { Err(Fault::NotFinite(what)) }
 }
 
+/// Whether values have the same bits: 0 and −0 do not, and what is made of them may not either.
+pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
+    let pairs = one.iter().zip(other);
+    one.len() == other.len() && pairs.fold(0, |bits, (a, b)| bits | (a.to_bits() ^ b.to_bits())) == 0
+}
+
 pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Result<(), Fault> {
     match values.len() {
         found if found == expected => Ok(()),
@@ -382,10 +393,12 @@ impl Body {
         &mut self.velocities[..dofs]
     }
 
-    pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Result<(), Fault> {
+    /// Set how its points move; whether that changes anything.
+    pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Result<bool, Fault> {
         kinematics.check()?;
+        let changes = !self.kinematics.has_bits_of(&kinematics);
         self.kinematics = kinematics;
-        Ok(())
+        Ok(changes)
     }
 
     pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Result<(), Fault> {
@@ -420,6 +433,17 @@ impl Kinematics {
             Self::Rigid { .. } => Some(rigid::DOFS),
             Self::PseudoRigid { .. } => Some(pseudo_rigid::DOFS),
             Self::General => None,
+        }
+    }
+
+    fn has_bits_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Rigid { rotation, center }, Self::Rigid { rotation: other, center: place }) => {
+                same_bits(rotation, other) && same_bits(center, place)
+            }
+            (Self::PseudoRigid { center }, Self::PseudoRigid { center: other }) => same_bits(center, other),
+            (Self::General, Self::General) => true,
+            _ => false,
         }
     }
 

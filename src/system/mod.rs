@@ -5,9 +5,10 @@
 //! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, but for one block in `scene`.
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
-//! that an `update` goes over, `product` multiplies with W, `stability` finds the longest stable step, `files` writes W.
+//! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable step, `files` writes W.
 
 pub mod body;
+mod changes;
 pub mod constraint;
 pub mod error;
 mod files;
@@ -27,6 +28,7 @@ pub use body::{Body, Inertia, Kinematics, Solve};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use model::System;
+pub use product::Columns;
 pub use rows::Rows;
-pub use stability::Joint;
+pub use stability::{Directions, Joint};
 pub use table::Id;

@@ -1,11 +1,14 @@
-//! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them.
-#![forbid(unsafe_code)]
+//! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them. Threads share bodies and rows; what each
+//! computes does not depend on it.
 
-use crate::assembly::panel::Panel;
-use crate::block::lanes::{F64x4, Plain, SimdLevel};
+use crate::assembly::panel::product::Sum;
+use crate::assembly::update::BodyOperators;
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block::{self, Vector};
 use crate::inertia::{self, FactorError, Workspace};
 use crate::kinematics::{Point, pseudo_rigid};
+use crate::prefetch::fetch;
+use crate::threads::{Numbered, Team};
 
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
@@ -14,130 +17,337 @@ use super::rows::Rows;
 use super::structure::{Structure, filled};
 use super::table::{Id, Table};
 
-/// y = W x of the blocks, three values a row.
-pub(super) fn assembled(rows: &Rows, x: &[f64], y: &mut [f64]) {
-    for (range, y) in rows.starts.windows(2).zip(y.chunks_exact_mut(3)) {
-        let range = range[0] as usize..range[1] as usize;
-        let mut sum = Plain.zero();
-        for (&column, w) in rows.columns[range.clone()].iter().zip(&rows.values[range]) {
-            let x = &x[3 * column as usize..][..3];
-            let columns = Plain.columns(w);
-            columns.iter().zip(x).for_each(|(column, x)| sum = sum + *column * *x);
+/// Vectors of three values a row: each begins `stride` values behind the one before it. `T` is a slice, shared or not.
+pub struct Columns<T> {
+    /// The values.
+    pub values: T,
+    /// From the beginning of one to that of the next.
+    pub stride: usize,
+}
+
+/// What multiplies some vectors at a time.
+pub(super) trait Product {
+    /// Make y = W x of N vectors.
+    fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), Error>;
+}
+
+/// Vectors that are multiplied at a time: each block is read once for so many.
+const TOGETHER: usize = 4;
+
+/// Make y = W x of all vectors, each of so many rows; the strides are no shorter.
+pub(super) fn all(
+    product: &mut impl Product,
+    rows: usize,
+    x: Columns<&[f64]>,
+    y: Columns<&mut [f64]>,
+) -> Result<(), Error> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let together = x.values.chunks(TOGETHER * x.stride).zip(y.values.chunks_mut(TOGETHER * y.stride));
+    for (x_values, y_values) in together {
+        let x_of = |values| <[f64]>::as_chunks(values).0.split_at(rows).0;
+        let x = x_values.chunks(x.stride).map(x_of);
+        let y = y_values.chunks_mut(y.stride).map(|values| values.as_chunks_mut().0.split_at_mut(rows).0);
+        let mut both = x.zip(y);
+        if both.len() == TOGETHER {
+            let (mut from, mut to) = ([&[][..]; TOGETHER], [(); TOGETHER].map(|()| &mut [][..]));
+            for ((from, to), (x, y)) in from.iter_mut().zip(&mut to).zip(both) {
+                (*from, *to) = (x, y);
+            }
+            product.multiply(from, to)?;
+        } else {
+            both.try_for_each(|(x, y)| product.multiply([x], [y]))?;
         }
-        y.copy_from_slice(&sum.vector());
+    }
+    Ok(())
+}
+
+/// Rows that a thread takes at a time.
+const PART: usize = 512;
+
+/// A team if there is enough to multiply with.
+fn team_for(blocks: usize) -> Team {
+    const ENOUGH: usize = 30_000;
+    Team::if_it_pays(blocks >= ENOUGH)
+}
+
+/// W as blocks.
+pub(super) struct Assembled<'a>(pub Rows<'a>);
+
+impl Product for Assembled<'_> {
+    fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), Error> {
+        let rows = &self.0;
+        team_for(N * rows.values.len())
+            .deal(y, PART, |first, y| at_best(AssembledRows { rows, first, x, y }));
+        Ok(())
     }
 }
 
-/// What is needed to go through the bodies. Tables have no gaps, and the structure is theirs.
+/// Some rows of W, from `first` on, times N vectors.
+struct AssembledRows<'a, const N: usize> {
+    rows: &'a Rows<'a>,
+    first: usize,
+    x: [&'a [Vector]; N],
+    y: [&'a mut [Vector]; N],
+}
+
+impl<const N: usize> Kernel for AssembledRows<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { rows, first, x, mut y } = self;
+        let values = rows.values.as_flattened();
+        for row in 0..y[0].len() {
+            let (start, end) = (rows.starts[first + row] as usize, rows.starts[first + row + 1] as usize);
+            // A sum for each column of blocks: they do not wait for each other.
+            let mut sums = [[level.zero(); 3]; N];
+            for k in start..end {
+                let column = rows.columns[k] as usize;
+                // The last column is read with the block behind it, where there is one.
+                let w = match values[9 * k..].first_chunk::<10>() {
+                    Some(w) => [level.four(w, 0), level.four(w, 3), level.four(w, 6)],
+                    None => level.columns(&rows.values[k]),
+                };
+                for (sums, x) in sums.iter_mut().zip(&x) {
+                    let x = &x[column];
+                    for j in 0..3 {
+                        sums[j] = sums[j] + w[j] * x[j];
+                    }
+                }
+            }
+            for (y, [a, b, c]) in y.iter_mut().zip(sums) {
+                y[row] = (a + b + c).vector();
+            }
+        }
+    }
+}
+
+/// What is needed to go through the bodies. Those have no gaps, and the structure is that of both tables.
 pub(super) struct Bodies<'a> {
     pub bodies: &'a Table<Body>,
     pub constraints: &'a Table<Constraint>,
     pub structure: &'a Structure,
-    pub panels: &'a [Panel],
+    pub made: &'a BodyOperators,
     pub step: f64,
+    /// Whether some constraints have a compliance.
+    pub has_compliance: bool,
 }
 
-impl Bodies<'_> {
-    /// y = W x, compliance included.
-    pub fn times(&self, x: &[f64], y: &mut [f64], scratch: &mut Scratch) -> Result<(), Error> {
-        y.fill(0.0);
-        for (place, (id, body)) in self.bodies.iter().enumerate() {
-            let rows = self.structure.rows_on(place);
-            if rows.is_empty() {
-                continue;
+/// W through bodies.
+pub(super) struct ThroughBodies<'a> {
+    pub through: Bodies<'a>,
+    pub scratch: &'a mut Scratch,
+}
+
+impl Product for ThroughBodies<'_> {
+    fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), Error> {
+        let Self { through, scratch } = self;
+        let mut team = through.sum(x, scratch)?;
+        let (through, Scratch { sums, changes, .. }) = (&*through, &**scratch);
+        team.deal(y, PART, |first, y| at_best(RowsThroughBodies { through, sums, changes, first, x, y }));
+        Ok(())
+    }
+}
+
+/// The sums of some bodies, from `first` on.
+struct BodySums<'a, const N: usize> {
+    through: &'a Bodies<'a>,
+    first: usize,
+    x: [&'a [Vector]; N],
+    sums: [&'a mut [Sum]; N],
+}
+
+impl<const N: usize> Kernel for BodySums<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { through, first, x, mut sums } = self;
+        for body in 0..sums[0].len() {
+            let panel = &through.made.panels[first + body];
+            let rows = through.structure.rows_on(first + body);
+            let mut lanes = [[level.zero(); 4]; N];
+            for (slot, &row) in rows.iter().enumerate() {
+                for (lanes, x) in lanes.iter_mut().zip(&x) {
+                    panel.add_to_sum(level, slot, &x[row as usize], lanes);
+                }
             }
-            let change = self.velocity_change(place, id, body, x, scratch)?;
-            for &row in rows {
-                if let Some(constraint) = self.constraint(row) {
-                    let local = times_operators(constraint, id, body, change);
-                    at_mut(y, row).iter_mut().zip(local).for_each(|(y, local)| *y += local);
+            for (sums, lanes) in sums.iter_mut().zip(&lanes) {
+                for (sum, lanes) in sums[body].iter_mut().zip(lanes) {
+                    *sum = lanes.vector();
                 }
             }
         }
-        for (row, (_, constraint)) in self.constraints.iter().enumerate() {
-            if let Some(compliance) = constraint.compliance() {
-                let local = block::times(&block::mirrored(compliance), &at(x, row as u32));
-                at_mut(y, row as u32).iter_mut().zip(local).for_each(|(y, local)| *y += local);
+    }
+}
+
+/// Some rows of W, from `first` on, of the sums of bodies with a factor and the velocity changes of others.
+struct RowsThroughBodies<'a, const N: usize> {
+    through: &'a Bodies<'a>,
+    sums: &'a [Sum],
+    changes: &'a [f64],
+    first: usize,
+    x: [&'a [Vector]; N],
+    y: [&'a mut [Vector]; N],
+}
+
+/// How many rows ahead to prefetch panels, and what lies in them.
+const AHEAD: [usize; 2] = [24, 12];
+
+impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { through, sums, changes, first, x, mut y } = self;
+        let Bodies { structure, made, has_compliance, .. } = through;
+        let (bodies, dofs) = (made.panels.len(), structure.all_dofs());
+        for row in 0..y[0].len() {
+            let places = structure.places(first + row);
+            for (ahead, is_far) in AHEAD.into_iter().zip([true, false]) {
+                if row + ahead >= y[0].len() {
+                    continue;
+                }
+                for place in structure.places(first + row + ahead).into_iter().flatten() {
+                    match is_far {
+                        true => fetch(&raw const made.panels[place.body]),
+                        false => fetch(made.panels[place.body].place(place.slot).cast::<[f64; 18]>()),
+                    }
+                }
+            }
+            for (k, (x, y)) in x.iter().zip(&mut y).enumerate() {
+                let mut sum = level.zero();
+                for place in places.into_iter().flatten() {
+                    let panel = &made.panels[place.body];
+                    sum = sum
+                        + match panel.has_root() {
+                            true => panel.times_sum(level, place.slot, &sums[bodies * k + place.body]),
+                            false => {
+                                let own = structure.dofs(place.body);
+                                let change = &changes[dofs * k + own.start..dofs * k + own.end];
+                                level.of_vector(through.times_operators(first + row, place.body, change))
+                            }
+                        };
+                }
+                if *has_compliance && let Some(compliance) = through.compliance(first + row) {
+                    sum = sum + level.of_vector(block::times(&block::mirrored(compliance), &x[first + row]));
+                }
+                y[row] = sum.vector();
             }
         }
-        Ok(())
+    }
+}
+
+impl Bodies<'_> {
+    /// Make Σ Zᵀ x of all bodies with a factor, and h A⁻¹ Hᵀ x of the others, which the calling thread alone does: solvers are among
+    /// them. Returns the team that did the former.
+    ///
+    /// # Errors
+    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
+    fn sum<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result<Team, Error> {
+        let (bodies, dofs) = (self.bodies.len(), self.structure.all_dofs());
+        filled(&mut scratch.sums, N * bodies, [[0.0; 3]; 4])?;
+        let mut team = team_for(N * self.structure.columns().len());
+        let mut sums = scratch.sums.chunks_mut(bodies.max(1));
+        let sums = [(); N].map(|()| sums.next().unwrap_or_default());
+        team.deal(Numbered { first: 0, things: sums, context: self }, PART, |_, part| {
+            let Numbered { first, things: sums, context: through } = part;
+            at_best(BodySums { through, first, x, sums });
+        });
+        let is_other = |place: &usize| {
+            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_root()
+        };
+        let others = (0..bodies).filter(is_other);
+        if others.clone().next().is_none() {
+            scratch.changes.clear();
+            return Ok(team);
+        }
+        filled(&mut scratch.changes, N * dofs, 0.0)?;
+        for place in others {
+            let Some(body) = &self.bodies.things()[place] else { continue };
+            let (id, own) = (self.bodies.ids()[place], self.structure.dofs(place));
+            for (k, x) in x.iter().enumerate() {
+                filled(&mut scratch.force, body.dofs(), 0.0)?;
+                self.add_force(place, x, &mut scratch.force);
+                let change = &mut scratch.changes[dofs * k + own.start..dofs * k + own.end];
+                let factored = self.made.panels[place].factored();
+                apply_inverse(body, factored, &scratch.force, change, &mut scratch.work)
+                    .map_err(|fault| Error::of_body(id, fault))?;
+                change.iter_mut().for_each(|value| *value *= self.step);
+            }
+        }
+        Ok(team)
     }
 
     /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
     pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
-        let mut velocities = std::mem::take(&mut scratch.velocities);
-        let result = self.write_velocities_to(&mut velocities, x, scratch);
-        scratch.velocities = velocities;
-        result
-    }
-
-    fn write_velocities_to(
-        &self,
-        velocities: &mut Vec<f64>,
-        x: &[f64],
-        scratch: &mut Scratch,
-    ) -> Result<(), Error> {
-        velocities.clear();
-        velocities.try_reserve(self.bodies.iter().map(|(_, body)| body.dofs()).sum())?;
+        self.sum([x.as_chunks().0], scratch)?;
+        filled(&mut scratch.velocities, self.structure.all_dofs(), 0.0)?;
         for (place, (id, body)) in self.bodies.iter().enumerate() {
-            let first = velocities.len();
-            velocities.extend_from_slice(body.velocity());
+            let own = self.structure.dofs(place);
+            let velocity = &mut scratch.velocities[own.clone()];
             // Nothing acts on the others, and their matrices have no factors.
-            if self.structure.rows_on(place).is_empty() {
-                continue;
+            if !self.structure.rows_on(place).is_empty() {
+                match self.made.panels[place].has_root() {
+                    true => self.made.writers[place].root.times_sum(&scratch.sums[place], velocity),
+                    false => velocity.copy_from_slice(&scratch.changes[own]),
+                }
             }
-            let change = self.velocity_change(place, id, body, x, scratch)?;
-            let velocity = &mut velocities[first..];
-            velocity.iter_mut().zip(change).for_each(|(velocity, change)| *velocity += change);
+            velocity.iter_mut().zip(body.velocity()).for_each(|(velocity, free)| *velocity += free);
             finite("its velocity with the reactions R", velocity)
                 .map_err(|fault| Error::of_body(id, fault))?;
         }
         Ok(())
     }
 
-    /// Add Hᵀ x of a body to `force`.
-    pub fn add_force(&self, place: usize, id: Id, body: &Body, x: &[f64], force: &mut [f64]) {
-        if let Inertia::Obstacle = body.inertia() {
-            // No list has the rows on an obstacle.
-            for (row, (_, constraint)) in self.constraints.iter().enumerate() {
-                add_transposed(constraint, id, body, &at(x, row as u32), force);
-            }
-            return;
-        }
-        for &row in self.structure.rows_on(place) {
+    /// Add Hᵀ x of the body at a place to `force`.
+    pub fn add_force(&self, place: usize, x: &[Vector], force: &mut [f64]) {
+        let (id, Some(body)) = (self.bodies.ids()[place], &self.bodies.things()[place]) else { return };
+        let mut add = |row: usize| {
             if let Some(constraint) = self.constraint(row) {
-                add_transposed(constraint, id, body, &at(x, row), force);
+                add_transposed(constraint, id, body, &x[row], force);
             }
+        };
+        match body.inertia() {
+            // No list has the rows on an obstacle.
+            Inertia::Obstacle => {
+                (0..x.len()).filter(|&row| self.structure.ends(row).contains(&(place as u32))).for_each(add)
+            }
+            _ => self.structure.rows_on(place).iter().for_each(|&row| add(row as usize)),
         }
     }
 
-    /// h A⁻¹ Hᵀ x of a body.
-    pub fn velocity_change<'s>(
-        &self,
-        place: usize,
-        id: Id,
-        body: &Body,
-        x: &[f64],
-        scratch: &'s mut Scratch,
-    ) -> Result<&'s [f64], Error> {
-        filled(&mut scratch.force, body.dofs(), 0.0)?;
-        filled(&mut scratch.change, body.dofs(), 0.0)?;
-        self.add_force(place, id, body, x, &mut scratch.force);
-        apply_inverse(body, self.panels.get(place), scratch).map_err(|fault| Error::of_body(id, fault))?;
-        scratch.change.iter_mut().for_each(|value| *value *= self.step);
-        Ok(&scratch.change)
+    fn constraint(&self, row: usize) -> Option<&Constraint> {
+        self.constraints.things()[self.structure.entry(row)].as_ref()
     }
 
-    fn constraint(&self, row: u32) -> Option<&Constraint> {
-        self.constraints.entries()[row as usize].1.as_ref()
+    fn compliance(&self, row: usize) -> Option<&block::Block> {
+        self.constraint(row)?.compliance()
+    }
+
+    /// H u of a row on a body, signs included.
+    fn times_operators(&self, row: usize, place: usize, u: &[f64]) -> Vector {
+        let mut sum = [0.0; 3];
+        if let (Some(constraint), Some(body)) = (self.constraint(row), &self.bodies.things()[place]) {
+            for (sign, frame, point) in constraint.points_on(self.bodies.ids()[place], body) {
+                let local = point.local_velocity(frame, u);
+                sum.iter_mut().zip(local).for_each(|(sum, value)| *sum += sign * value);
+            }
+        }
+        sum
     }
 }
 
-/// Room for the generalised vectors of one body, and for solves.
+/// Room for what products go through.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    /// Σ Zᵀ x of each body, for one vector behind the other.
+    sums: Vec<Sum>,
+    /// h A⁻¹ Hᵀ x of all bodies, one behind the other, for one vector behind the other; nothing if all have a factor.
+    changes: Vec<f64>,
     force: Vec<f64>,
-    change: Vec<f64>,
     /// Velocities of all bodies, one behind the other.
     velocities: Vec<f64>,
     work: Workspace,
@@ -150,39 +360,31 @@ impl Scratch {
     }
 }
 
-/// Make the change A⁻¹ times the force.
+/// y = A⁻¹ x of a body.
 fn apply_inverse(
     body: &Body,
-    panel: Option<&Panel>,
-    Scratch { force, change, work, .. }: &mut Scratch,
+    factored: Option<&inertia::Factored>,
+    x: &[f64],
+    y: &mut [f64],
+    work: &mut Workspace,
 ) -> Result<(), Fault> {
     let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
     match (body.inertia(), body.inertia().view().map_err(defect)?) {
         (Inertia::Solver(solver), _) => {
-            change.copy_from_slice(force);
-            match solver.solve(change.len(), change) {
+            y.copy_from_slice(x);
+            match solver.solve(y.len(), y) {
                 0 => {}
                 code => return Err(Fault::Solver(code)),
             }
         }
-        (_, None) => change.fill(0.0),
-        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(force, change),
+        (_, None) => y.fill(0.0),
+        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
         (_, Some(inertia::Inertia::Matrix(_))) => {
-            change.copy_from_slice(force);
-            let factored = panel.and_then(Panel::factored).ok_or(FactorError::Missing)?;
-            factored.solve_vector(change, work)?;
+            y.copy_from_slice(x);
+            factored.ok_or(FactorError::Missing)?.solve_vector(y, work)?;
         }
     }
     Ok(())
-}
-
-/// H u of a constraint on a body, signs included.
-fn times_operators(constraint: &Constraint, id: Id, body: &Body, u: &[f64]) -> Vector {
-    let mut sum = [0.0; 3];
-    for (sign, frame, point) in constraint.points_on(id, body) {
-        sum.iter_mut().zip(point.local_velocity(frame, u)).for_each(|(sum, value)| *sum += sign * value);
-    }
-    sum
 }
 
 /// Add Hᵀ x of a constraint on a body, signs included.
@@ -200,13 +402,4 @@ fn add_transposed(constraint: &Constraint, id: Id, body: &Body, x: &Vector, forc
             force.iter_mut().zip(columns).for_each(|(f, h)| *f += h[0] * x[0] + h[1] * x[1] + h[2] * x[2]);
         }
     }
-}
-
-fn at(x: &[f64], row: u32) -> Vector {
-    let x = &x[3 * row as usize..][..3];
-    [x[0], x[1], x[2]]
-}
-
-fn at_mut(y: &mut [f64], row: u32) -> &mut [f64] {
-    &mut y[3 * row as usize..][..3]
 }

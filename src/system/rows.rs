@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector};
+use crate::boundary::large_pages;
+
+use super::error::Error;
 
 /// The rows of W and what goes with them: row k belongs to the k-th constraint in the order of insertion, those removed
 /// left out.
@@ -35,4 +38,15 @@ pub(super) struct Results {
     pub inverse: Vec<Block>,
     /// Where the next block left of the diagonal of each row goes, while blocks are made.
     pub cursors: Vec<i32>,
+}
+
+/// Make a vector so long, without touching what is there already.
+pub(super) fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
+    let before = values.capacity();
+    values.try_reserve(length.saturating_sub(values.len()))?;
+    if values.capacity() != before {
+        large_pages::ask_for(values.as_ptr(), values.capacity());
+    }
+    values.resize(length, value);
+    Ok(())
 }

@@ -4,9 +4,11 @@ use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::pairs::{Pair, Pairs};
-use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, Rows};
+use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, RowPart, Rows};
+use crate::assembly::update::whole_rows::{Run, WholeRows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite, mirrored};
+use crate::inertia::cost::Lasting;
 use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
@@ -15,56 +17,68 @@ use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
+use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
 use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
-/// Bodies and constraints without gaps, and the structure that is theirs.
+/// Bodies, constraints, and the structure that is theirs.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The bodies, in the order of ids.
-    bodies: &'a [(Id, Option<Body>)],
+    bodies: &'a Table<Body>,
     /// The constraints, in the order of rows.
-    constraints: &'a [(Id, Option<Constraint>)],
+    constraints: &'a Table<Constraint>,
     structure: &'a Structure,
+    /// What is to be made, unless all is.
+    plan: Option<&'a Plan>,
 }
 
-/// What stands where a table without gaps would have one.
-const GAP: &str = "a table that has been closed up has no gaps";
+/// What stands where there would be a gap.
+const GAP: &str = "the structure is that of what is there";
 
 impl<'a> Scene<'a> {
-    /// Of tables without gaps.
+    /// Of tables and their structure.
     pub fn new(
         bodies: &'a Table<Body>,
         constraints: &'a Table<Constraint>,
         structure: &'a Structure,
+        plan: Option<&'a Plan>,
     ) -> Self {
-        Self { bodies: bodies.entries(), constraints: constraints.entries(), structure }
+        Self { bodies, constraints, structure, plan }
     }
 
     #[inline(always)]
     fn body(&self, body: usize) -> (Id, &'a Body) {
-        let (id, body) = &self.bodies[body];
-        (*id, body.as_ref().expect(GAP))
+        (self.bodies.ids()[body], self.bodies.things()[body].as_ref().expect(GAP))
     }
 
     #[inline(always)]
     fn constraint(&self, row: usize) -> &'a Constraint {
-        self.constraints[row].1.as_ref().expect(GAP)
+        self.constraints.things()[self.structure.entry(row)].as_ref().expect(GAP)
     }
 
     /// An error of the constraint of a row.
     #[cold]
     fn failed(&self, row: usize, fault: Fault) -> Error {
-        Error { subject: Subject::Constraint(self.constraints[row].0, self.constraint(row).bodies()), fault }
+        let id = self.structure.ids()[row] as Id;
+        Error { subject: Subject::Constraint(id, self.constraint(row).bodies()), fault }
+    }
+
+    /// Whether the constraint of a row acts on a body by one operator, which is that of nodes.
+    fn is_nodal(&self, row: usize, body: Id) -> bool {
+        let constraint = self.constraint(row);
+        match (&constraint.placement, constraint.roles_of(body)) {
+            (Placement::Operators([Some(operator), _]), [true, false])
+            | (Placement::Operators([_, Some(operator)]), [false, true]) => operator.by_nodes().is_some(),
+            _ => false,
+        }
     }
 
     /// The body with a role in a constraint, if it has one.
     fn body_of(&self, row: usize, role: usize) -> Option<&'a Body> {
-        let id = self.constraint(row).bodies()[role]?;
-        let place = self.bodies.binary_search_by_key(&id, |entry| entry.0).ok()?;
-        self.bodies[place].1.as_ref()
+        self.bodies.things().get(self.structure.ends(row)[role] as usize)?.as_ref()
     }
 
     #[inline(always)]
@@ -78,7 +92,7 @@ impl<'a> Scene<'a> {
                 scene::Placement::Operators([operators[0].as_ref(), operators[1].as_ref()])
             }
         };
-        Action { roles: constraint.roles_of(self.bodies[body].0), placement }
+        Action { roles: constraint.roles_of(self.bodies.ids()[body]), placement }
     }
 }
 
@@ -98,13 +112,18 @@ impl Bodies for Scene<'_> {
 
     fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>, Error> {
         let rows = self.structure.rows_on(body);
-        let body = self.body(body).1;
+        let (id, body) = self.body(body);
         Ok(match &body.kinematics {
             Kinematics::Rigid { rotation, center } => scene::Kinematics::Rigid(Rigid { rotation, center }),
             Kinematics::PseudoRigid { center }
                 if rows.iter().all(|&row| self.constraint(row as usize).is_at_points()) =>
             {
                 scene::Kinematics::PseudoRigid(PseudoRigid { center })
+            }
+            _ if rows.iter().all(|&row| self.is_nodal(row as usize, id)) && body.inertia.is_of_nodes() => {
+                // Nobody knows how long A will last: hosts give one that stays, or they pay for a new factor.
+                let lasting = Lasting::ManyUpdates;
+                scene::Kinematics::Mesh { nodes: body.dofs() / 3, rotation: None, lasting }
             }
             _ => scene::Kinematics::General(body.dofs()),
         })
@@ -138,8 +157,13 @@ impl Bodies for Scene<'_> {
         Ok(())
     }
 
+    #[inline(always)]
+    fn is_kept(&self, body: usize) -> bool {
+        self.plan.is_some_and(|plan| plan.is_body_kept(body))
+    }
+
     fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        Error::of_body(self.bodies[body].0, fault)
+        Error::of_body(self.bodies.ids()[body], fault)
     }
 
     fn memory(&self) -> Error {
@@ -236,6 +260,11 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
+    fn part(&self, row: usize) -> RowPart {
+        self.context.plan.map_or(RowPart::All, |plan| plan.of_row(self.first + row))
+    }
+
+    #[inline(always)]
     fn set_velocities(&mut self, row: usize, velocities: [Vector; 2]) {
         let ((b, v), _) = &mut self.things;
         [v[row], b[row]] = velocities;
@@ -271,7 +300,14 @@ pub struct Blocks<'a> {
     pub diagonal: &'a [Block],
 }
 
-/// The blocks of rows, and for each row where the next block left of its diagonal goes. A part writes the blocks of its own rows:
+impl Blocks<'_> {
+    #[cold]
+    fn not_finite(&self, [row, other]: [usize; 2]) -> Error {
+        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.structure.ids()[other] as Id))
+    }
+}
+
+/// The blocks of rows, and for each row where the next block right of its diagonal goes. A part writes the blocks of its own rows:
 /// both of a pair, if both rows are its own; else [`Structure::each_apart`] copies the other one.
 pub type SystemPairs<'a> = Numbered<(Ragged<'a, Block>, &'a mut [i32]), &'a Blocks<'a>>;
 
@@ -279,6 +315,8 @@ impl Pairs for SystemPairs<'_> {
     /// The two rows.
     type Name = [usize; 2];
     type Fault = Error;
+
+    const IN_ROWS: bool = true;
 
     #[inline(always)]
     fn each(
@@ -289,42 +327,127 @@ impl Pairs for SystemPairs<'_> {
         let Self { first, things: (Ragged { values, starts }, cursors), context } = self;
         let (first, base) = (*first, starts[0]);
         let Blocks { scene: Scene { structure, .. }, diagonal } = *context;
-        for (row, cursor) in (first..).zip(cursors.iter_mut()) {
-            *cursor = structure.first_left_from(row, first) as i32 - base;
-        }
-        for row in first..first + cursors.len() {
-            let mut place = structure.diagonal(row) - base as usize;
-            values[place] = diagonal[row];
-            let columns =
-                &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
-            let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-            for (column, couplings) in structure.later(row) {
-                place += 1;
+        for (row, range) in (first..).zip(starts.windows(2)) {
+            let start = range[0] as usize;
+            let mut place = start - base as usize;
+            let left = &structure.columns()[start..structure.diagonal(row)];
+            let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
+            for (column, couplings) in structure.earlier(row) {
                 // Counterparts lie rows apart, where no processor looks ahead.
-                if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
+                if let Some(cursor) =
+                    coming.next().and_then(|&column| cursors.get((column as usize).wrapping_sub(first)))
+                {
                     fetch(values.as_ptr().wrapping_add(*cursor as usize));
                 }
-                let (before, behind) = values.split_at_mut(place + 1);
-                let transpose = cursors.get_mut(column - first).map(|cursor| {
+                let (before, behind) = values.split_at_mut(place);
+                let transpose = cursors.get_mut(column.wrapping_sub(first)).map(|cursor| {
                     let counterpart = *cursor as usize;
                     *cursor += 1;
-                    &mut behind[counterpart - place - 1]
+                    &mut before[counterpart]
                 });
-                make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+                make(Pair { name: [column, row], couplings, block: behind.first_mut(), transpose })?;
+                place += 1;
+            }
+            values[place] = diagonal[row];
+            cursors[row - first] = place as i32 + 1;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fault(&self, rows: [usize; 2]) -> Error {
+        self.context.not_finite(rows)
+    }
+}
+
+/// What is needed where only some blocks are made.
+pub struct Planned<'a> {
+    /// As for all.
+    pub blocks: Blocks<'a>,
+    /// What is to be made.
+    pub plan: &'a Plan,
+}
+
+/// The blocks of rows, of which those are made that a [`Plan`] wants; parts as with [`SystemPairs`].
+pub type PlannedPairs<'a> = Numbered<Ragged<'a, Block>, &'a Planned<'a>>;
+
+impl Pairs for PlannedPairs<'_> {
+    type Name = [usize; 2];
+    type Fault = Error;
+
+    const IN_ROWS: bool = true;
+
+    #[inline(always)]
+    fn each(
+        &mut self,
+        _: &[Panel],
+        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+    ) -> Result<(), [usize; 2]> {
+        let Self { first, things: Ragged { values, starts }, context: Planned { blocks, plan } } = self;
+        let (first, base) = (*first, starts[0] as usize);
+        let structure = blocks.scene.structure;
+        for (row, range) in (first..).zip(starts.windows(2)) {
+            let mut place = range[0] as usize - base;
+            if plan.of_row(row) == RowPart::All {
+                values[structure.diagonal(row) - base] = blocks.diagonal[row];
+            }
+            if !plan.has_pairs(row) {
+                continue;
+            }
+            for (column, couplings) in structure.earlier(row) {
+                if plan.has_pair([column, row], couplings.iter().flatten().map(|coupling| coupling.body)) {
+                    let (before, behind) = values.split_at_mut(place);
+                    let counterpart =
+                        (column >= first).then(|| structure.first_right_from(column, row) - base);
+                    let transpose = counterpart.map(|counterpart| &mut before[counterpart]);
+                    make(Pair { name: [column, row], couplings, block: behind.first_mut(), transpose })?;
+                }
+                place += 1;
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn fault(&self, [row, other]: [usize; 2]) -> Error {
-        let scene = &self.context.scene;
-        scene.failed(row, Fault::NotFiniteBlock(scene.constraints[other].0))
+    fn fault(&self, rows: [usize; 2]) -> Error {
+        self.context.blocks.not_finite(rows)
     }
 }
 
 /// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part.
-pub fn part_of(rows: usize, threads: usize) -> usize {
+pub fn part_of_pairs(rows: usize, threads: usize) -> usize {
     const LEAST: usize = 256;
     if threads == 1 { rows.max(1) } else { LEAST.max(rows.div_ceil(2 * threads)) }
+}
+
+/// The blocks of rows.
+pub type SystemWholeRows<'a> = Numbered<Ragged<'a, Block>, &'a Blocks<'a>>;
+
+impl WholeRows for SystemWholeRows<'_> {
+    type Fault = Error;
+
+    #[inline(always)]
+    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Error> {
+        let Self { first, things: Ragged { values, starts }, context } = self;
+        let Blocks { scene, diagonal } = *context;
+        let structure = scene.structure;
+        for (row, range) in (*first..).zip(starts.windows(2)) {
+            let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];
+            let mut done = 0;
+            for run in structure.runs(row) {
+                if !make(&run, &mut blocks[done..done + run.count]) {
+                    let other = structure.columns()[range[0] as usize + done];
+                    return Err(context.not_finite([row, other as usize]));
+                }
+                done += run.count;
+            }
+            blocks[structure.diagonal(row) - range[0] as usize] = diagonal[row];
+        }
+        Ok(())
+    }
+}
+
+/// Rows that a thread takes at a time if each is for itself.
+pub fn part_of_rows(rows: usize, threads: usize) -> usize {
+    if threads == 1 { rows.max(1) } else { (rows / (16 * threads)).clamp(16, 256) }
 }

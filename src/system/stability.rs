@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector, times};
-use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, Stiffness};
+use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, finite, of_size};
 use super::constraint::Placement;
@@ -23,6 +23,15 @@ pub enum Joint {
     FixedPoint,
     /// A contact of points that touch.
     Contact(Carrier),
+}
+
+/// In which directions a system moves where its critical step is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// In all: safe.
+    All,
+    /// In those that constraints leave free: sharp.
+    Free,
 }
 
 /// A system as the stiffness sees it.
@@ -66,14 +75,15 @@ impl System {
         scene.constraints.try_reserve_exact(rows)?;
         scene.gaps.try_reserve_exact(rows)?;
         for (id, body) in self.bodies() {
-            let Kinematics::Rigid { rotation, center } = *body.kinematics() else {
-                return Err(Error::of_body(
-                    id,
-                    Fault::Invalid("its geometric stiffness is not known: it is not rigid"),
-                ));
-            };
             scene.ids.push(id);
-            scene.bodies.push(Body::Rigid { rotation, center, place: [0.0; 3] });
+            // Places are not asked for: gaps are given.
+            scene.bodies.push(match *body.kinematics() {
+                Kinematics::Rigid { rotation, center } => Body::Rigid { rotation, center, place: [0.0; 3] },
+                Kinematics::PseudoRigid { center } => {
+                    Body::PseudoRigid { gradient: [0.0; 9], center, place: [0.0; 3] }
+                }
+                _ => return Err(Error::of_body(id, Fault::Invalid("its geometric stiffness is not known"))),
+            });
         }
         let forces = reactions.chunks_exact(3);
         for (((id, constraint), joint), force) in self.constraints().zip(joints).zip(forces) {
@@ -88,7 +98,9 @@ impl System {
         }
         Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps).map_err(|error| {
             let constraint = match error {
-                stability::Error::NoDirection(row) => self.constraints().nth(row),
+                stability::Error::NoDirection(row) | stability::Error::NoAxes(row) => {
+                    self.constraints().nth(row)
+                }
                 _ => None,
             };
             let subject =
@@ -98,21 +110,21 @@ impl System {
     }
 
     /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
-    /// [`System::geometric_stiffness`].
+    /// [`System::geometric_stiffness`]. Of the constraints that are free to keep, a link and a contact keep one direction, their
+    /// normal, and a fixed point three: a contact that sticks lets steps be longer than told.
     ///
     /// # Errors
     /// As there; if a body's inertia is a matrix or a solver, or the iteration does not settle.
-    pub fn critical_step(&self, joints: &[Joint], reactions: &[f64]) -> Result<CriticalStep, Error> {
+    pub fn critical_step(
+        &self,
+        joints: &[Joint],
+        reactions: &[f64],
+        directions: Directions,
+    ) -> Result<CriticalStep, Error> {
         let stiffness = self.geometric_stiffness(joints, reactions)?;
         let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. } | Inertia::Solver(_));
         if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
             return Err(Error::of_body(id, Fault::Invalid("its inverse inertia is not there as numbers")));
-        }
-        if self.bodies().all(|(_, body)| matches!(body.inertia(), Inertia::Obstacle)) {
-            let mut vector = Vec::new();
-            filled(&mut vector, stiffness.dofs(), 0.0)?;
-            let step = f64::INFINITY;
-            return Ok(CriticalStep { frequency_squared: 0.0, step, constraint: None, share: 0.0, vector });
         }
         let inverse = |f: &[f64], x: &mut [f64]| {
             for ((_, body), from) in self.bodies().zip(stiffness.offsets()) {
@@ -120,8 +132,51 @@ impl System {
                 apply(body.inertia(), &f[dofs.clone()], &mut x[dofs]);
             }
         };
-        let critical = stability::critical_step(&stiffness, inverse);
-        critical.map_err(|error| Error { subject: Subject::System, fault: fault(error) })
+        let failed = |error| Error { subject: Subject::System, fault: fault(error) };
+        let free = match directions {
+            Directions::All => FreeMotion::new(&[], stiffness.dofs(), inverse),
+            Directions::Free => {
+                FreeMotion::new(&self.gradients(joints, &stiffness)?, stiffness.dofs(), inverse)
+            }
+        };
+        let free = free.map_err(failed)?;
+        let movable: usize = self.bodies().map(|(_, body)| movable(body.inertia(), body.dofs())).sum();
+        let mut force = Vec::new();
+        filled(&mut force, stiffness.dofs(), 0.0)?;
+        if free.rank() >= movable {
+            let step = f64::INFINITY;
+            return Ok(CriticalStep {
+                frequency_squared: 0.0,
+                step,
+                constraint: None,
+                share: 0.0,
+                vector: force,
+            });
+        }
+        let respond = |f: &[f64], x: &mut [f64]| {
+            force.copy_from_slice(f);
+            free.respond(&mut force, x, inverse);
+        };
+        stability::critical_step(&stiffness, respond).map_err(failed)
+    }
+
+    /// The gradients of what joints keep, one behind the other.
+    fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>, Error> {
+        let kept = |joint: &Joint| if *joint == Joint::FixedPoint { 0..3 } else { 2..3 };
+        let mut gradients = Vec::new();
+        filled(
+            &mut gradients,
+            stiffness.dofs() * joints.iter().map(|joint| kept(joint).len()).sum::<usize>(),
+            0.0,
+        )?;
+        let mut free = gradients.chunks_exact_mut(stiffness.dofs().max(1));
+        for (row, ((_, constraint), joint)) in self.constraints().zip(joints).enumerate() {
+            let Placement::Points { frame, .. } = constraint.placement() else { continue };
+            for (axis, to) in kept(joint).zip(&mut free) {
+                stiffness.add_gradient(row, &std::array::from_fn(|i| frame[3 * axis + i]), to);
+            }
+        }
+        Ok(gradients)
     }
 }
 
@@ -148,6 +203,15 @@ impl Scene {
         self.constraints.push(Constraint { force, master: ends[0], slave: ends[1] });
         self.gaps.push(gap);
         Ok(())
+    }
+}
+
+/// In how many directions a body with `dofs` dofs moves under forces.
+fn movable(inertia: &Inertia, dofs: usize) -> usize {
+    match inertia {
+        Inertia::Obstacle => 0,
+        Inertia::Diagonal { values, .. } => values.iter().filter(|value| **value > 0.0).count(),
+        _ => dofs,
     }
 }
 
@@ -181,5 +245,6 @@ fn fault(error: stability::Error) -> Fault {
         stability::Error::NotConverged => Fault::Invalid("the largest eigenvalue did not settle"),
         stability::Error::NoSuchBody(_) => Fault::Unknown,
         stability::Error::NoDirection(_) => Fault::Invalid("the link has no direction"),
+        stability::Error::NoAxes(_) => Fault::Invalid("the body that is to turn its axes is not rigid"),
     }
 }

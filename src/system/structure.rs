@@ -1,13 +1,17 @@
 //! Which rows are on which bodies, and so which blocks W has.
 #![forbid(unsafe_code)]
 
+use std::ops::Range;
+
 use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
+use crate::assembly::update::whole_rows::Run;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
 use super::error::{Error, Fault};
-use super::table::Table;
+use super::rows::{Results, resized};
+use super::table::{Id, Table};
 
 /// A body of a row, and the row's slot in its panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +22,20 @@ pub struct Side {
     pub slot: u32,
 }
 
+/// Stands for the ground where a row has a body on one side only.
+pub const NOWHERE: u32 = u32::MAX;
+
 /// Rows, one a constraint in the order of ids, and their blocks.
 #[derive(Debug, Default)]
 pub struct Structure {
+    /// Places of master and slave of each row, obstacles too.
+    ends: Vec<[u32; 2]>,
     /// Bodies of each row, obstacles left out; one that is master and slave is there once.
     sides: Vec<[Option<Side>; 2]>,
     /// Ids of the constraints.
     ids: Vec<i64>,
+    /// Where each constraint stands in its table.
+    entries: Vec<u32>,
     /// Where the rows of each body begin, and the end.
     body_starts: Vec<usize>,
     /// The rows of each body, ascending.
@@ -39,59 +50,239 @@ pub struct Structure {
     diagonals: Vec<i32>,
     /// Room to count in.
     cursors: Vec<i32>,
+    /// How many of the rows on each body are new.
+    new_on_body: Vec<u32>,
 }
+
+/// The new number of a row that is taken out.
+const TAKEN: i32 = -1;
 
 /// How many blocks ahead to prefetch the counterpart of a block.
 pub(super) const AHEAD: usize = 12;
 
 impl Structure {
-    /// Make it anew; tables have no gaps. After an error it is to be made again.
+    /// Make it that of the tables: rows of constraints that are gone are taken out, those of new ones are put behind. Bodies have
+    /// no gaps, and none has gone since it was made or forgotten. What is not the rows' own is gone through once, without asking
+    /// what each row is on; `results`, if they are kept, move along. After an error nothing is left of it.
     ///
     /// # Errors
     /// If memory is exhausted, or an `i32` cannot count the constraints or the blocks.
-    pub fn build(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
+    pub(super) fn follow(
+        &mut self,
+        bodies: &Table<Body>,
+        constraints: &Table<Constraint>,
+        mut results: Option<&mut Results>,
+    ) -> Result<(), Error> {
         if i32::try_from(constraints.len()).is_err() {
             return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
         }
-        self.ids.clear();
-        self.ids.try_reserve(constraints.len())?;
-        self.ids.extend(constraints.iter().map(|(id, _)| id as i64));
-        self.list_bodies(bodies, constraints)?;
-        self.list_blocks(constraints.len())
+        let made = self
+            .take_out(constraints, results.as_deref_mut())
+            .and_then(|()| self.put_in(bodies, constraints, results, i32::MAX));
+        if made.is_err() {
+            self.forget();
+        }
+        made
     }
 
-    fn list_bodies(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
-        let Self { sides, body_starts, on_body, offsets, .. } = self;
-        offsets.clear();
-        offsets.try_reserve(bodies.len() + 1)?;
-        offsets.push(0);
-        let mut end = 0;
-        offsets.extend(bodies.iter().map(|(_, body)| {
-            end += body.dofs();
-            end
-        }));
-        filled(body_starts, bodies.len() + 1, 0)?;
-        filled(sides, constraints.len(), [None; 2])?;
-        for (sides, (_, constraint)) in sides.iter_mut().zip(constraints.iter()) {
-            let mut count = 0;
-            for (k, id) in constraint.bodies().into_iter().enumerate() {
-                let Some(id) = id.filter(|_| k == 0 || constraint.bodies()[0] != id) else { continue };
-                let place = bodies.place(id);
-                let is_obstacle =
-                    bodies.get(id).is_some_and(|body| matches!(body.inertia(), Inertia::Obstacle));
-                if let Some(place) = place.filter(|_| !is_obstacle) {
-                    let slot = body_starts[place + 1] as u32;
-                    sides[count] = Some(Side { body: place as u32, slot });
-                    body_starts[place + 1] += 1;
-                    count += 1;
+    /// Let it be that of no constraints and no bodies.
+    pub fn forget(&mut self) {
+        let Self {
+            ends, sides, ids, entries, body_starts, on_body, offsets, starts, columns, diagonals, ..
+        } = self;
+        [body_starts, offsets].into_iter().for_each(Vec::clear);
+        [on_body, entries].into_iter().for_each(Vec::clear);
+        [starts, columns, diagonals].into_iter().for_each(Vec::clear);
+        ends.clear();
+        sides.clear();
+        ids.clear();
+    }
+
+    /// Whether it has been forgotten, or never been made.
+    pub fn is_forgotten(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// Take out the rows of constraints that are gone, and find the others in their table.
+    fn take_out(
+        &mut self,
+        constraints: &Table<Constraint>,
+        results: Option<&mut Results>,
+    ) -> Result<(), Error> {
+        let Self {
+            ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, cursors, ..
+        } = self;
+        // The new numbers of rows.
+        filled(cursors, ids.len(), TAKEN)?;
+        let (mut places, mut left) = (constraints.live_places_from(0).peekable(), 0);
+        for (row, id) in cursors.iter_mut().zip(&*ids) {
+            while places.next_if(|&place| constraints.ids()[place] < *id as Id).is_some() {}
+            if let Some(place) = places.next_if(|&place| constraints.ids()[place] == *id as Id) {
+                *row = left;
+                entries[left as usize] = place as u32;
+                left += 1;
+            }
+        }
+        let left = left as usize;
+        if left == ids.len() {
+            return Ok(());
+        }
+        entries.truncate(left);
+        keep(ends, cursors);
+        keep(sides, cursors);
+        keep(ids, cursors);
+        let mut to = 0;
+        for body in 0..body_starts.len() - 1 {
+            let (first, own) = (to, body_starts[body]..body_starts[body + 1]);
+            body_starts[body] = to;
+            for k in own.clone() {
+                let row = cursors[on_body[k] as usize];
+                if row != TAKEN {
+                    on_body[to] = row as u32;
+                    to += 1;
+                }
+            }
+            if to - first < own.len() {
+                for (slot, &row) in on_body[first..to].iter().enumerate() {
+                    let mut own = sides[row as usize].iter_mut().flatten();
+                    own.by_ref()
+                        .filter(|side| side.body as usize == body)
+                        .for_each(|side| side.slot = slot as u32);
                 }
             }
         }
-        for place in 0..bodies.len() {
-            body_starts[place + 1] += body_starts[place];
+        if let Some(end) = body_starts.last_mut() {
+            *end = to;
         }
-        filled(on_body, body_starts[bodies.len()], 0)?;
-        for (row, sides) in sides.iter().enumerate() {
+        on_body.truncate(to);
+
+        let mut values = results.map(|results| {
+            let Results { values, b, v, diagonal, inverse, .. } = results;
+            [b, v].into_iter().for_each(|vectors| keep(vectors, cursors));
+            [diagonal, inverse].into_iter().for_each(|blocks| keep(blocks, cursors));
+            values
+        });
+        let mut to = 0;
+        for row in 0..cursors.len() {
+            let (first, own) = (to, starts[row] as usize..starts[row + 1] as usize);
+            if cursors[row] == TAKEN {
+                continue;
+            }
+            let new = cursors[row] as usize;
+            // Where the blocks are that come together, and stay together.
+            let mut together = own.start;
+            let mut move_up = |columns: Range<usize>, to: usize| {
+                if let Some(values) = values.as_deref_mut().filter(|_| columns.start != to) {
+                    values.copy_within(columns, to);
+                }
+            };
+            for k in own.clone() {
+                let column = cursors[columns[k] as usize];
+                if column == TAKEN {
+                    move_up(together..k, to - (k - together));
+                    together = k + 1;
+                    continue;
+                }
+                if columns[k] as usize == row {
+                    diagonals[new] = to as i32;
+                }
+                columns[to] = column;
+                to += 1;
+            }
+            move_up(together..own.end, to - (own.end - together));
+            // The starts of later rows have not been written yet.
+            starts[new] = first as i32;
+        }
+        starts[left] = to as i32;
+        starts.truncate(left + 1);
+        columns.truncate(to);
+        diagonals.truncate(left);
+        if let Some(values) = values {
+            values.truncate(to);
+        }
+        Ok(())
+    }
+
+    /// Put rows of constraints behind that have none yet.
+    fn put_in(
+        &mut self,
+        bodies: &Table<Body>,
+        constraints: &Table<Constraint>,
+        results: Option<&mut Results>,
+        most: i32,
+    ) -> Result<(), Error> {
+        let first = self.len();
+        self.list_rows(bodies, constraints)?;
+        self.list_on_bodies(first, bodies)?;
+        self.list_blocks(first, results, most)
+    }
+
+    /// List the bodies of new rows, and count these.
+    fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
+        let Self { ends, sides, ids, entries, body_starts, new_on_body, .. } = self;
+        filled(new_on_body, bodies.len(), 0)?;
+        let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
+        let new = constraints.len() - ids.len();
+        ends.try_reserve(new)?;
+        sides.try_reserve(new)?;
+        ids.try_reserve(new)?;
+        entries.try_reserve(new)?;
+        for place in constraints.live_places_from(known) {
+            let Some(constraint) = &constraints.things()[place] else { continue };
+            let own = constraint
+                .bodies()
+                .map(|id| id.and_then(|id| bodies.place(id)).map_or(NOWHERE, |place| place as u32));
+            let other = if own[0] == own[1] { NOWHERE } else { own[1] };
+            let (mut both, mut count) = ([None; 2], 0);
+            for body in [own[0], other].into_iter().filter(|&body| body != NOWHERE) {
+                let place = body as usize;
+                let inertia = bodies.things()[place].as_ref().map(Body::inertia);
+                if !matches!(inertia, Some(Inertia::Obstacle)) {
+                    let old = body_starts.get(place + 1).map_or(0, |end| end - body_starts[place]);
+                    both[count] = Some(Side { body, slot: old as u32 + new_on_body[place] });
+                    new_on_body[place] += 1;
+                    count += 1;
+                }
+            }
+            ids.push(constraints.ids()[place] as i64);
+            entries.push(place as u32);
+            ends.push(own);
+            sides.push(both);
+        }
+        Ok(())
+    }
+
+    /// List new rows on their bodies, new bodies too.
+    fn list_on_bodies(&mut self, first: usize, bodies: &Table<Body>) -> Result<(), Error> {
+        let Self { sides, body_starts, on_body, offsets, new_on_body, .. } = self;
+        for starts in [&mut *body_starts, &mut *offsets] {
+            starts.try_reserve(bodies.len() + 1 - starts.len())?;
+            if starts.is_empty() {
+                starts.push(0);
+            }
+        }
+        let mut end = offsets[offsets.len() - 1];
+        let new_bodies = bodies.iter().skip(offsets.len() - 1);
+        offsets.extend(new_bodies.map(|(_, body)| {
+            end += body.dofs();
+            end
+        }));
+        body_starts.resize(bodies.len() + 1, on_body.len());
+        let new = new_on_body.iter().map(|&count| count as usize).sum::<usize>();
+        let (mut from, mut to) = (on_body.len(), on_body.len() + new);
+        on_body.try_reserve(new)?;
+        on_body.resize(to, 0);
+        for body in (0..bodies.len()).rev() {
+            if from == to {
+                break;
+            }
+            let own = body_starts[body]..from;
+            body_starts[body + 1] = to;
+            to -= own.len() + new_on_body[body] as usize;
+            from = own.start;
+            on_body.copy_within(own, to);
+        }
+        for (row, sides) in (first..).zip(&sides[first..]) {
             for side in sides.iter().flatten() {
                 on_body[body_starts[side.body as usize] + side.slot as usize] = row as u32;
             }
@@ -99,36 +290,82 @@ impl Structure {
         Ok(())
     }
 
-    fn list_blocks(&mut self, rows: usize) -> Result<(), Error> {
-        let (mut starts, mut columns) = (std::mem::take(&mut self.starts), std::mem::take(&mut self.columns));
-        let (mut diagonals, mut cursors) =
-            (std::mem::take(&mut self.diagonals), std::mem::take(&mut self.cursors));
-        filled(&mut starts, rows + 1, 0)?;
-        self.count_blocks(&mut starts, i32::MAX)?;
-        filled(&mut columns, starts[rows] as usize, 0)?;
-        filled(&mut diagonals, rows, 0)?;
-        cursors.clear();
-        cursors.try_reserve(rows)?;
-        cursors.extend_from_slice(&starts[..rows]);
-        let mut put = |row: usize, column: usize, cursors: &mut [i32]| {
-            columns[cursors[row] as usize] = column as i32;
-            cursors[row] += 1;
-        };
-        // What is to the left of a row's diagonal has been put there by the rows before.
-        for row in 0..rows {
-            diagonals[row] = cursors[row];
-            put(row, row, &mut cursors);
-            for (column, _) in self.later(row) {
-                put(row, column, &mut cursors);
-                put(column, row, &mut cursors);
+    /// List the blocks of rows from `first` on, and those of earlier ones in their columns.
+    fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result<(), Error> {
+        let rows = self.len();
+        let mut cursors = std::mem::take(&mut self.cursors);
+        let counted = self.count_blocks(first, &mut cursors, most);
+        let Self { starts, columns, diagonals, .. } = self;
+        let new = match counted {
+            Ok(new) => new,
+            Err(error) => {
+                self.cursors = cursors;
+                return Err(error);
             }
+        };
+        starts.try_reserve(rows + 1 - starts.len())?;
+        if starts.is_empty() {
+            starts.push(0);
         }
-        (self.starts, self.columns, self.diagonals, self.cursors) = (starts, columns, diagonals, cursors);
+        diagonals.try_reserve(rows - diagonals.len())?;
+        diagonals.resize(rows, 0);
+        let (old, all) = (columns.len(), columns.len() + new);
+        columns.try_reserve(new)?;
+        columns.resize(all, 0);
+        let mut values = results.map(|results| &mut results.values);
+        if let Some(values) = &mut values {
+            resized(values, all, [0.0; 9])?;
+        }
+        starts.resize(rows + 1, old as i32);
+        // Blocks from here on have moved down by so many.
+        let (mut from, mut to) = (old, all);
+        let mut moved = old..old;
+        let mut move_down = |range: Range<usize>, by: usize| {
+            if by == 0 {
+                return;
+            }
+            columns.copy_within(range.clone(), range.start + by);
+            if let Some(values) = &mut values {
+                values.copy_within(range.clone(), range.start + by);
+            }
+        };
+        for row in (0..rows).rev() {
+            if from == to {
+                break;
+            }
+            let start = starts[row] as usize;
+            starts[row + 1] = to as i32;
+            let more = cursors[row] as usize;
+            if more > 0 {
+                move_down(moved.clone(), to - from);
+                moved = start..from;
+            }
+            moved.start = start;
+            // New blocks stand behind those that were there.
+            cursors[row] = (to - more) as i32;
+            to -= more + from - start;
+            if row < first {
+                diagonals[row] += (to - start) as i32;
+            }
+            from = start;
+        }
+        move_down(moved, to - from);
+        self.cursors = cursors;
+        self.fill_blocks(first);
         Ok(())
     }
 
-    /// Write to `starts`, which is all zero, where the blocks of each row begin, and the end.
-    fn count_blocks(&self, starts: &mut [i32], most: i32) -> Result<(), Error> {
+    /// Rows from `first` on, and earlier ones that have blocks in their columns, ascending.
+    fn with_new_blocks(&self, first: usize) -> impl Iterator<Item = usize> {
+        let has_new = move |row: &usize| {
+            let mut own = self.sides[*row].iter().flatten();
+            *row >= first || own.any(|side| self.new_on_body[side.body as usize] > 0)
+        };
+        (0..self.len()).filter(has_new)
+    }
+
+    /// Write to `more` how many blocks each row gets if those from `first` on are new; all together.
+    fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize, Error> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
         let most = most as usize;
         // The rows on one body are coupled with each other. So much is known without counting.
@@ -136,24 +373,57 @@ impl Structure {
         if self.body_starts.windows(2).any(is_too_large) {
             return Err(too_many);
         }
-        let rows = self.len();
-        let mut total = 0;
-        for row in 0..rows {
+        filled(more, self.len(), 0)?;
+        let mut total = self.columns.len();
+        for row in self.with_new_blocks(first) {
             let mut later = 0;
-            for (column, _) in self.later(row) {
-                starts[column + 1] += 1;
+            for (column, _) in self.later_from(row, first) {
+                more[column] += 1;
                 later += 1;
             }
-            starts[row + 1] += 1 + later;
-            total += 1 + 2 * later as usize;
+            let own = i32::from(row >= first);
+            more[row] += own + later;
+            total += own as usize + 2 * later as usize;
             if total > most {
                 return Err(too_many);
             }
         }
-        for row in 0..rows {
-            starts[row + 1] += starts[row];
+        Ok(total - self.columns.len())
+    }
+
+    /// Put the columns of blocks that are new if rows from `first` on are, where `cursors` says for each row.
+    fn fill_blocks(&mut self, first: usize) {
+        let (mut columns, mut cursors) =
+            (std::mem::take(&mut self.columns), std::mem::take(&mut self.cursors));
+        let mut diagonals = std::mem::take(&mut self.diagonals);
+        let mut put = |row: usize, column: usize| {
+            let place = cursors[row];
+            columns[place as usize] = column as i32;
+            cursors[row] += 1;
+            place
+        };
+        // What is to the left of a row's diagonal has been put there by the rows before.
+        for row in self.with_new_blocks(first) {
+            if row >= first {
+                diagonals[row] = put(row, row);
+            }
+            for (column, _) in self.later_from(row, first) {
+                put(row, column);
+                put(column, row);
+            }
         }
-        Ok(())
+        (self.columns, self.cursors, self.diagonals) = (columns, cursors, diagonals);
+    }
+
+    /// The rows behind `row` that share a body with it, as [`Structure::earlier`]; of rows before `first`, which have been listed before
+    /// the others, those from `first` on.
+    fn later_from(&self, row: usize, first: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| {
+            let body = side.body as usize;
+            let count = self.rows_on(body).len();
+            let old = count - self.new_on_body[body] as usize;
+            if row < first { old..count } else { side.slot as usize + 1..count }
+        }))
     }
 
     /// Number of rows.
@@ -171,6 +441,17 @@ impl Structure {
         &self.ids
     }
 
+    /// The row of a constraint.
+    pub fn row(&self, id: Id) -> Option<usize> {
+        self.ids.binary_search(&(id as i64)).ok()
+    }
+
+    /// Where the constraint of a row stands in its table.
+    #[inline(always)]
+    pub fn entry(&self, row: usize) -> usize {
+        self.entries[row] as usize
+    }
+
     /// Where the blocks of each row begin, and the end.
     pub fn starts(&self) -> &[i32] {
         &self.starts
@@ -184,6 +465,12 @@ impl Structure {
     /// Where the diagonal block of a row is.
     pub fn diagonal(&self, row: usize) -> usize {
         self.diagonals[row] as usize
+    }
+
+    /// The places of the master and the slave of a row, obstacles too; [`NOWHERE`] is the ground.
+    #[inline(always)]
+    pub fn ends(&self, row: usize) -> [u32; 2] {
+        self.ends[row]
     }
 
     /// The places of a row on its bodies, obstacles left out.
@@ -200,32 +487,55 @@ impl Structure {
     }
 
     /// Where the generalised velocities of a body lie if those of all are put one behind the other.
-    pub fn dofs(&self, body: usize) -> std::ops::Range<usize> {
+    pub fn dofs(&self, body: usize) -> Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// The rows behind `row` that share a body with it, ascending, with what couples them: one body first, maybe another.
-    pub fn later(&self, row: usize) -> Later<'_> {
+    /// How many generalised velocities all bodies have.
+    pub fn all_dofs(&self) -> usize {
+        self.offsets.last().copied().unwrap_or_default()
+    }
+
+    /// The rows behind `row` that share a body with it, ascending, with what couples them: each body in its place.
+    pub fn later(&self, row: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
+    }
+
+    /// The rows before `row` that share a body with it, as [`Structure::later`].
+    #[inline(always)]
+    pub fn earlier(&self, row: usize) -> Coupled<'_> {
+        Coupled(self.rests(row, |side| 0..side.slot as usize))
+    }
+
+    /// The row and all rows that share a body with it, as [`Structure::later`], but in runs of slots.
+    #[inline(always)]
+    pub fn runs(&self, row: usize) -> Runs<'_> {
+        Runs(self.rests(row, |side| 0..self.rows_on(side.body as usize).len()))
+    }
+
+    #[inline(always)]
+    fn rests(&self, row: usize, slots: impl Fn(Side) -> Range<usize>) -> [Rest<'_>; 2] {
         let rest = |side: Option<Side>| {
             let Some(side) = side else { return Rest::default() };
-            let next = side.slot as usize + 1;
+            let slots = slots(side);
             Rest {
                 body: side.body,
                 own: side.slot,
-                next: next as u32,
-                rows: &self.rows_on(side.body as usize)[next..],
+                next: slots.start as u32,
+                rows: &self.rows_on(side.body as usize)[slots],
             }
         };
-        Later(self.sides[row].map(rest))
+        self.sides[row].map(rest)
     }
 
-    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
-    pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
-        let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
-        start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
+    /// Where the blocks of a row begin that are right of the diagonal, in columns from `first` on: where that of `first` is, if there
+    /// is one.
+    pub(super) fn first_right_from(&self, row: usize, first: usize) -> usize {
+        let range = self.diagonal(row) + 1..self.starts[row + 1] as usize;
+        range.start + self.columns[range].partition_point(|&column| (column as usize) < first)
     }
 
-    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
+    /// Of rows that are taken in parts of `part`, call `copy` for each block left of the diagonal whose column is in another part,
     /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
     pub(super) fn each_apart(
         &self,
@@ -238,13 +548,13 @@ impl Structure {
         if part >= rows {
             return;
         }
-        cursors.copy_from_slice(&self.starts[..rows]);
-        for row in 0..rows {
-            let end = (row / part + 1) * part;
-            let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
-            let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
-            for k in first + own..last {
-                if let Some(&ahead) = self.columns[k..last].get(AHEAD) {
+        for (row, cursor) in cursors.iter_mut().enumerate() {
+            *cursor = self.first_right_from(row, (row / part + 1) * part) as i32;
+        }
+        for row in part..rows {
+            let apart = self.apart(part, row);
+            for k in apart.clone() {
+                if let Some(&ahead) = self.columns[k..apart.end].get(AHEAD) {
                     fetch(cursors[ahead as usize] as usize);
                 }
                 let cursor = &mut cursors[self.columns[k] as usize];
@@ -253,10 +563,24 @@ impl Structure {
             }
         }
     }
+
+    /// As [`Structure::each_apart`], of one row alone.
+    pub(super) fn each_apart_of(&self, part: usize, row: usize, mut copy: impl FnMut(usize, usize)) {
+        for k in self.apart(part, row) {
+            copy(k, self.first_right_from(self.columns[k] as usize, row));
+        }
+    }
+
+    /// The blocks of a row that are left of the diagonal, in columns of other parts.
+    fn apart(&self, part: usize, row: usize) -> Range<usize> {
+        let left = self.starts[row] as usize..self.diagonal(row);
+        let columns = &self.columns[left.clone()];
+        left.start..left.start + columns.partition_point(|&column| (column as usize) < row / part * part)
+    }
 }
 
 /// See [`Structure::later`].
-pub struct Later<'a>([Rest<'a>; 2]);
+pub struct Coupled<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -276,13 +600,50 @@ impl Rest<'_> {
     /// What couples it with the row at hand.
     #[inline(always)]
     fn take(&mut self) -> Option<Coupling> {
-        self.rows = &self.rows[1..];
-        self.next += 1;
-        Some(Coupling { body: self.body as usize, row: self.own as usize, column: self.next as usize - 1 })
+        self.take_some(1)
+    }
+
+    /// What couples it with the row at hand; so many rows are taken.
+    #[inline(always)]
+    fn take_some(&mut self, count: usize) -> Option<Coupling> {
+        let column = self.next as usize;
+        self.rows = &self.rows[count..];
+        self.next += count as u32;
+        Some(Coupling { body: self.body as usize, row: self.own as usize, column })
+    }
+
+    /// All rows before another one.
+    #[inline(always)]
+    fn take_before(&mut self, row: Option<u32>) -> Run {
+        let count = match row {
+            Some(row) => self.rows.iter().take_while(|&&own| own < row).count(),
+            None => self.rows.len(),
+        };
+        Run { couplings: [self.take_some(count), None], count }
     }
 }
 
-impl Iterator for Later<'_> {
+/// See [`Structure::runs`].
+pub struct Runs<'a>([Rest<'a>; 2]);
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Run> {
+        let [one, other] = &mut self.0;
+        match (one.row(), other.row()) {
+            (None, None) => None,
+            (Some(row), Some(same)) if row == same => {
+                Some(Run { couplings: [one.take(), other.take()], count: 1 })
+            }
+            (Some(row), later) if later.is_none_or(|later| row < later) => Some(one.take_before(later)),
+            (later, _) => Some(other.take_before(later)),
+        }
+    }
+}
+
+impl Iterator for Coupled<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]
@@ -293,10 +654,16 @@ impl Iterator for Later<'_> {
             (Some(row), Some(same)) if row == same => (row, [one.take(), other.take()]),
             (Some(row), None) => (row, [one.take(), None]),
             (Some(row), Some(later)) if row < later => (row, [one.take(), None]),
-            (_, Some(row)) => (row, [other.take(), None]),
+            (_, Some(row)) => (row, [None, other.take()]),
         };
         Some((row as usize, couplings))
     }
+}
+
+/// Keep the things of rows that have a new number.
+fn keep<T>(things: &mut Vec<T>, numbers: &[i32]) {
+    let mut numbers = numbers.iter();
+    things.retain(|_| numbers.next() != Some(&TAKEN));
 }
 
 /// Make a vector so many copies of a value.
@@ -313,34 +680,30 @@ mod tests {
     use crate::system::{Kinematics, Placement};
 
     /// Ten rows between two bodies, five of them on a third one too.
-    fn structure() -> Structure {
+    fn tables() -> (Table<Body>, Table<Constraint>) {
         let (mut bodies, mut constraints) = (Table::default(), Table::default());
         for _ in 0..3 {
             let inertia = Inertia::diagonal(&[1.0]).unwrap();
-            bodies.insert(Body::new(1, Kinematics::General, inertia).unwrap()).unwrap();
+            bodies.insert(Body::new(1, Kinematics::General, inertia).unwrap(), 0).unwrap();
         }
         for k in 0..10 {
             let placement = Placement::Operators([None, None]);
             let sides = [Some(k % 2), Some(if k % 2 == 0 { 2 } else { 1 })];
-            constraints.insert(Constraint { bodies: sides, placement, compliance: None }).unwrap();
+            constraints.insert(Constraint { bodies: sides, placement, compliance: None }, 0).unwrap();
         }
-        let mut structure = Structure::default();
-        structure.build(&bodies, &constraints).unwrap();
-        structure
+        (bodies, constraints)
     }
 
     #[test]
     fn blocks_are_counted_up_to_a_limit() {
-        let structure = structure();
-        let blocks = structure.columns().len();
-        assert_eq!(blocks, 50);
-        let counted = |most: usize| {
-            let mut starts = [0; 11];
-            structure.count_blocks(&mut starts, most as i32).map(|()| starts)
+        let (bodies, constraints) = tables();
+        let counted = |most: i32| {
+            let mut structure = Structure::default();
+            structure.put_in(&bodies, &constraints, None, most).map(|()| structure.columns().len())
         };
-        assert_eq!(counted(blocks).unwrap(), *structure.starts());
+        assert_eq!(counted(50).unwrap(), 50);
         // One body alone has too many; all together have.
-        for most in [24, blocks - 1] {
+        for most in [24, 49] {
             let error = counted(most).unwrap_err();
             assert_eq!(error.to_string(), "system: W has more blocks than an int can count");
         }

@@ -9,26 +9,36 @@ pub type Id = u64;
 /// Things in the order of their ids. Removed ones leave a gap until the table is closed up.
 #[derive(Debug)]
 pub struct Table<T> {
-    entries: Vec<(Id, Option<T>)>,
+    ids: Vec<Id>,
+    things: Vec<Option<T>>,
+    /// What has changed of each, see [`super::changes`]: apart, so that all are looked through quickly.
+    marks: Vec<u8>,
     next: Id,
     live: usize,
 }
 
+/// The mark of a gap.
+pub const GONE: u8 = 0x80;
+
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), next: 0, live: 0 }
+        Self { ids: Vec::new(), things: Vec::new(), marks: Vec::new(), next: 0, live: 0 }
     }
 }
 
 impl<T> Table<T> {
-    /// Append a thing; its id.
+    /// Append a thing with its marks; its id.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn insert(&mut self, thing: T) -> Result<Id, TryReserveError> {
-        self.entries.try_reserve(1)?;
+    pub fn insert(&mut self, thing: T, marks: u8) -> Result<Id, TryReserveError> {
+        self.ids.try_reserve(1)?;
+        self.things.try_reserve(1)?;
+        self.marks.try_reserve(1)?;
         let id = self.next;
-        self.entries.push((id, Some(thing)));
+        self.ids.push(id);
+        self.things.push(Some(thing));
+        self.marks.push(marks);
         self.next += 1;
         self.live += 1;
         Ok(id)
@@ -41,31 +51,49 @@ impl<T> Table<T> {
 
     /// The thing with an id.
     pub fn get(&self, id: Id) -> Option<&T> {
-        self.entries[self.find(id)?].1.as_ref()
+        self.things[self.find(id)?].as_ref()
     }
 
-    /// The thing with an id.
-    pub fn get_mut(&mut self, id: Id) -> Option<&mut T> {
+    /// The thing with an id, and its marks.
+    pub fn get_mut(&mut self, id: Id) -> Option<(&mut T, &mut u8)> {
         let place = self.find(id)?;
-        self.entries[place].1.as_mut()
+        Some((self.things[place].as_mut()?, &mut self.marks[place]))
     }
 
     /// Take out the thing with an id.
     pub fn remove(&mut self, id: Id) -> Option<T> {
         let place = self.find(id)?;
-        let thing = self.entries[place].1.take()?;
+        let thing = self.things[place].take()?;
+        self.marks[place] = GONE;
         self.live -= 1;
         Some(thing)
     }
 
     /// Close the gaps.
     pub fn close_up(&mut self) {
-        if self.live != self.entries.len() {
-            self.entries.retain(|(_, thing)| thing.is_some());
-        }
+        let Self { ids, things, marks, .. } = self;
+        let mut own = marks.iter();
+        ids.retain(|_| own.next() != Some(&GONE));
+        marks.retain(|mark| *mark != GONE);
+        things.retain(Option::is_some);
     }
 
-    /// Where the thing with an id stands, counted from zero, if there are no gaps.
+    /// Whether so much of the table is gaps that it is to be closed up: each thing that moves then has been paid for by removals.
+    pub fn is_sparse(&self) -> bool {
+        self.things.len() - self.live > self.live / 8 + 64
+    }
+
+    /// Where things stand from a place on.
+    pub fn live_places_from(&self, first: usize) -> impl Iterator<Item = usize> {
+        (first..).zip(&self.marks[first..]).filter(|(_, mark)| **mark != GONE).map(|(place, _)| place)
+    }
+
+    /// Whether things have been removed since the table was closed up.
+    pub fn has_gaps(&self) -> bool {
+        self.live != self.things.len()
+    }
+
+    /// Where the thing with an id stands, counted from zero, gaps included.
     pub fn place(&self, id: Id) -> Option<usize> {
         self.find(id)
     }
@@ -82,21 +110,31 @@ impl<T> Table<T> {
 
     /// All things with their ids, which ascend.
     pub fn iter(&self) -> impl Iterator<Item = (Id, &T)> + Clone {
-        self.entries.iter().filter_map(|(id, thing)| Some((*id, thing.as_ref()?)))
+        self.ids.iter().zip(&self.things).filter_map(|(id, thing)| Some((*id, thing.as_ref()?)))
     }
 
-    /// The entries, gaps among them.
-    pub(super) fn entries(&self) -> &[(Id, Option<T>)] {
-        &self.entries
+    /// The ids, those of gaps among them.
+    pub(super) fn ids(&self) -> &[Id] {
+        &self.ids
     }
 
-    /// The entries, gaps among them.
-    pub(super) fn entries_mut(&mut self) -> &mut [(Id, Option<T>)] {
-        &mut self.entries
+    /// The things, gaps among them.
+    pub(super) fn things(&self) -> &[Option<T>] {
+        &self.things
+    }
+
+    /// The marks, those of gaps among them.
+    pub(super) fn marks(&self) -> &[u8] {
+        &self.marks
+    }
+
+    /// The things and their marks, gaps among them.
+    pub(super) fn all_mut(&mut self) -> (&mut [Option<T>], &mut [u8]) {
+        (&mut self.things, &mut self.marks)
     }
 
     fn find(&self, id: Id) -> Option<usize> {
-        self.entries.binary_search_by_key(&id, |entry| entry.0).ok()
+        self.ids.binary_search(&id).ok()
     }
 }
 
@@ -107,15 +145,16 @@ mod tests {
     #[test]
     fn ids_outlive_others_and_never_return() {
         let mut table = Table::default();
-        let ids: Vec<Id> = ["a", "b", "c"].into_iter().map(|name| table.insert(name).unwrap()).collect();
+        let ids: Vec<Id> = ["a", "b", "c"].into_iter().map(|name| table.insert(name, 0).unwrap()).collect();
         assert_eq!(ids, [0, 1, 2]);
         assert_eq!((table.remove(1), table.remove(1), table.get(1)), (Some("b"), None, None));
         table.close_up();
         assert_eq!((table.place(2), table.get(2), table.get(1), table.len()), (Some(1), Some(&"c"), None, 2));
-        assert_eq!(table.insert("d").unwrap(), 3);
+        assert_eq!(table.insert("d", 0).unwrap(), 3);
         assert_eq!(table.remove(3), Some("d"));
         table.close_up();
-        assert_eq!(table.insert("e").unwrap(), 4);
+        assert_eq!(table.insert("e", 7).unwrap(), 4);
         assert_eq!(table.iter().collect::<Vec<_>>(), [(0, &"a"), (2, &"c"), (4, &"e")]);
+        assert_eq!(table.marks(), [0, 0, 7]);
     }
 }

@@ -3,22 +3,22 @@
 
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::bodies::{How, prepare};
-use crate::assembly::update::pairs;
 use crate::assembly::update::rows::{self, Wanted};
+use crate::assembly::update::{pairs, whole_rows};
 use crate::block::transposed;
-use crate::boundary::large_pages;
 use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged, Team};
 
 use super::body::Body;
+use super::changes::Plan;
 use super::constraint::Constraint;
 use super::error::Error;
-use super::rows::Results;
-use super::scene::{Blocks, Scene, part_of};
+use super::rows::{Results, resized};
+use super::scene::{Blocks, Planned, Scene, part_of_pairs, part_of_rows};
 use super::structure::Structure;
 use super::table::Table;
 
-/// Assemble everything; tables have no gaps, and the structure is theirs.
+/// Assemble everything, or what `plan` says for some rows; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
@@ -30,11 +30,13 @@ pub(super) fn assemble(
     results: &mut Results,
     made: &mut BodyOperators,
     step: f64,
+    planned: Option<(&Plan, usize)>,
 ) -> Result<(), Error> {
     let (count, blocks) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
-    let mut team = Team::if_it_pays(made.pays_for_threads(count));
-    let scene = Scene::new(bodies, constraints, structure);
+    let mut team = Team::if_it_pays(made.pays_for_threads(planned.map_or(count, |(_, rows)| rows)));
+    let plan = planned.map(|(plan, _)| plan);
+    let scene = Scene::new(bodies, constraints, structure, plan);
     let how = How { step, complete: false };
     prepare(&scene, made, how, &mut team, &mut |_| {})?;
 
@@ -49,23 +51,27 @@ pub(super) fn assemble(
     let wanted = Wanted::Diagonal { with_rho: true, reuse: false };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
-    let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
-    let context = &Blocks { scene, diagonal };
-    let part = part_of(count, team.size());
+    let blocks = Blocks { scene, diagonal };
+    let things = Ragged { values, starts: structure.starts() };
+    if let Some(plan) = plan {
+        let part = part_of_pairs(count, team.size());
+        let context = &Planned { blocks, plan };
+        pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
+        for row in (0..count).filter(|&row| plan.has_pairs(row)) {
+            structure.each_apart_of(part, row, |k, to| values[to] = transposed(&values[k]));
+        }
+        return Ok(());
+    }
+    let context = &blocks;
+    if made.are_factored() {
+        let part = part_of_rows(count, team.size());
+        return whole_rows::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
+    }
+    let part = part_of_pairs(count, team.size());
+    let things = (things, &mut cursors[..]);
     pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
-    Ok(())
-}
-
-/// Make a vector so long, without touching what is there already.
-fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
-    let before = values.capacity();
-    values.try_reserve(length.saturating_sub(values.len()))?;
-    if values.capacity() != before {
-        large_pages::ask_for(values.as_ptr(), values.capacity());
-    }
-    values.resize(length, value);
     Ok(())
 }

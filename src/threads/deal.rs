@@ -75,6 +75,24 @@ unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
     }
 }
 
+// SAFETY: all of parts of disjoint ranges are disjoint.
+unsafe impl<D: Deal, const N: usize> Deal for [D; N] {
+    type Shared = [D::Shared; N];
+
+    fn count(&self) -> usize {
+        self.iter().map(D::count).min().unwrap_or(0)
+    }
+
+    fn shared(self) -> Self::Shared {
+        self.map(D::shared)
+    }
+
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that the range has no place in common with another part.
+        shared.each_ref().map(|shared| unsafe { D::part(shared, range.clone()) })
+    }
+}
+
 /// Rows of different lengths, one behind the other: row k is `values[starts[k] - starts[0]..starts[k + 1] - starts[0]]`.
 pub struct Ragged<'a, T> {
     /// The values of all rows.

@@ -3,8 +3,8 @@
 
 use std::collections::TryReserveError;
 
-use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
+use crate::block::{Block, Vector};
 use crate::kinematics::{pseudo_rigid, rigid};
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
@@ -65,6 +65,23 @@ impl Cholesky {
             h[0] = combination(&[x, y, z], &l[..3]);
             h[1] = combination(&[y, z], &l[3..5]);
             h[2] = z * l[5];
+        }
+    }
+
+    /// L s: what a sum over slots ([`Sum`](super::product::Sum)) is as a generalised velocity, of a body with as many freedoms as
+    /// `velocity` has values.
+    pub fn times_sum(&self, s: &super::product::Sum, velocity: &mut [f64]) {
+        let [first, second] = &self.blocks;
+        let times =
+            |l: &Lower, [x, y, z]: Vector| [l[0] * x, l[1] * x + l[3] * y, l[2] * x + l[4] * y + l[5] * z];
+        if velocity.len() == rigid::DOFS {
+            velocity[..3].copy_from_slice(&times(first, s[0]));
+            velocity[3..].copy_from_slice(&times(second, s[1]));
+            return;
+        }
+        for k in 0..3 {
+            velocity[3 * k..3 * k + 3].copy_from_slice(&times(first, [s[0][k], s[1][k], s[2][k]]));
+            velocity[9 + k] = second[0] * s[3][k];
         }
     }
 
@@ -181,6 +198,19 @@ impl FactoredSlots {
         let (row, column) = (LENGTH * row, LENGTH * column);
         [&self.values[row..row + LENGTH + 1], &self.values[column..column + LENGTH]]
     }
+
+    /// Z of a slot, with one more value behind it, and of so many others from one on.
+    #[inline(always)]
+    pub fn run<const LENGTH: usize>(
+        &self,
+        row: usize,
+        first: usize,
+        count: usize,
+    ) -> (&[f64], &[[f64; LENGTH]]) {
+        let (row, first) = (LENGTH * row, LENGTH * first);
+        let others = &self.values[first..first + LENGTH * count];
+        (&self.values[row..row + LENGTH + 1], others.as_chunks().0)
+    }
 }
 
 /// X Xᵀ, column by column, of the columns of X.
@@ -203,6 +233,22 @@ pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
         let x = level.four(x, 3 * k);
         for (w, y) in w.iter_mut().zip(y) {
             *w = *w + x * *y;
+        }
+    }
+    w
+}
+
+/// As [`product`], of the columns of X.
+#[inline(always)]
+pub fn product_of_columns<L: SimdLevel, const N: usize>(
+    level: L,
+    x: &[L::F64x4; N],
+    y: &[f64],
+) -> [L::F64x4; 3] {
+    let mut w = [level.zero(); 3];
+    for (x, y) in x.iter().zip(y.chunks_exact(3)) {
+        for (w, y) in w.iter_mut().zip(y) {
+            *w = *w + *x * *y;
         }
     }
     w

@@ -2,25 +2,26 @@
 //!
 //! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
 //! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`cholesky`] of A⁻¹ in H, the latter in the short form of
-//! [`homogeneous`]; [`nodal`] is for meshes, where H touches few nodes; [`dense`] for all else with few dofs.
+//! [`homogeneous`]; [`nodal`] is for meshes, where H touches few nodes; [`general`] for all else.
 
 pub mod cholesky;
-pub mod dense;
+pub mod general;
 pub mod homogeneous;
 pub mod nodal;
+pub mod product;
 pub mod writer;
 
 use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::block::Block;
-use crate::block::lanes::{Plain, SimdLevel, are_finite, packed};
+use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
 
 use cholesky::{FactoredSlots, Slots};
-use dense::Dense;
+use general::{General, LastStrip};
 use nodal::Nodal;
 
 /// Values in a slot of a rigid body.
@@ -39,7 +40,7 @@ pub struct Panel {
 
 #[derive(Debug, Default)]
 struct Large {
-    dense: Dense,
+    general: General,
     nodal: Nodal,
     factored: Factored,
 }
@@ -49,7 +50,7 @@ enum Form {
     #[default]
     Rigid,
     PseudoRigid,
-    Dense,
+    General,
     Nodal,
 }
 
@@ -103,16 +104,16 @@ impl Panel {
         Ok(self.roots.start::<PSEUDO_RIGID>(slots)?)
     }
 
-    /// Start anew with `slots` slots of dense operators, 3 × `dofs`, all zero.
+    /// Start anew with `slots` slots of any operators, 3 × `dofs`, all zero.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_dense(&mut self, slots: usize, dofs: usize) -> Result<&mut Dense, Fault> {
-        self.form = Form::Dense;
+    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General, Fault> {
+        self.form = Form::General;
         self.roots.clear();
-        let dense = &mut self.large()?.dense;
-        dense.start(slots, dofs)?;
-        Ok(dense)
+        let general = &mut self.large()?.general;
+        general.start(slots, dofs)?;
+        Ok(general)
     }
 
     /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lasting` is for a body that
@@ -135,7 +136,7 @@ impl Panel {
         self.large.as_deref_mut().ok_or(Fault::Memory)
     }
 
-    /// Let A⁻¹ work on dense and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
+    /// Let A⁻¹ work on general and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
     /// dofs. A body with a root has nothing left to do. Returns what had to be done for a factor, if there is one.
     ///
     /// # Errors
@@ -147,19 +148,19 @@ impl Panel {
         work: &mut Workspace,
     ) -> Result<Option<Freshness>, Fault> {
         match (self.form, self.large.as_deref_mut()) {
-            (Form::Dense, Some(large)) => large.dense.apply(step, inertia, &mut large.factored, work),
+            (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
             (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
             _ => Ok(None),
         }
     }
 
-    /// Put dense operators into columns for an A⁻¹ that the caller alone knows ([`Panel::columns_to_solve`]).
+    /// Put general operators into columns for an A⁻¹ that the caller alone knows ([`Panel::columns_to_solve`]).
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn start_columns(&mut self) -> Result<(), Fault> {
         match (self.form, self.large.as_deref_mut()) {
-            (Form::Dense, Some(large)) => Ok(large.dense.start_columns()?),
+            (Form::General, Some(large)) => large.general.start_columns(),
             _ => Ok(()),
         }
     }
@@ -167,14 +168,18 @@ impl Panel {
     /// The columns of Hᵀ of all slots, each as long as the generalised velocity, one behind the other, if they wait for A⁻¹: the
     /// caller is to replace them by A⁻¹ times them.
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
-        self.large.as_deref_mut().map(|large| large.dense.columns_mut()).filter(|columns| !columns.is_empty())
+        self.large
+            .as_deref_mut()
+            .map(|large| large.general.columns_mut())
+            .filter(|columns| !columns.is_empty())
     }
 
     /// Take what the caller has made of the columns.
-    pub fn take_solved(&mut self, step: f64) {
-        if let Some(large) = self.large.as_deref_mut() {
-            large.dense.take_columns(step);
-        }
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn take_solved(&mut self, step: f64) -> Result<(), Fault> {
+        self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
     /// The factor of A that was made last, if this body has one.
@@ -202,7 +207,7 @@ impl Panel {
 
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
     pub fn needs_inverse(&self) -> bool {
-        matches!(self.form, Form::Dense | Form::Nodal)
+        matches!(self.form, Form::General | Form::Nodal)
     }
 
     /// Estimate of the condition number of the matrix A that was factored last; 1 if there is none.
@@ -216,8 +221,9 @@ impl Panel {
     /// Bytes held for operators and products, and for factors and entries of A⁻¹.
     pub fn bytes(&self) -> [usize; 2] {
         let [operators, factors] = self.large.as_ref().map_or([0, 0], |large| {
-            let operators = size_of::<Large>() + large.dense.bytes() + large.nodal.bytes();
-            [operators, large.nodal.entries_bytes() + large.factored.bytes()]
+            let operators = size_of::<Large>() + large.general.bytes() + large.nodal.bytes();
+            let entries = large.general.entries_bytes() + large.nodal.entries_bytes();
+            [operators, entries + large.factored.bytes()]
         });
         [self.roots.bytes() + operators, factors]
     }
@@ -232,21 +238,56 @@ impl Panel {
     pub fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         match self.columns_of_root(level, row, column) {
             Some(columns) => columns,
-            None => level.columns(&self.block_of_large(row, column)),
+            None => self.columns_of_large(level, row, column),
         }
     }
 
-    /// As [`Panel::columns`]; `None` if an entry is not finite although the diagonal blocks of both slots are. Only dense and
+    /// As [`Panel::columns`]; `None` if an entry is not finite although the diagonal blocks of both slots are. Only general and
     /// nodal operators are looked at: with W_αβ = Z_α Z_βᵀ no entry is larger than the root of the product of two diagonal
     /// entries (Cauchy–Schwarz).
+    ///
+    /// Where columns of a row are asked for one after the other, `last` has what was made before for this one, too; `body` is a
+    /// number of this panel.
     #[inline(always)]
-    pub fn finite_columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> Option<[L::F64x4; 3]> {
-        match self.columns_of_root(level, row, column) {
-            Some(columns) => Some(columns),
-            None => {
-                let columns = level.columns(&self.block_of_large(row, column));
-                are_finite(&columns).then_some(columns)
+    pub fn finite_columns<L: SimdLevel>(
+        &self,
+        level: L,
+        [body, row, column]: [usize; 3],
+        last: Option<&mut LastStrip>,
+    ) -> Option<[L::F64x4; 3]> {
+        if let Some(columns) = self.columns_of_root(level, row, column) {
+            return Some(columns);
+        }
+        let columns = match (self.form, self.large.as_deref(), last) {
+            (Form::General, Some(large), Some(last)) => {
+                large.general.columns_in_turn(level, body, row, column, last)
             }
+            _ => self.columns_of_large(level, row, column),
+        };
+        are_finite(&columns).then_some(columns)
+    }
+
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, of a body with a root.
+    #[inline(always)]
+    pub fn write_run<L: SimdLevel>(&self, level: L, row: usize, first: usize, blocks: &mut [Block]) {
+        match self.form {
+            Form::Rigid => {
+                let (x, ys) = self.roots.run::<RIGID>(row, first, blocks.len());
+                let mut columns = [level.zero(); rigid::DOFS];
+                for (k, column) in columns.iter_mut().enumerate() {
+                    *column = level.four(x, 3 * k);
+                }
+                for (block, y) in blocks.iter_mut().zip(ys) {
+                    write(block, &cholesky::product_of_columns(level, &columns, y));
+                }
+            }
+            Form::PseudoRigid => {
+                let (x, ys) = self.roots.run::<PSEUDO_RIGID>(row, first, blocks.len());
+                for (block, y) in blocks.iter_mut().zip(ys) {
+                    write(block, &homogeneous::product(level, x, y));
+                }
+            }
+            Form::General | Form::Nodal => {}
         }
     }
 
@@ -262,15 +303,18 @@ impl Panel {
                 let [x, y] = self.roots.pair::<PSEUDO_RIGID>(row, column);
                 Some(homogeneous::product(level, x, y))
             }
-            Form::Dense | Form::Nodal => None,
+            Form::General | Form::Nodal => None,
         }
     }
 
-    fn block_of_large(&self, row: usize, column: usize) -> Block {
+    #[inline(always)]
+    fn columns_of_large<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         match (self.form, self.large.as_deref()) {
-            (Form::Dense, Some(large)) => large.dense.block(row, column),
-            (Form::Nodal, Some(large)) => large.nodal.block(row, column).map(|entry| entry + 0.0),
-            _ => [0.0; 9],
+            (Form::General, Some(large)) => large.general.columns(level, row, column),
+            (Form::Nodal, Some(large)) => {
+                level.columns(&large.nodal.block(row, column).map(|entry| entry + 0.0))
+            }
+            _ => [level.zero(); 3],
         }
     }
 }

@@ -5,7 +5,6 @@ mod nodewise;
 mod operators;
 
 use super::Fault;
-use super::dense::product;
 use crate::block::{Block, Vector, times};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
@@ -63,7 +62,20 @@ impl Nodal {
     /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor Q. Memory that is
     /// exhausted is told by the application of A⁻¹.
     pub fn add_operator(&mut self, slot: usize, sign: f64, operator: &NodalOperator) {
-        self.is_short_of_memory |= self.operators.add(slot, sign, operator).is_err();
+        let weights = operator.nodes().iter().copied().zip(operator.weights().iter().copied());
+        self.add(slot, sign, operator.factor(), weights);
+    }
+
+    /// As [`Nodal::add_operator`], of nodes, ascending, with their weights.
+    pub fn add(
+        &mut self,
+        slot: usize,
+        sign: f64,
+        factor: &Block,
+        weights: impl ExactSizeIterator<Item = (u32, f64)>,
+    ) {
+        let weights = weights.map(|(node, weight)| (node, sign * weight));
+        self.is_short_of_memory |= self.operators.add(slot, factor, weights).is_err();
     }
 
     pub(super) fn apply(
@@ -212,6 +224,20 @@ impl Nodal {
         };
         Ok(cheapest(&counts, self.nodal_inverse.most_bytes()))
     }
+}
+
+/// X Yᵀ of X and Y, both 3 × n, column-major.
+#[inline(always)]
+fn product(x: &[f64], y: &[f64]) -> Block {
+    let mut w = [0.0; 9];
+    for (x, y) in x.chunks_exact(3).zip(y.chunks_exact(3)) {
+        for j in 0..3 {
+            for i in 0..3 {
+                w[3 * j + i] += x[i] * y[j];
+            }
+        }
+    }
+    w
 }
 
 /// `a bᵀ`.

@@ -19,10 +19,10 @@ fn dense_blocks_are_products_of_operators_and_inverse() {
     for dofs in [1, 6, 7, 12] {
         let inverse: Vec<f64> = (0..dofs * dofs).map(value).collect();
         let mut panel = Panel::default();
-        let dense = panel.start_dense(3, dofs).unwrap();
+        let general = panel.start_general(3, dofs).unwrap();
         for slot in 0..3 {
-            let h = dense.operator_mut(slot).iter_mut().enumerate();
-            h.for_each(|(k, h)| *h = value(k + 100 * slot));
+            let h: Vec<f64> = (0..3 * dofs).map(|k| value(k + 100 * slot)).collect();
+            general.add_dense(slot, &h);
         }
         let inertia = Inertia::Inverse(Inverse::Dense(inertia::Dense::new(dofs, &inverse).unwrap()));
         panel.apply(0.125, &inertia, &mut Workspace::default()).unwrap();
@@ -210,9 +210,10 @@ fn dense_blocks_with_factored_matrices() {
     let structure = Structure::PositiveDefinite;
     let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
     let mut panel = Panel::default();
-    let dense = panel.start_dense(2, matrix.nrows()).unwrap();
+    let general = panel.start_general(2, matrix.nrows()).unwrap();
     for slot in 0..2 {
-        dense.operator_mut(slot).iter_mut().enumerate().for_each(|(k, h)| *h = value(k + 1000 * slot));
+        let h: Vec<f64> = (0..3 * matrix.nrows()).map(|k| value(k + 1000 * slot)).collect();
+        general.add_dense(slot, &h);
     }
     panel.apply(2.0, &inertia, &mut Workspace::default()).unwrap();
     let h = |slot: usize| Matrix3xX::from_fn(matrix.nrows(), |i, j| value(3 * j + i + 1000 * slot));
@@ -251,7 +252,7 @@ fn another_form_knows_no_roots() {
     };
     let mut panel = Panel::default();
     assert!(is_new(&mut panel) && !is_new(&mut panel));
-    panel.start_dense(1, 6).unwrap();
+    panel.start_general(1, 6).unwrap();
     assert!(is_new(&mut panel), "dense");
     panel.start_nodal(1, 8, Lasting::ManyUpdates).unwrap();
     assert!(is_new(&mut panel), "nodal");

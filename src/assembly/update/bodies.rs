@@ -12,8 +12,8 @@ use crate::assembly::panel::{cholesky, homogeneous};
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
-use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
+use crate::kinematics::{Nodal, Point};
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -40,7 +40,7 @@ pub struct Factors {
     pub made: usize,
 }
 
-/// Ready the operators of all bodies with slots; `made` has a panel for each body.
+/// Ready the operators of all bodies with slots, but for those that are kept; `made` has a panel for each body.
 ///
 /// # Errors
 /// Of the first body that cannot be started, else of the first whose A⁻¹ cannot be applied, else of the first whose own solver
@@ -62,7 +62,7 @@ pub fn prepare<B: Bodies>(
     team.deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
         for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
             bodies.fetch_ahead(body);
-            if bodies.slots(body) > 0
+            if is_wanted(bodies, body)
                 && let Err(fault) = start(bodies, body, panel, writer, how)
             {
                 return first_error.note(body, fault);
@@ -73,7 +73,7 @@ pub fn prepare<B: Bodies>(
     ended(Phase::Operators);
 
     // Of bodies without slots an older panel may be left.
-    let is_heavy = |(body, panel): &(u32, &Panel)| panel.needs_inverse() && bodies.slots(*body as usize) > 0;
+    let is_heavy = |(body, panel): &(u32, &Panel)| panel.needs_inverse() && is_wanted(bodies, *body as usize);
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
     heavy.clear();
     heavy.try_reserve(waiting().count()).map_err(|_| bodies.memory())?;
@@ -92,11 +92,17 @@ pub fn prepare<B: Bodies>(
     for body in heavy.iter().map(|&body| body as usize) {
         if let Some(columns) = panels[body].columns_to_solve() {
             bodies.solve(body, columns)?;
-            panels[body].take_solved(how.step);
+            panels[body].take_solved(how.step).map_err(|fault| bodies.fault(body, fault))?;
         }
     }
     ended(Phase::Solves);
     Ok(Factors { kept: kept.into_inner(), made: renewed.into_inner() })
+}
+
+/// Whether the panel of a body is to be made.
+#[inline(always)]
+fn is_wanted<B: Bodies>(bodies: &B, body: usize) -> bool {
+    !bodies.is_kept(body) && bodies.slots(body) > 0
 }
 
 /// Start the panel of a body.
@@ -141,20 +147,30 @@ fn start<B: Bodies>(
         Kinematics::Mesh { nodes, rotation, lasting } => {
             let nodal = panel.start_nodal(slots, nodes, lasting).map_err(failed)?;
             for (slot, constraint) in bodies.constraints(body) {
-                bodies.points(body, constraint, &mut |sign, frame, point| {
-                    if let Point::Mesh(location) = point {
+                bodies.points(body, constraint, &mut |sign, frame, point| match point {
+                    Point::Mesh(location) => {
                         nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
+                    Point::Operator(operator) => {
+                        if let Some(Nodal { factor, weights }) = operator.by_nodes() {
+                            nodal.add(slot, sign, factor, weights.iter().copied());
+                        }
+                    }
+                    _ => {}
                 })?;
             }
         }
         _ => {
-            let dense = panel.start_dense(slots, kinematics.dofs()).map_err(failed)?;
+            let general = panel.start_general(slots, kinematics.dofs()).map_err(failed)?;
+            let mut added = Ok(());
             for (slot, constraint) in bodies.constraints(body) {
-                let h = dense.operator_mut(slot);
-                bodies
-                    .points(body, constraint, &mut |sign, frame, point| point.add_operator(sign, frame, h))?;
+                bodies.points(body, constraint, &mut |sign, frame, point| {
+                    if added.is_ok() {
+                        added = general.add(slot, sign, frame, point);
+                    }
+                })?;
             }
+            added.map_err(failed)?;
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! The one update, over any scene ([`scene`]): [`bodies`] readies the operators of each body, [`rows`] makes what belongs to a
-//! row alone, [`pairs`] the blocks between rows. Threads share all three.
+//! row alone, [`pairs`] or [`whole_rows`] the blocks between rows. Threads share all three.
 //!
 //! Results do not depend on threads, nor on what was kept from the update before. An error is that of the first body or row in
 //! order.
@@ -8,6 +8,7 @@ pub mod bodies;
 pub mod pairs;
 pub mod rows;
 pub mod scene;
+pub mod whole_rows;
 
 use std::collections::TryReserveError;
 
@@ -70,6 +71,11 @@ impl BodyOperators {
             + size_of::<Writer>() * self.writers.capacity()
             + size_of::<u32>() * self.heavy.capacity()
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
+    }
+
+    /// Whether all bodies with slots have a Cholesky factor of h A⁻¹, as [`whole_rows`] wants it.
+    pub fn are_factored(&self) -> bool {
+        self.heavy.is_empty()
     }
 
     /// Whether threads pay for so many rows: they do if there are many, or bodies with much to be done for each.

@@ -1,6 +1,7 @@
 //! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
 
 use crate::assembly::panel::Panel;
+use crate::assembly::panel::general::LastStrip;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
 use crate::first_error::{Carry, FirstError};
@@ -11,8 +12,8 @@ use crate::threads::{Deal, Team};
 pub struct Pair<'a, Name> {
     /// What the face calls it.
     pub name: Name,
-    /// What couples the two, through each of the bodies that they share; nothing where H of one of them is zero, and so the
-    /// blocks.
+    /// What couples the two, through each of the bodies that they share: in each place the same body for all pairs of a row, if
+    /// they come in rows. Nothing where H of one of them is zero, and so the blocks.
     pub couplings: [Option<Coupling>; 2],
     /// Where W_αβ goes, if wanted.
     pub block: Option<&'a mut Block>,
@@ -33,6 +34,9 @@ pub struct Coupling {
 
 /// Pairs in an order that threads take parts of.
 pub trait Pairs: Deal {
+    /// Whether pairs come row by row, those of each in the order of their columns.
+    const IN_ROWS: bool;
+
     /// What a pair is called.
     type Name;
     /// What the face says of a block that is not finite.
@@ -79,10 +83,11 @@ impl<P: Pairs> Kernel for Part<'_, P> {
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut pairs, panels } = self;
+        let mut last = [LastStrip::NONE; 2];
         let made = pairs.each(
             panels,
             #[inline(always)]
-            |pair| make(level, panels, pair),
+            |pair| make(level, panels, pair, P::IN_ROWS.then_some(&mut last)),
         );
         made.map_err(|name| pairs.fault(name))
     }
@@ -96,25 +101,33 @@ impl<P: Pairs> Kernel for Part<'_, P> {
 /// The name of the pair if its block is not finite; it is not written then. The diagonal blocks have been found finite before
 /// ([`Panel::finite_columns`]).
 #[inline(always)]
-pub fn make<L: SimdLevel, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>) -> Result<(), Name> {
-    let Pair { name, couplings: [first, second], block, transpose } = pair;
-    let mut w = match first {
-        Some(coupling) => match columns(level, panels, coupling) {
-            Some(w) => w,
-            None => return Err(name),
-        },
-        None => [level.zero(); 3],
+pub fn make<L: SimdLevel, Name>(
+    level: L,
+    panels: &[Panel],
+    pair: Pair<'_, Name>,
+    last: Option<&mut [LastStrip; 2]>,
+) -> Result<(), Name> {
+    let Pair { name, couplings, block, transpose } = pair;
+    let (first, second) = match last {
+        Some([first, second]) => (Some(first), Some(second)),
+        None => (None, None),
     };
-    if let Some(coupling) = second {
-        match columns(level, panels, coupling) {
-            Some(more) => add(&mut w, &more),
-            None => return Err(name),
+    let w = match couplings {
+        [None, None] => Some([level.zero(); 3]),
+        [Some(coupling), None] => columns(level, panels, coupling, first),
+        [None, Some(coupling)] => columns(level, panels, coupling, second),
+        [Some(one), Some(other)] => {
+            match [columns(level, panels, one, first), columns(level, panels, other, second)] {
+                [Some(mut w), Some(more)] => {
+                    add(&mut w, &more);
+                    // Two finite blocks may overflow together.
+                    are_finite(&w).then_some(w)
+                }
+                _ => None,
+            }
         }
-        // Two finite blocks may overflow together.
-        if !are_finite(&w) {
-            return Err(name);
-        }
-    }
+    };
+    let Some(w) = w else { return Err(name) };
     if let Some(block) = block {
         write(block, &w);
     }
@@ -126,9 +139,13 @@ pub fn make<L: SimdLevel, Name>(level: L, panels: &[Panel], pair: Pair<'_, Name>
 
 /// The columns of the block of a coupling, if it is finite.
 #[inline(always)]
-fn columns<L: SimdLevel>(level: L, panels: &[Panel], coupling: Coupling) -> Option<[L::F64x4; 3]> {
-    let Coupling { body, row, column } = coupling;
-    panels[body].finite_columns(level, row, column)
+fn columns<L: SimdLevel>(
+    level: L,
+    panels: &[Panel],
+    Coupling { body, row, column }: Coupling,
+    last: Option<&mut LastStrip>,
+) -> Option<[L::F64x4; 3]> {
+    panels[body].finite_columns(level, [body, row, column], last)
 }
 
 #[cfg(test)]
@@ -141,9 +158,9 @@ mod tests {
     #[test]
     fn pairs_are_written_where_wanted() {
         let mut panel = Panel::default();
-        let dense = panel.start_dense(2, 2).unwrap();
-        dense.operator_mut(0).copy_from_slice(&[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
-        dense.operator_mut(1).copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+        let general = panel.start_general(2, 2).unwrap();
+        general.add_dense(0, &[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
+        general.add_dense(1, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
         let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
@@ -156,7 +173,7 @@ mod tests {
             Pair { name: 'c', couplings: [None, None], block: Some(&mut zero), transpose: None },
         ];
         let panels = [Panel::default(), panel];
-        pairs.into_iter().for_each(|pair| make(Plain, &panels, pair).unwrap());
+        pairs.into_iter().for_each(|pair| make(Plain, &panels, pair, None).unwrap());
         assert_eq!((block, transpose), (expected, transposed(&expected)));
         assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
     }
@@ -164,11 +181,11 @@ mod tests {
     #[test]
     fn blocks_that_overflow_are_told_and_not_written() {
         let mut panel = Panel::default();
-        let dense = panel.start_dense(3, 2).unwrap();
+        let general = panel.start_general(3, 2).unwrap();
         for (slot, h) in
             [[1e200, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1e200, 0.0, 0.0], [0.0; 6]].iter().enumerate()
         {
-            dense.operator_mut(slot).copy_from_slice(h);
+            general.add_dense(slot, h);
         }
         // Couples the two velocities with each other alone: the diagonal blocks are zero.
         let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
@@ -182,7 +199,7 @@ mod tests {
             block: Some(block),
             transpose: None,
         });
-        assert_eq!(pairs.try_for_each(|pair| make(Plain, &panels, pair)), Err(11));
+        assert_eq!(pairs.try_for_each(|pair| make(Plain, &panels, pair, None)), Err(11));
         assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
     }
 
@@ -190,7 +207,7 @@ mod tests {
     fn two_couplings_add_up() {
         let panel = |h: f64| {
             let mut panel = Panel::default();
-            panel.start_dense(2, 1).unwrap().operator_mut(0).copy_from_slice(&[h, 0.0, 0.0]);
+            panel.start_general(2, 1).unwrap().add_dense(0, &[h, 0.0, 0.0]);
             let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
             panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
             panel
@@ -199,7 +216,7 @@ mod tests {
         let mut block = [7.0; 9];
         for (entries, sum) in [([2.0, 3.0], Some(13.0)), ([1.2e154, 1.2e154], None)] {
             let pair = Pair { name: (), couplings, block: Some(&mut block), transpose: None };
-            let made = make(Plain, &entries.map(panel), pair);
+            let made = make(Plain, &entries.map(panel), pair, None);
             assert_eq!(made.ok().map(|()| block[0]), sum);
         }
     }

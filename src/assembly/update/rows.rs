@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::scene::{Place, RowFault, Rows};
+use super::scene::{Place, RowFault, RowPart, Rows};
 use super::{BodyOperators, Phase};
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Target, Writer};
@@ -81,6 +81,9 @@ impl<R: Rows> Kernel for Part<'_, R> {
         };
         for start in (0..count).step_by(BATCH) {
             let batch = start..count.min(start + BATCH);
+            if is_kept(&rows, batch.clone()) {
+                continue;
+            }
             let mut shares = [Share::none(level); BATCH];
             let made = shares_of(level, &mut rows, batch.clone(), bodies, reuse, &mut shares);
             ended(Phase::Velocities);
@@ -92,6 +95,15 @@ impl<R: Rows> Kernel for Part<'_, R> {
         }
         Ok(())
     }
+}
+
+/// Whether nothing of these rows is to be made.
+#[inline(always)]
+fn is_kept<R: Rows>(rows: &R, mut batch: Range<usize>) -> bool {
+    batch.all(
+        #[inline(always)]
+        |row| rows.part(row) == RowPart::Nothing,
+    )
 }
 
 /// V and B of all rows.
@@ -132,8 +144,7 @@ impl<F: F64x4> Share<F> {
     }
 
     #[inline(always)]
-    fn add(&mut self, velocities: [F; 2], w: [F; 3], changed: bool) {
-        add(&mut self.velocities, &velocities);
+    fn add(&mut self, w: [F; 3], changed: bool) {
         add(&mut self.w, &w);
         self.changed |= changed;
     }
@@ -152,25 +163,31 @@ fn shares_of<L: SimdLevel, R: Rows>(
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
         rows.fetch_ahead(row, bodies);
-        add_share(level, rows, row, bodies, reuse, share).map_err(|fault| (row, fault))?;
+        let part = rows.part(row);
+        if part == RowPart::Nothing {
+            continue;
+        }
+        let is_whole = part == RowPart::All;
+        add_share(level, rows, row, bodies, is_whole, reuse, share).map_err(|fault| (row, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
             let [v, b] = share.velocities;
             set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (row, fault))?;
         }
-        if let Some(compliance) = rows.compliance(row) {
+        if let Some(compliance) = rows.compliance(row).filter(|_| is_whole) {
             add(&mut share.w, &level.columns(compliance));
         }
     }
     Ok(())
 }
 
-/// Add what all bodies of a row make of it to `share`.
+/// Add what all bodies of a row make of it to `share`: the velocities, and if the row `is_whole` the diagonal block.
 #[inline(always)]
 fn add_share<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
     row: usize,
     bodies: &BodyOperators,
+    is_whole: bool,
     reuse: bool,
     share: &mut Share<L::F64x4>,
 ) -> Result<(), R::Fault> {
@@ -184,14 +201,16 @@ fn add_share<L: SimdLevel, R: Rows>(
                 let roles = action.roles;
                 let mut h = action.rigid_columns(level, &rows.rigid(row, k));
                 let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
-                let velocities = [combination(&h, previous), combination(&h, current)];
-                root.apply(&mut h);
-                let changed = rows.slot(row, k, slots).write(
-                    reuse,
-                    #[inline(always)]
-                    |z| write(z, &h),
-                );
-                share.add(velocities, cholesky::square(level, &h), changed);
+                add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
+                if is_whole {
+                    root.apply(&mut h);
+                    let changed = rows.slot(row, k, slots).write(
+                        reuse,
+                        #[inline(always)]
+                        |z| write(z, &h),
+                    );
+                    share.add(cholesky::square(level, &h), changed);
+                }
                 roles
             }
             Target::PseudoRigid(slots) => {
@@ -200,18 +219,22 @@ fn add_share<L: SimdLevel, R: Rows>(
                 let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
                 let [previous, current] = rows.velocities::<{ pseudo_rigid::DOFS }>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
-                let z = homogeneous::Slot::new(level, root, &h);
-                let changed = rows.slot(row, k, slots).write(
-                    reuse,
-                    #[inline(always)]
-                    |place| z.write(place),
-                );
-                share.add(velocities, z.square(), changed);
+                add(&mut share.velocities, &velocities);
+                if is_whole {
+                    let z = homogeneous::Slot::new(level, root, &h);
+                    let changed = rows.slot(row, k, slots).write(
+                        reuse,
+                        #[inline(always)]
+                        |place| z.write(place),
+                    );
+                    share.add(z.square(), changed);
+                }
                 roles
             }
             Target::Complete => {
-                share.changed = true;
-                add(&mut share.w, &bodies.panels[body].columns(level, slot, slot));
+                if is_whole {
+                    share.add(bodies.panels[body].columns(level, slot, slot), true);
+                }
                 continue;
             }
         };
@@ -241,7 +264,13 @@ fn diagonals<L: SimdLevel, R: Rows>(
 ) -> Result<(), (usize, R::Fault)> {
     let count = batch.len();
     for first in (0..count).step_by(4) {
-        if let (Some([a, b, c, d]), true) = (shares[first..count].first_chunk(), with_rho && !reuse)
+        let mut four = batch.start + first..batch.end.min(batch.start + first + 4);
+        let are_whole = four.all(
+            #[inline(always)]
+            |row| rows.part(row) == RowPart::All,
+        );
+        if let (Some([a, b, c, d]), true) =
+            (shares[first..count].first_chunk(), are_whole && with_rho && !reuse)
             && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w])
         {
             for (row, diagonal) in (batch.start + first..).zip(&diagonals) {
@@ -250,6 +279,9 @@ fn diagonals<L: SimdLevel, R: Rows>(
             continue;
         }
         for (row, share) in (batch.start + first..batch.end).zip(&shares[first..]).take(4) {
+            if rows.part(row) != RowPart::All {
+                continue;
+            }
             let kept = if reuse && !share.changed { rows.kept(row) } else { None };
             let made = match kept {
                 Some(kept) => rows.set_diagonal(row, &kept),

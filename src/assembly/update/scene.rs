@@ -23,7 +23,7 @@ pub enum Kinematics<'a> {
     Rigid(Rigid<'a>),
     /// A pseudo-rigid body.
     PseudoRigid(PseudoRigid<'a>),
-    /// A mesh with nodal velocities.
+    /// A mesh with nodal velocities, all of whose operators are those of nodes.
     Mesh {
         /// Number of nodes.
         nodes: usize,
@@ -186,6 +186,12 @@ pub trait Bodies: Sync {
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Self::Fault>;
 
+    /// Whether the panel of a body stands as the update before left it, and no row writes to it.
+    #[inline(always)]
+    fn is_kept(&self, _body: usize) -> bool {
+        false
+    }
+
     /// What the face says of a fault in a body's panel.
     fn fault(&self, body: usize, fault: Fault) -> Self::Fault;
 
@@ -204,6 +210,17 @@ pub enum RowFault {
     Velocities,
     /// The diagonal block cannot be used, for this reason.
     Diagonal(Block, diagonal::Fault),
+}
+
+/// What of a row is to be made; all else stands as the update before left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowPart {
+    /// Nothing.
+    Nothing,
+    /// V and B; operators have the same bits.
+    Velocities,
+    /// V, B, operators and the diagonal block.
+    All,
 }
 
 /// Some rows, by place, to be made by one thread.
@@ -249,6 +266,12 @@ pub trait Rows: crate::threads::Deal {
 
     /// The slot of one of the places.
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N>;
+
+    /// What of a row is to be made. Panels that it writes to have been started.
+    #[inline(always)]
+    fn part(&self, _row: usize) -> RowPart {
+        RowPart::All
+    }
 
     /// Whether V and B of a row are wanted.
     #[inline(always)]

@@ -178,6 +178,8 @@ impl Pairs for MirrorPairs<'_> {
     type Name = [u32; 2];
     type Fault = Code;
 
+    const IN_ROWS: bool = false;
+
     fn each(
         &mut self,
         _: &[Panel],

@@ -72,6 +72,8 @@ impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     type Name = *mut rows::Pair;
     type Fault = Code;
 
+    const IN_ROWS: bool = false;
+
     #[inline(always)]
     fn each(
         &mut self,

@@ -1,4 +1,5 @@
 mod derivatives;
+mod free_motion;
 mod projection;
 mod thread;
 
@@ -23,8 +24,13 @@ fn rigid() -> impl Strategy<Value = Body> {
     })
 }
 
+fn pseudo_rigid() -> impl Strategy<Value = Body> {
+    (prop::array::uniform9(-1.0..1.0_f64), vector(), vector())
+        .prop_map(|(gradient, center, place)| Body::PseudoRigid { gradient, center, place })
+}
+
 fn body() -> impl Strategy<Value = Body> {
-    prop_oneof![rigid(), vector().prop_map(|place| Body::Particle { place })]
+    prop_oneof![rigid(), pseudo_rigid(), vector().prop_map(|place| Body::Particle { place })]
 }
 
 fn end() -> impl Strategy<Value = End> {
@@ -41,23 +47,40 @@ fn force() -> impl Strategy<Value = Force> {
     ]
 }
 
-/// Three bodies and constraints between any of their points and points in space; the ends of no link are close.
+/// Whether the body that is to turn a contact's axes can.
+fn is_carried(bodies: &[Body], constraint: &Constraint) -> bool {
+    let can = |end: &End| match end {
+        End::Body { body, .. } => matches!(bodies[*body], Body::Rigid { .. }),
+        End::Space(_) => true,
+    };
+    match constraint.force {
+        Force::Contact { carrier: Carrier::Master, .. } => can(&constraint.master),
+        Force::Contact { carrier: Carrier::Slave, .. } => can(&constraint.slave),
+        _ => true,
+    }
+}
+
+/// Three bodies and constraints between any of their points and points in space; the ends of no link are close, and axes are
+/// turned by what can turn them.
 fn scene(constraints: usize) -> impl Strategy<Value = (Vec<Body>, Vec<Constraint>)> {
     let constraint =
         (force(), end(), end()).prop_map(|(force, master, slave)| Constraint { force, master, slave });
     (prop::collection::vec(body(), 3), prop::collection::vec(constraint, constraints)).prop_filter(
-        "a link needs a length",
+        "links have lengths, axes are turned by rigid bodies",
         |(bodies, constraints)| {
             let place = |end: &End| match end {
                 End::Body { body, point } => bodies[*body].place(point),
                 End::Space(place) => *place,
             };
-            constraints.iter().all(|constraint| {
-                !matches!(constraint.force, Force::Link { .. })
-                    || (Vector3::from(place(&constraint.master)) - Vector3::from(place(&constraint.slave)))
+            let carried = constraints.iter().all(|constraint| is_carried(bodies, constraint));
+            carried
+                && constraints.iter().all(|constraint| {
+                    !matches!(constraint.force, Force::Link { .. })
+                        || (Vector3::from(place(&constraint.master))
+                            - Vector3::from(place(&constraint.slave)))
                         .norm()
-                        > 0.3
-            })
+                            > 0.3
+                })
         },
     )
 }

@@ -12,17 +12,21 @@ use super::{LDY_GROUND, ldy_system};
 
 /// An operator H of three rows, with as many columns as its body has generalised velocities, n.
 ///
-/// Dense: starts and rows are NULL, values has 3 n values, column-major. Sparse: column j has the values
-/// starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and values have as many as the
-/// last of starts says.
+/// Dense: starts and rows are NULL, values has 3 n values, column-major; columns that are zero are left out, and cost nothing.
+/// Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
+/// values have as many as the last of starts says.
+///
+/// By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q, 3 x 3
+/// and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
+/// This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_operator {
     /// Number of columns, n.
     pub n: c_int,
-    /// First entries of the columns, and the end; NULL: dense.
+    /// First entries of the columns, and the end; NULL: dense or by nodes.
     pub starts: *const c_int,
-    /// Row of each entry; NULL: dense.
+    /// Row of each entry, or node of each weight; NULL: dense.
     pub rows: *const c_int,
     /// The entries.
     pub values: *const f64,
@@ -229,6 +233,10 @@ unsafe fn operators(
         let entries = unsafe { values("values of an operator H", entries, count) }?;
         let operator = if starts.is_null() && rows.is_null() {
             Operator::dense(columns, entries)
+        } else if let (true, Some((factor, weights))) = (starts.is_null(), entries.split_first_chunk()) {
+            // SAFETY: the C program promises as many nodes as weights.
+            let nodes = unsafe { values("nodes of an operator H", rows, weights.len()) }?;
+            Operator::nodal(columns, factor, nodes, weights)
         } else {
             // SAFETY: the C program promises a start for each column, as many as have been found to be there, and an end.
             let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;

@@ -2,10 +2,11 @@
 
 use std::ffi::{c_double, c_int, c_longlong};
 
+use crate::boundary::arguments::Out;
 use crate::boundary::errors::{Code, fail};
 use crate::stability::Carrier;
 use crate::system::body::of_size;
-use crate::system::{Error, Joint, System};
+use crate::system::{Directions, Error, Joint, System};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -33,10 +34,9 @@ pub struct ldy_joint {
 
 /// y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 ///
-/// Bodies are rigid, or obstacles; constraints are given by points. joints: one for each row, joint_count. R: three values a
+/// Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
 /// row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-/// bodies, obstacles too, one behind the other in the order of insertion, six values a body, count values each; different
-/// arrays. No update is needed.
+/// bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 ///
 /// Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
 /// positive, not finite).
@@ -86,13 +86,52 @@ pub unsafe extern "C" fn ldy_system_critical_step(
 ) -> c_int {
     entry!(system: shared, joints: values(joint_count), R: values(R_count),
            omega_squared: wanted, step: wanted, constraint: wanted, share: wanted => {
-        let critical = system.critical_step(&kinds(system, joints)?, R)?;
-        let id = critical.constraint.and_then(|row| system.constraints().nth(row));
-        omega_squared.put(critical.frequency_squared);
-        step.put(critical.step);
-        constraint.put(id.map_or(-1, |(id, _)| id as c_longlong));
-        share.put(critical.share);
+        put_critical(system, joints, R, Directions::All, [omega_squared, step, share], constraint)?;
     })
+}
+
+/// As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
+/// directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
+/// along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+/// other. Dense: for systems of some thousand generalised velocities.
+///
+/// Arguments and errors as there.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_sharp_critical_step(
+    system: *const ldy_system,
+    joints: *const ldy_joint,
+    joint_count: usize,
+    R: *const f64,
+    R_count: usize,
+    omega_squared: *mut f64,
+    step: *mut f64,
+    constraint: *mut c_longlong,
+    share: *mut f64,
+) -> c_int {
+    entry!(system: shared, joints: values(joint_count), R: values(R_count),
+           omega_squared: wanted, step: wanted, constraint: wanted, share: wanted => {
+        put_critical(system, joints, R, Directions::Free, [omega_squared, step, share], constraint)?;
+    })
+}
+
+fn put_critical(
+    system: &System,
+    joints: &[ldy_joint],
+    reactions: &[f64],
+    directions: Directions,
+    [omega_squared, step, share]: [Out<f64>; 3],
+    constraint: Out<c_longlong>,
+) -> Result<(), Code> {
+    let critical = system.critical_step(&kinds(system, joints)?, reactions, directions)?;
+    let id = critical.constraint.and_then(|row| system.constraints().nth(row));
+    omega_squared.put(critical.frequency_squared);
+    step.put(critical.step);
+    constraint.put(id.map_or(-1, |(id, _)| id as c_longlong));
+    share.put(critical.share);
+    Ok(())
 }
 
 /// The joints of the constraints of a system. None is read unless they are as many.

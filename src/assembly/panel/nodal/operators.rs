@@ -5,10 +5,6 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::block::Block;
-use crate::kinematics::finite_element::NodalOperator;
-
-/// Most nodes of a slot: those of two operators.
-const NODES: usize = NodalOperator::MOST_NODES;
 
 /// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
 /// in faces, where most shape functions vanish. H at node a is N_a Q.
@@ -41,11 +37,15 @@ impl Operators {
         Ok(())
     }
 
-    /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor.
-    pub fn add(&mut self, slot: usize, sign: f64, operator: &NodalOperator) -> Result<(), TryReserveError> {
-        self.factors[slot] = *operator.factor();
-        let weights = operator.weights().iter().map(|weight| sign * weight);
-        self.shapes.add(slot, operator.nodes().iter().copied().zip(weights))
+    /// Add nodes, ascending, with their weights to H of a slot; all operators of a slot have the same factor.
+    pub fn add(
+        &mut self,
+        slot: usize,
+        factor: &Block,
+        weights: impl ExactSizeIterator<Item = (u32, f64)>,
+    ) -> Result<(), TryReserveError> {
+        self.factors[slot] = *factor;
+        self.shapes.add(slot, weights)
     }
 
     /// Number of slots.
@@ -144,10 +144,14 @@ impl Shapes {
     }
 
     /// Add nodes, ascending, with their weights to a slot.
-    fn add(&mut self, slot: usize, added: impl Iterator<Item = (u32, f64)>) -> Result<(), TryReserveError> {
-        self.nodes.try_reserve(NODES)?;
-        self.weights.try_reserve(NODES)?;
+    fn add(
+        &mut self,
+        slot: usize,
+        added: impl ExactSizeIterator<Item = (u32, f64)>,
+    ) -> Result<(), TryReserveError> {
         let had = self.range(slot);
+        self.nodes.try_reserve(had.len() + added.len())?;
+        self.weights.try_reserve(had.len() + added.len())?;
         let start = self.nodes.len();
         if had.is_empty() {
             added.for_each(|pair| self.push(pair));

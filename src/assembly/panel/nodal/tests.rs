@@ -315,7 +315,8 @@ proptest! {
         let mut all: Vec<_> = all.zip(order).collect();
         all.sort_by_key(|(_, order)| *order);
         for ((at, (sign, operator)), _) in &all {
-            operators.add(*at, *sign, operator).unwrap();
+            let weights = operator.nodes().iter().copied().zip(operator.weights().iter().map(|weight| sign * weight));
+            operators.add(*at, operator.factor(), weights).unwrap();
         }
         for (at, slot) in slots.iter().enumerate() {
             let (nodes, weights) = operators.shapes().of(at);

@@ -1,0 +1,174 @@
+//! One body of many dofs with many constraints, as a robot is: updates with all setters beside products by OpenBLAS.
+
+use std::time::{Duration, Instant};
+
+use ldy::system::{Id, Inertia, Kinematics, Operator, System};
+
+use crate::blas::Blas;
+use crate::measure::median;
+use crate::scenes::STEP;
+use crate::scenes::random::Random;
+use crate::{said, threads};
+
+/// Of a humanoid robot.
+const DOFS: usize = 34;
+const CONSTRAINTS: usize = 64;
+const ROWS: usize = 3 * CONSTRAINTS;
+/// Columns of a sparse operator that are not zero: those of the floating base and of a chain of joints, 38 % of all.
+const BASE: usize = 6;
+const CHAIN: usize = 7;
+
+/// The most that an update may take: with dense operators over the products, with sparse ones over dense ones.
+const MOST_OVER_PRODUCTS: f64 = 1.5;
+const MOST_OVER_DENSE: f64 = 0.6;
+
+const WARM_UP: usize = 50;
+const TURNS: usize = 2000;
+/// Different matrices.
+const STATES: usize = 8;
+const TOLERANCE: f64 = 1e-11;
+
+/// Matrices of a step.
+struct State {
+    /// A⁻¹.
+    inverse: Vec<f64>,
+    /// H of each constraint, 3 × dofs.
+    operators: Vec<Vec<f64>>,
+    /// All of them, one below the other.
+    all: Vec<f64>,
+}
+
+impl State {
+    fn new(random: &mut Random, is_sparse: bool) -> Self {
+        let factor: Vec<f64> = (0..DOFS * DOFS).map(|_| random.signed()).collect();
+        let mut inverse = vec![0.0; DOFS * DOFS];
+        for i in 0..DOFS {
+            for j in 0..=i {
+                let product: f64 = (0..DOFS).map(|k| factor[DOFS * k + i] * factor[DOFS * k + j]).sum();
+                let entry = product / DOFS as f64 + if i == j { 1.0 } else { 0.0 };
+                (inverse[DOFS * i + j], inverse[DOFS * j + i]) = (entry, entry);
+            }
+        }
+        let operator = |constraint: usize| {
+            let first = BASE + constraint * CHAIN % (DOFS - BASE);
+            let is_kept =
+                |column: usize| !is_sparse || column < BASE || (first..first + CHAIN).contains(&column);
+            let mut value = |k: usize| if is_kept(k / 3) { random.signed() } else { 0.0 };
+            (0..3 * DOFS).map(&mut value).collect()
+        };
+        let operators: Vec<Vec<f64>> = (0..CONSTRAINTS).map(operator).collect();
+        let mut all = vec![0.0; ROWS * DOFS];
+        for (constraint, h) in operators.iter().enumerate() {
+            for (column, h) in h.chunks_exact(3).enumerate() {
+                all[ROWS * column + 3 * constraint..][..3].copy_from_slice(h);
+            }
+        }
+        Self { inverse, operators, all }
+    }
+}
+
+/// A body with its constraints, and how long it took.
+struct Robot {
+    system: System,
+    states: Vec<State>,
+    set: Vec<Duration>,
+    whole: Vec<Duration>,
+}
+
+impl Robot {
+    fn new(is_sparse: bool) -> Result<Self, String> {
+        let mut random = Random(7);
+        let states: Vec<State> = (0..STATES).map(|_| State::new(&mut random, is_sparse)).collect();
+        let mut system = System::new();
+        let inertia = said(Inertia::dense(DOFS, &states[0].inverse))?;
+        let body = said(system.insert_body(DOFS, Kinematics::General, inertia))?;
+        for h in &states[0].operators {
+            let operator = said(Operator::dense(DOFS, h))?;
+            said(system.insert_operators([Some(body), None], [Some(operator), None]))?;
+        }
+        Ok(Self { system, states, set: vec![], whole: vec![] })
+    }
+
+    /// Give the library everything of a step, and update.
+    fn turn(&mut self, number: usize) -> Result<(), String> {
+        let state = &self.states[number % STATES];
+        let start = Instant::now();
+        said(self.system.set_inertia(0, said(Inertia::dense(DOFS, &state.inverse))?))?;
+        for (id, h) in state.operators.iter().enumerate() {
+            let operator = said(Operator::dense(DOFS, h))?;
+            said(self.system.set_operators(id as Id, [Some(operator), None]))?;
+        }
+        let set = start.elapsed();
+        said(self.system.update(STEP))?;
+        if number >= WARM_UP {
+            self.set.push(set);
+            self.whole.push(start.elapsed());
+        }
+        Ok(())
+    }
+
+    /// The largest difference from W, relative to the largest entry.
+    fn difference(&self, w: &[f64]) -> Result<f64, String> {
+        let rows = said(self.system.rows())?;
+        let largest = w.iter().fold(0.0, |largest: f64, w| largest.max(w.abs()));
+        let (mut worst, mut count) = (0.0, 0);
+        for row in 0..CONSTRAINTS {
+            for k in rows.starts[row] as usize..rows.starts[row + 1] as usize {
+                let column = rows.columns[k] as usize;
+                for (at, value) in rows.values[k].iter().enumerate() {
+                    let difference =
+                        (value - w[ROWS * (3 * column + at / 3) + 3 * row + at % 3]).abs() / largest;
+                    // What is no number counts as a difference.
+                    worst = if difference <= worst { worst } else { difference };
+                }
+                count += 1;
+            }
+        }
+        if count != CONSTRAINTS * CONSTRAINTS || !(worst <= TOLERANCE) {
+            return Err(format!("{count} blocks, which differ by {worst:e} from those of OpenBLAS"));
+        }
+        Ok(worst)
+    }
+}
+
+/// Measure and tell the targets.
+///
+/// # Errors
+/// If OpenBLAS is missing, or matrices differ.
+pub fn measure() -> Result<(), String> {
+    threads::set(1);
+    let blas = Blas::load()?;
+    let mut robots = [Robot::new(false)?, Robot::new(true)?];
+    let (mut half, mut w) = (vec![0.0; ROWS * DOFS], vec![0.0; ROWS * ROWS]);
+    let mut products = vec![];
+    for number in 0..WARM_UP + TURNS {
+        let state = &robots[0].states[number % STATES];
+        let start = Instant::now();
+        blas.delassus(STEP, [ROWS, DOFS], &state.all, &state.inverse, &mut half, &mut w);
+        if number >= WARM_UP {
+            products.push(start.elapsed());
+        }
+        for robot in &mut robots {
+            robot.turn(number)?;
+        }
+    }
+    let last = (WARM_UP + TURNS - 1) % STATES;
+    let milliseconds = |times: Vec<Duration>| median(times).as_secs_f64() * 1e3;
+    let products = milliseconds(products);
+    let mut whole = [0.0; 2];
+    for (k, (robot, name)) in robots.into_iter().zip(["dense", "sparse"]).enumerate() {
+        let state = &robot.states[last];
+        blas.delassus(STEP, [ROWS, DOFS], &state.all, &state.inverse, &mut half, &mut w);
+        let difference = robot.difference(&w)?;
+        whole[k] = milliseconds(robot.whole);
+        println!(
+            "articulated {name} dofs={DOFS} constraints={CONSTRAINTS} set_and_update_ms={:.4} set_ms={:.4} openblas_ms={products:.4} \
+             threads=1 difference={difference:.1e}",
+            whole[k],
+            milliseconds(robot.set),
+        );
+    }
+    println!("target articulated-64 {:.3} {MOST_OVER_PRODUCTS}", whole[0] / products);
+    println!("target sparse-operators {:.3} {MOST_OVER_DENSE}", whole[1] / whole[0]);
+    Ok(())
+}

@@ -1,0 +1,256 @@
+/* ldy.hpp: every function does what its counterpart in C does, errors are exceptions, and arrays may be anything that has values. */
+#include "ldy.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+namespace {
+
+int checks, failed;
+
+void check_at (int line, bool holds, const char *what)
+{
+  checks ++;
+  if (holds) return;
+  failed ++;
+  std::printf ("system.cpp:%d: does not hold: %s\n", line, what);
+}
+
+#define CHECK(condition) check_at (__LINE__, (condition), #condition)
+
+bool near (double a, double b)
+{
+  return std::fabs (a - b) < 1e-12 * (1 + std::fabs (b));
+}
+
+/* Whether a function throws an error of this code whose text contains this. */
+template <class F> bool fails (int code, const char *text, F f)
+{
+  try {
+    f ();
+  } catch (const ldy::error &error) {
+    bool as_expected = error.code () == code && std::strstr (error.what (), text);
+    if (!as_expected) std::printf ("code %d: %s\n", error.code (), error.what ());
+    return as_expected;
+  }
+  return false;
+}
+
+constexpr std::array<double, 9> axes = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+constexpr double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 };
+
+/* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */
+void test_rigid ()
+{
+  ldy::system system;
+  ldy::id block = system.add_rigid (6, axes, axes, { 0, 0, 0 });
+  system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
+  system.set_previous_velocity (block, std::vector<double> { 0, 0, 1, 0, 0, 0 });
+  ldy::id contact = system.add_constraint (block, ldy::ground, axes, { 1, 1, -1 }, {});
+  ldy::id other = system.add_constraint (block, ldy::ground, turned, { -1, 1, -1 }, {});
+  system.update (0.5);
+  CHECK (system.row (contact) == 0 && system.row (other) == 1);
+
+  ldy::rows rows = system.rows ();
+  CHECK (rows.size () == 2 && rows.blocks () == 4);
+  CHECK (rows.starts ().size () == 3 && rows.starts ()[2] == 4 && rows.columns ()[1] == 1);
+  CHECK (rows.constraints ()[0] == contact && rows.constraints ().size () == 2);
+  /* h (1 / m + (y^2 + x^2) / I) along the normal, with a unit I. */
+  CHECK (near (rows.block (0)[8], 0.5 * (1.0 / 6 + 2)) && rows.block (0)[8] == rows.diagonal (0)[8]);
+  CHECK (rows.blocks_of_W ().size () == 36 && rows.blocks_of_W ()[9 + 3] == rows.block (2)[1]);
+  CHECK (rows.B ()[0] == 3 && rows.B ()[2] == -2 && rows.B ()[4] == -3 && near (rows.V ()[0], -1) && near (rows.V ()[1], 1));
+  double one = 0;
+  for (int k = 0; k < 3; k ++) one += rows.inverse (0)[3 * k] * rows.diagonal (0)[k];
+  CHECK (near (one, 1));
+  system.check_inverses ();
+
+  std::vector<double> R = { 0, 0, 1, 0, 0, 1 }, U (6), through (6), force (6), velocity (6);
+  system.multiply (R, U);
+  system.multiply_through_bodies (R, through);
+  CHECK (near (U[2], rows.block (0)[8] + rows.block (1)[8]) && near (U[2], through[2]) && near (U[5], through[5]));
+  system.add_force (block, R, force);
+  CHECK (force[5] == 2 && near (force[0], 2) && near (force[1], 0));
+  system.add_reactions (R);
+  system.velocity (block, velocity);
+  CHECK (near (velocity[5], -2 + 0.5 * 2 / 6));
+  ldy::eigenvalue largest = system.largest_eigenvalue (1e-6, 100);
+  CHECK (largest.value > rows.block (0)[8] && largest.residual >= 0);
+
+  system.move_constraint (other, axes, { 0, 0, -1 }, {});
+  system.set_compliance (other, { 0, 0, 7 });
+  system.set_rotation (block, turned);
+  system.set_mass (block, 12, axes);
+  system.update (0.5);
+  CHECK (near (system.rows ().block (3)[8], 0.5 / 12 + 7));
+  system.set_compliance (other, axes);
+  system.update (0.5);
+  CHECK (near (system.rows ().block (3)[8], 0.5 / 12 + 1));
+  system.set_compliance (other, {});
+  system.remove_constraint (contact);
+  system.update (0.5);
+  CHECK (system.rows ().size () == 1 && near (system.rows ().block (0)[8], 0.5 / 12));
+  system.remove_constraint (other);
+  system.remove_body (block);
+  system.update (0.5);
+  CHECK (system.rows ().size () == 0 && system.rows ().starts ().size () == 1);
+}
+
+void test_bodies_between_each_other ()
+{
+  ldy::system system;
+  ldy::id soft = system.add_pseudo_rigid (2, axes, { 0, 0, 0 });
+  ldy::id wall = system.add_obstacle (axes, { 0, 0, 0 });
+  system.set_velocity (wall, { 0, 0, 0, 0, 0, 4 });
+  system.add_constraint (soft, wall, axes, { 0, 0, 1 }, { 5, 0, 0 });
+  system.update (1);
+  /* 1 / m + z^2 / E_zz. */
+  CHECK (near (system.rows ().block (0)[8], 0.5 + 1) && system.rows ().B ()[2] == -4);
+  system.set_diagonal (soft, std::array<double, 12> { 1, 1, 1, 1, 1, 1, 1, 1, 3, 0, 0, 0.25 });
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[8], 3.25));
+}
+
+/* H picks the first velocity of a body as the first row. */
+void test_operators ()
+{
+  const double pick[6] = { 1, 0, 0, 0, 0, 0 };
+  const int starts[3] = { 0, 1, 1 }, rows[1] = { 0 };
+  const double one[1] = { 1 };
+  ldy::system system;
+  ldy::id dense = system.add_dense (2, { 2, 1, 1, 3 }), diagonal = system.add_diagonal ({ 5, 6 });
+  ldy::id matrix = system.add_matrix ({ 0, 1, 2 }, { 0, 1 }, { 4, 8 });
+  system.add_operators (dense, ldy::values (pick), diagonal, { starts, rows, one });
+  ldy::id last = system.add_operators (matrix, ldy::values (pick), ldy::ground, {});
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 7) && near (system.rows ().block (1)[0], 0.25));
+  system.set_dense (dense, 2, { 10, 0, 0, 1 });
+  system.set_matrix (matrix, { 0, 1, 2 }, { 0, 1 }, { 2, 8 });
+  system.set_operators (last, ldy::values ({ 0, 0, 0, 1, 0, 0 }), {});
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 15) && near (system.rows ().block (1)[0], 0.125));
+  CHECK (fails (52, "rows of an operator H: 1 values where 2", [&] { system.set_operators (last, { starts, rows, { 1, 2 } }, {}); }));
+}
+
+/* What a solver throws comes out as it is, and the system goes on. */
+void test_solvers ()
+{
+  ldy::system first;
+  bool throws = false;
+  ldy::id body = first.add_solver (1, [&] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= 3;
+  });
+  first.add_operators (body, ldy::values ({ 1, 0, 0 }), ldy::ground, {});
+  ldy::system system = std::move (first);
+  CHECK (first.raw () == nullptr);
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 3);
+  throws = true;
+  std::string caught;
+  try {
+    system.set_velocity (body, { 1 });
+    system.set_dense (system.add_dense (1, { 1 }), 1, { 2 });
+    system.set_operators (0, ldy::values ({ 2, 0, 0 }), {});
+    system.update (1);
+  } catch (const ldy::error &) {
+    caught = "an error of the library";
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  CHECK (fails (52, "", [&] { system.rows (); }));
+  throws = false;
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 12);
+  system.remove_constraint (0);
+  system.remove_body (body);
+  ldy::system empty;
+  system = std::move (empty);
+  system.update (1);
+  CHECK (system.rows ().size () == 0);
+}
+
+void test_errors ()
+{
+  ldy::system system;
+  ldy::id block = system.add_rigid (1, axes, axes, { 0, 0, 0 });
+  CHECK (fails (52, "inertia: 3 values where 9", [&] { system.add_rigid (1, { 1, 2, 3 }, axes, { 0, 0, 0 }); }));
+  CHECK (fails (52, "slave_point: 2 values where 3", [&] { system.add_constraint (block, 0, axes, { 0, 0, 0 }, { 1, 2 }); }));
+  CHECK (fails (52, "body 9", [&] { system.set_velocity (9, { 0, 0, 0, 0, 0, 0 }); }));
+  CHECK (fails (52, "5 values where 6", [&] { system.set_velocity (block, { 0, 0, 0, 0, 0 }); }));
+  ldy::id contact = system.add_constraint (block, ldy::ground, axes, { 0, 0, 0 }, {});
+  CHECK (fails (52, "constraint 0 on body 0", [&] { system.move_constraint (contact, axes, { NAN, 0, 0 }, {}); }));
+  CHECK (fails (52, "", [&] { system.update (0); }));
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 1));
+  CHECK (fails (2, "", [&] { system.write_npz ("/no/such/folder/W.npz"); }));
+  std::vector<double> x (3), y (2);
+  CHECK (fails (52, "y: 2 values where 3", [&] { system.multiply (x, y); }));
+}
+
+void test_files (const std::string &folder)
+{
+  ldy::system system;
+  system.add_constraint (system.add_rigid (1, axes, axes, { 0, 0, 0 }), ldy::ground, axes, { 0, 0, 0 }, {});
+  system.update (1);
+  system.write_matrix_market (folder + "/W.mtx");
+  system.write_npz (folder + "/W.npz");
+  std::ifstream text (folder + "/W.mtx"), zip (folder + "/W.npz", std::ios::binary);
+  std::string line;
+  CHECK (std::getline (text, line) && line.rfind ("%%MatrixMarket", 0) == 0);
+  CHECK (zip.get () == 'P' && zip.get () == 'K');
+}
+
+/* A pendulum of mass m under tension T: omega^2 = T / (m l). */
+void test_stability ()
+{
+  ldy::system system;
+  ldy::id bob = system.add_rigid (2, axes, axes, { 0, 0, 0 });
+  const double frame[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
+  ldy::id link = system.add_constraint (bob, ldy::ground, frame, { 0, 0, 0 }, {});
+  ldy_joint joint = { LDY_LINK, 0.5 };
+  std::vector<double> R = { 0, 0, -8 }, x = { 0, 0, 0, 1, 0, 0 }, y (6);
+  system.geometric_stiffness ({ &joint, 1 }, R, x, y);
+  CHECK (near (y[3], 16) && near (y[5], 0));
+  ldy::critical_step step = system.critical_step ({ joint }, R);
+  CHECK (near (system.sharp_critical_step ({ joint }, R).step, step.step));
+  CHECK (near (step.omega_squared, 8) && near (step.step, 2 / std::sqrt (8)) && step.constraint == link && near (step.share, 1));
+}
+
+#if __cplusplus >= 202002L
+void test_spans ()
+{
+  ldy::system system;
+  std::span<const double> identity (axes);
+  system.add_constraint (system.add_rigid (1, identity, identity, identity.first (3)), ldy::ground, identity, identity.last (3), {});
+  system.update (1);
+  std::vector<double> x (3, 1.0), y (3);
+  system.multiply (std::span (x), std::span (y));
+  CHECK (system.rows ().size () == 1 && y[0] > 0);
+}
+#endif
+
+} // namespace
+
+int main (int, char **argv)
+{
+  test_rigid ();
+  test_bodies_between_each_other ();
+  test_operators ();
+  test_solvers ();
+  test_errors ();
+  test_files (argv[1]);
+  test_stability ();
+#if __cplusplus >= 202002L
+  test_spans ();
+#endif
+  std::printf ("%d checks, %d failed\n", checks, failed);
+  return failed != 0;
+}

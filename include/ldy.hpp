@@ -1,0 +1,457 @@
+/* ldy.hpp: ldy_system.h for C++17, local dynamics of any system of constrained bodies, U = B + W R
+ *
+ * Header only. Everything is as in ldy_system.h, whose comments hold: storage by columns, signs, units, ids, threads. What C++ adds:
+ *
+ * - An ldy::system owns its bodies and constraints, is moved but not copied, and releases them in the end.
+ * - A function that fails throws ldy::error with the library's text, and has changed nothing, except where ldy_system.h says so. What a
+ *   user's solver throws comes out of the function that called it, as it is.
+ * - Arrays are ldy::views of what holds values side by side: C arrays, std::vector, std::array, std::span, vectors of Eigen, a list in
+ *   braces. A view does not own what it looks at. Wrong lengths are errors.
+ *
+ *   ldy::system system;
+ *   auto block = system.add_rigid (6, inertia, axes, center);
+ *   system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
+ *   system.add_constraint (block, ldy::ground, frame, point, {});
+ *   system.update (0.01);
+ *   ldy::rows rows = system.rows ();
+ */
+
+#ifndef LDY_HPP
+#define LDY_HPP
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "ldy_system.h"
+
+namespace ldy {
+
+/* A body or a constraint; see ldy_system.h. */
+using id = long long;
+
+/* Stands for the ground where a constraint has a body on one side only. */
+inline constexpr id ground = LDY_GROUND;
+
+/* What failed: one of the codes of ldy_system.h, and a text which names constraint and bodies. */
+class error : public std::runtime_error {
+public:
+  error (int code, const std::string &text) : std::runtime_error (text), code_ (code) {}
+
+  int code () const noexcept { return code_; }
+
+private:
+  int code_;
+};
+
+/* Values side by side that belong to somebody else: what is needed here of the std::span of C++20. */
+template <class T> class view {
+public:
+  constexpr view () noexcept = default;
+  constexpr view (T *data, std::size_t size) noexcept : data_ (data), size_ (size) {}
+  template <std::size_t N> constexpr view (T (&array)[N]) noexcept : data_ (array), size_ (N) {}
+
+  /* A list in braces, to the end of the expression that it stands in. */
+  template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
+  constexpr view (std::initializer_list<std::remove_const_t<U>> list) noexcept
+  {
+    data_ = list.begin ();
+    size_ = list.size ();
+  }
+
+  /* Whatever has data () and size (). */
+  template <class C, class = std::enable_if_t<std::is_convertible_v<decltype (std::declval<C &> ().data ()), T *>>,
+            class = decltype (std::declval<C &> ().size ())>
+  constexpr view (C &&values) : data_ (values.data ()), size_ (static_cast<std::size_t> (values.size ())) {}
+
+  constexpr T *data () const noexcept { return data_; }
+  constexpr std::size_t size () const noexcept { return size_; }
+  constexpr bool empty () const noexcept { return size_ == 0; }
+  constexpr T *begin () const noexcept { return data_; }
+  constexpr T *end () const noexcept { return data_ + size_; }
+  constexpr T &operator[] (std::size_t k) const noexcept { return data_[k]; }
+
+private:
+  T *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+using values = view<const double>;
+using indices = view<const int>;
+
+/* An operator H of three rows; see ldy_operator. Empty for the ground. */
+class operator_view {
+public:
+  operator_view () noexcept = default;
+
+  /* 3 n values, column-major. */
+  operator_view (values dense) : entries_ (dense) { columns_ = static_cast<int> (dense.size () / 3); }
+
+  /* Compressed sparse columns: n + 1 starts, and a row, 0, 1 or 2, for each value. */
+  operator_view (indices starts, indices rows, values entries) : starts_ (starts), rows_ (rows), entries_ (entries)
+  {
+    columns_ = static_cast<int> (starts.size ()) - 1;
+  }
+
+  bool empty () const noexcept { return columns_ == 0; }
+
+private:
+  friend class system;
+  indices starts_, rows_;
+  values entries_;
+  int columns_ = 0;
+};
+
+/* The results of an update; see ldy_rows. They belong to the system and are valid until its next change. */
+class rows {
+public:
+  /* Number of rows, and of blocks, diagonal ones among them. */
+  std::size_t size () const noexcept { return static_cast<std::size_t> (raw_.rows); }
+  std::size_t blocks () const noexcept { return static_cast<std::size_t> (raw_.blocks); }
+
+  /* Row k has the blocks starts ()[k] <= i < starts ()[k + 1]. */
+  indices starts () const noexcept { return { raw_.starts, size () + 1 }; }
+  indices columns () const noexcept { return { raw_.columns, blocks () }; }
+  values blocks_of_W () const noexcept { return { raw_.values, 9 * blocks () }; }
+  values block (std::size_t i) const noexcept { return { raw_.values + 9 * i, 9 }; }
+  values B () const noexcept { return { raw_.B, 3 * size () }; }
+  values V () const noexcept { return { raw_.V, 3 * size () }; }
+  values diagonal (std::size_t row) const noexcept { return { raw_.diagonal + 9 * row, 9 }; }
+  values inverse (std::size_t row) const noexcept { return { raw_.inverse + 9 * row, 9 }; }
+  view<const id> constraints () const noexcept { return { raw_.constraints, size () }; }
+
+  /* For functions of C. */
+  const ldy_rows &raw () const noexcept { return raw_; }
+
+private:
+  friend class system;
+  ldy_rows raw_ = {};
+};
+
+/* See ldy_system_largest_eigenvalue. */
+struct eigenvalue {
+  double value, residual;
+};
+
+/* See ldy_system_critical_step. */
+struct critical_step {
+  double omega_squared, step;
+  id constraint;
+  double share;
+};
+
+/* Replaces columns of x, size values each, by A^-1 times them. It may throw. */
+using solver = std::function<void (int size, int columns, double *x)>;
+
+/* Bodies, constraints between them, and what an update makes of them. Used by one thread at a time. */
+class system {
+public:
+  system ()
+  {
+    ldy_system *raw = nullptr;
+    check (ldy_system_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* For functions of C. */
+  ldy_system *raw () const noexcept { return raw_.get (); }
+
+  /* ---- bodies */
+
+  id add_rigid (double mass, values inertia, values rotation, values center)
+  {
+    id body;
+    need (inertia, 9, "inertia"), need (rotation, 9, "rotation"), need (center, 3, "center");
+    check (ldy_system_add_rigid (raw (), mass, inertia.data (), rotation.data (), center.data (), &body));
+    return body;
+  }
+
+  id add_pseudo_rigid (double mass, values euler, values center)
+  {
+    id body;
+    need (euler, 9, "euler"), need (center, 3, "center");
+    check (ldy_system_add_pseudo_rigid (raw (), mass, euler.data (), center.data (), &body));
+    return body;
+  }
+
+  id add_obstacle (values rotation, values center)
+  {
+    id body;
+    need (rotation, 9, "rotation"), need (center, 3, "center");
+    check (ldy_system_add_obstacle (raw (), rotation.data (), center.data (), &body));
+    return body;
+  }
+
+  id add_dense (int n, values inverse)
+  {
+    id body;
+    need (inverse, square (n), "inverse");
+    check (ldy_system_add_dense (raw (), n, inverse.data (), &body));
+    return body;
+  }
+
+  id add_diagonal (values inverse)
+  {
+    id body;
+    check (ldy_system_add_diagonal (raw (), length (inverse), inverse.data (), &body));
+    return body;
+  }
+
+  /* A in compressed sparse columns: n + 1 starts, and a row for each value. */
+  id add_matrix (indices starts, indices rows, values entries)
+  {
+    id body;
+    need (rows, entries.size (), "rows");
+    check (ldy_system_add_matrix (raw (), length (starts) - 1, starts.data (), rows.data (), entries.data (), entries.size (), &body));
+    return body;
+  }
+
+  id add_solver (int n, solver apply)
+  {
+    id body;
+    auto kept = std::make_unique<kept_solver> (kept_solver { std::move (apply), nullptr });
+    check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
+    /* If there is no memory for the entry, the body goes again. */
+    try {
+      solvers_.emplace (body, std::move (kept));
+    } catch (...) {
+      ldy_system_remove_body (raw (), body);
+      throw;
+    }
+    return body;
+  }
+
+  void remove_body (id body)
+  {
+    check (ldy_system_remove_body (raw (), body));
+    solvers_.erase (body);
+  }
+
+  void set_rotation (id body, values rotation)
+  {
+    need (rotation, 9, "rotation");
+    check (ldy_system_set_rotation (raw (), body, rotation.data ()));
+  }
+
+  void set_mass (id body, double mass, values inertia)
+  {
+    need (inertia, 9, "inertia");
+    check (ldy_system_set_mass (raw (), body, mass, inertia.data ()));
+  }
+
+  void set_dense (id body, int n, values inverse)
+  {
+    need (inverse, square (n), "inverse");
+    check (ldy_system_set_dense (raw (), body, n, inverse.data ()));
+  }
+
+  void set_diagonal (id body, values inverse) { check (ldy_system_set_diagonal (raw (), body, length (inverse), inverse.data ())); }
+
+  void set_matrix (id body, indices starts, indices rows, values entries)
+  {
+    need (rows, entries.size (), "rows");
+    check (ldy_system_set_matrix (raw (), body, length (starts) - 1, starts.data (), rows.data (), entries.data (), entries.size ()));
+  }
+
+  void set_velocity (id body, values velocity) { check (ldy_system_set_velocity (raw (), body, velocity.data (), velocity.size ())); }
+
+  void set_previous_velocity (id body, values velocity)
+  {
+    check (ldy_system_set_previous_velocity (raw (), body, velocity.data (), velocity.size ()));
+  }
+
+  void velocity (id body, view<double> out) const { check (ldy_system_velocity (raw (), body, out.data (), out.size ())); }
+
+  /* ---- constraints */
+
+  id add_constraint (id master, id slave, values frame, values master_point, values slave_point)
+  {
+    id constraint;
+    need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
+    check (ldy_system_add_constraint (raw (), master, slave, frame.data (), master_point.data (), slave_point.data (), &constraint));
+    return constraint;
+  }
+
+  id add_operators (id master, operator_view H_master, id slave, operator_view H_slave)
+  {
+    id constraint;
+    ldy_operator first = of (H_master), second = of (H_slave);
+    check (ldy_system_add_operators (raw (), master, pointer (H_master, first), slave, pointer (H_slave, second), &constraint));
+    return constraint;
+  }
+
+  void remove_constraint (id constraint) { check (ldy_system_remove_constraint (raw (), constraint)); }
+
+  void move_constraint (id constraint, values frame, values master_point, values slave_point)
+  {
+    need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
+    check (ldy_system_move_constraint (raw (), constraint, frame.data (), master_point.data (), slave_point.data ()));
+  }
+
+  void set_operators (id constraint, operator_view H_master, operator_view H_slave)
+  {
+    ldy_operator first = of (H_master), second = of (H_slave);
+    check (ldy_system_set_operators (raw (), constraint, pointer (H_master, first), pointer (H_slave, second)));
+  }
+
+  /* 3 x 3, or a diagonal of three values, or nothing. */
+  void set_compliance (id constraint, values compliance)
+  {
+    if (compliance.size () == 3) {
+      check (ldy_system_set_diagonal_compliance (raw (), constraint, compliance.data ()));
+    } else {
+      if (!compliance.empty ()) need (compliance, 9, "compliance");
+      check (ldy_system_set_compliance (raw (), constraint, compliance.data ()));
+    }
+  }
+
+  /* ---- results */
+
+  void update (double h) { check (ldy_system_update (raw (), h)); }
+
+  ldy::rows rows () const
+  {
+    ldy::rows rows;
+    rows.raw_.size = sizeof rows.raw_;
+    check (ldy_system_rows (raw (), &rows.raw_));
+    return rows;
+  }
+
+  void check_inverses () const { check (ldy_system_check_inverses (raw ())); }
+
+  int row (id constraint) const
+  {
+    int row;
+    check (ldy_system_row (raw (), constraint, &row));
+    return row;
+  }
+
+  void multiply (values x, view<double> y) const
+  {
+    need (y, x.size (), "y");
+    check (ldy_system_multiply (raw (), x.data (), y.data (), x.size ()));
+  }
+
+  void multiply_through_bodies (values x, view<double> y) const
+  {
+    need (y, x.size (), "y");
+    check (ldy_system_multiply_through_bodies (raw (), x.data (), y.data (), x.size ()));
+  }
+
+  void add_force (id body, values R, view<double> force) const
+  {
+    check (ldy_system_add_force (raw (), body, R.data (), R.size (), force.data (), force.size ()));
+  }
+
+  void add_reactions (values R) { check (ldy_system_add_reactions (raw (), R.data (), R.size ())); }
+
+  eigenvalue largest_eigenvalue (double tolerance, int most_products) const
+  {
+    eigenvalue found;
+    check (ldy_system_largest_eigenvalue (raw (), tolerance, most_products, &found.value, &found.residual));
+    return found;
+  }
+
+  void write_matrix_market (const std::string &path) const { check (ldy_system_write_matrix_market (raw (), path.c_str ())); }
+
+  void write_npz (const std::string &path) const { check (ldy_system_write_npz (raw (), path.c_str ())); }
+
+  /* ---- stability */
+
+  void geometric_stiffness (view<const ldy_joint> joints, values R, values x, view<double> y) const
+  {
+    need (y, x.size (), "y");
+    check (ldy_system_geometric_stiffness (raw (), joints.data (), joints.size (), R.data (), R.size (), x.data (), y.data (), x.size ()));
+  }
+
+  ldy::critical_step critical_step (view<const ldy_joint> joints, values R) const
+  {
+    ldy::critical_step found;
+    check (ldy_system_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared, &found.step,
+                                     &found.constraint, &found.share));
+    return found;
+  }
+
+  ldy::critical_step sharp_critical_step (view<const ldy_joint> joints, values R) const
+  {
+    ldy::critical_step found;
+    check (ldy_system_sharp_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared, &found.step,
+                                           &found.constraint, &found.share));
+    return found;
+  }
+
+private:
+  struct kept_solver {
+    solver apply;
+    std::exception_ptr thrown;
+  };
+
+  struct destroyer {
+    void operator() (ldy_system *raw) const noexcept { ldy_system_destroy (raw); }
+  };
+
+  /* No exception may cross C: it waits until the library has returned. */
+  static int call (int size, int columns, double *x, void *data)
+  {
+    auto *kept = static_cast<kept_solver *> (data);
+    try {
+      kept->apply (size, columns, x);
+      return 0;
+    } catch (...) {
+      kept->thrown = std::current_exception ();
+      return 1;
+    }
+  }
+
+  void check (int code) const
+  {
+    if (code == 0) return;
+    std::exception_ptr first;
+    for (auto &[body, kept] : solvers_) {
+      std::exception_ptr thrown = std::exchange (kept->thrown, nullptr);
+      if (!first) first = thrown;
+    }
+    if (first) std::rethrow_exception (first);
+    throw error (code, ldy_last_error ());
+  }
+
+  template <class T> static void need (view<T> array, std::size_t count, const char *name)
+  {
+    if (array.size () == count) return;
+    throw error (LDY_BUG_FOUND, std::string (name) + ": " + std::to_string (array.size ()) + " values where " + std::to_string (count) +
+                                    " are needed");
+  }
+
+  /* That of the ground is left out. */
+  static void point (values array, const char *name)
+  {
+    if (!array.empty ()) need (array, 3, name);
+  }
+
+  static std::size_t square (int n) { return n > 0 ? static_cast<std::size_t> (n) * static_cast<std::size_t> (n) : 0; }
+
+  template <class T> static int length (view<T> array) { return static_cast<int> (array.size ()); }
+
+  static ldy_operator of (const operator_view &H)
+  {
+    if (H.starts_.empty ()) need (H.entries_, 3 * static_cast<std::size_t> (H.columns_), "operator H");
+    else need (H.rows_, H.entries_.size (), "rows of an operator H");
+    return { H.columns_, H.starts_.data (), H.rows_.data (), H.entries_.data (), H.entries_.size () };
+  }
+
+  static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
+
+  std::map<id, std::unique_ptr<kept_solver>> solvers_;
+  std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
+};
+
+} // namespace ldy
+
+#endif

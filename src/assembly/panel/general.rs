@@ -1,0 +1,290 @@
+//! Panels of bodies with any operators: of each slot the columns of H that are not zero, and Y = h A⁻¹ Hᵀ at the dofs that any
+//! slot touches, W_αβ = H_α Y_β.
+//!
+//! Y lies in tiles of four slots: of each dof the 12 values side by side that a row of H is multiplied with at once. A sum has its
+//! terms in the order of the columns of H, whatever the processor's vectors; columns that are zero add nothing. So the bits of a
+//! block depend neither on vectors nor on whether an operator was given dense or sparse.
+
+mod operators;
+mod products;
+
+use super::Fault;
+use crate::block::Block;
+use crate::block::lanes::{F64x4, SimdLevel, at_best};
+use crate::inertia::cost::InverseCounts as Counts;
+use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Workspace};
+use crate::kinematics::Point;
+
+use operators::Operators;
+use products::{FromInverse, Tiles};
+
+/// Slots of a tile.
+const SLOTS: usize = 4;
+/// Columns of a tile.
+const WIDTH: usize = 3 * SLOTS;
+
+/// H and Y of the slots of one body.
+#[derive(Debug, Default)]
+pub struct General {
+    operators: Operators,
+    tiles: Tiles,
+    /// A⁻¹ at the dofs that slots touch, column by column: as many values each as a tile has rows.
+    inverse: Vec<f64>,
+    /// Revision of the factor that the inverse is of, if it is of one, and the dofs.
+    inverse_of: Option<u64>,
+    inverse_dofs: Vec<u32>,
+    nodal_inverse: NodalInverse,
+    /// Nodes that slots touch.
+    nodes: Vec<u32>,
+    /// Columns of Hᵀ on which A⁻¹ works, dofs each.
+    columns: Vec<f64>,
+}
+
+/// W_αβ of a slot α and the slots β of a tile: three rows of 12 values. A place more is read with the last.
+type Strip = [f64; 3 * WIDTH + 1];
+
+/// The strip that was made last, and what it is of.
+#[derive(Debug)]
+pub struct LastStrip {
+    /// Body, row and number of the tile.
+    of: [usize; 3],
+    values: Strip,
+}
+
+impl LastStrip {
+    /// None yet.
+    pub const NONE: Self = Self { of: [usize::MAX; 3], values: [0.0; 3 * WIDTH + 1] };
+}
+
+impl General {
+    pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result<(), Fault> {
+        self.columns.clear();
+        Ok(self.operators.start(slots, dofs)?)
+    }
+
+    /// Add `sign` times the operator of a point, in the axes `frame`, to H of a slot, which is zero at first.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    ///
+    /// # Panics
+    /// If there is no such slot, or the operator has not as many columns as the body has dofs.
+    pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> Result<(), Fault> {
+        Ok(self.operators.add(slot, sign, frame, point)?)
+    }
+
+    /// Let H of a slot be what is given, 3 × dofs, column-major.
+    #[cfg(test)]
+    pub(crate) fn add_dense(&mut self, slot: usize, h: &[f64]) {
+        let columns = (0..).zip(h.as_chunks().0.iter().copied());
+        let operator = crate::kinematics::Operator::of_columns(h.len() as u32 / 3, columns).unwrap();
+        self.add(slot, 1.0, &[0.0; 9], &Point::Operator(&operator)).unwrap();
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        step: f64,
+        inertia: &Inertia,
+        factored: &mut Factored,
+        work: &mut Workspace,
+    ) -> Result<Option<Freshness>, Fault> {
+        match inertia {
+            Inertia::Inverse(Inverse::Dense(inverse)) => {
+                self.operators.list_touched(false)?;
+                self.take_dense(inverse)?;
+                self.take_products_with_inverse(step)?;
+                Ok(None)
+            }
+            Inertia::Inverse(inverse) => {
+                self.operators.list_touched(false)?;
+                self.tiles.start(self.operators.slots(), self.operators.touched().len())?;
+                self.tiles.fill_sparse(step, &self.operators, inverse);
+                Ok(None)
+            }
+            Inertia::Matrix(matrix) => {
+                let freshness = matrix.factor(factored, work)?;
+                if self.has_nodes_to_solve_for(factored)? {
+                    self.take_nodal_inverse(factored, work)?;
+                    self.take_products_with_inverse(step)?;
+                } else {
+                    self.write_columns(|dof, k| 3 * dof + k)?;
+                    factored.solve(&mut self.columns, work)?;
+                    self.take_columns(step, |dof, k| 3 * dof + k)?;
+                }
+                Ok(Some(freshness))
+            }
+        }
+    }
+
+    /// Put the operators into columns for an A⁻¹ that the caller alone knows.
+    pub(super) fn start_columns(&mut self) -> Result<(), Fault> {
+        self.operators.list_touched(false)?;
+        let dofs = self.operators.dofs();
+        self.write_columns(|dof, k| dofs * k + dof)
+    }
+
+    /// The columns that wait for A⁻¹.
+    pub(super) fn columns_mut(&mut self) -> &mut [f64] {
+        &mut self.columns
+    }
+
+    /// Make Y of columns that A⁻¹ has worked on.
+    pub(super) fn take_solved(&mut self, step: f64) -> Result<(), Fault> {
+        let dofs = self.operators.dofs();
+        self.take_columns(step, |dof, k| dofs * k + dof)
+    }
+
+    /// Bytes held, but for the entries of A⁻¹.
+    pub(super) fn bytes(&self) -> usize {
+        self.operators.bytes()
+            + self.tiles.bytes()
+            + size_of::<f64>() * self.columns.capacity()
+            + size_of::<u32>() * self.nodes.capacity()
+    }
+
+    /// Bytes held for the entries of A⁻¹.
+    pub(super) fn entries_bytes(&self) -> usize {
+        self.nodal_inverse.bytes()
+            + size_of::<f64>() * self.inverse.capacity()
+            + size_of::<u32>() * self.inverse_dofs.capacity()
+    }
+
+    /// The columns of W_αβ.
+    #[inline(always)]
+    pub(super) fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
+        let y = &self.tiles.tile(column / SLOTS)[3 * (column % SLOTS)..];
+        F64x4::transposed(products::rows(level, self.operators.of(row), y))
+    }
+
+    /// As [`General::columns`], where columns of a row are asked for one after the other; `of` is a number of this body.
+    #[inline(always)]
+    pub(super) fn columns_in_turn<L: SimdLevel>(
+        &self,
+        level: L,
+        of: usize,
+        row: usize,
+        column: usize,
+        last: &mut LastStrip,
+    ) -> [L::F64x4; 3] {
+        let (tile, slot) = (column / SLOTS, column % SLOTS);
+        if last.of != [of, row, tile] {
+            last.of = [of, row, tile];
+            products::write_strip(level, self.operators.of(row), self.tiles.tile(tile), &mut last.values);
+        }
+        let mut rows = [level.zero(); 3];
+        for (k, row) in rows.iter_mut().enumerate() {
+            *row = level.four(&last.values, WIDTH * k + 3 * slot);
+        }
+        F64x4::transposed(rows)
+    }
+
+    /// Let the inverse be part of a dense one.
+    fn take_dense(&mut self, dense: &Dense) -> Result<(), Fault> {
+        let Self { operators, inverse, inverse_of, .. } = self;
+        let touched = operators.touched();
+        let rows = products::rows_of(touched.len());
+        *inverse_of = None;
+        inverse.clear();
+        inverse.try_reserve(rows * touched.len())?;
+        for &dof in touched {
+            let column = &dense.values()[dense.size() * dof as usize..][..dense.size()];
+            if touched.len() == column.len() {
+                inverse.extend_from_slice(column);
+            } else {
+                inverse.extend(touched.iter().map(|&row| column[row as usize]));
+            }
+            inverse.resize(inverse.len().next_multiple_of(rows.max(1)), 0.0);
+        }
+        Ok(())
+    }
+
+    /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are listed.
+    fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool, Fault> {
+        let Self { operators, nodal_inverse, nodes, .. } = self;
+        let has_nodes = operators.dofs().is_multiple_of(3);
+        operators.list_touched(has_nodes)?;
+        let touched = operators.touched();
+        let counts = Counts {
+            dofs: touched.len(),
+            constraints: operators.slots(),
+            columns: operators.column_count(),
+            factor_length: factored.factor_length(),
+        };
+        if !has_nodes || !counts.inverse_pays(nodal_inverse.most_bytes()) {
+            return Ok(false);
+        }
+        nodes.clear();
+        nodes.try_reserve(touched.len() / 3)?;
+        nodes.extend(touched.iter().step_by(3).map(|dof| dof / 3));
+        Ok(true)
+    }
+
+    /// Let the inverse be that of the factor at the nodes, unless it is already.
+    fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result<(), Fault> {
+        let Self { operators, inverse, inverse_of, inverse_dofs, nodal_inverse, nodes, .. } = self;
+        let touched = operators.touched();
+        if *inverse_of == Some(factored.revision()) && inverse_dofs == touched {
+            return Ok(());
+        }
+        *inverse_of = None;
+        nodal_inverse.update(factored, nodes, work)?;
+        let rows = products::rows_of(touched.len());
+        inverse.clear();
+        inverse.try_reserve(rows * touched.len())?;
+        inverse.resize(rows * touched.len(), 0.0);
+        inverse_dofs.clear();
+        inverse_dofs.try_reserve(touched.len())?;
+        inverse_dofs.extend_from_slice(touched);
+        for (column, &other) in nodes.iter().enumerate() {
+            for (row, &node) in nodes.iter().enumerate() {
+                let (Some(a), Some(b)) = (nodal_inverse.slot(node), nodal_inverse.slot(other)) else {
+                    continue;
+                };
+                let block = nodal_inverse.slot_block(a, b);
+                for (j, values) in block.chunks_exact(3).enumerate() {
+                    inverse[rows * (3 * column + j) + 3 * row..][..3].copy_from_slice(values);
+                }
+            }
+        }
+        *inverse_of = Some(factored.revision());
+        Ok(())
+    }
+
+    fn take_products_with_inverse(&mut self, step: f64) -> Result<(), Fault> {
+        let Self { operators, tiles, inverse, .. } = self;
+        tiles.start(operators.slots(), operators.touched().len())?;
+        at_best(FromInverse { step, inverse, operators, tiles });
+        Ok(())
+    }
+
+    /// Write Hᵀ of every slot, where `place` has it for dof and row.
+    fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
+        let Self { operators, columns, .. } = self;
+        let length = 3 * operators.dofs();
+        columns.clear();
+        columns.try_reserve(length * operators.slots())?;
+        columns.resize(length * operators.slots(), 0.0);
+        for (slot, h) in columns.chunks_exact_mut(length).enumerate() {
+            for column in operators.of(slot) {
+                let dof = operators.touched()[column.index as usize] as usize;
+                column.values.iter().enumerate().for_each(|(k, value)| h[place(dof, k)] = *value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Make Y of what A⁻¹ has made of these.
+    fn take_columns(&mut self, step: f64, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
+        let Self { operators, tiles, columns, .. } = self;
+        tiles.start(operators.slots(), operators.touched().len())?;
+        let length = 3 * operators.dofs();
+        for (slot, y) in columns.chunks_exact(length).enumerate() {
+            let mut to = tiles.slot_mut(slot);
+            for (row, &dof) in operators.touched().iter().enumerate() {
+                to.put(row, [0, 1, 2].map(|k| step * y[place(dof as usize, k)]));
+            }
+        }
+        columns.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! What an update does again: what has changed since the last successful one, and what is made of it.
+//!
+//! Setters mark a body or a constraint in its table; a successful update takes the marks off. After an update that fails, after
+//! one with another step, and where the structure is made anew, everything is done again: h is in the Cholesky factors of
+//! h A⁻¹, where no later scale gives the same bits.
+//!
+//! A body that counts as changed has its panel made anew, all its rows, and all pairs of rows through it. Where Z = H L of a row
+//! alone depends on the row, which is so of bodies with a Cholesky factor, a constraint that is moved costs its own slots and
+//! pairs; else its bodies count as changed, since what A⁻¹ makes of several operators at a time may depend on all of them.
+#![forbid(unsafe_code)]
+
+use crate::assembly::panel::writer::{Target, Writer};
+use crate::assembly::update::scene::RowPart;
+
+use super::body::{Body, Inertia};
+use super::constraint::Constraint;
+use super::error::Error;
+use super::structure::{NOWHERE, Structure};
+use super::table::{GONE, Table};
+
+/// Of a body: a velocity has changed.
+pub const VELOCITY: u8 = 1;
+/// Of a body: its configuration, what is known of A, or which constraints act on it. Of a constraint: where it acts, or it is
+/// new.
+pub const CHANGED: u8 = 2;
+/// Of a constraint: its compliance.
+pub const COMPLIANCE: u8 = 4;
+/// Of a body: its solver may give other numbers for the same columns. This one is never taken off.
+pub const UNSTEADY: u8 = 8;
+
+/// The marks of a body that is new, or has another inertia.
+pub fn of_body(inertia: &Inertia) -> u8 {
+    match inertia {
+        Inertia::Solver(_) => CHANGED | UNSTEADY,
+        _ => CHANGED,
+    }
+}
+
+/// Take off the marks: everything has been made.
+pub fn settle(bodies: &mut Table<Body>, constraints: &mut Table<Constraint>) {
+    bodies.all_mut().1.iter_mut().for_each(|mark| *mark &= UNSTEADY | GONE);
+    constraints.all_mut().1.iter_mut().for_each(|mark| *mark &= GONE);
+}
+
+/// Of a body: all in its panel is made. Of a row: its operators and its diagonal block are.
+const WHOLE: u8 = 1;
+/// Of a body: some rows write to its panel. Of a row: one of its pairs may be made.
+const TOUCHED: u8 = 2;
+/// Of a body: a velocity has changed. Of a row: V and B are made.
+const MOVING: u8 = 4;
+/// Of a row: its operators have changed.
+const PLACED: u8 = 8;
+
+/// From one in so many on it is quicker to make everything, without asking what has changed.
+const BEYOND: usize = 3;
+
+/// What there is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing.
+    Nothing,
+    /// What a [`Plan`] says, for so many rows.
+    Some(usize),
+    /// Everything.
+    All,
+}
+
+/// Whether so many bodies have changed that everything is made.
+pub fn are_many(bodies: &Table<Body>) -> bool {
+    let is_changed = |mark: &&u8| **mark & CHANGED != 0;
+    BEYOND * bodies.marks().iter().filter(is_changed).count() > bodies.marks().len()
+}
+
+/// What is made of each body and each row.
+#[derive(Debug, Default)]
+pub struct Plan {
+    bodies: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl Plan {
+    /// Plan an update of a system of which everything has been made but what is marked; the structure is that of the tables.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn make(
+        &mut self,
+        bodies: &Table<Body>,
+        constraints: &Table<Constraint>,
+        structure: &Structure,
+        writers: &[Writer],
+    ) -> Result<Extent, Error> {
+        let is_marked = |marks: &[u8]| marks.iter().fold(0, |all, mark| all | mark & !GONE) != 0;
+        if !is_marked(bodies.marks()) && !is_marked(constraints.marks()) {
+            return Ok(Extent::Nothing);
+        }
+        if are_many(bodies) {
+            return Ok(Extent::All);
+        }
+        let Self { bodies: of_body, rows } = self;
+        of_body.clear();
+        of_body.try_reserve(bodies.marks().len())?;
+        of_body.extend(bodies.marks().iter().map(|mark| {
+            let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
+            whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
+        }));
+        rows.clear();
+        rows.try_reserve(structure.len())?;
+        let has_slots =
+            |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
+        rows.extend((0..structure.len()).map(|row| {
+            let mark = constraints.marks()[structure.entry(row)];
+            if mark & CHANGED != 0 {
+                for place in structure.places(row).into_iter().flatten() {
+                    of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
+                }
+            }
+            let placed = if mark & CHANGED != 0 { PLACED | TOUCHED | WHOLE | MOVING } else { 0 };
+            placed | if mark & COMPLIANCE != 0 { WHOLE | MOVING } else { 0 }
+        }));
+        let (mut some, mut most) = (0, 0);
+        for (row, part) in rows.iter_mut().enumerate() {
+            for end in structure.ends(row).into_iter().filter(|&end| end != NOWHERE) {
+                *part |= of_body[end as usize] & MOVING;
+            }
+            for place in structure.places(row).into_iter().flatten() {
+                // What touches a body does not make all its rows.
+                let of_body = of_body[place.body];
+                if of_body & WHOLE != 0 {
+                    *part |= WHOLE | TOUCHED | MOVING;
+                } else if of_body & TOUCHED != 0 {
+                    *part |= TOUCHED;
+                }
+            }
+            some += usize::from(*part & MOVING != 0);
+            most += usize::from(*part & WHOLE != 0);
+        }
+        if BEYOND * most > structure.len() {
+            return Ok(Extent::All);
+        }
+        // Rows that are made write to all their bodies. That touches no other rows.
+        for (row, _) in rows.iter().enumerate().filter(|(_, part)| **part & WHOLE != 0) {
+            for place in structure.places(row).into_iter().flatten() {
+                if has_slots(place.body) {
+                    of_body[place.body] |= TOUCHED;
+                }
+            }
+        }
+        Ok(Extent::Some(some))
+    }
+
+    /// Whether the panel of a body stays as it is.
+    #[inline(always)]
+    pub fn is_body_kept(&self, body: usize) -> bool {
+        self.bodies[body] & (WHOLE | TOUCHED) == 0
+    }
+
+    /// What of a row is made.
+    #[inline(always)]
+    pub fn of_row(&self, row: usize) -> RowPart {
+        match self.rows[row] {
+            part if part & WHOLE != 0 => RowPart::All,
+            part if part & MOVING != 0 => RowPart::Velocities,
+            _ => RowPart::Nothing,
+        }
+    }
+
+    /// Whether a pair of a row may be made.
+    #[inline(always)]
+    pub fn has_pairs(&self, row: usize) -> bool {
+        self.rows[row] & TOUCHED != 0
+    }
+
+    /// Whether a pair of two rows is made, that these bodies couple.
+    #[inline(always)]
+    pub fn has_pair(&self, rows: [usize; 2], mut bodies: impl Iterator<Item = usize>) -> bool {
+        let is_placed = |row: usize| self.rows[row] & PLACED != 0;
+        rows.into_iter().any(is_placed) || bodies.any(|body| self.bodies[body] & WHOLE != 0)
+    }
+}
