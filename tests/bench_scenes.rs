@@ -2,9 +2,17 @@
 
 #[path = "../benches/system/agreement.rs"]
 mod agreement;
+#[path = "../benches/peers/blocks.rs"]
+mod blocks;
+#[allow(dead_code, reason = "the bench measures with the rest of it")]
+#[path = "../benches/peers/c_system.rs"]
+mod c_system;
 #[allow(dead_code, reason = "the bench measures with the rest of it")]
 #[path = "../benches/host/mod.rs"]
 mod host;
+#[allow(dead_code, reason = "the bench counts freedoms")]
+#[path = "../benches/peers/matrices.rs"]
+mod matrices;
 #[path = "../benches/system/neutral.rs"]
 mod neutral;
 #[path = "../benches/system/operators.rs"]
@@ -15,11 +23,13 @@ mod scenes;
 
 use std::collections::HashMap;
 
+use c_system::{CSystem, Form};
 use host::Host;
 use ldy::legacy::layout::DIAB;
 use nalgebra::{DMatrix, DVector, Matrix3};
 use scenes::grid::Grid;
 use scenes::matrices::Matrices;
+use scenes::random::Random;
 use scenes::stacks::{self, Motion, Points};
 use scenes::{Body, Contact, DENSITY, STEP, Scene, Side, Vector, hexahedron, spheres};
 
@@ -276,6 +286,98 @@ fn both_interfaces_make_the_same() -> Result<(), String> {
             host.update();
             neutral.update()?;
             agreement::difference(&host, &neutral.rows()?).map_err(|text| format!("{name}: {text}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// W over a step, from the file that another program compares with its own.
+fn dense_from(path: &str) -> DMatrix<f64> {
+    let bytes = std::fs::read(path).expect("it has been written");
+    let numbers: Vec<f64> = bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+    let (rows, blocks) = (numbers[0] as usize, numbers[1] as usize);
+    let (starts, rest) = numbers[2..].split_at(rows + 1);
+    let (columns, values) = rest.split_at(blocks);
+    let mut w = DMatrix::zeros(3 * rows, 3 * rows);
+    for row in 0..rows {
+        for k in starts[row] as usize..starts[row + 1] as usize {
+            let block = Matrix3::from_column_slice(&values[9 * k..9 * k + 9]);
+            w.fixed_view_mut::<3, 3>(3 * row, 3 * columns[k] as usize).copy_from(&block);
+        }
+    }
+    w
+}
+
+/// What benches hand to other programs and what the C interface makes of it, in both forms.
+fn through_files(given: &matrices::Matrices) -> Result<Vec<DMatrix<f64>>, String> {
+    let folder = said(tempfile::tempdir())?;
+    let path = |name| folder.path().join(name).display().to_string();
+    given.write(&path("matrices"))?;
+    let read = matrices::Matrices::read(&path("matrices"))?;
+    let through = |form| {
+        let mut system = CSystem::new(&read, form)?;
+        // Every other update has other numbers, which must not be seen.
+        system.measure(3)?;
+        system.write(&path("blocks"))?;
+        Ok(dense_from(&path("blocks")))
+    };
+    [Form::Dense, Form::Sparse].into_iter().map(through).collect()
+}
+
+#[test]
+fn matrices_make_the_w_of_dense_products() -> Result<(), String> {
+    let mut random = Random(7);
+    let mut filled = |rows, columns| DMatrix::from_fn(rows, columns, |_, _| random.signed());
+    let sizes = [4, 7];
+    let a = sizes.map(|n| {
+        let root = filled(n, n);
+        &root * root.transpose() + DMatrix::identity(n, n)
+    });
+    let inverses = a.clone().map(|a| a.try_inverse().expect("positive definite"));
+    let bodies = a.iter().zip(&inverses).map(|(a, inverse)| matrices::Dense {
+        freedoms: a.nrows(),
+        matrix: a.as_slice().to_vec(),
+        // Exactly symmetric.
+        inverse: ((inverse + inverse.transpose()) * 0.5).as_slice().to_vec(),
+    });
+    // Which bodies each constraint acts on.
+    let pairs = [[Some(0), None], [Some(1), Some(0)], [None, Some(1)], [Some(0), Some(1)]];
+    let mut all = [DMatrix::zeros(12, 4), DMatrix::zeros(12, 7)];
+    let constraints = pairs.iter().enumerate().map(|(k, sides)| {
+        sides.map(|body| {
+            let body = body?;
+            let mut h = filled(3, sizes[body]);
+            h.column_mut(k % 4).fill(0.0);
+            all[body].rows_mut(3 * k, 3).copy_from(&h);
+            Some(matrices::Operator { body, values: h.as_slice().to_vec() })
+        })
+    });
+    let given = matrices::Matrices { bodies: bodies.collect(), constraints: constraints.collect() };
+    let expected: DMatrix<f64> = (0..2).map(|k| &all[k] * &inverses[k] * all[k].transpose()).sum();
+    for w in through_files(&given)? {
+        assert!((w - &expected).amax() < 1e-13 * expected.amax());
+    }
+    Ok(())
+}
+
+/// Operators of rigid bodies are written down apart from the library's.
+#[test]
+fn matrices_of_spheres_make_the_w_of_points() -> Result<(), String> {
+    for scene in [spheres::lattice(2), spheres::hub(3)] {
+        let given = matrices::Matrices::of_rigid(&scene);
+        let host = Host::new(scene);
+        let mut neutral = neutral::Neutral::new(&host)?;
+        neutral.update()?;
+        let rows = neutral.rows()?;
+        let mut expected = DMatrix::zeros(3 * rows.ids.len(), 3 * rows.ids.len());
+        for row in 0..rows.ids.len() {
+            for k in rows.starts[row] as usize..rows.starts[row + 1] as usize {
+                let block = Matrix3::from_column_slice(&rows.values[k]) / STEP;
+                expected.fixed_view_mut::<3, 3>(3 * row, 3 * rows.columns[k] as usize).copy_from(&block);
+            }
+        }
+        for w in through_files(&given)? {
+            assert!((w - &expected).amax() < 1e-13 * expected.amax());
         }
     }
     Ok(())

@@ -2,9 +2,9 @@
 
 use std::iter;
 
-use super::{blocks, said};
 use crate::host::frame;
 use crate::scenes::{Body, Contact, Scene, Side};
+use crate::{blocks, said};
 
 /// Bodies by their matrices, and constraints by their operators.
 pub struct Matrices {

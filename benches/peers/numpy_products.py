@@ -21,16 +21,17 @@ def main():
     assert all(side == -1 for _, (side, _) in constraints)
     jacobians = numpy.array([numpy.vstack([constraints[k][0][1] for k in own]) for own in rows])
     inverses = numpy.array([inverse.copy("C") for _, inverse in bodies])
-    transposed = jacobians.transpose(0, 2, 1)
+    operands = [jacobians, inverses, jacobians.transpose(0, 2, 1)]
     if len(bodies) == 1:
-        (j,), (inverse,), (jt,) = jacobians, inverses, transposed
-        product = lambda: j @ inverse @ jt
-    else:
-        product = lambda: jacobians @ inverses @ transposed
+        operands = [array[0] for array in operands]
+    j, inverse, transposed = operands
+
+    def product():
+        return j @ inverse @ transposed
 
     def response():
         w = numpy.zeros((3 * len(constraints),) * 2)
-        for own, block in zip(rows, numpy.atleast_3d(product()).reshape(len(bodies), -1, jacobians.shape[1])):
+        for own, block in zip(rows, product().reshape(len(bodies), -1, jacobians.shape[1])):
             places = numpy.repeat(3 * numpy.array(own), 3) + numpy.tile(numpy.arange(3), len(own))
             w[numpy.ix_(places, places)] = block
         return w

@@ -3,6 +3,7 @@
 
 #![allow(non_camel_case_types, reason = "the names of the C types")]
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
+#![allow(rustdoc::broken_intra_doc_links, reason = "brackets are those of C")]
 
 mod arguments;
 pub mod bodies;
