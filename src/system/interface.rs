@@ -10,6 +10,7 @@ mod constraints;
 mod files;
 mod products;
 mod results;
+mod solve;
 mod stability;
 
 use std::ffi::{c_int, c_longlong};
