@@ -8,6 +8,7 @@
 #   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, a line a file; forces to folder/a.npy
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make bench-system                 updates through the neutral interface beside those through the legacy one
+#   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos, Debian's python3-siconos
 #   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-peers                  measure in turns with MuJoCo
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture

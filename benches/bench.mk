@@ -21,7 +21,7 @@ endif
 
 TABLE = $(CARGO) bench --locked --quiet --bench table --
 
-.PHONY: bench bench-system bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
+.PHONY: bench bench-system bench-solve bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -30,6 +30,10 @@ bench:
 bench-system:
 	@scripts/require cc $(CARGO)
 	@$(CARGO) bench --locked --quiet --bench system -- $(SCENES)
+
+bench-solve: shared
+	@scripts/require python3-siconos python3-scipy
+	@/usr/bin/python3 -B benches/solve.py $(SHARED) $(FILES)
 
 bench-scaling:
 	@scripts/require cc $(CARGO)
