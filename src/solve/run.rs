@@ -22,8 +22,9 @@ const BETWEEN: usize = 16;
 const MORE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 2000;
 
-/// Steps that Newton's method is expected to take in all.
+/// Steps that Newton's method is expected to take in all, and by how much more sweeps than their rate says: it becomes worse.
 const STEPS: f64 = 12.0;
+const LATER: f64 = 1.5;
 
 /// Most steps towards one centre, and failures to get there in one round.
 const MOST_STEPS: usize = 12;
@@ -75,18 +76,23 @@ impl Run<'_> {
         }
         let (mut sweeps, mut idle, mut least) = (MORE_SWEEPS, 0, f64::INFINITY);
         loop {
+            let steps = self.report.steps;
             if method != Method::GaussSeidel
                 && let Some(end) = self.steps::<A>()?
             {
                 return Ok(end);
             }
+            // As much again on sweeps as the steps took: no more than half of the time is lost with steps that fail.
+            let products = self.products()?.unwrap_or(0);
+            let lost = (self.report.steps - steps) as f64 * self.step_cost(products);
+            let count = sweeps.max((lost / self.sweep_cost()) as usize);
             let residual = self.best_residual();
             idle = if residual < 0.9 * least { 0 } else { idle + 1 };
             least = least.min(residual);
             if idle > MOST_IDLE {
                 return Ok(End::Stalled);
             }
-            if let Some(end) = self.more_sweeps::<A>(sweeps) {
+            if let Some(end) = self.more_sweeps::<A>(count) {
                 return Ok(end);
             }
             sweeps = (2 * sweeps).min(MOST_SWEEPS);
@@ -182,17 +188,26 @@ impl Run<'_> {
         None
     }
 
-    /// Whether a dozen steps take less time than so many sweeps. In units of about a nanosecond, counted and not measured, so
-    /// that it is the same everywhere.
+    /// Whether Newton's method is expected to be quicker than so many sweeps, of which there may be no more than are allowed.
     fn newton_is_quicker(&mut self, sweeps: f64) -> Result<bool, TryReserveError> {
-        let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
-        let sweeps = sweeps * (4.0 * blocks + 90.0 * rows);
-        let least = STEPS * (20.0 * blocks + 150.0 * rows);
-        if sweeps < least {
+        let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
+        let sweeps = (LATER * sweeps).min(allowed) * self.sweep_cost();
+        if sweeps < STEPS * self.step_cost(0) {
             return Ok(false);
         }
         let products = self.products()?;
-        Ok(products.is_some_and(|products| sweeps > least + STEPS * 12.0 * products as f64))
+        Ok(products.is_some_and(|products| sweeps > STEPS * self.step_cost(products)))
+    }
+
+    /// What a sweep costs, in units of about a nanosecond; counted and not measured, so that the choice is the same everywhere.
+    fn sweep_cost(&self) -> f64 {
+        2.2 * self.problem.columns.len() as f64 + 60.0 * self.problem.rows() as f64
+    }
+
+    /// What a step costs whose factors take so many products, and its part in what is done for the pattern.
+    fn step_cost(&self, products: u64) -> f64 {
+        let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
+        12.0 * products as f64 + 25.0 * blocks + 150.0 * rows
     }
 
     fn products(&mut self) -> Result<Option<u64>, TryReserveError> {
