@@ -5,8 +5,10 @@
 #   make test                         all tests
 #   make fuzz SECONDS=60 SEED=1       random sequences of calls of both interfaces; without SEED that of the clock
 #   make replay FILES="a.ldysnap b"   replay recorded states; without FILES all of c_tests/reference
+#   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, a line a file; forces to folder/a.npy
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make bench-system                 updates through the neutral interface beside those through the legacy one
+#   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos, Debian's python3-siconos
 #   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-peers                  measure in turns with MuJoCo, Pinocchio, NumPy and Siconos
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
@@ -42,7 +44,7 @@ include packaging/install.mk
 include packaging/python.mk
 include benches/bench.mk
 
-.PHONY: library run run-wall test fuzz replay mpi test-mpi scaling model valgrind sanitize headers check-host
+.PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc objcopy $(CARGO)
@@ -72,6 +74,13 @@ fuzz: library
 
 replay: library
 	@$(C_TESTS) --quiet replay $(if $(FILES),FILES="$(FILES)")
+
+TOLERANCE ?= 1e-8
+OUT ?= $(abspath $(TARGET))/solve
+
+solve:
+	@scripts/require cc $(CARGO)
+	@$(CARGO) run --release --locked --quiet --example solve -- --tolerance $(TOLERANCE) --out $(OUT) $(FILES)
 
 # ---- MPI
 

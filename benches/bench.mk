@@ -22,7 +22,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
+.PHONY: bench bench-system bench-solve bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -31,6 +31,10 @@ bench:
 bench-system:
 	@scripts/require cc libopenblas $(CARGO)
 	@$(MEASURE) system -- $(SCENES)
+
+bench-solve: shared
+	@scripts/require python3-siconos python3-scipy
+	@/usr/bin/python3 -B benches/solve.py $(SHARED) $(FILES)
 
 bench-scaling:
 	@scripts/require cc $(CARGO)

@@ -19,6 +19,7 @@ void world_begin (world *world, double gravity)
   memset (world, 0, sizeof *world);
   world->gravity = gravity;
   good (ldy_system_create (&world->system));
+  good (ldy_solve_create (&world->solver));
 }
 
 solid *world_add (world *world, double mass, double inertia, double x, double z)
@@ -48,6 +49,7 @@ pair *world_join (world *world, int kind, int master, int slave)
 void world_end (world *world)
 {
   ldy_system_destroy (world->system);
+  ldy_solve_destroy (world->solver);
 }
 
 /* q += h u: Rodrigues' formula for the rotation. */
@@ -121,24 +123,72 @@ static void detect (world *world, pair *pair)
   if (pair->kind == SPHERES) { /* of equal radii, and they do not turn */
     for (int i = 0; i < 3; i ++) at_slave[i] = n[i] * pair->length / 2, at_master[i] = - at_slave[i];
   }
-  pair->law.kind = pair->kind == LINK ? LINK_LAW : CONTACT_LAW;
-  pair->law.friction = pair->friction;
-  pair->law.length = pair->length;
-  pair->law.distance = length;
+  pair->distance = length;
   good (ldy_system_add_constraint (world->system, world->solid[pair->master].id, slave ? slave->id : LDY_GROUND, E,
                                    at_master, at_slave, &pair->id));
 }
 
-/* The laws and first forces of the rows; what approaches with V_N < 0 is thrown back with -e V_N. */
-static void gather (world *world, const ldy_rows *rows, law *laws, double *R)
+/* The law of a contact: what approaches with V_N < 0 is thrown back with -e V_N. */
+static ldy_law contact_law (const pair *pair, const double *V)
 {
-  for (int i = 0, row = 0; i < world->pairs; i ++) {
-    pair *pair = &world->pair[i];
+  ldy_law law = { .kind = LDY_CONTACT_LAW, .friction = pair->friction };
 
-    if (! pair->active) continue;
-    pair->law.bias = pair->restitution * fmin (0, rows->V[3 * row + 2]);
-    laws[row] = pair->law;
-    memcpy (R + 3 * row ++, pair->R, sizeof pair->R);
+  law.bias[2] = pair->restitution * fmin (0, V[2]);
+  return law;
+}
+
+/* The law of a link, whose force acts along it: the U_N with which it has its length after this step beside the U_T of U,
+ * (distance + h U_N)^2 + h^2 U_T^2 = length^2. */
+static ldy_law link_law (const pair *pair, const double *U, double h)
+{
+  double across = fmin (h * hypot (U[0], U[1]), pair->length);
+  ldy_law law = { .kind = LDY_BOUNDS_LAW, .lower = { 0, 0, -INFINITY }, .upper = { 0, 0, INFINITY } };
+
+  law.bias[2] = (pair->distance - sqrt (pair->length * pair->length - across * across)) / h;
+  return law;
+}
+
+/* The forces. The laws of links depend on velocities: solve again until these change no more. */
+static void solve (world *world, const ldy_rows *rows, double h, double *R)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-13 };
+  ldy_solve_report report = { .size = sizeof report };
+  size_t count = 3 * (size_t) rows->rows;
+  double U[3 * MOST_PAIRS], WR[3 * MOST_PAIRS], changed = 1;
+  ldy_law laws[MOST_PAIRS];
+
+  memcpy (U, rows->B, count * sizeof *U);
+  for (int round = 0; round < 100 && changed > 1e-13; round ++) {
+    int row = 0;
+
+    for (int i = 0; i < world->pairs; i ++) {
+      const pair *pair = &world->pair[i];
+
+      if (! pair->active) continue;
+      laws[row] = pair->kind == LINK ? link_law (pair, U + 3 * row, h) : contact_law (pair, rows->V + 3 * row);
+      row ++;
+    }
+    good (ldy_solve_system (world->solver, world->system, laws, (size_t) row, &options, R, count, &report));
+    if (report.residual > 1e-11) {
+      fprintf (stderr, "contact_dynamics: the forces do not settle\n");
+      exit (1);
+    }
+    changed = 0;
+    good (ldy_system_multiply (world->system, R, WR, count));
+    for (size_t i = 0; i < count; i ++) {
+      changed = fmax (changed, fabs (rows->B[i] + WR[i] - U[i]));
+      U[i] = rows->B[i] + WR[i];
+    }
+  }
+}
+
+/* The forces of the last step are where to begin. */
+static void gather (const world *world, double *R)
+{
+  for (int i = 0; i < world->pairs; i ++) {
+    if (! world->pair[i].active) continue;
+    memcpy (R, world->pair[i].R, sizeof world->pair[i].R);
+    R += 3;
   }
 }
 
@@ -171,7 +221,6 @@ static void give_velocities (world *world, double h)
 void world_step (world *world, double h)
 {
   double R[3 * MOST_PAIRS] = { 0 };
-  law laws[MOST_PAIRS];
   ldy_rows rows = { .size = sizeof rows };
 
   for (int i = 0; i < world->solids; i ++) advance (&world->solid[i], h / 2);
@@ -179,11 +228,8 @@ void world_step (world *world, double h)
   for (int i = 0; i < world->pairs; i ++) detect (world, &world->pair[i]);
   good (ldy_system_update (world->system, h));
   good (ldy_system_rows (world->system, &rows));
-  gather (world, &rows, laws, R);
-  if (gauss_seidel (&rows, laws, h, 1e-13, 10000, R) < 0) {
-    fprintf (stderr, "contact_dynamics: the forces do not settle\n");
-    exit (1);
-  }
+  gather (world, R);
+  solve (world, &rows, h, R);
   good (ldy_system_add_reactions (world->system, R, 3 * (size_t) rows.rows));
   for (int i = 0; i < world->solids; i ++) {
     good (ldy_system_velocity (world->system, world->solid[i].id, world->solid[i].velocity, 6));

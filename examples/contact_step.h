@@ -1,5 +1,5 @@
 /* A few cubes and spheres, and the contact-dynamics step, theory (5)-(7), on ldy_system.h. */
-#include "gauss_seidel.h"
+#include "ldy_system.h"
 
 enum { MOST_BODIES = 4, MOST_PAIRS = 8, SPACE = -1 };
 
@@ -22,12 +22,13 @@ typedef struct pair {
   double friction, restitution;
   double R[3];         /* where the solver begins */
   int active;          /* in this step */
-  law law;
+  double distance;     /* of a link, in this step */
   long long id;
 } pair;
 
 typedef struct world {
   ldy_system *system;
+  ldy_solve *solver;
   double gravity;
   int solids, pairs;
   solid solid[MOST_BODIES];

@@ -25,6 +25,9 @@
  *
  * Results belong to the system and are valid until its next change: any function on it without a `const`.
  *
+ * Forces. ldy_solve_system finds the R that obey the laws of constraints, given row by row; ldy_solve_rows does so
+ * with any block-sparse W.
+ *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error tells the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
  * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the
@@ -567,6 +570,36 @@ int ldy_system_multiply_through_bodies(const ldy_system *system,
                                        double *y,
                                        size_t count);
 
+/* y = W x of several vectors at once, of the blocks: quicker than one after the other, with the same bits.
+
+   x, y: columns vectors of three values a row, count values each; each begins x_stride or y_stride values behind the one before
+   it, at least count. They are (columns - 1) * stride + count values, of different arrays. Since the last update nothing but
+   velocities may have changed. Returns 0 or 52 (NULL argument, another count, a stride that is too short, no such update).
+
+   Safety:
+   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
+int ldy_system_multiply_columns(const ldy_system *system,
+                                size_t columns,
+                                const double *x,
+                                size_t x_stride,
+                                double *y,
+                                size_t y_stride,
+                                size_t count);
+
+/* As ldy_system_multiply_columns, body by body, without the blocks; a user's solver is called once for each vector.
+
+   Returns what that returns, 1 (no memory), or 15 (a user's solver failed). After 1 or 15 y is unspecified.
+
+   Safety:
+   system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
+int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
+                                               size_t columns,
+                                               const double *x,
+                                               size_t x_stride,
+                                               double *y,
+                                               size_t y_stride,
+                                               size_t count);
+
 /* Add the generalised force H^T R of all constraints on a body.
 
    R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
@@ -715,6 +748,176 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
                                    double *step,
                                    long long *constraint,
                                    double *share);
+
+
+/* A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
+   friction (R_N + cohesion). */
+#define LDY_CONTACT_LAW 1
+
+/* A kind of law: U = 0, all three components. */
+#define LDY_FIXED_LAW 2
+
+/* A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
+   positive at the upper one. */
+#define LDY_BOUNDS_LAW 3
+
+/* A measure: the larger of the two others. */
+#define LDY_BOTH_MEASURES 0
+
+/* A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|, P the projection on the forces that laws allow. */
+#define LDY_NATURAL_MEASURE 1
+
+/* A measure: the same in units in which the diagonal blocks have the trace 3, so that it is the same in all units. */
+#define LDY_SCALED_MEASURE 2
+
+/* A method: Gauss-Seidel, and Newton's where it is expected to be quicker. */
+#define LDY_AUTOMATIC_METHOD 0
+
+/* A method: Gauss-Seidel alone. */
+#define LDY_GAUSS_SEIDEL_METHOD 1
+
+/* A method: Newton's from the start, with Gauss-Seidel where it fails. */
+#define LDY_NEWTON_METHOD 2
+
+/* An end: the residual is within the tolerance. */
+#define LDY_CONVERGED 0
+
+/* An end: as many sweeps have been made as were allowed. */
+#define LDY_SWEEPS_MADE 1
+
+/* An end: the time is over. */
+#define LDY_TIME_OVER 2
+
+/* An end: the residual decreases no more, because of rounding or since there is no solution. */
+#define LDY_STALLED 3
+
+/* A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
+   more. Used by one thread at a time. */
+typedef struct ldy_solve ldy_solve;
+
+/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. */
+typedef struct {
+  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW. */
+  int kind;
+  /* Of a contact: Coulomb's coefficient, not negative. */
+  double friction;
+  /* Of a contact: the largest pull, a force, not negative. */
+  double cohesion;
+  /* Of bounds; may be -INFINITY. */
+  double lower[3];
+  /* Of bounds, not below the lower ones; may be INFINITY. */
+  double upper[3];
+  /* Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
+     the velocity v. */
+  double bias[3];
+} ldy_law;
+
+/* How to solve. Where a field is zero its default holds: set size, and then what is to differ. */
+typedef struct {
+  /* sizeof (ldy_solve_options), set by the caller before the call. */
+  size_t size;
+  /* The residual that is small enough; 1e-8. */
+  double tolerance;
+  /* One of LDY_BOTH_MEASURES, LDY_NATURAL_MEASURE, LDY_SCALED_MEASURE. */
+  int measure;
+  /* One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD. */
+  int method;
+  /* Most sweeps over all rows; 100000. */
+  int sweeps;
+  /* Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third. */
+  int normal_first;
+  /* Most seconds; no limit. With a limit, results depend on the clock. */
+  double seconds;
+} ldy_solve_options;
+
+/* What came out. */
+typedef struct {
+  /* sizeof (ldy_solve_report), set by the caller before the call. */
+  size_t size;
+  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED. */
+  int end;
+  /* Sweeps of Gauss-Seidel. */
+  int sweeps;
+  /* Steps of Newton's method. */
+  int steps;
+  /* The row that contributes most to the residual. */
+  int worst;
+  /* The residual of the forces returned, by the measure of the options. */
+  double residual;
+  /* By LDY_NATURAL_MEASURE. */
+  double natural;
+  /* By LDY_SCALED_MEASURE. */
+  double scaled;
+  /* Of the forces given, by the measure of the options. */
+  double first;
+  /* Seconds that passed. */
+  double seconds;
+  /* Residuals in the order in which they were looked at, of many the first thousand; valid until the solver's next call. */
+  const double *history;
+  /* As many. */
+  size_t history_count;
+} ldy_solve_report;
+
+/* Make a solver.
+
+   solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+
+   Safety:
+   solver is NULL or valid. */
+int ldy_solve_create(ldy_solve **solver);
+
+/* Destroy a solver; NULL is allowed.
+
+   Safety:
+   solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
+void ldy_solve_destroy(ldy_solve *solver);
+
+/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R; no row is copied.
+
+   laws: one a row, law_count. options: NULL for the defaults. R: three values a row, count values: where to begin, for instance
+   the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
+   cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
+
+   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
+   successful update since the last change, a law is none, not finite: the text names the constraint). After an error R is as it
+   was.
+
+   Safety:
+   solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
+   report are NULL or valid, with as many bytes as their size says. */
+int ldy_solve_system(ldy_solve *solver,
+                     const ldy_system *system,
+                     const ldy_law *laws,
+                     size_t law_count,
+                     const ldy_solve_options *options,
+                     double *R,
+                     size_t count,
+                     ldy_solve_report *report);
+
+/* Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
+
+   starts: row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values. columns: of each block, counted from 0,
+   ascending in a row, the diagonal among them; values: the blocks, 3 x 3, column-major, nine values behind nine; blocks: as
+   many. W need not be symmetric. B: three values a row. laws: one a row. R: three values a row, as in ldy_solve_system. rows:
+   their number. options, report: as there.
+
+   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, ill-formed rows, a law is
+   none, not finite: the text names the row). After an error R is as it was.
+
+   Safety:
+   solver comes from ldy_solve_create; arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL
+   or valid, with as many bytes as their size says. */
+int ldy_solve_rows(ldy_solve *solver,
+                   const int *starts,
+                   const int *columns,
+                   const double *values,
+                   size_t blocks,
+                   const double *B,
+                   const ldy_law *laws,
+                   double *R,
+                   size_t rows,
+                   const ldy_solve_options *options,
+                   ldy_solve_report *report);
 
 #ifdef __cplusplus
 }

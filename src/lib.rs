@@ -15,6 +15,7 @@
 //!   in one page.
 //! - [`eigen`]: the largest eigenvalue by the Lanczos method.
 //! - [`export`]: W as text, the dump and MatrixMarket.
+//! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
@@ -26,7 +27,7 @@
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
 //! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
-//! export → block.
+//! export → block, and system → solve → block.
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
 //!
@@ -48,6 +49,7 @@ pub mod inertia;
 pub mod kinematics;
 pub mod legacy;
 mod prefetch;
+pub mod solve;
 pub mod stability;
 pub mod system;
 pub(crate) mod threads;

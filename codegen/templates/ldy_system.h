@@ -25,6 +25,9 @@
  *
  * Results belong to the system and are valid until its next change: any function on it without a `const`.
  *
+ * Forces. ldy_solve_system finds the R that obey the laws of constraints, given row by row; ldy_solve_rows does so
+ * with any block-sparse W.
+ *
  * Errors. A function returns 0 or one of the codes below, and ldy_last_error tells the details, for instance
  *   constraint 12 between bodies 3 and 7: its frame is not finite
  * A function that fails changes nothing, except where it says so. Nothing here exits, jumps, or calls the

@@ -2,8 +2,8 @@
 
 use crate::body::{Body, GRAVITY};
 use crate::contacts::{self, Contact};
-use crate::solver::{self, Block, Law, LocalDynamics, Outcome, Row, Vector};
-use ldy::system::{Error, Inertia, Kinematics, Rows, System};
+use ldy::solve::{Law, Measure, Options, Report, Solver};
+use ldy::system::{Error, Inertia, Kinematics, System};
 use parry3d_f64::math;
 use std::collections::HashMap;
 
@@ -11,12 +11,17 @@ use std::collections::HashMap;
 const FRICTION: f64 = 0.6;
 /// Contacts with smaller gaps are taken into the step, m.
 const REACH: f64 = 0.02;
-const TOLERANCE: f64 = 1e-3;
+/// Of the residual in units of energy, beside the free velocities.
+const TOLERANCE: f64 = 1e-4;
 const SWEEPS: usize = 200;
+
+/// Two tangents, then the normal.
+type Vector = [f64; 3];
 
 pub struct Dynamics {
     pub bodies: Vec<Body>,
     system: System,
+    solver: Solver,
     /// Forces of the last step, where the next begins.
     forces: HashMap<[u32; 4], Vector>,
 }
@@ -26,7 +31,7 @@ pub struct Step {
     pub contacts: usize,
     /// Contacts that transmit a force.
     pub loaded: usize,
-    pub solver: Outcome,
+    pub solver: Report,
     /// The deepest penetration, m.
     pub penetration: f64,
 }
@@ -45,7 +50,7 @@ impl Dynamics {
             };
             system.insert_body(6, kinematics, inertia)?;
         }
-        Ok(Self { bodies, system, forces: HashMap::new() })
+        Ok(Self { bodies, system, solver: Solver::new(), forces: HashMap::new() })
     }
 
     pub fn step(&mut self, h: f64) -> Result<Step, Error> {
@@ -54,13 +59,15 @@ impl Dynamics {
         self.assemble(&contacts, h)?;
         let laws: Vec<Law> = contacts
             .iter()
-            .map(|contact| Law { friction: FRICTION, bias: contact.gap.max(0.0) / h })
+            .map(|contact| Law { bias: [0.0, 0.0, contact.gap.max(0.0) / h], ..Law::contact(FRICTION) })
             .collect();
         let mut forces: Vec<Vector> = contacts
             .iter()
             .map(|contact| self.forces.get(&contact.key).copied().unwrap_or_default())
             .collect();
-        let outcome = solver::solve(&Assembled(self.system.rows()?), &laws, &mut forces, TOLERANCE, SWEEPS);
+        let options =
+            Options { tolerance: TOLERANCE, measure: Measure::Scaled, sweeps: SWEEPS, ..Options::default() };
+        let report = self.system.solve(&mut self.solver, &laws, &options, &mut forces)?;
         self.system.add_reactions(forces.as_flattened())?;
         for (id, body) in (0..).zip(&mut self.bodies) {
             if !body.fixed {
@@ -75,7 +82,7 @@ impl Dynamics {
         Ok(Step {
             contacts: contacts.len(),
             loaded: forces.iter().filter(|force| force[2] > 0.0).count(),
-            solver: outcome,
+            solver: report,
             penetration: contacts.iter().fold(0.0, |deepest, contact| -contact.gap.min(-deepest)),
         })
     }
@@ -98,20 +105,6 @@ impl Dynamics {
             self.system.insert_constraint(bodies, &contact.frame, points)?;
         }
         self.system.update(h)
-    }
-}
-
-struct Assembled<'a>(Rows<'a>);
-
-impl LocalDynamics for Assembled<'_> {
-    fn free_velocity(&self, row: usize) -> Vector {
-        self.0.b[row]
-    }
-
-    fn row(&self, row: usize) -> Row<'_> {
-        let blocks = self.0.starts[row] as usize..self.0.starts[row + 1] as usize;
-        let diagonal: &Block = &self.0.diagonal[row];
-        Row { diagonal, columns: &self.0.columns[blocks.clone()], blocks: &self.0.values[blocks] }
     }
 }
 

@@ -13,7 +13,6 @@ mod filmstrip;
 mod plots;
 mod record;
 mod scene;
-mod solver;
 
 use dynamics::Dynamics;
 use filmstrip::Filmstrip;

@@ -14,7 +14,7 @@ pub struct Line {
     pub contacts: usize,
     pub loaded: usize,
     pub sweeps: usize,
-    pub change: f64,
+    pub residual: f64,
     /// m.
     pub penetration: f64,
 }
@@ -36,7 +36,7 @@ impl Record {
             contacts: 0,
             loaded: 0,
             sweeps: 0,
-            change: 0.0,
+            residual: 0.0,
             penetration: 0.0,
         };
         Self { lines: vec![start], ground }
@@ -50,19 +50,20 @@ impl Record {
             contacts: step.contacts,
             loaded: step.loaded,
             sweeps: step.solver.sweeps,
-            change: step.solver.change,
+            residual: step.solver.residual.scaled,
             penetration: step.penetration,
         });
     }
 
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
-        let mut text = "time,kinetic,potential,total,contacts,loaded,sweeps,change,penetration\n".to_string();
+        let mut text =
+            "time,kinetic,potential,total,contacts,loaded,sweeps,residual,penetration\n".to_string();
         for line in &self.lines {
-            let Line { time, kinetic, potential, contacts, loaded, sweeps, change, penetration } = line;
+            let Line { time, kinetic, potential, contacts, loaded, sweeps, residual, penetration } = line;
             let total = kinetic + potential;
             writeln!(
                 text,
-                "{time:.4},{kinetic:.6e},{potential:.6e},{total:.6e},{contacts},{loaded},{sweeps},{change:.2e},{penetration:.4e}"
+                "{time:.4},{kinetic:.6e},{potential:.6e},{total:.6e},{contacts},{loaded},{sweeps},{residual:.2e},{penetration:.4e}"
             )
             .expect("a string takes all");
         }

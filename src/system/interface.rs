@@ -11,6 +11,7 @@ pub mod constraints;
 mod files;
 mod products;
 pub mod results;
+mod solve;
 mod stability;
 
 use std::ffi::{c_int, c_longlong};

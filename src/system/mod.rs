@@ -5,7 +5,8 @@
 //! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, but for one block in `scene`.
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
-//! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable step, `files` writes W.
+//! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
+//! step, `solve` the forces, `files` writes W.
 
 pub mod body;
 mod changes;
@@ -18,6 +19,7 @@ mod model;
 mod product;
 pub mod rows;
 mod scene;
+mod solve;
 mod stability;
 pub mod structure;
 pub mod table;

@@ -11,6 +11,7 @@ use crate::inertia::FactorError;
 use crate::system::{Error, Fault, Id, System};
 
 use super::ldy_system;
+use super::solve::ldy_solve;
 
 /// Its text becomes the thread's last.
 impl From<Error> for Code {
@@ -88,6 +89,29 @@ pub unsafe fn values_mut<'a>(name: &str, first: *mut f64, count: usize) -> Resul
 pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>, Code> {
     // SAFETY: the C program promises as many bytes as the size says, as `Place::new` asks for.
     unsafe { Place::new(name, first) }
+}
+
+/// # Safety
+/// As for [`Place::wanted`].
+pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<Option<Place<T>>, Code> {
+    // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for.
+    unsafe { Place::wanted(name, first) }
+}
+
+/// A structure that is only read.
+///
+/// # Safety
+/// As for [`Place::wanted`], but for writing: the place must not be filled.
+pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>, Code> {
+    // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for; nothing is written.
+    unsafe { Place::wanted(name, first.cast_mut()) }
+}
+
+/// # Safety
+/// `solver` is NULL or comes from ldy_solve_create, and is used by nobody else meanwhile.
+pub unsafe fn solver<'a>(name: &str, solver: *mut ldy_solve) -> Result<&'a mut ldy_solve, Code> {
+    // SAFETY: the C program promises that the solver is there and its own, as this function asks for.
+    unsafe { solver.as_mut() }.ok_or_else(|| null(name))
 }
 
 pub fn body_id(id: c_longlong) -> Result<Id, Code> {

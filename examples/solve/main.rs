@@ -1,0 +1,88 @@
+//! Solves frictional contact problems from files: `solve --tolerance 1e-8 --out FOLDER a.npz b.npz` prints a line a problem and
+//! writes its forces to FOLDER/a.npy. Exits with 1 if one misses the tolerance, or cannot be read.
+
+mod npz;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, error, fs};
+
+use ldy::solve::{End, Options, Solver};
+use npz::Contacts;
+
+struct Arguments {
+    tolerance: f64,
+    out: Option<PathBuf>,
+    files: Vec<PathBuf>,
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = OsString>) -> Result<Self, String> {
+        let mut parsed = Self { tolerance: 1e-8, out: None, files: Vec::new() };
+        while let Some(word) = words.next() {
+            if word == "--tolerance" {
+                let text = words.next().unwrap_or_default();
+                let number = text.to_str().and_then(|text| text.parse().ok());
+                parsed.tolerance = number.ok_or_else(|| format!("no tolerance: {}", text.display()))?;
+            } else if word == "--out" {
+                parsed.out = Some(words.next().ok_or("--out needs a folder")?.into());
+            } else {
+                parsed.files.push(word.into());
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(env::args_os().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("solve: {message}");
+            return ExitCode::from(2);
+        }
+    };
+    let (mut passed, mut failed) = (0, 0);
+    for file in &arguments.files {
+        match solve(file, &arguments) {
+            Ok(true) => passed += 1,
+            Ok(false) => failed += 1,
+            Err(error) => {
+                println!("solve {}: {error}", file.display());
+                failed += 1;
+            }
+        }
+    }
+    println!("{passed} passed, {failed} failed");
+    ExitCode::from(u8::from(failed > 0))
+}
+
+/// Whether the tolerance was met.
+fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Error>> {
+    let contacts = Contacts::read(file)?;
+    let mut forces = vec![[0.0; 3]; contacts.laws.len()];
+    let options = Options { tolerance: arguments.tolerance, ..Options::default() };
+    let report = Solver::new().solve(&contacts.problem(), &contacts.laws, &options, &mut forces)?;
+    let name = file.file_stem().unwrap_or_default();
+    if let Some(folder) = &arguments.out {
+        fs::create_dir_all(folder)?;
+        let mut target = folder.join(name).into_os_string();
+        target.push(".npy");
+        npz::write(Path::new(&target), forces.as_flattened())?;
+    }
+    println!(
+        "solve {} contacts={} residual={:.2e} sweeps={} ms={:.3} steps={} natural={:.2e} scaled={:.2e} worst={} end={:?}",
+        name.display(),
+        contacts.laws.len(),
+        report.residual.by(options.measure),
+        report.sweeps,
+        1e3 * report.time.as_secs_f64(),
+        report.steps,
+        report.residual.natural,
+        report.residual.scaled,
+        report.residual.worst,
+        report.end,
+    );
+    Ok(report.end == End::Converged)
+}

@@ -1,0 +1,337 @@
+//! LU of a matrix of 3×3 blocks, pivots on the diagonal, in an order of least degree.
+//!
+//! Order and fill belong to the pattern; a repeated factorisation of the same pattern allocates nothing. Pivots are inverted
+//! with partial pivoting within the block, and no rows of different blocks are exchanged: the matrices here are
+//! (1 − P) + P M with M positive definite and 0 ≤ P ≤ 1, whose leading blocks are regular in any order.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, TryReserveError};
+use std::iter::{self, repeat_n};
+
+use crate::block::{Block, Vector, inverse, is_finite, times};
+
+use super::refill;
+
+/// The factors, and the pattern that they belong to.
+#[derive(Debug, Default)]
+pub struct BlockLu {
+    /// Row of the matrix that is eliminated at each place, and the other way round.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    /// Place k has the later places `later[starts[k]..starts[k + 1]]`, ascending.
+    starts: Vec<u32>,
+    later: Vec<u32>,
+    /// Inverse pivots, or what becomes of them.
+    pivots: Vec<Block>,
+    /// Blocks (k, later) and (later, k); of the factors, the pivot's inverse times the former.
+    upper: Vec<Block>,
+    lower: Vec<Block>,
+    /// While a place is made: earlier places that reach it, as lists, and where in their row it is.
+    first: Vec<u32>,
+    next: Vec<u32>,
+    cursor: Vec<u32>,
+    /// Where the later places of the place being made are.
+    position: Vec<u32>,
+    /// A vector in the order of elimination.
+    work: Vec<Vector>,
+    /// The pattern.
+    given_starts: Vec<i32>,
+    given_columns: Vec<i32>,
+    /// Where its blocks go.
+    targets: Vec<u32>,
+    /// Products of blocks that a factorisation takes.
+    products: Option<u64>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The most products of blocks that are worth a factorisation.
+const MOST_PRODUCTS: u64 = 200_000_000;
+
+impl BlockLu {
+    /// Find order and fill of a pattern, unless it is that of the last time; its transpose is added. Returns the
+    /// products of blocks that a factorisation takes, if they are not more than is worth while.
+    pub fn analyse(&mut self, starts: &[i32], columns: &[i32]) -> Result<Option<u64>, TryReserveError> {
+        if self.given_starts == starts && self.given_columns == columns {
+            return Ok(self.products);
+        }
+        self.given_starts.clear();
+        self.products = self.eliminate_pattern(starts, columns)?;
+        if self.products.is_some() {
+            self.make_room()?;
+            self.find_targets(starts, columns)?;
+        }
+        refill(&mut self.given_columns, columns.len(), columns.iter().copied())?;
+        refill(&mut self.given_starts, starts.len(), starts.iter().copied())?;
+        Ok(self.products)
+    }
+
+    /// Order and fill; none if there are too many products.
+    fn eliminate_pattern(&mut self, starts: &[i32], columns: &[i32]) -> Result<Option<u64>, TryReserveError> {
+        let rows = starts.len() - 1;
+        let mut neighbours = adjacency(starts, columns)?;
+        refill(&mut self.place, rows, repeat_n(NONE, rows))?;
+        refill(&mut self.order, rows, iter::empty())?;
+        refill(&mut self.starts, rows + 1, iter::once(0))?;
+        self.later.clear();
+        // Degrees as they were once; those that have changed are there anew.
+        let mut degrees = BinaryHeap::new();
+        degrees.try_reserve(rows)?;
+        degrees.extend(
+            neighbours.iter().zip(0..).map(|(list, row): (&Vec<u32>, u32)| Reverse((list.len(), row))),
+        );
+        let mut merged = Vec::new();
+        let mut products = 0;
+        while let Some(Reverse((degree, pivot))) = degrees.pop() {
+            if self.place[pivot as usize] != NONE || neighbours[pivot as usize].len() != degree {
+                continue;
+            }
+            self.place[pivot as usize] = self.order.len() as u32;
+            self.order.push(pivot);
+            products += 2 * (degree as u64).pow(2);
+            if products > MOST_PRODUCTS {
+                return Ok(None);
+            }
+            let around = std::mem::take(&mut neighbours[pivot as usize]);
+            degrees.try_reserve(around.len())?;
+            for &other in &around {
+                merge(&neighbours[other as usize], &around, [pivot, other], &mut merged)?;
+                std::mem::swap(&mut neighbours[other as usize], &mut merged);
+                degrees.push(Reverse((neighbours[other as usize].len(), other)));
+            }
+            self.later.try_reserve(around.len())?;
+            self.later.extend_from_slice(&around);
+            self.starts.push(self.later.len() as u32);
+        }
+        for place in &mut self.later {
+            *place = self.place[*place as usize];
+        }
+        for range in self.starts.windows(2) {
+            self.later[range[0] as usize..range[1] as usize].sort_unstable();
+        }
+        Ok(Some(products))
+    }
+
+    fn make_room(&mut self) -> Result<(), TryReserveError> {
+        let (rows, fill) = (self.order.len(), self.later.len());
+        refill(&mut self.pivots, rows, repeat_n([0.0; 9], rows))?;
+        refill(&mut self.work, rows, repeat_n([0.0; 3], rows))?;
+        for list in [&mut self.upper, &mut self.lower] {
+            refill(list, fill, repeat_n([0.0; 9], fill))?;
+        }
+        for list in [&mut self.first, &mut self.next, &mut self.cursor, &mut self.position] {
+            refill(list, rows, repeat_n(NONE, rows))?;
+        }
+        Ok(())
+    }
+
+    /// Where each given block goes: among pivots, then upper, then lower.
+    fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> Result<(), TryReserveError> {
+        let Self { targets, place, starts: own, later, order, .. } = self;
+        let (rows, fill) = (order.len(), later.len());
+        let rows_of = starts.windows(2).enumerate();
+        let pairs = rows_of.flat_map(|(row, range)| {
+            columns[range[0] as usize..range[1] as usize].iter().map(move |&column| (row, column as usize))
+        });
+        let target = |(row, column): (usize, usize)| {
+            let (from, to) = (place[row], place[column]);
+            let (least, most) = (from.min(to) as usize, from.max(to));
+            let start = own[least] as usize;
+            // The pattern holds it, or it is a pivot.
+            let at = start + later[start..own[least + 1] as usize].partition_point(|&place| place < most);
+            (if from == to {
+                least
+            } else if from < to {
+                rows + at
+            } else {
+                rows + fill + at
+            }) as u32
+        };
+        refill(targets, columns.len(), pairs.map(target))
+    }
+
+    /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none: it is zero. False if a pivot
+    /// is singular.
+    #[inline(always)]
+    pub fn factorise(&mut self, block: impl Fn(usize, usize) -> Option<Block>) -> bool {
+        self.upper.fill([0.0; 9]);
+        self.lower.fill([0.0; 9]);
+        let Self { pivots, upper, lower, targets, given_starts, .. } = self;
+        let (rows, fill) = (pivots.len(), upper.len());
+        for (row, range) in given_starts.windows(2).enumerate() {
+            let range = range[0] as usize..range[1] as usize;
+            for (k, &target) in range.clone().zip(&targets[range]) {
+                if let Some(block) = block(row, k) {
+                    let target = target as usize;
+                    if target < rows {
+                        pivots[target] = block;
+                    } else if target < rows + fill {
+                        upper[target - rows] = block;
+                    } else {
+                        lower[target - rows - fill] = block;
+                    }
+                }
+            }
+        }
+        self.eliminate()
+    }
+
+    fn eliminate(&mut self) -> bool {
+        let Self { starts, later, pivots, upper, lower, first, next, cursor, position, .. } = self;
+        first.fill(NONE);
+        let range = |k: usize| starts[k] as usize..starts[k + 1] as usize;
+        for k in 0..pivots.len() {
+            let own = range(k);
+            for (i, &j) in later[own.clone()].iter().enumerate() {
+                position[j as usize] = i as u32;
+            }
+            let (above, upper) = upper.split_at_mut(own.start);
+            let (beside, lower) = lower.split_at_mut(own.start);
+            // The earlier places m that have a block in column k; of them, what is behind it in their rows.
+            let mut m = first[k];
+            while m != NONE {
+                let following = next[m as usize];
+                let end = starts[m as usize + 1] as usize;
+                let at = cursor[m as usize] as usize;
+                let (left, right) = (&beside[at], &above[at]);
+                subtract(&mut pivots[k], left, right);
+                for i in at + 1..end {
+                    let to = position[later[i] as usize] as usize;
+                    subtract(&mut upper[to], left, &above[i]);
+                    subtract(&mut lower[to], &beside[i], right);
+                }
+                link(first, next, cursor, later, m, at + 1, end);
+                m = following;
+            }
+            let Some(pivot) = inverse(&pivots[k]).filter(|pivot| is_finite(pivot)) else {
+                return false;
+            };
+            pivots[k] = pivot;
+            let mut zero = true;
+            for block in &mut upper[..own.len()] {
+                zero &= block.iter().all(|&x| x == 0.0);
+                *block = product(&pivot, block);
+            }
+            // A row that is zero there changes no other.
+            if !zero {
+                link(first, next, cursor, later, k as u32, own.start, own.end);
+            }
+        }
+        true
+    }
+
+    /// Replace x by the solution.
+    pub fn solve(&mut self, x: &mut [Vector]) {
+        let Self { order, starts, later, pivots, upper, lower, work, .. } = self;
+        for (to, &row) in work.iter_mut().zip(&*order) {
+            *to = x[row as usize];
+        }
+        let range = |k: usize| starts[k] as usize..starts[k + 1] as usize;
+        for k in 0..pivots.len() {
+            work[k] = times(&pivots[k], &work[k]);
+            let y = work[k];
+            for i in range(k) {
+                take(&mut work[later[i] as usize], &lower[i], &y);
+            }
+        }
+        for k in (0..pivots.len()).rev() {
+            let mut y = work[k];
+            for i in range(k) {
+                take(&mut y, &upper[i], &work[later[i] as usize]);
+            }
+            work[k] = y;
+        }
+        for (from, &row) in work.iter().zip(&*order) {
+            x[row as usize] = *from;
+        }
+    }
+}
+
+/// Note that place m has its next block in the column that is `later` at `at`.
+fn link(
+    first: &mut [u32],
+    next: &mut [u32],
+    cursor: &mut [u32],
+    later: &[u32],
+    m: u32,
+    at: usize,
+    end: usize,
+) {
+    if at < end {
+        let column = later[at] as usize;
+        cursor[m as usize] = at as u32;
+        next[m as usize] = first[column];
+        first[column] = m;
+    }
+}
+
+/// The pattern with its transpose, without the diagonal.
+fn adjacency(starts: &[i32], columns: &[i32]) -> Result<Vec<Vec<u32>>, TryReserveError> {
+    let rows = starts.len() - 1;
+    let mut neighbours: Vec<Vec<u32>> = Vec::new();
+    neighbours.try_reserve_exact(rows)?;
+    neighbours.resize_with(rows, Vec::new);
+    for i in 0..rows {
+        for &j in &columns[starts[i] as usize..starts[i + 1] as usize] {
+            let j = j as usize;
+            if i != j {
+                for (one, other) in [(i, j), (j, i)] {
+                    neighbours[one].try_reserve(1)?;
+                    neighbours[one].push(other as u32);
+                }
+            }
+        }
+    }
+    for list in &mut neighbours {
+        list.sort_unstable();
+        list.dedup();
+    }
+    Ok(neighbours)
+}
+
+/// The union of two ascending lists, but for two members.
+fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> Result<(), TryReserveError> {
+    into.clear();
+    into.try_reserve(a.len() + b.len())?;
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let (x, y) = (a.get(i).copied().unwrap_or(NONE), b.get(j).copied().unwrap_or(NONE));
+        let least = x.min(y);
+        i += usize::from(x == least);
+        j += usize::from(y == least);
+        if !without.contains(&least) {
+            into.push(least);
+        }
+    }
+    Ok(())
+}
+
+/// `a b`.
+#[inline(always)]
+fn product(a: &Block, b: &Block) -> Block {
+    let mut c = [0.0; 9];
+    for j in 0..3 {
+        for i in 0..3 {
+            c[3 * j + i] = a[i] * b[3 * j] + a[3 + i] * b[3 * j + 1] + a[6 + i] * b[3 * j + 2];
+        }
+    }
+    c
+}
+
+/// `c −= a b`.
+#[inline(always)]
+fn subtract(c: &mut Block, a: &Block, b: &Block) {
+    let ab = product(a, b);
+    for i in 0..9 {
+        c[i] -= ab[i];
+    }
+}
+
+/// `y −= a x`.
+#[inline(always)]
+fn take(y: &mut Vector, a: &Block, x: &Vector) {
+    let ax = times(a, x);
+    for i in 0..3 {
+        y[i] -= ax[i];
+    }
+}

@@ -1,0 +1,58 @@
+//! A law as an equation: R = P (R − ρ (U + μ |U_T| n)), the natural map of de Saxcé's form, with the projection P on the forces
+//! that the law allows.
+
+use crate::block::Vector;
+
+use super::axes::Axes;
+use super::problem::Kind;
+
+/// R − P (R − ρ (U + μ |U_T| n)): zero where U, the bias among it, and R obey the law.
+#[inline(always)]
+pub fn natural_map<A: Axes>(kind: &Kind, r: &Vector, u: &Vector, rho: f64) -> Vector {
+    let mut x: Vector = std::array::from_fn(|i| r[i] - rho * u[i]);
+    if let Kind::Contact { friction, .. } = *kind {
+        x[A::N] -= rho * friction * length(u[A::S], u[A::T]);
+    }
+    let p = allowed::<A>(kind, &x);
+    std::array::from_fn(|i| r[i] - p[i])
+}
+
+/// The closest force that the law allows.
+#[inline(always)]
+pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
+    match *kind {
+        Kind::Contact { friction, cohesion } => {
+            let mut x = *r;
+            x[A::N] += cohesion;
+            let mut p = on_cone::<A>(&x, friction);
+            p[A::N] -= cohesion;
+            p
+        }
+        Kind::Bounds { lower, upper } => std::array::from_fn(|i| r[i].clamp(lower[i], upper[i])),
+    }
+}
+
+/// The closest point of the cone |x_T| ≤ friction · x_N.
+#[inline(always)]
+fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
+    let (n, t) = (x[A::N], length(x[A::S], x[A::T]));
+    if n >= 0.0 && t <= friction * n {
+        return *x;
+    }
+    if friction * t <= -n {
+        return [0.0; 3];
+    }
+    let normal = (n + friction * t) / (1.0 + friction * friction);
+    let scale = if t > 0.0 { friction * normal / t } else { 0.0 };
+    let mut p = [0.0; 3];
+    p[A::N] = normal;
+    p[A::S] = x[A::S] * scale;
+    p[A::T] = x[A::T] * scale;
+    p
+}
+
+/// Without the library's `hypot`, whose bits are not the same everywhere.
+#[inline(always)]
+pub fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}

@@ -1,0 +1,132 @@
+//! Bounds on the components of one constraint's force, exactly, while all other forces are kept.
+
+use crate::block::{Block, Vector, inverse, is_finite, times};
+
+/// What a component of the force does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Between,
+    Lower,
+    Upper,
+}
+
+const STATES: [State; 3] = [State::Between, State::Lower, State::Upper];
+
+/// Relaxations of a singular block.
+const RELAXATIONS: usize = 20;
+
+/// A block of W, its inverse, and the bounds.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounded {
+    w: Block,
+    /// If all components are fixed and the block is regular.
+    inverse: Option<Block>,
+    lower: Vector,
+    upper: Vector,
+}
+
+impl Bounded {
+    /// Of a block on the diagonal of W.
+    pub fn new(w: &Block, lower: Vector, upper: Vector) -> Self {
+        let fixed =
+            lower.iter().all(|&l| l == f64::NEG_INFINITY) && upper.iter().all(|&u| u == f64::INFINITY);
+        let inverse = if fixed { inverse(w).filter(|inverse| is_finite(inverse)) } else { None };
+        Self { w: *w, inverse, lower, upper }
+    }
+
+    /// The force that obeys the law if it adds W R to the velocity q; `old` where the block leaves it open.
+    ///
+    /// Of the 27 combinations of components between and at their bounds, the first that obeys the law; if there is none, since
+    /// the block is singular, what relaxation of one component after the other comes to, or the combination that violates the law
+    /// least.
+    pub fn force(&self, q: &Vector, old: &Vector) -> Vector {
+        if let Some(inverse) = &self.inverse {
+            return times(inverse, &q.map(|q| -q));
+        }
+        let mut best = (f64::INFINITY, *old);
+        for i in 0..27 {
+            let states = [STATES[i % 3], STATES[i / 3 % 3], STATES[i / 9]];
+            let Some(force) = self.candidate(states, q, old) else { continue };
+            let violation = self.violation(q, &force);
+            if violation == 0.0 {
+                return self.within(&force);
+            }
+            if violation < best.0 {
+                best = (violation, force);
+            }
+        }
+        let relaxed = self.relaxed(q, old);
+        if self.violation(q, &relaxed) <= best.0 { relaxed } else { self.within(&best.1) }
+    }
+
+    fn within(&self, force: &Vector) -> Vector {
+        std::array::from_fn(|i| force[i].clamp(self.lower[i], self.upper[i]))
+    }
+
+    /// Each component in turn as its bounds and its own W want it.
+    fn relaxed(&self, q: &Vector, old: &Vector) -> Vector {
+        let mut force = self.within(old);
+        for _ in 0..RELAXATIONS {
+            for i in 0..3 {
+                let w = self.w[4 * i];
+                if w > 0.0 {
+                    let u = q[i] + times(&self.w, &force)[i];
+                    force[i] = (force[i] - u / w).clamp(self.lower[i], self.upper[i]);
+                }
+            }
+        }
+        force
+    }
+
+    /// The force with these states; none if a bound is infinite or its block singular.
+    fn candidate(&self, states: [State; 3], q: &Vector, old: &Vector) -> Option<Vector> {
+        let mut force = [0.0; 3];
+        for i in 0..3 {
+            force[i] = match states[i] {
+                State::Between => 0.0,
+                State::Lower => self.lower[i],
+                State::Upper => self.upper[i],
+            };
+        }
+        if !is_finite(&force) {
+            return None;
+        }
+        let own = times(&self.w, &force);
+        // Rows and columns of components at their bounds, and those without any W, are those of the unit matrix.
+        let open = |i: usize| states[i] == State::Between && self.w[4 * i] > 0.0;
+        let mut a = [0.0; 9];
+        let mut right = [0.0; 3];
+        for j in 0..3 {
+            for i in 0..3 {
+                a[3 * j + i] = if open(i) && open(j) { self.w[3 * j + i] } else { f64::from(i == j) };
+            }
+            if open(j) {
+                right[j] = -(q[j] + own[j]);
+            } else if states[j] == State::Between {
+                right[j] = old[j];
+            }
+        }
+        let solved = times(&inverse(&a)?, &right);
+        (0..3).filter(|&i| states[i] == State::Between).for_each(|i| force[i] = solved[i]);
+        is_finite(&force).then_some(force)
+    }
+
+    /// By how much the law is violated, as a velocity.
+    fn violation(&self, q: &Vector, force: &Vector) -> f64 {
+        let own = times(&self.w, force);
+        let mut sum = 0.0;
+        for i in 0..3 {
+            let w = self.w[4 * i];
+            let u = q[i] + own[i];
+            let reach = if w > 0.0 { w } else { 1.0 };
+            let moved = (force[i] - u / reach).clamp(self.lower[i], self.upper[i]);
+            let gap = reach * (force[i] - moved).abs();
+            // Rounding of the velocity is no violation.
+            let size = (0..3).map(|j| (self.w[3 * j + i] * force[j]).abs()).sum::<f64>() + q[i].abs();
+            if gap > 16.0 * f64::EPSILON * size {
+                sum += gap;
+            }
+        }
+        sum
+    }
+}

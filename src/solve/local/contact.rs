@@ -1,0 +1,202 @@
+//! Signorini and Coulomb at one contact, exactly, while all other forces are kept.
+
+use crate::block::{Block, Vector};
+
+use super::super::axes::Axes;
+
+/// A determinant of the tangential part that is less than this times the square of its trace is one of rounding.
+const SINGULAR: f64 = 1e-13;
+
+/// Most steps to the root of the secular equation; each at least halves the bracket, or doubles what it lies in.
+const MOST_STEPS: usize = 200;
+
+/// A relative step whose square is no more than rounding.
+const ENOUGH: f64 = 1e-8;
+
+/// A contact's own block of W, taken apart.
+///
+/// With R_N eliminated by U_N = 0, the tangential velocity is U_T = b + S R_T, with the Schur complement
+/// S = W_TT − W_TN W_NT / W_NN. A contact that slides has U_T = −s R_T with s > 0, hence R_T = −(S + s I)⁻¹ b, and s is
+/// the root of |R_T| = friction · R_N. The inverse is that of a 2×2 matrix: with D = det (S + s I) and
+/// n = adj (S) b + s b it is R_T = −n / D, and the equation is |n| W_NN = friction · (W_NT · n − q_N D).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Contact {
+    friction: f64,
+    cohesion: f64,
+    /// W_NN and its inverse; zero if it is not positive.
+    normal: [f64; 2],
+    /// W_NT.
+    right: [f64; 2],
+    /// W_TN / W_NN, and W_TN.
+    below: [f64; 2],
+    column: [f64; 2],
+    /// S, column-major, its trace and determinant.
+    schur: [f64; 4],
+    trace: f64,
+    determinant: f64,
+}
+
+impl Contact {
+    /// Of a block on the diagonal of W.
+    pub fn new<A: Axes>(w: &Block, friction: f64, cohesion: f64) -> Self {
+        let at = |i: usize, j: usize| w[3 * j + i];
+        let nn = at(A::N, A::N);
+        let inverse = if nn > 0.0 { nn.recip() } else { 0.0 };
+        let right = [at(A::N, A::S), at(A::N, A::T)];
+        let column = [at(A::S, A::N), at(A::T, A::N)];
+        let below = column.map(|x| x * inverse);
+        let schur = [
+            at(A::S, A::S) - below[0] * right[0],
+            at(A::T, A::S) - below[1] * right[0],
+            at(A::S, A::T) - below[0] * right[1],
+            at(A::T, A::T) - below[1] * right[1],
+        ];
+        Self {
+            friction,
+            cohesion,
+            normal: [nn, inverse],
+            right,
+            below,
+            column,
+            schur,
+            trace: schur[0] + schur[3],
+            determinant: schur[0] * schur[3] - schur[1] * schur[2],
+        }
+    }
+
+    /// The force that obeys the law if it adds W R to the velocity q.
+    ///
+    /// If the contact cannot be kept from approaching, since W_NN is not positive, it is that of an open one.
+    #[inline(always)]
+    pub fn force<A: Axes>(&self, q: &Vector, old: &Vector) -> Vector {
+        let mut force = [0.0; 3];
+        let c = self.cohesion;
+        let qn = q[A::N] - c * self.normal[0];
+        let qt = [q[A::S] - c * self.column[0], q[A::T] - c * self.column[1]];
+        if qn < 0.0 && self.normal[1] > 0.0 {
+            let (n, [s, t]) = if self.friction > 0.0 {
+                let b = [qt[0] - self.below[0] * qn, qt[1] - self.below[1] * qn];
+                self.pressed(qn, b, [old[A::S], old[A::T]])
+            } else {
+                (-qn * self.normal[1], [0.0; 2])
+            };
+            force[A::N] = n;
+            force[A::S] = s;
+            force[A::T] = t;
+        }
+        force[A::N] -= c;
+        force
+    }
+
+    /// Normal and tangential force of a closed contact.
+    #[inline(always)]
+    fn pressed(&self, qn: f64, b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {
+        let a = self.adjugate_times(b);
+        let tangent = if self.is_singular() {
+            self.sticking_on_a_line(qn, b)
+        } else {
+            Some(a.map(|a| -a / self.determinant))
+        };
+        if let Some(tangent) = tangent {
+            let normal = -(qn + self.right[0] * tangent[0] + self.right[1] * tangent[1]) * self.normal[1];
+            let most = self.friction * normal;
+            if normal >= 0.0 && tangent[0] * tangent[0] + tangent[1] * tangent[1] <= most * most {
+                return (normal, tangent);
+            }
+        }
+        self.sliding(qn, a, b, old)
+    }
+
+    #[inline(always)]
+    fn is_singular(&self) -> bool {
+        self.determinant <= SINGULAR * self.trace * self.trace
+    }
+
+    /// The tangential force that stops a contact whose S has one direction, or none: then S / tr² is the pseudo-inverse. None if b
+    /// has a part in the other direction that is more than its rounding.
+    fn sticking_on_a_line(&self, qn: f64, b: [f64; 2]) -> Option<[f64; 2]> {
+        let s = &self.schur;
+        let times = |x: [f64; 2]| [s[0] * x[0] + s[2] * x[1], s[1] * x[0] + s[3] * x[1]];
+        let square = self.trace * self.trace;
+        let tangent = if square > 0.0 { times(b).map(|x| -x / square) } else { [0.0; 2] };
+        let own = times(tangent);
+        let size = length(b) + length(self.below) * qn.abs();
+        (length([b[0] + own[0], b[1] + own[1]]) <= SINGULAR * size).then_some(tangent)
+    }
+
+    /// adj (S) b.
+    #[inline(always)]
+    fn adjugate_times(&self, b: [f64; 2]) -> [f64; 2] {
+        let s = &self.schur;
+        [s[3] * b[0] - s[2] * b[1], s[0] * b[1] - s[1] * b[0]]
+    }
+
+    /// n and D.
+    #[inline(always)]
+    fn at(&self, s: f64, a: [f64; 2], b: [f64; 2]) -> ([f64; 2], f64) {
+        ([a[0] + s * b[0], a[1] + s * b[1]], self.determinant + s * (self.trace + s))
+    }
+
+    /// The s that a tangential force comes with: −R_T · U_T / |R_T|².
+    #[inline(always)]
+    fn slip(&self, b: [f64; 2], [x, y]: [f64; 2]) -> f64 {
+        let s = &self.schur;
+        let u = [b[0] + s[0] * x + s[2] * y, b[1] + s[1] * x + s[3] * y];
+        -(x * u[0] + y * u[1]) / (x * x + y * y)
+    }
+
+    /// Newton's method for the root of (W_NT · n − q_N D) / |n| = W_NN / friction, which is nearly linear in s, within a
+    /// bracket. At the lower end the left side is too small; with s it grows without bound, since q_N < 0.
+    fn sliding(&self, qn: f64, a: [f64; 2], b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {
+        let goal = self.normal[0] / self.friction;
+        let free = length(b);
+        let (mut low, mut high) = (0.0, f64::INFINITY);
+        // Where the last force was nearly right, it tells s; else what would be right without W_NT.
+        let slip = self.slip(b, old);
+        let scale = free * goal / -qn;
+        // At zero itself n may be nothing but rounding.
+        let least = 1e-3 * (scale + self.trace);
+        let mut s = if slip > least { slip } else { (scale - 0.5 * self.trace).max(least) };
+        for _ in 0..MOST_STEPS {
+            let (n, d) = self.at(s, a, b);
+            let size = length(n);
+            if size == 0.0 {
+                break;
+            }
+            let top = self.right[0] * n[0] + self.right[1] * n[1] - qn * d;
+            let value = top / size - goal;
+            if value < 0.0 {
+                low = s;
+            } else {
+                high = s;
+            }
+            let slope = (self.right[0] * b[0] + self.right[1] * b[1] - qn * (self.trace + 2.0 * s)) / size
+                - top * (n[0] * b[0] + n[1] * b[1]) / (size * size * size);
+            let mut next = s - value / slope;
+            // A NaN fails both.
+            let inside = next > low && next < high;
+            if !inside {
+                next = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * s + scale };
+            }
+            let step = (next - s).abs();
+            s = next;
+            // The error is about the square of the step, of Newton's ones.
+            if step <= 4.0 * f64::EPSILON * s || (inside && step <= ENOUGH * s) {
+                break;
+            }
+        }
+        let (n, d) = self.at(s, a, b);
+        let size = length(n);
+        let push = (self.right[0] * n[0] + self.right[1] * n[1]) / d;
+        let normal = if d > 0.0 { (-qn + push) * self.normal[1] } else { -qn * self.normal[1] };
+        let normal = normal.max(0.0);
+        let scale = if size > 0.0 { -self.friction * normal / size } else { 0.0 };
+        (normal, [n[0] * scale, n[1] * scale])
+    }
+}
+
+/// Without the library's `hypot`, whose bits are not the same everywhere.
+#[inline(always)]
+fn length([x, y]: [f64; 2]) -> f64 {
+    (x * x + y * y).sqrt()
+}

@@ -1,0 +1,39 @@
+//! Solvers of C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md` tells laws, measures and methods,
+//! and when which of them is used.
+//!
+//! `problem` is what is given, `local` the exact solution of one constraint while all others are kept, `run` the course of
+//! a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method with the factors of `block_lu`. `residual`
+//! tells how far forces are from a solution, by the map of `law`. All in one thread: results have the same bits everywhere.
+#![forbid(unsafe_code)]
+
+mod axes;
+mod block_lu;
+mod error;
+mod law;
+mod local;
+mod memory;
+mod newton;
+mod options;
+mod problem;
+mod residual;
+mod run;
+mod solver;
+
+use std::collections::TryReserveError;
+
+pub use error::{Error, Fault};
+pub use options::{End, Method, Options, Report};
+pub use problem::{Kind, Law, Normal, Problem};
+pub use residual::{Measure, Residual};
+pub use solver::Solver;
+
+/// Make a list anew, of no more than so many values.
+fn refill<T>(list: &mut Vec<T>, most: usize, values: impl Iterator<Item = T>) -> Result<(), TryReserveError> {
+    list.clear();
+    list.try_reserve_exact(most)?;
+    list.extend(values);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

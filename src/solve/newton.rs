@@ -1,0 +1,199 @@
+//! A semismooth Newton method for the last digits, after Alart and Curnier (1991), with a proximal term.
+//!
+//! In the scaled unknowns y = √d R and v = U / √d the laws are F = y − P (y − v) = 0, where P takes the normal part to its positive
+//! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
+//! proximal term, a step solves ((1 − P') + P' M) δ = −F.
+
+use std::collections::TryReserveError;
+use std::iter::repeat_n;
+
+use crate::block::{Block, Vector, is_finite};
+
+use super::axes::Axes;
+use super::block_lu::BlockLu;
+use super::law::length;
+use super::problem::{Kind, Law, Problem};
+use super::refill;
+use super::residual::velocity;
+
+/// The equations of a problem, scaled.
+#[derive(Clone, Copy, Debug)]
+pub struct Equations<'a> {
+    pub problem: &'a Problem<'a>,
+    pub laws: &'a [Law],
+    pub q: &'a [Vector],
+    /// √d of each constraint.
+    pub roots: &'a [f64],
+    /// α, and the forces that the proximal term draws to.
+    pub alpha: f64,
+    pub center: &'a [Vector],
+}
+
+/// What a step needs.
+#[derive(Debug, Default)]
+pub struct Newton {
+    lu: BlockLu,
+    /// −F, then the step, scaled.
+    step: Vec<Vector>,
+    /// P'.
+    slopes: Vec<Block>,
+}
+
+impl Newton {
+    /// Make room for the pattern of a problem; how many products of blocks a step takes, if it is worth while.
+    pub fn prepare(&mut self, problem: &Problem) -> Result<Option<u64>, TryReserveError> {
+        let rows = problem.rows();
+        refill(&mut self.step, rows, repeat_n([0.0; 3], rows))?;
+        refill(&mut self.slopes, rows, repeat_n([0.0; 9], rows))?;
+        self.lu.analyse(problem.starts, problem.columns)
+    }
+
+    /// Make a whole step from `forces`; false if there is none, and `forces` are as they were.
+    ///
+    /// The step is not shortened: with the proximal term whole steps lead to the solution in a few steps, while a search along
+    /// them gets stuck where contacts change between sticking, sliding and open.
+    pub fn step<A: Axes>(&mut self, equations: &Equations, forces: &mut [Vector]) -> bool {
+        let Self { lu, step, slopes } = self;
+        equations.linearise::<A>(forces, step, slopes);
+        let regular = lu.factorise(
+            #[inline(always)]
+            |row, k| equations.block(row, k, &slopes[row]),
+        );
+        if !regular {
+            return false;
+        }
+        lu.solve(step);
+        for (step, root) in step.iter_mut().zip(equations.roots) {
+            *step = step.map(|x| x / root);
+        }
+        if !is_finite(step.as_flattened()) {
+            return false;
+        }
+        for (force, step) in forces.iter_mut().zip(step) {
+            *force = std::array::from_fn(|i| force[i] + step[i]);
+        }
+        true
+    }
+}
+
+impl Equations<'_> {
+    /// y − v of a row, and y.
+    #[inline(always)]
+    fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, Vector) {
+        let u = velocity(self.problem, row, &self.q[row], forces);
+        let root = self.roots[row];
+        let mut r = forces[row];
+        if let Kind::Contact { cohesion, .. } = self.laws[row].kind {
+            r[A::N] += cohesion;
+        }
+        let y = r.map(|r| r * root);
+        let center = &self.center[row];
+        let drawn: Vector = std::array::from_fn(|i| self.alpha * root * (forces[row][i] - center[i]));
+        (std::array::from_fn(|i| y[i] - (u[i] / root + drawn[i])), y)
+    }
+
+    /// ‖F‖.
+    pub fn norm<A: Axes>(&self, forces: &[Vector]) -> f64 {
+        let mut sum = 0.0;
+        for row in 0..self.laws.len() {
+            let (x, y) = self.at::<A>(row, forces);
+            let p = projected::<A>(&self.laws[row].kind, &x, self.roots[row]);
+            sum += (0..3).map(|i| (y[i] - p[i]) * (y[i] - p[i])).sum::<f64>();
+        }
+        sum.sqrt()
+    }
+
+    /// −F and P'.
+    fn linearise<A: Axes>(&self, forces: &[Vector], minus: &mut [Vector], slopes: &mut [Block]) {
+        for row in 0..self.laws.len() {
+            let (x, y) = self.at::<A>(row, forces);
+            let kind = &self.laws[row].kind;
+            let p = projected::<A>(kind, &x, self.roots[row]);
+            minus[row] = std::array::from_fn(|i| p[i] - y[i]);
+            slopes[row] = slope::<A>(kind, &x, self.roots[row]);
+        }
+    }
+
+    /// Block k, of this row, of (1 − P') + P' M; none if it is zero.
+    #[inline(always)]
+    fn block(&self, row: usize, k: usize, slope: &Block) -> Option<Block> {
+        let column = self.problem.columns[k] as usize;
+        let mut block = [0.0; 9];
+        if slope.iter().any(|&x| x != 0.0) {
+            let w = &self.problem.values[k];
+            let scale = 1.0 / (self.roots[row] * self.roots[column]);
+            for j in 0..3 {
+                let w = [w[3 * j] * scale, w[3 * j + 1] * scale, w[3 * j + 2] * scale];
+                for i in 0..3 {
+                    block[3 * j + i] = slope[i] * w[0] + slope[3 + i] * w[1] + slope[6 + i] * w[2];
+                }
+            }
+        } else if column != row {
+            return None;
+        }
+        if column == row {
+            for j in 0..3 {
+                for i in 0..3 {
+                    block[3 * j + i] += f64::from(i == j) - (1.0 - self.alpha) * slope[3 * j + i];
+                }
+            }
+        }
+        Some(block)
+    }
+}
+
+/// P; bounds are those of y.
+#[inline(always)]
+fn projected<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Vector {
+    match *kind {
+        Kind::Contact { friction, .. } => {
+            let mut p = [0.0; 3];
+            if x[A::N] > 0.0 {
+                let radius = friction * x[A::N];
+                let size = length(x[A::S], x[A::T]);
+                let scale = if size <= radius { 1.0 } else { radius / size };
+                p[A::N] = x[A::N];
+                p[A::S] = scale * x[A::S];
+                p[A::T] = scale * x[A::T];
+            }
+            p
+        }
+        Kind::Bounds { lower, upper } => {
+            std::array::from_fn(|i| x[i].clamp(lower[i] * root, upper[i] * root))
+        }
+    }
+}
+
+/// P'.
+#[inline(always)]
+fn slope<A: Axes>(kind: &Kind, x: &Vector, root: f64) -> Block {
+    let mut slope = [0.0; 9];
+    match *kind {
+        Kind::Contact { friction, .. } => {
+            if x[A::N] > 0.0 {
+                let radius = friction * x[A::N];
+                let size = length(x[A::S], x[A::T]);
+                slope[4 * A::N] = 1.0;
+                if size <= radius {
+                    slope[4 * A::S] = 1.0;
+                    slope[4 * A::T] = 1.0;
+                } else {
+                    let (s, t) = (x[A::S] / size, x[A::T] / size);
+                    let ratio = radius / size;
+                    slope[4 * A::S] = ratio * (1.0 - s * s);
+                    slope[4 * A::T] = ratio * (1.0 - t * t);
+                    slope[3 * A::T + A::S] = -ratio * s * t;
+                    slope[3 * A::S + A::T] = -ratio * s * t;
+                    slope[3 * A::N + A::S] = friction * s;
+                    slope[3 * A::N + A::T] = friction * t;
+                }
+            }
+        }
+        Kind::Bounds { lower, upper } => {
+            for i in 0..3 {
+                slope[4 * i] = f64::from(x[i] > lower[i] * root && x[i] < upper[i] * root);
+            }
+        }
+    }
+    slope
+}

@@ -1,0 +1,85 @@
+//! How to solve, and what came out.
+
+use std::time::Duration;
+
+use super::error::{Error, Fault};
+use super::residual::{Measure, Residual};
+
+/// How to solve.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The residual that is small enough.
+    pub tolerance: f64,
+    /// By what it is measured.
+    pub measure: Measure,
+    /// The method.
+    pub method: Method,
+    /// Most sweeps over all constraints.
+    pub sweeps: usize,
+    /// Most time; it is looked at between sweeps and steps. `None`: there is no limit, and results depend on no clock.
+    pub time: Option<Duration>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            measure: Measure::Both,
+            method: Method::Automatic,
+            sweeps: 100_000,
+            time: None,
+        }
+    }
+}
+
+impl Options {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.tolerance >= 0.0 {
+            return Ok(());
+        }
+        Err(Error::of_problem(Fault::Invalid("the tolerance is negative or not a number")))
+    }
+}
+
+/// Which method is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Gauss–Seidel until Newton's method is expected to be the quicker one, and in turns where it fails.
+    #[default]
+    Automatic,
+    /// Gauss–Seidel alone.
+    GaussSeidel,
+    /// Newton's method from the start, Gauss–Seidel where it fails.
+    Newton,
+}
+
+/// Why a solver ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum End {
+    /// The residual is within the tolerance.
+    Converged,
+    /// As many sweeps have been made as were allowed.
+    #[default]
+    Sweeps,
+    /// The time is over.
+    Time,
+    /// The residual decreases no more: rounding keeps it, or there is no solution.
+    Stalled,
+}
+
+/// What came out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Report {
+    /// Why it ended.
+    pub end: End,
+    /// Of the forces that are returned, the best that were met.
+    pub residual: Residual,
+    /// Of the forces given.
+    pub first: Residual,
+    /// Sweeps of Gauss–Seidel.
+    pub sweeps: usize,
+    /// Steps of Newton's method.
+    pub steps: usize,
+    /// Elapsed.
+    pub time: Duration,
+}

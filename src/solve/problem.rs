@@ -1,0 +1,175 @@
+//! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
+
+use crate::block::{Block, Vector, is_finite};
+
+use super::error::{Error, Fault};
+
+/// Which component of R, U and the blocks is the normal one; the two others are tangential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Normal {
+    /// The first, as in FCLIB.
+    First,
+    /// The third, as in the rows of a system.
+    #[default]
+    Third,
+}
+
+/// Block-sparse rows. W need not be symmetric, and its pattern need not be either.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// Row k has the blocks `starts[k]..starts[k + 1]`; one value more than rows.
+    pub starts: &'a [i32],
+    /// Column of each block, ascending in a row, the diagonal among them.
+    pub columns: &'a [i32],
+    /// The blocks, column-major.
+    pub values: &'a [Block],
+    /// Free velocities; a vector a row.
+    pub b: &'a [Vector],
+    /// The normal component.
+    pub normal: Normal,
+}
+
+/// The law of a constraint: what ties its force R to its velocity U.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Law {
+    /// Its form, in terms of the velocity U + `bias`.
+    pub kind: Kind,
+    /// Added to U: e V_N for restitution (V_N < 0 is the approach before the impact), gap / h for a contact that is still
+    /// open, −v for a prescribed velocity v.
+    pub bias: Vector,
+}
+
+/// The forms of a law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
+    Contact {
+        /// Coulomb's coefficient.
+        friction: f64,
+        /// The largest pull, a force.
+        cohesion: f64,
+    },
+    /// Each component on its own: lower ≤ R_i ≤ upper; between the bounds U_i = 0, at the lower one U_i ≥ 0, at the upper
+    /// one U_i ≤ 0. Infinite bounds make a fixed component, equal ones a given force, −m and m a motor or dry friction
+    /// with the most force m, 0 and infinity a stop.
+    Bounds {
+        /// The lower bounds.
+        lower: Vector,
+        /// The upper bounds, none below its lower one.
+        upper: Vector,
+    },
+}
+
+impl Law {
+    /// Contact with friction and nothing else.
+    pub fn contact(friction: f64) -> Self {
+        Self { kind: Kind::Contact { friction, cohesion: 0.0 }, bias: [0.0; 3] }
+    }
+
+    /// All three components of U are zero.
+    pub fn fixed() -> Self {
+        Self {
+            kind: Kind::Bounds { lower: [f64::NEG_INFINITY; 3], upper: [f64::INFINITY; 3] },
+            bias: [0.0; 3],
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if !is_finite(&self.bias) {
+            return Err(Fault::NotFinite("the bias of its law"));
+        }
+        match self.kind {
+            Kind::Contact { friction, cohesion } => {
+                if !(friction >= 0.0 && friction.is_finite()) {
+                    return Err(Fault::Invalid("its friction is negative or not finite"));
+                }
+                if !(cohesion >= 0.0 && cohesion.is_finite()) {
+                    return Err(Fault::Invalid("its cohesion is negative or not finite"));
+                }
+            }
+            Kind::Bounds { lower, upper } => {
+                let ordered = |(l, u): (f64, f64)| l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY;
+                if !lower.into_iter().zip(upper).all(ordered) {
+                    return Err(Fault::Invalid("a lower bound of its force is above the upper one"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// Number of constraints.
+    pub fn rows(&self) -> usize {
+        self.b.len()
+    }
+
+    /// Where the blocks of a row are.
+    #[inline(always)]
+    pub(super) fn range(&self, row: usize) -> std::ops::Range<usize> {
+        self.starts[row] as usize..self.starts[row + 1] as usize
+    }
+
+    /// The blocks of a row, with their columns.
+    #[inline(always)]
+    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (usize, &'a Block)> + use<'a> {
+        let range = self.range(row);
+        let (columns, values) = (&self.columns[range.clone()], &self.values[range]);
+        columns.iter().zip(values).map(
+            #[inline(always)]
+            |(&column, block)| (column as usize, block),
+        )
+    }
+
+    /// Whether rows, laws and forces fit together and everything is finite.
+    pub(super) fn check(&self, laws: &[Law], forces: &[Vector]) -> Result<(), Error> {
+        let rows = self.rows();
+        let sizes = [
+            ("starts", rows + 1, self.starts.len()),
+            ("values", self.columns.len(), self.values.len()),
+            ("laws", rows, laws.len()),
+            ("forces", rows, forces.len()),
+        ];
+        for (what, expected, found) in sizes {
+            if found != expected {
+                return Err(Error::of_problem(Fault::Size { what, expected, found }));
+            }
+        }
+        if i32::try_from(rows).is_err() {
+            return Err(Error::of_problem(Fault::Invalid("more rows than an int can count")));
+        }
+        if !ldy_factor::ascends(self.starts, self.columns.len()) {
+            return Err(Error::of_problem(Fault::Invalid(
+                "starts do not ascend from 0 to the number of blocks",
+            )));
+        }
+        for (row, law) in laws.iter().enumerate() {
+            self.check_row(row, law, &forces[row]).map_err(|fault| Error { row: Some(row), fault })?;
+        }
+        Ok(())
+    }
+
+    fn check_row(&self, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
+        let columns = &self.columns[self.range(row)];
+        let inside = |&column: &i32| usize::try_from(column).is_ok_and(|column| column < self.rows());
+        if !columns.iter().all(inside) {
+            return Err(Fault::Invalid("a column lies outside W"));
+        }
+        if !columns.is_sorted_by(|a, b| a < b) {
+            return Err(Fault::Invalid("its columns do not ascend"));
+        }
+        if columns.binary_search(&(row as i32)).is_err() {
+            return Err(Fault::Invalid("its diagonal block is missing"));
+        }
+        if !is_finite(self.values[self.range(row)].as_flattened()) {
+            return Err(Fault::NotFinite("a block of W"));
+        }
+        if !is_finite(&self.b[row]) {
+            return Err(Fault::NotFinite("B"));
+        }
+        if !is_finite(force) {
+            return Err(Fault::NotFinite("the force to begin with"));
+        }
+        law.check()
+    }
+}

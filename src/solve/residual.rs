@@ -1,0 +1,120 @@
+//! How far forces are from a solution.
+
+use crate::block::{Block, Vector};
+
+use super::axes::Axes;
+use super::law::natural_map;
+use super::problem::{Law, Problem};
+
+/// What a tolerance is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Measure {
+    /// The larger of the two others, so that neither hides a violation.
+    #[default]
+    Both,
+    /// [`Residual::natural`].
+    Natural,
+    /// [`Residual::scaled`].
+    Scaled,
+}
+
+/// How far forces are from a solution.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residual {
+    /// ‖R − P (R − U − μ |U_T| n)‖ / ‖B‖ with the biases in U and B, the literature's measure; where B is zero it is not divided. It mixes units: a change of unit of force or
+    /// velocity changes it.
+    pub natural: f64,
+    /// ‖√d (R − P (R − (U + μ |U_T| n) / d))‖ / ‖B / √d‖ with d = tr W_αα / 3 of each constraint: the same in all units.
+    pub scaled: f64,
+    /// The constraint that contributes most to the latter.
+    pub worst: usize,
+}
+
+impl Residual {
+    /// What is compared with the tolerance.
+    pub fn by(&self, measure: Measure) -> f64 {
+        match measure {
+            Measure::Both => self.natural.max(self.scaled),
+            Measure::Natural => self.natural,
+            Measure::Scaled => self.scaled,
+        }
+    }
+}
+
+/// Norms of B, with the biases, by which residuals are divided; 1 where B is zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Norms {
+    natural: f64,
+    scaled: f64,
+}
+
+impl Norms {
+    pub fn new(q: &[Vector], weights: &[f64]) -> Self {
+        let square = |v: &Vector| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        let divisor = |sum: f64| if sum > 0.0 { sum.sqrt() } else { 1.0 };
+        Self {
+            natural: divisor(q.iter().map(square).sum()),
+            scaled: divisor(q.iter().zip(weights).map(|(q, d)| square(q) / d).sum()),
+        }
+    }
+
+    pub fn scaled(&self) -> f64 {
+        self.scaled
+    }
+}
+
+/// A third of the trace of each block on the diagonal; where that is not positive, the largest of all, or 1.
+pub fn weights(diagonal: impl Iterator<Item = Block> + Clone) -> impl Iterator<Item = f64> {
+    let trace = |w: Block| (w[0] + w[4] + w[8]) / 3.0;
+    let largest = diagonal.clone().map(trace).fold(0.0, f64::max);
+    let instead = if largest > 0.0 { largest } else { 1.0 };
+    diagonal.map(move |w| if trace(w) > 0.0 { trace(w) } else { instead })
+}
+
+/// U of a row, the bias in q: q + W R.
+#[inline(always)]
+pub fn velocity(problem: &Problem, row: usize, q: &Vector, forces: &[Vector]) -> Vector {
+    let mut u = *q;
+    for (column, w) in problem.row(row) {
+        let r = &forces[column];
+        u[0] += w[0] * r[0] + w[3] * r[1] + w[6] * r[2];
+        u[1] += w[1] * r[0] + w[4] * r[1] + w[7] * r[2];
+        u[2] += w[2] * r[0] + w[5] * r[1] + w[8] * r[2];
+    }
+    u
+}
+
+/// The residual of forces.
+pub fn residual<A: Axes>(
+    problem: &Problem,
+    laws: &[Law],
+    q: &[Vector],
+    weights: &[f64],
+    norms: &Norms,
+    forces: &[Vector],
+) -> Residual {
+    let (mut natural, mut scaled) = (0.0, 0.0);
+    let mut worst = (0, 0.0);
+    for (row, law) in laws.iter().enumerate() {
+        let u = velocity(problem, row, &q[row], forces);
+        let (r, d) = (&forces[row], weights[row]);
+        let square = |x: Vector| x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        natural += square(natural_map::<A>(&law.kind, r, &u, 1.0));
+        let part = d * square(natural_map::<A>(&law.kind, r, &u, 1.0 / d));
+        scaled += part;
+        if part > worst.1 {
+            worst = (row, part);
+        }
+    }
+    Residual {
+        natural: ratio(f64::sqrt(natural), norms.natural),
+        scaled: ratio(f64::sqrt(scaled), norms.scaled),
+        worst: worst.0,
+    }
+}
+
+/// No NaN comes out.
+fn ratio(a: f64, b: f64) -> f64 {
+    let ratio = a / b;
+    if ratio.is_nan() { f64::INFINITY } else { ratio }
+}

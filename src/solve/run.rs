@@ -1,0 +1,294 @@
+//! The course of a solution: sweeps, steps, and when to change from one to the other.
+
+use std::collections::TryReserveError;
+use std::time::Instant;
+
+use crate::block::{Vector, difference};
+
+use super::axes::Axes;
+use super::law;
+use super::memory::Memory;
+use super::newton::{Equations, Newton};
+use super::options::{End, Method, Options, Report};
+use super::problem::{Law, Problem};
+use super::residual::{Norms, Residual, residual, velocity};
+
+/// Sweeps before Newton's method is thought of, sweeps over which their rate is measured, and between two looks at the residual.
+const LEAST_SWEEPS: usize = 6;
+const RATE: usize = 4;
+const BETWEEN: usize = 16;
+
+/// Sweeps after Newton's method has failed; twice as many each time.
+const MORE_SWEEPS: usize = 20;
+const MOST_SWEEPS: usize = 2000;
+
+/// Steps that Newton's method is expected to take in all, and by how much more sweeps than their rate says: it becomes worse.
+const STEPS: f64 = 12.0;
+const LATER: f64 = 1.5;
+
+/// Most steps towards one centre, and failures to get there in one round.
+const MOST_STEPS: usize = 12;
+const MOST_FAILURES: usize = 4;
+
+/// After no more steps than this the proximal term becomes less by this factor; after a failure, more.
+const FEW_STEPS: usize = 4;
+const LESS: f64 = 0.1;
+
+/// By how much the equations of a centre are to be solved better than those without proximal term were.
+const INNER: f64 = 0.1;
+
+/// Rounds that may pass without the residual becoming less by a tenth.
+const MOST_IDLE: usize = 6;
+
+/// Residuals noted in a history.
+pub const MOST_NOTES: usize = 1000;
+
+/// A solution under way.
+pub struct Run<'a> {
+    pub problem: &'a Problem<'a>,
+    pub laws: &'a [Law],
+    pub options: &'a Options,
+    pub memory: &'a Memory,
+    pub norms: Norms,
+    pub begin: Instant,
+    pub newton: &'a mut Newton,
+    /// What a step of Newton's method costs, once that has been asked for; `None` inside: too much.
+    pub products: Option<Option<u64>>,
+    pub now: &'a mut [Vector],
+    pub center: &'a mut [Vector],
+    pub allowed: &'a mut [Vector],
+    pub best: &'a mut [Vector],
+    pub history: &'a mut Vec<f64>,
+    pub report: Report,
+}
+
+impl Run<'_> {
+    /// Sweeps and steps in turns; why they ended.
+    pub fn rounds<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+        let unknown = Residual { natural: f64::INFINITY, scaled: f64::INFINITY, worst: 0 };
+        self.report.residual = unknown;
+        self.report.first = self.look::<A>();
+        let method = self.options.method;
+        if method != Method::Newton
+            && let Some(end) = self.first_sweeps::<A>()?
+        {
+            return Ok(end);
+        }
+        let (mut sweeps, mut idle, mut least) = (MORE_SWEEPS, 0, f64::INFINITY);
+        loop {
+            let steps = self.report.steps;
+            if method != Method::GaussSeidel
+                && let Some(end) = self.steps::<A>()?
+            {
+                return Ok(end);
+            }
+            // As much again on sweeps as the steps took: no more than half of the time is lost with steps that fail.
+            let products = self.products()?.unwrap_or(0);
+            let lost = (self.report.steps - steps) as f64 * self.step_cost(products);
+            let count = sweeps.max((lost / self.sweep_cost()) as usize);
+            let residual = self.best_residual();
+            idle = if residual < 0.9 * least { 0 } else { idle + 1 };
+            least = least.min(residual);
+            if idle > MOST_IDLE {
+                return Ok(End::Stalled);
+            }
+            if let Some(end) = self.more_sweeps::<A>(count) {
+                return Ok(end);
+            }
+            sweeps = (2 * sweeps).min(MOST_SWEEPS);
+        }
+    }
+
+    /// Look at the residual of the closest forces that the laws allow, and keep these if they are the best so far.
+    fn look<A: Axes>(&mut self) -> Residual {
+        let Memory { q, weights, .. } = self.memory;
+        for ((allowed, force), law) in self.allowed.iter_mut().zip(&*self.now).zip(self.laws) {
+            *allowed = law::allowed::<A>(&law.kind, force);
+        }
+        let residual = residual::<A>(self.problem, self.laws, q, weights, &self.norms, self.allowed);
+        let value = residual.by(self.options.measure);
+        if self.history.len() < MOST_NOTES {
+            self.history.push(value);
+        }
+        if value < self.best_residual() {
+            self.report.residual = residual;
+            self.best.copy_from_slice(self.allowed);
+        }
+        residual
+    }
+
+    fn best_residual(&self) -> f64 {
+        self.report.residual.by(self.options.measure)
+    }
+
+    /// Whether it is time to end, and why.
+    fn over(&self) -> Option<End> {
+        if self.best_residual() <= self.options.tolerance {
+            Some(End::Converged)
+        } else if self.report.sweeps >= self.options.sweeps {
+            Some(End::Sweeps)
+        } else if self.options.time.is_some_and(|most| self.begin.elapsed() >= most) {
+            Some(End::Time)
+        } else {
+            None
+        }
+    }
+
+    /// Sweeps until all is over or Newton's method is expected to be quicker.
+    fn first_sweeps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
+        let mut changes = [f64::INFINITY; RATE];
+        let mut ratio = self.ratio();
+        loop {
+            if let Some(end) = self.over() {
+                return Ok(Some(end));
+            }
+            let number = self.report.sweeps;
+            let change = self.sweep::<A>();
+            let before = std::mem::replace(&mut changes[number % RATE], change);
+            // The scaled residual is about as large as the change.
+            let estimate = change * ratio;
+            let is_near = estimate <= 2.0 * self.options.tolerance;
+            if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 {
+                self.look::<A>();
+                ratio = self.ratio();
+            }
+            if number >= LEAST_SWEEPS && self.options.method == Method::Automatic {
+                let rate = (change / before).powf(1.0 / RATE as f64);
+                let left = if rate < 1.0 {
+                    (self.options.tolerance / estimate).ln() / rate.ln()
+                } else {
+                    f64::INFINITY
+                };
+                if self.newton_is_quicker(left)? {
+                    self.look::<A>();
+                    return Ok(self.over());
+                }
+            }
+        }
+    }
+
+    /// The residual that counts over the scaled one, at least 1.
+    fn ratio(&self) -> f64 {
+        let residual = &self.report.residual;
+        let ratio = residual.by(self.options.measure) / residual.scaled;
+        if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+    }
+
+    /// So many sweeps, fewer if all is over.
+    fn more_sweeps<A: Axes>(&mut self, count: usize) -> Option<End> {
+        for number in 1..=count {
+            let change = self.sweep::<A>();
+            if change <= 2.0 * self.options.tolerance || number % BETWEEN == 0 || number == count {
+                self.look::<A>();
+            }
+            if let Some(end) = self.over() {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// Whether Newton's method is expected to be quicker than so many sweeps, of which there may be no more than are allowed.
+    fn newton_is_quicker(&mut self, sweeps: f64) -> Result<bool, TryReserveError> {
+        let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
+        let sweeps = (LATER * sweeps).min(allowed) * self.sweep_cost();
+        if sweeps < STEPS * self.step_cost(0) {
+            return Ok(false);
+        }
+        let products = self.products()?;
+        Ok(products.is_some_and(|products| sweeps > STEPS * self.step_cost(products)))
+    }
+
+    /// What a sweep costs, in units of about a nanosecond; counted and not measured, so that the choice is the same everywhere.
+    fn sweep_cost(&self) -> f64 {
+        2.2 * self.problem.columns.len() as f64 + 60.0 * self.problem.rows() as f64
+    }
+
+    /// What a step costs whose factors take so many products, and its part in what is done for the pattern.
+    fn step_cost(&self, products: u64) -> f64 {
+        let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
+        12.0 * products as f64 + 25.0 * blocks + 150.0 * rows
+    }
+
+    fn products(&mut self) -> Result<Option<u64>, TryReserveError> {
+        if self.products.is_none() {
+            self.products = Some(self.newton.prepare(self.problem)?);
+        }
+        Ok(self.products.flatten())
+    }
+
+    /// A sweep; the norm of the change, scaled, relative to B.
+    fn sweep<A: Axes>(&mut self) -> f64 {
+        let Memory { q, weights, locals, .. } = self.memory;
+        let mut changed = 0.0;
+        for (row, local) in locals.iter().enumerate() {
+            // Without the row's own force the sum is the velocity that the others make.
+            let old = std::mem::take(&mut self.now[row]);
+            let others = velocity(self.problem, row, &q[row], self.now);
+            let new = local.force::<A>(&others, &old);
+            self.now[row] = new;
+            let change = difference(&new, &old);
+            changed += weights[row] * (change[0] * change[0] + change[1] * change[1] + change[2] * change[2]);
+        }
+        self.report.sweeps += 1;
+        changed.sqrt() / self.norms.scaled()
+    }
+
+    /// Proximal points, each by a few steps of Newton's method, until there is no progress.
+    fn steps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
+        if self.products()?.is_none() {
+            return Ok(None);
+        }
+        let mut start = self.distance::<A>(0.0);
+        let mut alpha = start.sqrt().min(1.0);
+        let mut failures = 0;
+        while failures < MOST_FAILURES && start.is_finite() {
+            self.center.copy_from_slice(self.now);
+            let mut reached = None;
+            for step in 1..=MOST_STEPS {
+                if !self.step::<A>(alpha) {
+                    break;
+                }
+                self.look::<A>();
+                if let Some(end) = self.over() {
+                    return Ok(Some(end));
+                }
+                let distance = self.distance::<A>(0.0);
+                if self.distance::<A>(alpha) <= INNER * start.min(distance) {
+                    reached = Some((step, distance));
+                    break;
+                }
+            }
+            match reached {
+                Some((steps, distance)) if distance < 2.0 * start => {
+                    if steps <= FEW_STEPS {
+                        alpha *= LESS;
+                    }
+                    failures += usize::from(distance > 0.95 * start);
+                    start = distance;
+                }
+                _ => {
+                    self.now.copy_from_slice(self.center);
+                    alpha /= LESS;
+                    failures += 1;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A step towards the proximal point; false if there is none.
+    fn step<A: Axes>(&mut self, alpha: f64) -> bool {
+        let Memory { q, roots, .. } = self.memory;
+        let (problem, laws, center) = (self.problem, self.laws, &*self.center);
+        self.report.steps += 1;
+        self.newton.step::<A>(&Equations { problem, laws, q, roots, alpha, center }, self.now)
+    }
+
+    /// ‖F‖ relative to B, with the proximal term of this α.
+    fn distance<A: Axes>(&self, alpha: f64) -> f64 {
+        let Memory { q, roots, .. } = self.memory;
+        let (problem, laws, center) = (self.problem, self.laws, &*self.center);
+        Equations { problem, laws, q, roots, alpha, center }.norm::<A>(self.now) / self.norms.scaled()
+    }
+}

@@ -1,0 +1,101 @@
+//! The solver, as its users see it.
+
+use std::time::Instant;
+
+use crate::block::Vector;
+
+use super::axes::{Axes, NormalFirst, NormalThird};
+use super::error::Error;
+use super::memory::Memory;
+use super::newton::Newton;
+use super::options::{Options, Report};
+use super::problem::{Law, Normal, Problem};
+use super::refill;
+use super::residual::Norms;
+use super::run::{MOST_NOTES, Run};
+
+/// A solver, and the memory of its last problem. A problem of the same pattern is solved without allocating.
+#[derive(Debug, Default)]
+pub struct Solver {
+    memory: Memory,
+    newton: Newton,
+    /// Forces as they change, the centre of the proximal term, the closest forces that the laws allow, the best of these.
+    forces: Vec<Vector>,
+    center: Vec<Vector>,
+    allowed: Vec<Vector>,
+    best: Vec<Vector>,
+    history: Vec<f64>,
+}
+
+impl Solver {
+    /// A solver without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solve a problem, beginning with the forces given, and leave the best ones met there.
+    ///
+    /// A stop without convergence is a result: see [`Report::end`].
+    ///
+    /// # Errors
+    /// If sizes do not fit, a value is not finite, a law is none, or memory is exhausted. The forces are as they were then.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+    ) -> Result<Report, Error> {
+        problem.check(laws, forces)?;
+        options.check()?;
+        match problem.normal {
+            Normal::First => self.run::<NormalFirst>(problem, laws, options, forces),
+            Normal::Third => self.run::<NormalThird>(problem, laws, options, forces),
+        }
+    }
+
+    /// The residuals of the last solution, in the order in which they were looked at; of many, the first thousand.
+    pub fn history(&self) -> &[f64] {
+        &self.history
+    }
+
+    fn run<A: Axes>(
+        &mut self,
+        problem: &Problem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+    ) -> Result<Report, Error> {
+        let begin = Instant::now();
+        let rows = problem.rows();
+        let Self { memory, newton, forces: now, center, allowed, best, history } = self;
+        memory.prepare::<A>(problem, laws)?;
+        for list in [&mut *now, center, allowed, best] {
+            refill(list, rows, forces.iter().copied())?;
+        }
+        refill(history, MOST_NOTES, std::iter::empty())?;
+        let norms = Norms::new(&memory.q, &memory.weights);
+        let report = Report::default();
+        let products = None;
+        let mut run = Run {
+            problem,
+            laws,
+            options,
+            memory,
+            norms,
+            begin,
+            newton,
+            products,
+            now,
+            center,
+            allowed,
+            best,
+            history,
+            report,
+        };
+        let end = run.rounds::<A>()?;
+        let report = Report { end, time: begin.elapsed(), ..run.report };
+        forces.copy_from_slice(&self.best);
+        Ok(report)
+    }
+}

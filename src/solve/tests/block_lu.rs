@@ -1,0 +1,104 @@
+//! Sparse factors against dense ones.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::random::Random;
+use crate::block::{Block, Vector};
+use crate::solve::block_lu::BlockLu;
+
+/// A pattern with the diagonal, and a dominant one there.
+struct Sparse {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    values: Vec<Block>,
+}
+
+impl Sparse {
+    fn random(rows: usize, density: f64, random: &mut Random) -> Self {
+        let mut sparse = Self { starts: vec![0], columns: Vec::new(), values: Vec::new() };
+        for i in 0..rows {
+            for j in 0..rows {
+                if i == j || random.number() < 2.0 * density - 1.0 {
+                    sparse.columns.push(j as i32);
+                    let own = if i == j { 4.0 } else { 0.0 };
+                    sparse
+                        .values
+                        .push(std::array::from_fn(|k| random.number() + if k % 4 == 0 { own } else { 0.0 }));
+                }
+            }
+            sparse.starts.push(sparse.columns.len() as i32);
+        }
+        sparse
+    }
+
+    fn dense(&self) -> DMatrix<f64> {
+        let rows = self.starts.len() - 1;
+        let mut dense = DMatrix::zeros(3 * rows, 3 * rows);
+        for i in 0..rows {
+            for k in self.starts[i] as usize..self.starts[i + 1] as usize {
+                for (at, value) in self.values[k].iter().enumerate() {
+                    dense[(3 * i + at % 3, 3 * self.columns[k] as usize + at / 3)] = *value;
+                }
+            }
+        }
+        dense
+    }
+}
+
+#[test]
+fn solutions_agree_with_dense_ones() {
+    let mut random = Random::new(5);
+    let mut lu = BlockLu::default();
+    for (rows, density) in [(1, 1.0), (2, 0.5), (7, 0.3), (30, 0.1), (30, 1.0), (60, 0.04)] {
+        let sparse = Sparse::random(rows, density, &mut random);
+        assert!(lu.analyse(&sparse.starts, &sparse.columns).unwrap().is_some());
+        assert!(lu.factorise(|_, k| Some(sparse.values[k])));
+        let right: Vec<Vector> = (0..rows).map(|_| random.vector()).collect();
+        let mut x = right.clone();
+        lu.solve(&mut x);
+        let expected = sparse.dense().lu().solve(&DVector::from_column_slice(right.as_flattened())).unwrap();
+        let error = (DVector::from_column_slice(x.as_flattened()) - &expected).amax();
+        assert!(error < 1e-10 * expected.amax(), "{rows} rows: {error}");
+    }
+}
+
+/// Rows that are those of the unit matrix, as open contacts have them.
+#[test]
+fn rows_without_blocks_beside_the_diagonal_are_solved() {
+    let mut random = Random::new(6);
+    let mut sparse = Sparse::random(20, 0.2, &mut random);
+    let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let given = |row: usize, k: usize, sparse: &Sparse| {
+        let is_diagonal = sparse.columns[k] as usize == row;
+        if row.is_multiple_of(3) { is_diagonal.then_some(unit) } else { Some(sparse.values[k]) }
+    };
+    let mut lu = BlockLu::default();
+    lu.analyse(&sparse.starts, &sparse.columns).unwrap();
+    assert!(lu.factorise(|row, k| given(row, k, &sparse)));
+    let right: Vec<Vector> = (0..20).map(|_| random.vector()).collect();
+    let mut x = right.clone();
+    lu.solve(&mut x);
+    for row in 0..20 {
+        for k in sparse.starts[row] as usize..sparse.starts[row + 1] as usize {
+            sparse.values[k] = given(row, k, &sparse).unwrap_or_default();
+        }
+    }
+    let expected = sparse.dense().lu().solve(&DVector::from_column_slice(right.as_flattened())).unwrap();
+    let error = (DVector::from_column_slice(x.as_flattened()) - &expected).amax();
+    assert!(error < 1e-10 * expected.amax(), "{error}");
+}
+
+#[test]
+fn singular_pivots_and_too_much_work_are_told() {
+    let mut lu = BlockLu::default();
+    assert_eq!(lu.analyse(&[0, 1], &[0]), Ok(Some(0)));
+    assert!(!lu.factorise(|_, _| Some([0.0; 9])));
+    assert!(lu.factorise(|_, _| Some([2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0])));
+    // A full matrix: two products for each pair behind each pivot.
+    let rows = 700;
+    let starts: Vec<i32> = (0..=rows).map(|row| row * rows).collect();
+    let columns: Vec<i32> = (0..rows * rows).map(|k| k % rows).collect();
+    assert_eq!(lu.analyse(&starts, &columns), Ok(None));
+    assert_eq!(lu.analyse(&starts, &columns), Ok(None));
+    assert_eq!(lu.analyse(&[0, 2, 4], &[0, 1, 0, 1]), Ok(Some(2)));
+}

@@ -1,0 +1,5 @@
+mod block_lu;
+mod bounded;
+mod contact;
+mod projection;
+mod random;

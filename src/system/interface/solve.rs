@@ -1,0 +1,348 @@
+//! Solvers of C(U, R) = 0 as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_double, c_int};
+use std::mem::offset_of;
+use std::ptr;
+use std::time::Duration;
+
+use crate::block::{Block, Vector};
+use crate::boundary::errors::{Code, fail};
+use crate::boundary::sized::{CallerSized, Place};
+use crate::boundary::status;
+use crate::solve::{self, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
+
+use super::arguments::{self, entry};
+use super::ldy_system;
+
+/// A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
+/// friction (R_N + cohesion).
+pub const LDY_CONTACT_LAW: c_int = 1;
+/// A kind of law: U = 0, all three components.
+pub const LDY_FIXED_LAW: c_int = 2;
+/// A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
+/// positive at the upper one.
+pub const LDY_BOUNDS_LAW: c_int = 3;
+
+/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_law {
+    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW.
+    pub kind: c_int,
+    /// Of a contact: Coulomb's coefficient, not negative.
+    pub friction: c_double,
+    /// Of a contact: the largest pull, a force, not negative.
+    pub cohesion: c_double,
+    /// Of bounds; may be -INFINITY.
+    pub lower: [c_double; 3],
+    /// Of bounds, not below the lower ones; may be INFINITY.
+    pub upper: [c_double; 3],
+    /// Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
+    /// the velocity v.
+    pub bias: [c_double; 3],
+}
+
+/// A measure: the larger of the two others.
+pub const LDY_BOTH_MEASURES: c_int = 0;
+/// A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|, P the projection on the forces that laws allow.
+pub const LDY_NATURAL_MEASURE: c_int = 1;
+/// A measure: the same in units in which the diagonal blocks have the trace 3, so that it is the same in all units.
+pub const LDY_SCALED_MEASURE: c_int = 2;
+
+/// A method: Gauss-Seidel, and Newton's where it is expected to be quicker.
+pub const LDY_AUTOMATIC_METHOD: c_int = 0;
+/// A method: Gauss-Seidel alone.
+pub const LDY_GAUSS_SEIDEL_METHOD: c_int = 1;
+/// A method: Newton's from the start, with Gauss-Seidel where it fails.
+pub const LDY_NEWTON_METHOD: c_int = 2;
+
+/// How to solve. Where a field is zero its default holds: set size, and then what is to differ.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_solve_options {
+    /// sizeof (ldy_solve_options), set by the caller before the call.
+    pub size: usize,
+    /// The residual that is small enough; 1e-8.
+    pub tolerance: c_double,
+    /// One of LDY_BOTH_MEASURES, LDY_NATURAL_MEASURE, LDY_SCALED_MEASURE.
+    pub measure: c_int,
+    /// One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD.
+    pub method: c_int,
+    /// Most sweeps over all rows; 100000.
+    pub sweeps: c_int,
+    /// Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third.
+    pub normal_first: c_int,
+    /// Most seconds; no limit. With a limit, results depend on the clock.
+    pub seconds: c_double,
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
+unsafe impl CallerSized for ldy_solve_options {
+    const NAME: &'static str = "ldy_solve_options";
+    const LEAST: usize = offset_of!(Self, measure);
+}
+
+/// An end: the residual is within the tolerance.
+pub const LDY_CONVERGED: c_int = 0;
+/// An end: as many sweeps have been made as were allowed.
+pub const LDY_SWEEPS_MADE: c_int = 1;
+/// An end: the time is over.
+pub const LDY_TIME_OVER: c_int = 2;
+/// An end: the residual decreases no more, because of rounding or since there is no solution.
+pub const LDY_STALLED: c_int = 3;
+
+/// What came out.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_solve_report {
+    /// sizeof (ldy_solve_report), set by the caller before the call.
+    pub size: usize,
+    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED.
+    pub end: c_int,
+    /// Sweeps of Gauss-Seidel.
+    pub sweeps: c_int,
+    /// Steps of Newton's method.
+    pub steps: c_int,
+    /// The row that contributes most to the residual.
+    pub worst: c_int,
+    /// The residual of the forces returned, by the measure of the options.
+    pub residual: c_double,
+    /// By LDY_NATURAL_MEASURE.
+    pub natural: c_double,
+    /// By LDY_SCALED_MEASURE.
+    pub scaled: c_double,
+    /// Of the forces given, by the measure of the options.
+    pub first: c_double,
+    /// Seconds that passed.
+    pub seconds: c_double,
+    /// Residuals in the order in which they were looked at, of many the first thousand; valid until the solver's next call.
+    pub history: *const c_double,
+    /// As many.
+    pub history_count: usize,
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and a pointer.
+unsafe impl CallerSized for ldy_solve_report {
+    const NAME: &'static str = "ldy_solve_report";
+    const LEAST: usize = offset_of!(Self, sweeps);
+}
+
+/// A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
+/// more. Used by one thread at a time.
+pub struct ldy_solve {
+    solver: Solver,
+    laws: Vec<Law>,
+}
+
+/// Make a solver.
+///
+/// solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+///
+/// # Safety
+/// solver is NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int {
+    entry!(solver: place => {
+        let mut room = Vec::new();
+        room.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "solver: out of memory"))?;
+        room.push(ldy_solve { solver: Solver::new(), laws: Vec::new() });
+        solver.put(Box::into_raw(room.into_boxed_slice()).cast());
+    })
+}
+
+/// Destroy a solver; NULL is allowed.
+///
+/// # Safety
+/// solver is NULL or comes from ldy_solve_create, and is not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
+    status(|| {
+        if !solver.is_null() {
+            // SAFETY: the C program promises that the solver comes from ldy_solve_create, where it came out of a box of one, and
+            // that it does not use it any more.
+            drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(solver, 1)) });
+        }
+        Ok(())
+    });
+}
+
+/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R; no row is copied.
+///
+/// laws: one a row, law_count. options: NULL for the defaults. R: three values a row, count values: where to begin, for instance
+/// the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
+/// cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
+///
+/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
+/// successful update since the last change, a law is none, not finite: the text names the constraint). After an error R is as it
+/// was.
+///
+/// # Safety
+/// solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
+/// report are NULL or valid, with as many bytes as their size says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_system(
+    solver: *mut ldy_solve,
+    system: *const ldy_system,
+    laws: *const ldy_law,
+    law_count: usize,
+    options: *const ldy_solve_options,
+    R: *mut f64,
+    count: usize,
+    report: *mut ldy_solve_report,
+) -> c_int {
+    entry!(solver: solver, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
+           report: sized_wanted => {
+        system.rows()?;
+        let options = Chosen::read(options)?;
+        let forces = vectors("R", R)?;
+        let ldy_solve { solver, laws: kept } = solver;
+        read_laws(laws, kept)?;
+        let result = system.solve(solver, kept, &options.options, forces)?;
+        tell(report, &result, options.options.measure, solver.history());
+    })
+}
+
+/// Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
+///
+/// starts: row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values. columns: of each block, counted from 0,
+/// ascending in a row, the diagonal among them; values: the blocks, 3 x 3, column-major, nine values behind nine; blocks: as
+/// many. W need not be symmetric. B: three values a row. laws: one a row. R: three values a row, as in ldy_solve_system. rows:
+/// their number. options, report: as there.
+///
+/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, ill-formed rows, a law is
+/// none, not finite: the text names the row). After an error R is as it was.
+///
+/// # Safety
+/// solver comes from ldy_solve_create; arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL
+/// or valid, with as many bytes as their size says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_rows(
+    solver: *mut ldy_solve,
+    starts: *const c_int,
+    columns: *const c_int,
+    values: *const f64,
+    blocks: usize,
+    B: *const f64,
+    laws: *const ldy_law,
+    R: *mut f64,
+    rows: usize,
+    options: *const ldy_solve_options,
+    report: *mut ldy_solve_report,
+) -> c_int {
+    entry!(solver: solver, starts: values(rows.saturating_add(1)), columns: values(blocks),
+           values: values(blocks.saturating_mul(9)), B: values(rows.saturating_mul(3)), laws: values(rows),
+           R: values_mut(rows.saturating_mul(3)), options: sized_const, report: sized_wanted => {
+        let Chosen { options, normal } = Chosen::read(options)?;
+        let (values, b): (&[Block], &[Vector]) = (values.as_chunks().0, B.as_chunks().0);
+        let ldy_solve { solver, laws: kept } = solver;
+        read_laws(laws, kept)?;
+        let problem = Problem { starts, columns, values, b, normal };
+        let result = solver.solve(&problem, kept, &options, vectors("R", R)?)?;
+        tell(report, &result, options.measure, solver.history());
+    })
+}
+
+/// Its text becomes the thread's last.
+impl From<solve::Error> for Code {
+    fn from(error: solve::Error) -> Self {
+        let code = if error.fault == solve::Fault::Memory { Self::OutOfMemory } else { Self::BugFound };
+        fail!(code, "{error}")
+    }
+}
+
+/// Options as the core has them, and the normal component.
+struct Chosen {
+    options: Options,
+    normal: Normal,
+}
+
+impl Chosen {
+    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self, Code> {
+        let none = ldy_solve_options {
+            size: 0,
+            tolerance: 0.0,
+            measure: LDY_BOTH_MEASURES,
+            method: LDY_AUTOMATIC_METHOD,
+            sweeps: 0,
+            normal_first: 0,
+            seconds: 0.0,
+        };
+        let given = given.map_or(none, |given| given.read_over(none));
+        let mut options = Options::default();
+        if given.tolerance != 0.0 {
+            options.tolerance = given.tolerance;
+        }
+        options.measure = match given.measure {
+            LDY_BOTH_MEASURES => Measure::Both,
+            LDY_NATURAL_MEASURE => Measure::Natural,
+            LDY_SCALED_MEASURE => Measure::Scaled,
+            other => return Err(fail!(Code::BugFound, "options->measure: there is no measure {other}")),
+        };
+        options.method = match given.method {
+            LDY_AUTOMATIC_METHOD => Method::Automatic,
+            LDY_GAUSS_SEIDEL_METHOD => Method::GaussSeidel,
+            LDY_NEWTON_METHOD => Method::Newton,
+            other => return Err(fail!(Code::BugFound, "options->method: there is no method {other}")),
+        };
+        match usize::try_from(given.sweeps) {
+            Ok(0) => {}
+            Ok(sweeps) => options.sweeps = sweeps,
+            Err(_) => return Err(fail!(Code::BugFound, "options->sweeps is negative")),
+        }
+        if given.seconds != 0.0 {
+            let seconds = Duration::try_from_secs_f64(given.seconds);
+            let seconds = seconds
+                .map_err(|_| fail!(Code::BugFound, "options->seconds is {}: no time", given.seconds))?;
+            options.time = Some(seconds);
+        }
+        let normal = if given.normal_first == 0 { Normal::Third } else { Normal::First };
+        Ok(Self { options, normal })
+    }
+}
+
+fn vectors<'a>(name: &str, values: &'a mut [f64]) -> Result<&'a mut [Vector], Code> {
+    let count = values.len();
+    match values.as_chunks_mut() {
+        (vectors, []) => Ok(vectors),
+        _ => Err(fail!(Code::BugFound, "{name}: {count} values are no whole number of vectors")),
+    }
+}
+
+fn read_laws(given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
+    laws.clear();
+    laws.try_reserve_exact(given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
+    for (row, law) in given.iter().enumerate() {
+        let kind = match law.kind {
+            LDY_CONTACT_LAW => Kind::Contact { friction: law.friction, cohesion: law.cohesion },
+            LDY_FIXED_LAW => Law::fixed().kind,
+            LDY_BOUNDS_LAW => Kind::Bounds { lower: law.lower, upper: law.upper },
+            kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
+        };
+        laws.push(Law { kind, bias: law.bias });
+    }
+    Ok(())
+}
+
+fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
+    let Some(place) = place else { return };
+    let count = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
+    place.fill(&ldy_solve_report {
+        size: size_of::<ldy_solve_report>(),
+        end: match report.end {
+            End::Converged => LDY_CONVERGED,
+            End::Sweeps => LDY_SWEEPS_MADE,
+            End::Time => LDY_TIME_OVER,
+            End::Stalled => LDY_STALLED,
+        },
+        sweeps: count(report.sweeps),
+        steps: count(report.steps),
+        worst: count(report.residual.worst),
+        residual: report.residual.by(measure),
+        natural: report.residual.natural,
+        scaled: report.residual.scaled,
+        first: report.first.by(measure),
+        seconds: report.time.as_secs_f64(),
+        history: history.as_ptr(),
+        history_count: history.len(),
+    });
+}

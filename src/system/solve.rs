@@ -1,0 +1,53 @@
+//! Forces of the rows of a system; the numbers are those of [`crate::solve`].
+#![forbid(unsafe_code)]
+
+use crate::block::Vector;
+use crate::solve::{self, Law, Normal, Options, Problem, Report, Solver};
+
+use super::error::{Error, Fault, Subject};
+use super::model::System;
+
+impl System {
+    /// Solve C(U, R) = 0 with the rows of the last update, the third component normal; `forces` are where to begin, and become the
+    /// best that are met. `laws` has one for each row.
+    ///
+    /// # Errors
+    /// If no update has been made since the last change, there are not as many laws or forces as rows, a law is none, a force to
+    /// begin with is not finite, or memory is exhausted. The forces are as they were then.
+    pub fn solve(
+        &self,
+        solver: &mut Solver,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+    ) -> Result<Report, Error> {
+        let rows = self.rows()?;
+        let problem = Problem {
+            starts: rows.starts,
+            columns: rows.columns,
+            values: rows.values,
+            b: rows.b,
+            normal: Normal::Third,
+        };
+        solver.solve(&problem, laws, options, forces).map_err(|error| self.named(error))
+    }
+
+    /// An error of a row as one of its constraint.
+    fn named(&self, solve::Error { row, fault }: solve::Error) -> Error {
+        let constraint = row.and_then(|row| self.constraints().nth(row));
+        let subject = constraint
+            .map_or(Subject::System, |(id, constraint)| Subject::Constraint(id, constraint.bodies()));
+        Error { subject, fault: fault.into() }
+    }
+}
+
+impl From<solve::Fault> for Fault {
+    fn from(fault: solve::Fault) -> Self {
+        match fault {
+            solve::Fault::Memory => Self::Memory,
+            solve::Fault::NotFinite(what) => Self::NotFinite(what),
+            solve::Fault::Invalid(what) => Self::Invalid(what),
+            solve::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
+        }
+    }
+}

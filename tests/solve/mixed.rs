@@ -1,0 +1,146 @@
+//! Random problems: with a solution that is built first, and B made for it; and joints alone, against a direct solve.
+
+use crate::dense::{Dense, Random};
+use crate::law::worst;
+use ldy::solve::{End, Kind, Law, Method, Options};
+use nalgebra::{DMatrix, DVector};
+
+/// A law with a force and a velocity that obey it.
+fn state(case: usize, random: &mut Random) -> (Law, [f64; 3], [f64; 3]) {
+    let friction = 0.5 + 0.4 * random.number();
+    let (angle, size) = (3.0 * random.number(), 1.0 + 0.5 * random.number());
+    let e = [angle.cos(), angle.sin()];
+    let most = friction * size;
+    let contact = |cohesion| Law { kind: Kind::Contact { friction, cohesion }, bias: [0.0; 3] };
+    let bounds = |lower, upper| Law { kind: Kind::Bounds { lower, upper }, bias: [0.0; 3] };
+    match case % 6 {
+        0 => (contact(0.0), [0.0; 3], [e[0], e[1], size]),
+        1 => (contact(0.0), [0.7 * most * e[0], 0.7 * most * e[1], size], [0.0; 3]),
+        2 => (contact(0.0), [most * e[0], most * e[1], size], [-0.3 * e[0], -0.3 * e[1], 0.0]),
+        // Sticking under tension.
+        3 => (contact(3.0), [0.1 * e[0], 0.1 * e[1], -size], [0.0; 3]),
+        4 => (Law { bias: [0.0, 0.5, 0.0], ..Law::fixed() }, [e[0], e[1], size], [0.0, -0.5, 0.0]),
+        _ => (bounds([0.0, -1.0, -9.0], [f64::INFINITY, 1.0, 9.0]), [0.0, 1.0, size], [0.4, -0.3, 0.0]),
+    }
+}
+
+/// `rows` constraints between bodies with so many dofs in all.
+fn known(rows: usize, dofs: usize, asymmetry: f64, seed: u64) -> (Dense, Vec<Law>) {
+    let mut random = Random::new(seed);
+    let h = random.matrix(3 * rows, dofs) * 0.5;
+    let mut w = &h * h.transpose();
+    let scale = asymmetry * w.amax();
+    for i in 0..3 * rows {
+        // Of gyroscopic terms: their symmetric part is none.
+        for j in 0..i {
+            let part = scale * random.number();
+            w[(i, j)] += part;
+            w[(j, i)] -= part;
+        }
+    }
+    let states: Vec<_> = (0..rows).map(|case| state(case, &mut random)).collect();
+    let r: Vec<[f64; 3]> = states.iter().map(|state| state.1).collect();
+    let u: Vec<[f64; 3]> = states.iter().map(|state| state.2).collect();
+    let b = DVector::from_column_slice(u.as_flattened()) - &w * DVector::from_column_slice(r.as_flattened());
+    (Dense::new(w, &b), states.into_iter().map(|state| state.0).collect())
+}
+
+#[test]
+fn problems_with_a_known_solution_are_solved() {
+    for seed in 0..60 {
+        let rows = [1, 6, 12, 30][seed as usize % 4];
+        // Of full rank, of half the rank, and unsymmetric.
+        let (dofs, asymmetry) =
+            [(4 * rows, 0.0), (3 * rows / 2 + 2, 0.0), (4 * rows, 1e-3)][seed as usize % 3];
+        let (dense, laws) = known(rows, dofs, asymmetry, seed);
+        let (report, forces) =
+            dense.solve(&laws, &Options { tolerance: 1e-11, ..Options::default() }).unwrap();
+        assert_eq!(report.end, End::Converged, "seed {seed}: {report:?}");
+        let worst = worst(&laws, &dense.velocities(&forces), &forces);
+        assert!(worst < 1e-8, "seed {seed}: {worst}");
+    }
+}
+
+#[test]
+fn all_methods_meet_the_tolerance() {
+    let (dense, laws) = known(12, 48, 0.0, 7);
+    for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
+        let options = Options { tolerance: 1e-10, method, ..Options::default() };
+        let (report, forces) = dense.solve(&laws, &options).unwrap();
+        assert_eq!(report.end, End::Converged, "{method:?}: {report:?}");
+        assert!((method == Method::GaussSeidel) <= (report.steps == 0));
+        assert!((method == Method::Newton) <= (report.steps > 0));
+        assert!(worst(&laws, &dense.velocities(&forces), &forces) < 1e-7);
+    }
+}
+
+/// Joints alone are linear equations.
+#[test]
+fn joints_agree_with_a_direct_solve() {
+    for rows in [1, 5, 40] {
+        let mut random = Random::new(rows);
+        let rows = rows as usize;
+        let h = random.matrix(3 * rows, 6 * rows);
+        let w = &h * h.transpose();
+        let b = DVector::from_fn(3 * rows, |_, _| random.number());
+        let expected = w.clone().lu().solve(&-&b).expect("a regular matrix");
+        let dense = Dense::new(w, &b);
+        let options = Options { tolerance: 1e-13, ..Options::default() };
+        let (report, forces) = dense.solve(&vec![Law::fixed(); rows], &options).unwrap();
+        assert_eq!(report.end, End::Converged, "{report:?}");
+        let difference = DVector::from_column_slice(forces.as_flattened()) - &expected;
+        assert!(difference.norm() < 1e-9 * expected.norm(), "{}", difference.norm());
+    }
+}
+
+/// The measures are the definitions, computed here with dense matrices.
+#[test]
+fn residuals_are_what_they_are_said_to_be() {
+    let (dense, laws) = known(6, 24, 0.0, 3);
+    let contacts: Vec<Law> = laws.iter().map(|_| Law::contact(0.4)).collect();
+    let options = Options { tolerance: 0.0, sweeps: 2, method: Method::GaussSeidel, ..Options::default() };
+    let (report, forces) = dense.solve(&contacts, &options).unwrap();
+    let u = dense.velocities(&forces);
+    let weight = |row: usize| (0..3).map(|i| dense.w[(3 * row + i, 3 * row + i)]).sum::<f64>() / 3.0;
+    let gap = |row: usize, rho: f64| {
+        let (r, u) = (forces[row], u[row]);
+        let x: [f64; 3] =
+            [r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * (u[2] + 0.4 * u[0].hypot(u[1]))];
+        let size = x[0].hypot(x[1]);
+        let p = if size <= 0.4 * x[2] {
+            x
+        } else if 0.4 * size <= -x[2] {
+            [0.0; 3]
+        } else {
+            let n = (x[2] + 0.4 * size) / 1.16;
+            [0.4 * n * x[0] / size, 0.4 * n * x[1] / size, n]
+        };
+        (0..3).map(|i| (r[i] - p[i]).powi(2)).sum::<f64>()
+    };
+    let square = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>();
+    let rows = 0..6;
+    let natural = rows.clone().map(|k| gap(k, 1.0)).sum::<f64>() / dense.b.iter().map(square).sum::<f64>();
+    let scaled = rows.clone().map(|k| weight(k) * gap(k, 1.0 / weight(k))).sum::<f64>()
+        / rows.map(|k| square(&dense.b[k]) / weight(k)).sum::<f64>();
+    assert!((report.residual.natural - natural.sqrt()).abs() < 1e-12, "{report:?} {natural}");
+    assert!((report.residual.scaled - scaled.sqrt()).abs() < 1e-12, "{report:?} {scaled}");
+    assert_eq!((report.end, report.sweeps), (End::Sweeps, 2));
+}
+
+/// The components may come in either order.
+#[test]
+fn the_normal_may_come_first() {
+    let (dense, _) = known(6, 24, 0.0, 5);
+    let laws = vec![Law::contact(0.4); 6];
+    let (_, expected) = dense.solve(&laws, &Options::default()).unwrap();
+    let places = DMatrix::from_fn(18, 18, |i, j| f64::from(i / 3 == j / 3 && [2, 0, 1][i % 3] == j % 3));
+    let b = DVector::from_column_slice(dense.b.as_flattened());
+    let turned = Dense::new(&places * &dense.w * places.transpose(), &(&places * b));
+    let problem = ldy::solve::Problem { normal: ldy::solve::Normal::First, ..turned.problem() };
+    let mut forces = vec![[0.0; 3]; 6];
+    ldy::solve::Solver::new().solve(&problem, &laws, &Options::default(), &mut forces).unwrap();
+    for (r, expected) in forces.iter().zip(expected) {
+        let back = [r[1], r[2], r[0]];
+        assert!((0..3).all(|i| (back[i] - expected[i]).abs() < 1e-6), "{back:?} {expected:?}");
+    }
+}
