@@ -248,7 +248,8 @@ int ldy_system_add_matrix(ldy_system *system,
 /* Insert a body with n generalised velocities whose A^-1 is applied by a function; its constraints are given by operators H.
 
    n: at least 1. solver: see ldy_solver; A^-1 must be symmetric. It is called once an update with three columns for each
-   constraint on the body, and once for each product. data: passed through. body: where to put its id.
+   constraint on the body, whether anything has changed or not, and once for each vector that is multiplied through bodies. data:
+   passed through. body: where to put its id.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, n < 1).
 
@@ -502,6 +503,10 @@ typedef struct {
 } ldy_rows;
 
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
+
+   It does again only what has changed since the last successful update, which the functions of this header record; the results
+   have the bits of a system that is made anew. Everything is done again for another h and after an error. A user's solver is
+   called in each update.
 
    h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or
    52 (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's;

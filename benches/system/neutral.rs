@@ -31,7 +31,7 @@ impl Neutral {
         Ok(neutral)
     }
 
-    /// Take over what has changed: velocities and rotations, A where it changes, operators where they turn with their bodies.
+    /// Take over what changes: velocities, rotations, A, operators where they turn with their bodies.
     ///
     /// # Errors
     /// What the library does not accept.
@@ -40,17 +40,14 @@ impl Neutral {
             let id = id as Id;
             let (free, previous) = state.velocities.split_at(state.velocities.len() / 2);
             let own = |velocity: &[f64]| operators::in_body_axes(body, state, velocity);
-            match body {
-                Body::Obstacle => continue,
-                Body::Rigid(_) => {
-                    said(self.system.set_rotation(id, &state.rotation.unwrap_or_default()))?;
-                }
-                Body::Mesh { motion: Motion::TotalLagrangian, matrices, .. } => {
-                    let matrix = Inertia::matrix(&matrices.starts, &matrices.rows, &state.inertia);
-                    said(self.system.set_inertia(id, said(matrix)?))?;
-                }
-                Body::PseudoRigid(_) | Body::Mesh { .. } => (),
+            if let Body::Obstacle = body {
+                continue;
             }
+            if let Body::Rigid(_) = body {
+                said(self.system.set_rotation(id, &state.rotation.unwrap_or_default()))?;
+            }
+            // The same values count as changed: everything is made again, as in the legacy face.
+            said(self.system.set_inertia(id, inertia(body, state)?))?;
             said(self.system.set_velocity(id, &own(free)))?;
             said(self.system.set_previous_velocity(id, &own(previous)))?;
         }
@@ -83,30 +80,30 @@ impl Neutral {
 }
 
 fn insert_body(system: &mut System, body: &Body, state: &State) -> Result<(), String> {
-    let diagonal = |[x, y, z]: [f64; 3]| [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z];
+    let inertia = inertia(body, state)?;
     let rotation = diagonal([1.0; 3]);
-    let inserted = match body {
-        Body::Obstacle => {
-            system.insert_body(6, Kinematics::Rigid { rotation, center: [0.0; 3] }, Inertia::Obstacle)
-        }
-        Body::Rigid(lumped) => {
-            let moments = diagonal(lumped.moments_of_inertia());
-            system.insert_rigid(lumped.mass, &moments, &rotation, &lumped.center)
-        }
-        Body::PseudoRigid(lumped) => {
-            system.insert_pseudo_rigid(lumped.mass, &diagonal(lumped.second_moments), &lumped.center)
-        }
-        Body::Mesh { motion: Motion::Explicit, .. } => {
-            let size = state.inertia.len();
-            system.insert_body(size, Kinematics::General, said(Inertia::diagonal(&state.inertia))?)
-        }
-        Body::Mesh { matrices, .. } => {
-            let size = matrices.starts.len() - 1;
-            let matrix = said(Inertia::matrix(&matrices.starts, &matrices.rows, &state.inertia))?;
-            system.insert_body(size, Kinematics::General, matrix)
-        }
+    let (dofs, kinematics) = match body {
+        Body::Obstacle => (6, Kinematics::Rigid { rotation, center: [0.0; 3] }),
+        Body::Rigid(lumped) => (6, Kinematics::Rigid { rotation, center: lumped.center }),
+        Body::PseudoRigid(lumped) => (12, Kinematics::PseudoRigid { center: lumped.center }),
+        Body::Mesh { .. } => (inertia.size().unwrap_or_default(), Kinematics::General),
     };
-    said(inserted).map(drop)
+    said(system.insert_body(dofs, kinematics, inertia)).map(drop)
+}
+
+/// What is known of A, as a body is now.
+fn inertia(body: &Body, state: &State) -> Result<Inertia, String> {
+    said(match body {
+        Body::Obstacle => Ok(Inertia::Obstacle),
+        Body::Rigid(lumped) => Inertia::rigid(lumped.mass, &diagonal(lumped.moments_of_inertia())),
+        Body::PseudoRigid(lumped) => Inertia::pseudo_rigid(lumped.mass, &diagonal(lumped.second_moments)),
+        Body::Mesh { motion: Motion::Explicit, .. } => Inertia::diagonal(&state.inertia),
+        Body::Mesh { matrices, .. } => Inertia::matrix(&matrices.starts, &matrices.rows, &state.inertia),
+    })
+}
+
+fn diagonal([x, y, z]: [f64; 3]) -> [f64; 9] {
+    [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]
 }
 
 /// Meshes have operators, and what they touch is then another mesh or the ground; others have points.

@@ -18,7 +18,7 @@ pub struct Spheres {
     pub system: System,
     /// How often something has been changed: no two changes are the same.
     turn: usize,
-    /// The last constraint of all, and between which bodies it and all others are.
+    /// All constraints: id, bodies, frame and point.
     pairs: Vec<(Id, [Option<Id>; 2], [f64; 9], [f64; 3])>,
 }
 

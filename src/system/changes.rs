@@ -15,7 +15,7 @@ use crate::assembly::update::scene::RowPart;
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
 use super::error::Error;
-use super::structure::{NOWHERE, Structure};
+use super::structure::{NOWHERE, Structure, filled};
 use super::table::{GONE, Table};
 
 /// Of a body: a velocity has changed.
@@ -76,6 +76,7 @@ pub fn are_many(bodies: &Table<Body>) -> bool {
 pub struct Plan {
     bodies: Vec<u8>,
     rows: Vec<u8>,
+    has_blocks: bool,
 }
 
 impl Plan {
@@ -97,52 +98,64 @@ impl Plan {
         if are_many(bodies) {
             return Ok(Extent::All);
         }
-        let Self { bodies: of_body, rows } = self;
+        let Self { bodies: of_body, rows, has_blocks } = self;
         of_body.clear();
         of_body.try_reserve(bodies.marks().len())?;
         of_body.extend(bodies.marks().iter().map(|mark| {
             let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
             whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
         }));
-        rows.clear();
-        rows.try_reserve(structure.len())?;
+        filled(rows, structure.len(), 0)?;
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
-        rows.extend((0..structure.len()).map(|row| {
-            let mark = constraints.marks()[structure.entry(row)];
-            if mark & CHANGED != 0 {
-                for place in structure.places(row).into_iter().flatten() {
-                    of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
+        if is_marked(constraints.marks()) {
+            for (row, part) in rows.iter_mut().enumerate() {
+                let mark = constraints.marks()[structure.entry(row)];
+                if mark & COMPLIANCE != 0 {
+                    *part |= WHOLE | MOVING;
+                }
+                if mark & CHANGED != 0 {
+                    *part |= PLACED | TOUCHED | WHOLE | MOVING;
+                    for place in structure.places(row).into_iter().flatten() {
+                        of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
+                    }
                 }
             }
-            let placed = if mark & CHANGED != 0 { PLACED | TOUCHED | WHOLE | MOVING } else { 0 };
-            placed | if mark & COMPLIANCE != 0 { WHOLE | MOVING } else { 0 }
-        }));
-        let (mut some, mut most) = (0, 0);
-        for (row, part) in rows.iter_mut().enumerate() {
-            for end in structure.ends(row).into_iter().filter(|&end| end != NOWHERE) {
-                *part |= of_body[end as usize] & MOVING;
-            }
-            for place in structure.places(row).into_iter().flatten() {
-                // What touches a body does not make all its rows.
-                let of_body = of_body[place.body];
-                if of_body & WHOLE != 0 {
-                    *part |= WHOLE | TOUCHED | MOVING;
-                } else if of_body & TOUCHED != 0 {
-                    *part |= TOUCHED;
-                }
-            }
-            some += usize::from(*part & MOVING != 0);
-            most += usize::from(*part & WHOLE != 0);
         }
+        let mut has_moving_obstacle = false;
+        for (body, &part) in of_body.iter().enumerate().filter(|(_, part)| **part != 0) {
+            let on_body = structure.rows_on(body);
+            let of_rows = match part {
+                part if part & WHOLE != 0 => WHOLE | TOUCHED | MOVING,
+                // What touches a body does not make all its rows.
+                part => part,
+            };
+            on_body.iter().for_each(|&row| rows[row as usize] |= of_rows);
+            has_moving_obstacle |= on_body.is_empty()
+                && bodies.things()[body]
+                    .as_ref()
+                    .is_some_and(|body| matches!(body.inertia(), Inertia::Obstacle));
+        }
+        if has_moving_obstacle {
+            for (row, part) in rows.iter_mut().enumerate() {
+                for end in structure.ends(row).into_iter().filter(|&end| end != NOWHERE) {
+                    *part |= of_body[end as usize] & MOVING;
+                }
+            }
+        }
+        let count = |wanted: u8| rows.iter().filter(|part| **part & wanted != 0).count();
+        *has_blocks = count(TOUCHED | WHOLE) > 0;
+        let (some, most) = (count(MOVING), count(WHOLE));
         if BEYOND * most > structure.len() {
             return Ok(Extent::All);
         }
-        // Rows that are made write to all their bodies. That touches no other rows.
-        for (row, _) in rows.iter().enumerate().filter(|(_, part)| **part & WHOLE != 0) {
-            for place in structure.places(row).into_iter().flatten() {
-                if has_slots(place.body) {
-                    of_body[place.body] |= TOUCHED;
+        if most > 0 {
+            // Rows that are made write to all their bodies. That touches no other rows.
+            for (row, _) in rows.iter().enumerate().filter(|(_, part)| **part & WHOLE != 0) {
+                for place in structure.places(row).into_iter().flatten() {
+                    if has_slots(place.body) {
+                        of_body[place.body] |= TOUCHED;
+                    }
                 }
             }
         }
@@ -165,10 +178,15 @@ impl Plan {
         }
     }
 
-    /// Whether a pair of a row may be made.
+    /// Whether blocks of any row may be made, and so diagonal ones.
+    pub fn has_blocks(&self) -> bool {
+        self.has_blocks
+    }
+
+    /// Whether the diagonal block of a row is made, and whether pairs of it may be.
     #[inline(always)]
-    pub fn has_pairs(&self, row: usize) -> bool {
-        self.rows[row] & TOUCHED != 0
+    pub fn blocks_of(&self, row: usize) -> [bool; 2] {
+        [self.rows[row] & WHOLE != 0, self.rows[row] & TOUCHED != 0]
     }
 
     /// Whether a pair of two rows is made, that these bodies couple.

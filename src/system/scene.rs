@@ -1,8 +1,11 @@
 //! A system as the scene of an update.
 
+use std::mem::offset_of;
+
 use crate::assembly::diagonal::Diagonal;
-use crate::assembly::panel::writer::{Slot, Slots};
+use crate::assembly::panel::writer::{Slot, Slots, Writer};
 use crate::assembly::panel::{self, Panel};
+use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Pair, Pairs};
 use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, RowPart, Rows};
 use crate::assembly::update::whole_rows::{Run, WholeRows};
@@ -34,6 +37,9 @@ pub struct Scene<'a> {
     /// What is to be made, unless all is.
     plan: Option<&'a Plan>,
 }
+
+/// How many rows ahead to prefetch bodies, and their velocities.
+const ROWS_AHEAD: [usize; 2] = [16, 8];
 
 /// What stands where there would be a gap.
 const GAP: &str = "the structure is that of what is there";
@@ -92,7 +98,7 @@ impl<'a> Scene<'a> {
                 scene::Placement::Operators([operators[0].as_ref(), operators[1].as_ref()])
             }
         };
-        Action { roles: constraint.roles_of(self.bodies.ids()[body]), placement }
+        Action { roles: self.structure.ends(row).map(|end| end as usize == body), placement }
     }
 }
 
@@ -181,7 +187,7 @@ impl SystemRows<'_> {
     /// The index of a body that a row has in one of its places.
     #[inline(always)]
     fn body(&self, row: usize, place: usize) -> usize {
-        self.context.structure.places(self.first + row)[place].map_or(usize::MAX, |place| place.body)
+        self.context.structure.place(self.first + row, place).body
     }
 }
 
@@ -253,7 +259,7 @@ impl Rows for SystemRows<'_> {
 
     #[inline(always)]
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N> {
-        let slot = self.places(row)[place].map_or(usize::MAX, |place| place.slot);
+        let slot = self.context.structure.place(self.first + row, place).slot;
         // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
         // does not touch them until all rows are made.
         Slot::new(unsafe { slots.places().at(slot) })
@@ -262,6 +268,29 @@ impl Rows for SystemRows<'_> {
     #[inline(always)]
     fn part(&self, row: usize) -> RowPart {
         self.context.plan.map_or(RowPart::All, |plan| plan.of_row(self.first + row))
+    }
+
+    #[inline(always)]
+    fn fetch_ahead(&self, row: usize, bodies: &BodyOperators) {
+        let Scene { bodies: table, structure, .. } = *self.context;
+        let row = self.first + row;
+        if let Some(ends) = structure.ends_ahead(row + ROWS_AHEAD[0]) {
+            for end in ends {
+                let body: *const Option<Body> = table.things().as_ptr().wrapping_add(end as usize);
+                fetch(body.cast::<[u8; 128]>());
+                let velocities = body.wrapping_byte_add(offset_of!(Body, velocities));
+                fetch(velocities.cast::<usize>());
+                let writer: *const Writer = bodies.writers.as_ptr().wrapping_add(end as usize);
+                fetch(writer.cast::<[u8; Writer::RIGID]>());
+            }
+        }
+        if let Some(ends) = structure.ends_ahead(row + ROWS_AHEAD[1]) {
+            for end in ends {
+                if let Some(Some(body)) = table.things().get(end as usize) {
+                    fetch(body.velocities.as_ptr().cast::<[f64; 12]>());
+                }
+            }
+        }
     }
 
     #[inline(always)]
@@ -387,13 +416,14 @@ impl Pairs for PlannedPairs<'_> {
         let (first, base) = (*first, starts[0] as usize);
         let structure = blocks.scene.structure;
         for (row, range) in (first..).zip(starts.windows(2)) {
-            let mut place = range[0] as usize - base;
-            if plan.of_row(row) == RowPart::All {
+            let [has_diagonal, has_pairs] = plan.blocks_of(row);
+            if has_diagonal {
                 values[structure.diagonal(row) - base] = blocks.diagonal[row];
             }
-            if !plan.has_pairs(row) {
+            if !has_pairs {
                 continue;
             }
+            let mut place = range[0] as usize - base;
             for (column, couplings) in structure.earlier(row) {
                 if plan.has_pair([column, row], couplings.iter().flatten().map(|coupling| coupling.body)) {
                     let (before, behind) = values.split_at_mut(place);

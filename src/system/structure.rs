@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
 use crate::assembly::update::whole_rows::Run;
+use crate::block::Block;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
@@ -22,6 +23,17 @@ pub struct Side {
     pub slot: u32,
 }
 
+impl Side {
+    /// Of a row on one body, or on none.
+    const NONE: Self = Self { body: NOWHERE, slot: 0 };
+
+    /// Whether it is a side.
+    #[inline(always)]
+    fn is_there(self) -> bool {
+        self.body != NOWHERE
+    }
+}
+
 /// Stands for the ground where a row has a body on one side only.
 pub const NOWHERE: u32 = u32::MAX;
 
@@ -31,7 +43,7 @@ pub struct Structure {
     /// Places of master and slave of each row, obstacles too.
     ends: Vec<[u32; 2]>,
     /// Bodies of each row, obstacles left out; one that is master and slave is there once.
-    sides: Vec<[Option<Side>; 2]>,
+    sides: Vec<[Side; 2]>,
     /// Ids of the constraints.
     ids: Vec<i64>,
     /// Where each constraint stands in its table.
@@ -50,8 +62,10 @@ pub struct Structure {
     diagonals: Vec<i32>,
     /// Room to count in.
     cursors: Vec<i32>,
-    /// How many of the rows on each body are new.
-    new_on_body: Vec<u32>,
+    /// How many of the rows on each body go, or are new.
+    changed_on_body: Vec<u32>,
+    /// The rows that go.
+    taken: Vec<u32>,
 }
 
 /// The new number of a row that is taken out.
@@ -109,9 +123,8 @@ impl Structure {
         constraints: &Table<Constraint>,
         results: Option<&mut Results>,
     ) -> Result<(), Error> {
-        let Self {
-            ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, cursors, ..
-        } = self;
+        let Self { ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, .. } = self;
+        let Self { cursors, changed_on_body, taken, .. } = self;
         // The new numbers of rows.
         filled(cursors, ids.len(), TAKEN)?;
         let (mut places, mut left) = (constraints.live_places_from(0).peekable(), 0);
@@ -128,33 +141,14 @@ impl Structure {
             return Ok(());
         }
         entries.truncate(left);
-        keep(ends, cursors);
-        keep(sides, cursors);
-        keep(ids, cursors);
-        let mut to = 0;
-        for body in 0..body_starts.len() - 1 {
-            let (first, own) = (to, body_starts[body]..body_starts[body + 1]);
-            body_starts[body] = to;
-            for k in own.clone() {
-                let row = cursors[on_body[k] as usize];
-                if row != TAKEN {
-                    on_body[to] = row as u32;
-                    to += 1;
-                }
-            }
-            if to - first < own.len() {
-                for (slot, &row) in on_body[first..to].iter().enumerate() {
-                    let mut own = sides[row as usize].iter_mut().flatten();
-                    own.by_ref()
-                        .filter(|side| side.body as usize == body)
-                        .for_each(|side| side.slot = slot as u32);
-                }
-            }
+        taken.clear();
+        taken.try_reserve(ids.len() - left)?;
+        taken.extend((0..).zip(&*cursors).filter(|(_, number)| **number == TAKEN).map(|(row, _)| row));
+        // Bodies that lose rows; rows on no such body lose no blocks.
+        filled(changed_on_body, body_starts.len() - 1, 0)?;
+        for side in taken.iter().flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
+            changed_on_body[side.body as usize] += 1;
         }
-        if let Some(end) = body_starts.last_mut() {
-            *end = to;
-        }
-        on_body.truncate(to);
 
         let mut values = results.map(|results| {
             let Results { values, b, v, diagonal, inverse, .. } = results;
@@ -163,43 +157,70 @@ impl Structure {
             values
         });
         let mut to = 0;
+        // Blocks that stay together, before those of the row at hand.
+        let mut together = 0..0;
         for row in 0..cursors.len() {
             let (first, own) = (to, starts[row] as usize..starts[row + 1] as usize);
-            if cursors[row] == TAKEN {
-                continue;
-            }
-            let new = cursors[row] as usize;
-            // Where the blocks are that come together, and stay together.
-            let mut together = own.start;
-            let mut move_up = |columns: Range<usize>, to: usize| {
-                if let Some(values) = values.as_deref_mut().filter(|_| columns.start != to) {
-                    values.copy_within(columns, to);
-                }
-            };
-            for k in own.clone() {
-                let column = cursors[columns[k] as usize];
-                if column == TAKEN {
-                    move_up(together..k, to - (k - together));
-                    together = k + 1;
+            let loses = |side: &Side| side.is_there() && changed_on_body[side.body as usize] > 0;
+            let number = cursors[row];
+            if number != TAKEN && !sides[row].iter().any(loses) {
+                to += own.len();
+                diagonals[number as usize] = (diagonals[row] as usize + first - own.start) as i32;
+                together.end = own.end;
+            } else {
+                move_up(columns, &mut values, together, first);
+                together = own.end..own.end;
+                if number == TAKEN {
                     continue;
                 }
-                if columns[k] as usize == row {
-                    diagonals[new] = to as i32;
+                for k in own {
+                    if cursors[columns[k] as usize] != TAKEN {
+                        if columns[k] as usize == row {
+                            diagonals[number as usize] = to as i32;
+                        }
+                        move_up(columns, &mut values, k..k + 1, to + 1);
+                        to += 1;
+                    }
                 }
-                columns[to] = column;
-                to += 1;
             }
-            move_up(together..own.end, to - (own.end - together));
             // The starts of later rows have not been written yet.
-            starts[new] = first as i32;
+            starts[number as usize] = first as i32;
         }
+        move_up(columns, &mut values, together, to);
         starts[left] = to as i32;
         starts.truncate(left + 1);
-        columns.truncate(to);
         diagonals.truncate(left);
+        columns.truncate(to);
         if let Some(values) = values {
             values.truncate(to);
         }
+        renumber(columns, taken, |column| cursors[column as usize]);
+
+        keep(ends, cursors);
+        keep(sides, cursors);
+        keep(ids, cursors);
+        let mut to = 0;
+        for body in 0..changed_on_body.len() {
+            let (first, own) = (to, body_starts[body]..body_starts[body + 1]);
+            body_starts[body] = to;
+            if changed_on_body[body] == 0 {
+                on_body.copy_within(own.clone(), to);
+                to += own.len();
+                continue;
+            }
+            for k in own {
+                let row = cursors[on_body[k] as usize];
+                if row != TAKEN {
+                    let sides = sides[row as usize].iter_mut().filter(|side| side.body as usize == body);
+                    sides.for_each(|side| side.slot = (to - first) as u32);
+                    on_body[to] = on_body[k];
+                    to += 1;
+                }
+            }
+        }
+        body_starts[changed_on_body.len()] = to;
+        on_body.truncate(to);
+        renumber(on_body, taken, |row| cursors[row as usize] as u32);
         Ok(())
     }
 
@@ -219,8 +240,8 @@ impl Structure {
 
     /// List the bodies of new rows, and count these.
     fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
-        let Self { ends, sides, ids, entries, body_starts, new_on_body, .. } = self;
-        filled(new_on_body, bodies.len(), 0)?;
+        let Self { ends, sides, ids, entries, body_starts, changed_on_body, .. } = self;
+        filled(changed_on_body, bodies.len(), 0)?;
         let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
         let new = constraints.len() - ids.len();
         ends.try_reserve(new)?;
@@ -233,14 +254,14 @@ impl Structure {
                 .bodies()
                 .map(|id| id.and_then(|id| bodies.place(id)).map_or(NOWHERE, |place| place as u32));
             let other = if own[0] == own[1] { NOWHERE } else { own[1] };
-            let (mut both, mut count) = ([None; 2], 0);
+            let (mut both, mut count) = ([Side::NONE; 2], 0);
             for body in [own[0], other].into_iter().filter(|&body| body != NOWHERE) {
                 let place = body as usize;
                 let inertia = bodies.things()[place].as_ref().map(Body::inertia);
                 if !matches!(inertia, Some(Inertia::Obstacle)) {
                     let old = body_starts.get(place + 1).map_or(0, |end| end - body_starts[place]);
-                    both[count] = Some(Side { body, slot: old as u32 + new_on_body[place] });
-                    new_on_body[place] += 1;
+                    both[count] = Side { body, slot: old as u32 + changed_on_body[place] };
+                    changed_on_body[place] += 1;
                     count += 1;
                 }
             }
@@ -254,7 +275,7 @@ impl Structure {
 
     /// List new rows on their bodies, new bodies too.
     fn list_on_bodies(&mut self, first: usize, bodies: &Table<Body>) -> Result<(), Error> {
-        let Self { sides, body_starts, on_body, offsets, new_on_body, .. } = self;
+        let Self { sides, body_starts, on_body, offsets, changed_on_body, .. } = self;
         for starts in [&mut *body_starts, &mut *offsets] {
             starts.try_reserve(bodies.len() + 1 - starts.len())?;
             if starts.is_empty() {
@@ -268,7 +289,7 @@ impl Structure {
             end
         }));
         body_starts.resize(bodies.len() + 1, on_body.len());
-        let new = new_on_body.iter().map(|&count| count as usize).sum::<usize>();
+        let new = changed_on_body.iter().map(|&count| count as usize).sum::<usize>();
         let (mut from, mut to) = (on_body.len(), on_body.len() + new);
         on_body.try_reserve(new)?;
         on_body.resize(to, 0);
@@ -278,12 +299,12 @@ impl Structure {
             }
             let own = body_starts[body]..from;
             body_starts[body + 1] = to;
-            to -= own.len() + new_on_body[body] as usize;
+            to -= own.len() + changed_on_body[body] as usize;
             from = own.start;
             on_body.copy_within(own, to);
         }
         for (row, sides) in (first..).zip(&sides[first..]) {
-            for side in sides.iter().flatten() {
+            for side in sides.iter().filter(|side| side.is_there()) {
                 on_body[body_starts[side.body as usize] + side.slot as usize] = row as u32;
             }
         }
@@ -358,8 +379,8 @@ impl Structure {
     /// Rows from `first` on, and earlier ones that have blocks in their columns, ascending.
     fn with_new_blocks(&self, first: usize) -> impl Iterator<Item = usize> {
         let has_new = move |row: &usize| {
-            let mut own = self.sides[*row].iter().flatten();
-            *row >= first || own.any(|side| self.new_on_body[side.body as usize] > 0)
+            let mut own = self.sides[*row].iter().filter(|side| side.is_there());
+            *row >= first || own.any(|side| self.changed_on_body[side.body as usize] > 0)
         };
         (0..self.len()).filter(has_new)
     }
@@ -421,7 +442,7 @@ impl Structure {
         Coupled(self.rests(row, |side| {
             let body = side.body as usize;
             let count = self.rows_on(body).len();
-            let old = count - self.new_on_body[body] as usize;
+            let old = count - self.changed_on_body[body] as usize;
             if row < first { old..count } else { side.slot as usize + 1..count }
         }))
     }
@@ -473,15 +494,23 @@ impl Structure {
         self.ends[row]
     }
 
+    /// As [`Structure::ends`], if there is such a row.
+    #[inline(always)]
+    pub fn ends_ahead(&self, row: usize) -> Option<[u32; 2]> {
+        self.ends.get(row).copied()
+    }
+
     /// The places of a row on its bodies, obstacles left out.
     #[inline(always)]
     pub fn places(&self, row: usize) -> [Option<Place>; 2] {
-        let place = |side: Side| Place { body: side.body as usize, slot: side.slot as usize };
-        let [first, second] = self.sides[row];
-        [first.map(place), second.map(place)]
+        self.sides[row].map(
+            #[inline(always)]
+            |side| side.is_there().then_some(Place { body: side.body as usize, slot: side.slot as usize }),
+        )
     }
 
     /// The rows on a body, ascending: slot by slot.
+    #[inline(always)]
     pub fn rows_on(&self, body: usize) -> &[u32] {
         &self.on_body[self.body_starts[body]..self.body_starts[body + 1]]
     }
@@ -494,6 +523,13 @@ impl Structure {
     /// How many generalised velocities all bodies have.
     pub fn all_dofs(&self) -> usize {
         self.offsets.last().copied().unwrap_or_default()
+    }
+
+    /// One of these places, which the row has.
+    #[inline(always)]
+    pub fn place(&self, row: usize, which: usize) -> Place {
+        let Side { body, slot } = self.sides[row][which];
+        Place { body: body as usize, slot: slot as usize }
     }
 
     /// The rows behind `row` that share a body with it, ascending, with what couples them: each body in its place.
@@ -515,8 +551,10 @@ impl Structure {
 
     #[inline(always)]
     fn rests(&self, row: usize, slots: impl Fn(Side) -> Range<usize>) -> [Rest<'_>; 2] {
-        let rest = |side: Option<Side>| {
-            let Some(side) = side else { return Rest::default() };
+        let rest = |side: Side| {
+            if !side.is_there() {
+                return Rest::default();
+            }
             let slots = slots(side);
             Rest {
                 body: side.body,
@@ -530,6 +568,7 @@ impl Structure {
 
     /// Where the blocks of a row begin that are right of the diagonal, in columns from `first` on: where that of `first` is, if there
     /// is one.
+    #[inline]
     pub(super) fn first_right_from(&self, row: usize, first: usize) -> usize {
         let range = self.diagonal(row) + 1..self.starts[row + 1] as usize;
         range.start + self.columns[range].partition_point(|&column| (column as usize) < first)
@@ -657,6 +696,40 @@ impl Iterator for Coupled<'_> {
             (_, Some(row)) => (row, [None, other.take()]),
         };
         Some((row as usize, couplings))
+    }
+}
+
+/// Move some blocks up, so that they end where `end` is; `values` are those of `columns`.
+#[inline(always)]
+fn move_up(
+    columns: &mut [i32],
+    values: &mut Option<&mut Vec<Block>>,
+    blocks: std::ops::Range<usize>,
+    end: usize,
+) {
+    let to = end - blocks.len();
+    if blocks.start != to {
+        columns.copy_within(blocks.clone(), to);
+        if let Some(values) = values {
+            values.copy_within(blocks, to);
+        }
+    }
+}
+
+/// Give rows the numbers that they have without those that are taken out, ascending; `number` tells that of each.
+fn renumber<T: Copy + PartialOrd + std::ops::SubAssign + From<bool> + TryFrom<u32>>(
+    rows: &mut [T],
+    taken: &[u32],
+    number: impl Fn(T) -> T,
+) {
+    /// So many are compared with sooner than looked up.
+    const FEW: usize = 8;
+    if taken.len() > FEW {
+        rows.iter_mut().for_each(|row| *row = number(*row));
+        return;
+    }
+    for taken in taken.iter().rev().filter_map(|&taken| T::try_from(taken).ok()) {
+        rows.iter_mut().for_each(|row| *row -= T::from(*row > taken));
     }
 }
 

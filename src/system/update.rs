@@ -48,16 +48,20 @@ pub(super) fn assemble(
     resized(b, count, [0.0; 3])?;
     resized(v, count, [0.0; 3])?;
     let things = ((&mut b[..], &mut v[..]), (&mut diagonal[..], &mut inverse[..]));
-    let wanted = Wanted::Diagonal { with_rho: true, reuse: false };
+    // Of all rows rho comes along, four at a time; of some it is not made: no result here depends on it.
+    let wanted = Wanted::Diagonal { with_rho: plan.is_none(), reuse: false };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
+    if plan.is_some_and(|plan| !plan.has_blocks()) {
+        return Ok(());
+    }
     let blocks = Blocks { scene, diagonal };
     let things = Ragged { values, starts: structure.starts() };
     if let Some(plan) = plan {
         let part = part_of_pairs(count, team.size());
         let context = &Planned { blocks, plan };
         pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
-        for row in (0..count).filter(|&row| plan.has_pairs(row)) {
+        for row in (0..count).filter(|&row| plan.blocks_of(row)[1]) {
             structure.each_apart_of(part, row, |k, to| values[to] = transposed(&values[k]));
         }
         return Ok(());

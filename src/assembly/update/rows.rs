@@ -162,32 +162,36 @@ fn shares_of<L: SimdLevel, R: Rows>(
     shares: &mut [Share<L::F64x4>; BATCH],
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
-        rows.fetch_ahead(row, bodies);
         let part = rows.part(row);
-        if part == RowPart::Nothing {
-            continue;
+        if part != RowPart::Nothing {
+            rows.fetch_ahead(row, bodies);
         }
-        let is_whole = part == RowPart::All;
-        add_share(level, rows, row, bodies, is_whole, reuse, share).map_err(|fault| (row, fault))?;
+        let made = match part {
+            RowPart::Nothing => continue,
+            RowPart::Velocities => add_share::<L, R, false>(level, rows, row, bodies, reuse, share),
+            RowPart::All => add_share::<L, R, true>(level, rows, row, bodies, reuse, share),
+        };
+        made.map_err(|fault| (row, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
             let [v, b] = share.velocities;
             set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (row, fault))?;
         }
-        if let Some(compliance) = rows.compliance(row).filter(|_| is_whole) {
+        if part == RowPart::All
+            && let Some(compliance) = rows.compliance(row)
+        {
             add(&mut share.w, &level.columns(compliance));
         }
     }
     Ok(())
 }
 
-/// Add what all bodies of a row make of it to `share`: the velocities, and if the row `is_whole` the diagonal block.
+/// Add what all bodies of a row make of it to `share`: the velocities, and of a `WHOLE` row the diagonal block.
 #[inline(always)]
-fn add_share<L: SimdLevel, R: Rows>(
+fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
     level: L,
     rows: &mut R,
     row: usize,
     bodies: &BodyOperators,
-    is_whole: bool,
     reuse: bool,
     share: &mut Share<L::F64x4>,
 ) -> Result<(), R::Fault> {
@@ -202,7 +206,7 @@ fn add_share<L: SimdLevel, R: Rows>(
                 let mut h = action.rigid_columns(level, &rows.rigid(row, k));
                 let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
                 add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
-                if is_whole {
+                if WHOLE {
                     root.apply(&mut h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
@@ -220,7 +224,7 @@ fn add_share<L: SimdLevel, R: Rows>(
                 let [previous, current] = rows.velocities::<{ pseudo_rigid::DOFS }>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
                 add(&mut share.velocities, &velocities);
-                if is_whole {
+                if WHOLE {
                     let z = homogeneous::Slot::new(level, root, &h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
@@ -232,7 +236,7 @@ fn add_share<L: SimdLevel, R: Rows>(
                 roles
             }
             Target::Complete => {
-                if is_whole {
+                if WHOLE {
                     share.add(bodies.panels[body].columns(level, slot, slot), true);
                 }
                 continue;

@@ -154,7 +154,8 @@ pub unsafe extern "C" fn ldy_system_add_matrix(
 /// Insert a body with n generalised velocities whose A^-1 is applied by a function; its constraints are given by operators H.
 ///
 /// n: at least 1. solver: see ldy_solver; A^-1 must be symmetric. It is called once an update with three columns for each
-/// constraint on the body, and once for each product. data: passed through. body: where to put its id.
+/// constraint on the body, whether anything has changed or not, and once for each vector that is multiplied through bodies. data:
+/// passed through. body: where to put its id.
 ///
 /// Returns 0, 1 (no memory) or 52 (NULL argument, n < 1).
 ///

@@ -49,6 +49,10 @@ unsafe impl CallerSized for ldy_rows {
 
 /// Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
 ///
+/// It does again only what has changed since the last successful update, which the functions of this header record; the results
+/// have the bits of a system that is made anew. Everything is done again for another h and after an error. A user's solver is
+/// called in each update.
+///
 /// h: positive and finite. Returns 0, 1 (no memory), 15 (a user's solver failed), 16 (a matrix A is not positive definite), or
 /// 52 (NULL; h is not positive and finite; V, B or a block of W is not finite, because numbers are too large or a solver's;
 /// more constraints or blocks than an int can count). Of a block between two constraints the text names both.
