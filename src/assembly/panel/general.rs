@@ -292,3 +292,6 @@ impl General {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
