@@ -97,7 +97,9 @@ impl Case {
         }
         let work = &mut Workspace::default();
         let ends: Vec<i32> = (0..=dofs as i32).collect();
-        let mut apply = |inertia| drop(panel.apply(0.25, &inertia, work).unwrap());
+        let mut apply = |inertia| {
+            panel.apply(0.25, &inertia, work).unwrap();
+        };
         match self.known {
             Known::Dense => {
                 let dense = inertia::Dense::new(dofs, self.inverse.as_slice()).unwrap();
