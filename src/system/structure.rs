@@ -207,15 +207,16 @@ impl Structure {
         self.offsets[body]..self.offsets[body + 1]
     }
 
-    /// The rows behind `row` that share a body with it, ascending, with what couples them: each body in its place.
-    pub fn later(&self, row: usize) -> Coupled<'_> {
-        Coupled(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
+    /// The rows behind `row` that share a body with it, ascending, with what couples `row` with them: each body in its place.
+    pub fn later(&self, row: usize) -> Later<'_> {
+        Later(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
     }
 
-    /// The rows before `row` that share a body with it, as [`Structure::later`].
-    #[inline(always)]
-    pub fn earlier(&self, row: usize) -> Coupled<'_> {
-        Coupled(self.rests(row, |side| 0..side.slot as usize))
+    /// The rows before `row` that share a body with it, ascending, with what couples `row` with them.
+    pub fn earlier(&self, row: usize) -> impl Iterator<Item = (usize, [Option<Coupling>; 2])> {
+        let others = Later(self.rests(row, |side| 0..side.slot as usize));
+        let swapped = |Coupling { body, row, column }| Coupling { body, row: column, column: row };
+        others.map(move |(column, [one, other])| (column, [one.map(swapped), other.map(swapped)]))
     }
 
     /// The row and all rows that share a body with it, as [`Structure::later`], but in runs of slots.
@@ -239,7 +240,13 @@ impl Structure {
         self.sides[row].map(rest)
     }
 
-    /// Of rows that are taken in parts of `part`, call `copy` for each block left of the diagonal whose column is in another part,
+    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on.
+    pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
+        let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
+        start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
+    }
+
+    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
     /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
     pub(super) fn each_apart(
         &self,
@@ -252,17 +259,12 @@ impl Structure {
         if part >= rows {
             return;
         }
-        let before = |range: Range<usize>, row: usize| {
-            range.start + self.columns[range].partition_point(|&column| (column as usize) < row)
-        };
-        for (row, cursor) in cursors.iter_mut().enumerate() {
+        cursors.copy_from_slice(&self.starts[..rows]);
+        for row in 0..rows {
             let end = (row / part + 1) * part;
-            *cursor = before(self.diagonal(row)..self.starts[row + 1] as usize, end) as i32;
-        }
-        for row in part..rows {
-            let first = self.starts[row] as usize;
-            let last = before(first..self.diagonal(row), row / part * part);
-            for k in first..last {
+            let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
+            let own = self.columns[first..last].partition_point(|&column| (column as usize) < end);
+            for k in first + own..last {
                 if let Some(&ahead) = self.columns[k..last].get(AHEAD) {
                     fetch(cursors[ahead as usize] as usize);
                 }
@@ -275,7 +277,7 @@ impl Structure {
 }
 
 /// See [`Structure::later`].
-pub struct Coupled<'a>([Rest<'a>; 2]);
+pub struct Later<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -338,7 +340,7 @@ impl Iterator for Runs<'_> {
     }
 }
 
-impl Iterator for Coupled<'_> {
+impl Iterator for Later<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]

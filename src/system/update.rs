@@ -14,7 +14,7 @@ use super::body::Body;
 use super::constraint::Constraint;
 use super::error::Error;
 use super::rows::Results;
-use super::scene::{Blocks, Scene, part_of_pairs, part_of_rows};
+use super::scene::{Blocks, Order, Scene, part_of_pairs, part_of_rows};
 use super::structure::Structure;
 use super::table::Table;
 
@@ -50,7 +50,8 @@ pub(super) fn assemble(
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
     let blocks = Ragged { values, starts: structure.starts() };
-    let context = &Blocks { scene, diagonal };
+    let order = if made.are_nodal() { Order::ByColumns } else { Order::ByRows };
+    let context = &Blocks { scene, diagonal, order };
     if made.are_factored() {
         let part = part_of_rows(count, team.size());
         let rows = Numbered { first: 0, things: blocks, context };
@@ -58,7 +59,15 @@ pub(super) fn assemble(
     }
     let part = part_of_pairs(count, team.size());
     let pairs = Numbered { first: 0, things: (blocks, &mut cursors[..]), context };
-    pairs::assemble(pairs, part, &made.panels, &mut team)?;
+    let mut result = pairs::assemble(pairs, part, &made.panels, &mut team);
+    if result.is_err() {
+        // The first error in order is that by rows.
+        let context = &Blocks { scene, diagonal, order: Order::ByRows };
+        let blocks = Ragged { values, starts: structure.starts() };
+        let pairs = Numbered { first: 0, things: (blocks, &mut cursors[..]), context };
+        result = pairs::assemble(pairs, part, &made.panels, &mut team);
+    }
+    result?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
