@@ -277,6 +277,41 @@ static void empty (void)
   ldy_system_destroy (NULL);
 }
 
+/* H by nodes is the same as by columns: N_a Q for each node a. On the first body all constraints have it, on the second one by
+   columns is among them. */
+static void nodes (void)
+{
+  static const double diagonal[9] = { 1, 2, 3, 1, 1, 1, 4, 5, 6 };
+  static const double by_nodes[11] = { 0, 1, 0, -1, 0, 0, 0, 0, 2, 0.5, -1 }; /* Q, N_0, N_2 */
+  static const double by_columns[27] = { 0, 0.5, 0, -0.5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, 0, -2 };
+  static const double velocity[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, local[3] = { 7, -6.5, -15 }, w[9] = { 5.5, 0, 0, 0, 4.25, 0, 0, 0, 27 };
+  static const int at[2] = { 0, 2 };
+  static const ldy_operator N = { 9, NULL, at, by_nodes, 11 }, C = { 9, NULL, NULL, by_columns, 27 };
+  double x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3 }, y[12], z[12];
+  long long body[2], constraint;
+  int i;
+  ldy_system *system = created ();
+  ldy_rows rows;
+
+  for (i = 0; i < 2; i ++) {
+    GOOD (ldy_system_add_diagonal (system, 9, diagonal, &body[i]));
+    GOOD (ldy_system_set_velocity (system, body[i], velocity, 9));
+    GOOD (ldy_system_add_operators (system, body[i], &N, LDY_GROUND, NULL, &constraint));
+    GOOD (ldy_system_add_operators (system, LDY_GROUND, NULL, body[i], i ? &C : &N, &constraint));
+  }
+  rows = updated (system, 1);
+  CHECK_INT (rows.blocks, 8);
+  for (i = 0; i < 8; i ++) check_values (&rows.values[9 * i], w, 9);
+  for (i = 0; i < 4; i ++) check_values (&rows.B[3 * i], local, 3);
+  GOOD (ldy_system_multiply (system, x, y, 12));
+  GOOD (ldy_system_multiply_through_bodies (system, x, z, 12));
+  check_values (z, y, 12);
+  GOOD (ldy_system_set_operators (system, constraint, NULL, &N));
+  rows = updated (system, 1);
+  for (i = 0; i < 8; i ++) check_values (&rows.values[9 * i], w, 9);
+  ldy_system_destroy (system);
+}
+
 int main (void)
 {
   rigid ();
@@ -286,6 +321,7 @@ int main (void)
   compliance ();
   obstacles ();
   removal ();
+  nodes ();
   empty ();
   return check_summary ("system_bodies");
 }

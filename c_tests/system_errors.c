@@ -133,6 +133,10 @@ static void constraints (void)
   ldy_operator six = { 6, NULL, NULL, h6, 18 };
   ldy_operator descending = { 2, bad_starts, rows_of, ones, 2 }, outside = { 2, starts, bad_rows, ones, 2 };
   ldy_operator late = { 2, late_starts, rows_of, ones, 2 };
+  static const int bad_nodes[4][2] = { { 0, 0 }, { 1, 0 }, { 0, 2 }, { -1, 0 } };
+  const double not_finite[11] = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, not_a_number[0] };
+  ldy_operator nodal = { 6, NULL, NULL, h6, 11 }, without = { 6, NULL, rows_of, h6, 8 };
+  ldy_operator uneven = { 2, NULL, rows_of, h6, 11 };
   double compliance[9];
   int i;
 
@@ -153,6 +157,15 @@ static void constraints (void)
   BAD (ldy_system_add_operators (s, general, &late, LDY_GROUND, NULL, &id), "do not ascend from 0");
   BAD (ldy_system_add_operators (s, general, &outside, LDY_GROUND, NULL, &id), "is not 0, 1 or 2");
   BAD (ldy_system_add_operators (s, 9, &H, LDY_GROUND, NULL, &id), "body 9");
+  BAD (ldy_system_add_operators (s, general, &uneven, LDY_GROUND, NULL, &id), "has not three velocities for each");
+  BAD (ldy_system_add_operators (s, rigid, &without, LDY_GROUND, NULL, &id), "starts of an operator H is NULL");
+  for (i = 0; i < 4; i ++) {
+    nodal.rows = bad_nodes[i];
+    BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 0: nodes of its operator H do not ascend");
+  }
+  nodal.rows = rows_of;
+  nodal.values = not_finite;
+  BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 0: its operator H is not finite");
   BAD (ldy_system_add_operators (s, LDY_GROUND, NULL, LDY_GROUND, NULL, &id), "both of its bodies");
   BAD (ldy_system_move_constraint (s, by_operator, unit, origin, NULL), "constraint 1 on body 2: it is placed");
   BAD (ldy_system_move_constraint (s, contact, unit, not_a_number, origin), "constraint 0 between bodies 0 and 1: a point");

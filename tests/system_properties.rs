@@ -92,7 +92,7 @@ impl Scene {
         let dofs = match kind {
             Kind::Rigid => 6,
             Kind::PseudoRigid => 12,
-            Kind::General => 1 + self.below(9),
+            Kind::General => 1 + self.below(15),
         };
         let kinematics = match kind {
             Kind::Rigid => Kinematics::Rigid { rotation: block(&rotation), center: center.into() },
@@ -189,11 +189,18 @@ impl Scene {
         self.rows.push(row);
     }
 
-    /// A dense or a sparse operator, and the same as a matrix.
+    /// An operator, dense, sparse or by nodes, and the same as a matrix.
     fn operator(&mut self, body: usize) -> (Operator, DMatrix<f64>) {
         let dofs = self.bodies[body].velocities[0].len();
+        // On some bodies all are by nodes.
+        if dofs.is_multiple_of(3) && (body.is_multiple_of(2) || self.below(4) == 0) {
+            return self.nodal_operator(dofs);
+        }
         let mut dense = self.matrix(3, dofs);
         if self.below(2) == 0 {
+            for mut column in dense.column_iter_mut().filter(|_| self.random.next_u64() % 3 == 0) {
+                column.fill(0.0);
+            }
             return (Operator::dense(dofs, dense.as_slice()).unwrap(), dense);
         }
         let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
@@ -209,6 +216,18 @@ impl Scene {
             starts.push(rows.len() as i32);
         }
         (Operator::sparse(dofs, &starts, &rows, &values).unwrap(), dense)
+    }
+
+    fn nodal_operator(&mut self, dofs: usize) -> (Operator, DMatrix<f64>) {
+        let factor = self.matrix(3, 3);
+        let nodes: Vec<i32> = (0..dofs as i32 / 3).filter(|_| self.random.next_u64() % 3 > 0).collect();
+        let weights: Vec<f64> = nodes.iter().map(|_| self.real()).collect();
+        let mut dense = DMatrix::zeros(3, dofs);
+        for (&node, &weight) in nodes.iter().zip(&weights) {
+            dense.view_mut((0, 3 * node as usize), (3, 3)).copy_from(&(&factor * weight));
+        }
+        let factor = factor.as_slice().try_into().unwrap();
+        (Operator::nodal(dofs, &factor, &nodes, &weights).unwrap(), dense)
     }
 
     /// Theory (43) and (44), master minus slave.

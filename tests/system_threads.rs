@@ -19,6 +19,23 @@ impl Solve for Halving {
 
 const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
+/// Symmetric: 2 on the diagonal, ½ beside it.
+const DENSE: [f64; 36] = {
+    let mut dense = [0.0; 36];
+    let mut k = 0;
+    while k < 36 {
+        dense[k] = if k % 7 == 0 {
+            2.0
+        } else if k % 7 == 1 || k % 7 == 6 {
+            0.5
+        } else {
+            0.0
+        };
+        k += 1;
+    }
+    dense
+};
+
 /// A chain of bodies of every kind, each coupled with the next ones by several constraints.
 fn chain(callers: &'static Mutex<Vec<ThreadId>>) -> System {
     let mut system = System::new();
@@ -36,6 +53,7 @@ fn chain(callers: &'static Mutex<Vec<ThreadId>>) -> System {
                 Kinematics::Rigid { rotation: UNIT, center },
                 Inertia::matrix(&starts, &rows, &values).unwrap(),
             ),
+            _ if k % 3 == 0 => system.insert_body(6, Kinematics::General, Inertia::dense(6, &DENSE).unwrap()),
             _ => system.insert_body(6, Kinematics::General, Inertia::solver(Halving(callers)).unwrap()),
         };
         let dofs = if k % 5 == 2 { 12 } else { 6 };
@@ -60,6 +78,27 @@ fn chain(callers: &'static Mutex<Vec<ThreadId>>) -> System {
     system
 }
 
+/// Many constraints between one body of many dofs, and others: operators of every form.
+fn star() -> System {
+    let mut system = System::new();
+    let wave = |k: usize, phase: f64| (0.37 * k as f64 + phase).sin();
+    let diagonal = |dofs: usize| Inertia::diagonal(&vec![1.5; dofs]).unwrap();
+    let hub = system.insert_body(34, Kinematics::General, diagonal(34)).unwrap();
+    for k in 0..600 {
+        let other = (k % 3 > 0).then(|| system.insert_body(12, Kinematics::General, diagonal(12)).unwrap());
+        let dense: Vec<f64> =
+            (0..102).map(|i| if (i / 3 + k) % 4 == 0 { 0.0 } else { wave(k + i, 0.5) }).collect();
+        let nodal = Operator::nodal(12, &UNIT, &[0, 1 + k as i32 % 3], &[wave(k, 0.1), wave(k, 0.2)]);
+        let operators = [Some(Operator::dense(34, &dense).unwrap()), other.map(|_| nodal.unwrap())];
+        system.insert_operators([Some(hub), other], operators).unwrap();
+        if let Some(other) = other {
+            let nodal = Operator::nodal(12, &UNIT, &[2], &[wave(k, 0.3)]).unwrap();
+            system.insert_operators([Some(other), None], [Some(nodal), None]).unwrap();
+        }
+    }
+    system
+}
+
 /// All results as bits.
 fn bits(system: &System) -> Vec<u64> {
     let rows = system.rows().unwrap();
@@ -75,8 +114,11 @@ fn results_and_errors_are_the_same_for_any_number_of_threads() {
     for count in [1, 2, 5] {
         assert_eq!(ldy_set_threads(count), 0);
         let mut system = chain(&CALLERS);
-        system.update(0.01).unwrap();
-        let result = bits(&system);
+        let mut star = star();
+        let result = [&mut system, &mut star].map(|system| {
+            system.update(0.01).unwrap();
+            bits(system)
+        });
         assert!(expected.get_or_insert(result.clone()) == &result, "{count} threads");
 
         // Two matrices that are not definite: the first counts.

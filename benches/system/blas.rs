@@ -27,6 +27,8 @@ impl Blas {
     /// # Errors
     /// If it is not there.
     pub fn load() -> Result<Self, String> {
+        // SAFETY: strings end, and no other thread reads the environment. Threads that are there wait for work, which takes time.
+        unsafe { libc::setenv(c"OPENBLAS_NUM_THREADS".as_ptr(), c"1".as_ptr(), 1) };
         // SAFETY: the name is a C string, and OpenBLAS may be loaded at any time.
         let open = |name: &&CStr| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         let library = LIBRARIES.iter().map(open).find(|library| !library.is_null());

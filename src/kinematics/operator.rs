@@ -44,10 +44,12 @@ impl Operator {
         dofs: u32,
         columns: impl Iterator<Item = (u32, Vector)> + Clone,
     ) -> Result<Self, TryReserveError> {
+        let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
+        let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
         let mut kept = Vec::new();
-        kept.try_reserve_exact(columns.clone().filter(|(_, values)| *values != [0.0; 3]).count())?;
+        kept.try_reserve_exact(count)?;
         for (index, values) in columns {
-            if values != [0.0; 3] {
+            if is_kept(values) {
                 kept.push(Column { index, values });
             }
         }
@@ -69,6 +71,14 @@ impl Operator {
         match &self.form {
             Form::Nodal(nodal) => Some(nodal),
             Form::Columns(_) => None,
+        }
+    }
+
+    /// The columns that are not zero, ascending, if it is given by these.
+    pub fn columns(&self) -> Option<&[Column]> {
+        match &self.form {
+            Form::Columns(columns) => Some(columns),
+            Form::Nodal(_) => None,
         }
     }
 

@@ -142,13 +142,18 @@ impl Bodies for Scene<'_> {
     }
 
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
+        let rows = self.structure.rows_on(body);
         let (id, body) = self.body(body);
-        match &body.inertia {
-            Inertia::Solver(solver) => match solver.solve(body.dofs(), columns) {
-                0 => Ok(()),
-                code => Err(Error::of_body(id, Fault::Solver(code))),
-            },
-            _ => Ok(()),
+        let Inertia::Solver(solver) = &body.inertia else { return Ok(()) };
+        match solver.solve(body.dofs(), columns) {
+            0 => {}
+            code => return Err(Error::of_body(id, Fault::Solver(code))),
+        }
+        // Also where operators are zero, and so no block would tell.
+        let mut made = rows.iter().zip(columns.chunks_exact(3 * body.dofs()));
+        match made.find(|(_, columns)| !is_finite(columns)) {
+            Some((&row, _)) => Err(self.failed(row as usize, Fault::NotFinite("its diagonal block of W"))),
+            None => Ok(()),
         }
     }
 
@@ -327,6 +332,17 @@ pub struct Blocks<'a> {
     pub scene: Scene<'a>,
     /// The diagonal blocks.
     pub diagonal: &'a [Block],
+    /// The order of pairs.
+    pub order: Order,
+}
+
+/// The order in which pairs are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As products with operators of any form are quickest.
+    ByRows,
+    /// As entries of inverse matrices of meshes lie in memory.
+    ByColumns,
 }
 
 impl Blocks<'_> {
@@ -336,7 +352,7 @@ impl Blocks<'_> {
     }
 }
 
-/// The blocks of rows, and for each row where the next block right of its diagonal goes. A part writes the blocks of its own rows:
+/// The blocks of rows, and for each row where the next block left of its diagonal goes. A part writes the blocks of its own rows:
 /// both of a pair, if both rows are its own; else [`Structure::each_apart`] copies the other one.
 pub type SystemPairs<'a> = Numbered<(Ragged<'a, Block>, &'a mut [i32]), &'a Blocks<'a>>;
 
@@ -351,42 +367,97 @@ impl Pairs for SystemPairs<'_> {
     fn each(
         &mut self,
         _: &[Panel],
-        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+        make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
     ) -> Result<(), [usize; 2]> {
-        let Self { first, things: (Ragged { values, starts }, cursors), context } = self;
-        let (first, base) = (*first, starts[0]);
-        let Blocks { scene: Scene { structure, .. }, diagonal } = *context;
-        for (row, range) in (first..).zip(starts.windows(2)) {
-            let start = range[0] as usize;
-            let mut place = start - base as usize;
-            let left = &structure.columns()[start..structure.diagonal(row)];
-            let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
-            for (column, couplings) in structure.earlier(row) {
-                // Counterparts lie rows apart, where no processor looks ahead.
-                if let Some(cursor) =
-                    coming.next().and_then(|&column| cursors.get((column as usize).wrapping_sub(first)))
-                {
-                    fetch(values.as_ptr().wrapping_add(*cursor as usize));
-                }
-                let (before, behind) = values.split_at_mut(place);
-                let transpose = cursors.get_mut(column.wrapping_sub(first)).map(|cursor| {
-                    let counterpart = *cursor as usize;
-                    *cursor += 1;
-                    &mut before[counterpart]
-                });
-                make(Pair { name: [column, row], couplings, block: behind.first_mut(), transpose })?;
-                place += 1;
-            }
-            values[place] = diagonal[row];
-            cursors[row - first] = place as i32 + 1;
+        match self.context.order {
+            Order::ByRows => each_by_rows(self, make),
+            Order::ByColumns => each_by_columns(self, make),
         }
-        Ok(())
     }
 
     #[cold]
     fn fault(&self, rows: [usize; 2]) -> Error {
         self.context.not_finite(rows)
     }
+}
+
+/// Pairs in the order of the rows that they come first in.
+#[inline(always)]
+fn each_by_rows(
+    pairs: &mut SystemPairs,
+    mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+) -> Result<(), [usize; 2]> {
+    let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
+    let (first, base) = (*first, starts[0]);
+    let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
+    for (row, cursor) in (first..).zip(cursors.iter_mut()) {
+        *cursor = structure.first_left_from(row, first) as i32 - base;
+    }
+    for row in first..first + cursors.len() {
+        let mut place = structure.diagonal(row) - base as usize;
+        values[place] = diagonal[row];
+        let columns = &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
+        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
+        for (column, couplings) in structure.later(row) {
+            place += 1;
+            // Counterparts lie rows apart, where no processor looks ahead.
+            if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
+                fetch(values.as_ptr().wrapping_add(*cursor as usize));
+            }
+            let (before, behind) = values.split_at_mut(place + 1);
+            let transpose = cursors.get_mut(column - first).map(|cursor| {
+                let counterpart = *cursor as usize;
+                *cursor += 1;
+                &mut behind[counterpart - place - 1]
+            });
+            make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+        }
+    }
+    Ok(())
+}
+
+/// Pairs of these rows in the order of the later ones, then those with rows of other parts.
+#[inline(always)]
+fn each_by_columns(
+    pairs: &mut SystemPairs,
+    mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
+) -> Result<(), [usize; 2]> {
+    let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
+    let (first, base) = (*first, starts[0] as usize);
+    let end = first + cursors.len();
+    let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
+    for row in first..end {
+        let start = structure.first_left_from(row, first);
+        let mut place = start - base;
+        let left = &structure.columns()[start..structure.diagonal(row)];
+        let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
+        for (column, couplings) in structure.earlier(row) {
+            if let Some(&column) = coming.next() {
+                fetch(values.as_ptr().wrapping_add(cursors[column as usize - first] as usize));
+            }
+            let Some(cursor) = cursors.get_mut(column.wrapping_sub(first)) else { continue };
+            let (before, behind) = values.split_at_mut(place);
+            let block = before.get_mut(*cursor as usize);
+            make(Pair { name: [column, row], couplings, block, transpose: behind.first_mut() })?;
+            *cursor += 1;
+            place += 1;
+        }
+        values[place] = diagonal[row];
+        cursors[row - first] = place as i32 + 1;
+    }
+    for row in end..structure.len() {
+        let [from, to] = [first, end].map(|column| structure.first_left_from(row, column));
+        if from == to {
+            continue;
+        }
+        for (column, couplings) in structure.earlier(row) {
+            let Some(cursor) = cursors.get_mut(column.wrapping_sub(first)) else { continue };
+            let block = values.get_mut(*cursor as usize);
+            make(Pair { name: [column, row], couplings, block, transpose: None })?;
+            *cursor += 1;
+        }
+    }
+    Ok(())
 }
 
 /// What is needed where only some blocks are made.
@@ -413,26 +484,29 @@ impl Pairs for PlannedPairs<'_> {
         mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
     ) -> Result<(), [usize; 2]> {
         let Self { first, things: Ragged { values, starts }, context: Planned { blocks, plan } } = self;
-        let (first, base) = (*first, starts[0] as usize);
+        let (base, end) = (starts[0] as usize, *first + starts.len() - 1);
         let structure = blocks.scene.structure;
-        for (row, range) in (first..).zip(starts.windows(2)) {
+        for row in *first..end {
             let [has_diagonal, has_pairs] = plan.blocks_of(row);
+            if !has_diagonal && !has_pairs {
+                continue;
+            }
+            let mut place = structure.diagonal(row) - base;
             if has_diagonal {
-                values[structure.diagonal(row) - base] = blocks.diagonal[row];
+                values[place] = blocks.diagonal[row];
             }
             if !has_pairs {
                 continue;
             }
-            let mut place = range[0] as usize - base;
-            for (column, couplings) in structure.earlier(row) {
-                if plan.has_pair([column, row], couplings.iter().flatten().map(|coupling| coupling.body)) {
-                    let (before, behind) = values.split_at_mut(place);
-                    let counterpart =
-                        (column >= first).then(|| structure.first_right_from(column, row) - base);
-                    let transpose = counterpart.map(|counterpart| &mut before[counterpart]);
-                    make(Pair { name: [column, row], couplings, block: behind.first_mut(), transpose })?;
-                }
+            for (column, couplings) in structure.later(row) {
                 place += 1;
+                if plan.has_pair([row, column], couplings.iter().flatten().map(|coupling| coupling.body)) {
+                    let (before, behind) = values.split_at_mut(place + 1);
+                    let counterpart =
+                        (column < end).then(|| structure.first_left_from(column, row) - base - place - 1);
+                    let transpose = counterpart.map(|counterpart| &mut behind[counterpart]);
+                    make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+                }
             }
         }
         Ok(())
@@ -459,7 +533,7 @@ impl WholeRows for SystemWholeRows<'_> {
     #[inline(always)]
     fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Error> {
         let Self { first, things: Ragged { values, starts }, context } = self;
-        let Blocks { scene, diagonal } = *context;
+        let Blocks { scene, diagonal, .. } = *context;
         let structure = scene.structure;
         for (row, range) in (*first..).zip(starts.windows(2)) {
             let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];

@@ -438,8 +438,8 @@ impl Structure {
 
     /// The rows behind `row` that share a body with it, as [`Structure::earlier`]; of rows before `first`, which have been listed before
     /// the others, those from `first` on.
-    fn later_from(&self, row: usize, first: usize) -> Coupled<'_> {
-        Coupled(self.rests(row, |side| {
+    fn later_from(&self, row: usize, first: usize) -> Later<'_> {
+        Later(self.rests(row, |side| {
             let body = side.body as usize;
             let count = self.rows_on(body).len();
             let old = count - self.changed_on_body[body] as usize;
@@ -532,15 +532,16 @@ impl Structure {
         Place { body: body as usize, slot: slot as usize }
     }
 
-    /// The rows behind `row` that share a body with it, ascending, with what couples them: each body in its place.
-    pub fn later(&self, row: usize) -> Coupled<'_> {
-        Coupled(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
+    /// The rows behind `row` that share a body with it, ascending, with what couples `row` with them: each body in its place.
+    pub fn later(&self, row: usize) -> Later<'_> {
+        Later(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
     }
 
-    /// The rows before `row` that share a body with it, as [`Structure::later`].
-    #[inline(always)]
-    pub fn earlier(&self, row: usize) -> Coupled<'_> {
-        Coupled(self.rests(row, |side| 0..side.slot as usize))
+    /// The rows before `row` that share a body with it, ascending, with what couples `row` with them.
+    pub fn earlier(&self, row: usize) -> impl Iterator<Item = (usize, [Option<Coupling>; 2])> {
+        let others = Later(self.rests(row, |side| 0..side.slot as usize));
+        let swapped = |Coupling { body, row, column }| Coupling { body, row: column, column: row };
+        others.map(move |(column, [one, other])| (column, [one.map(swapped), other.map(swapped)]))
     }
 
     /// The row and all rows that share a body with it, as [`Structure::later`], but in runs of slots.
@@ -566,15 +567,15 @@ impl Structure {
         self.sides[row].map(rest)
     }
 
-    /// Where the blocks of a row begin that are right of the diagonal, in columns from `first` on: where that of `first` is, if there
+    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: where that of `first` is, if there
     /// is one.
     #[inline]
-    pub(super) fn first_right_from(&self, row: usize, first: usize) -> usize {
-        let range = self.diagonal(row) + 1..self.starts[row + 1] as usize;
-        range.start + self.columns[range].partition_point(|&column| (column as usize) < first)
+    pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
+        let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
+        start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
     }
 
-    /// Of rows that are taken in parts of `part`, call `copy` for each block left of the diagonal whose column is in another part,
+    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
     /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
     pub(super) fn each_apart(
         &self,
@@ -587,10 +588,8 @@ impl Structure {
         if part >= rows {
             return;
         }
-        for (row, cursor) in cursors.iter_mut().enumerate() {
-            *cursor = self.first_right_from(row, (row / part + 1) * part) as i32;
-        }
-        for row in part..rows {
+        cursors.copy_from_slice(&self.starts[..rows]);
+        for row in 0..rows {
             let apart = self.apart(part, row);
             for k in apart.clone() {
                 if let Some(&ahead) = self.columns[k..apart.end].get(AHEAD) {
@@ -606,20 +605,20 @@ impl Structure {
     /// As [`Structure::each_apart`], of one row alone.
     pub(super) fn each_apart_of(&self, part: usize, row: usize, mut copy: impl FnMut(usize, usize)) {
         for k in self.apart(part, row) {
-            copy(k, self.first_right_from(self.columns[k] as usize, row));
+            copy(k, self.first_left_from(self.columns[k] as usize, row));
         }
     }
 
-    /// The blocks of a row that are left of the diagonal, in columns of other parts.
+    /// The blocks of a row that are right of the diagonal, in columns of other parts.
     fn apart(&self, part: usize, row: usize) -> Range<usize> {
-        let left = self.starts[row] as usize..self.diagonal(row);
-        let columns = &self.columns[left.clone()];
-        left.start..left.start + columns.partition_point(|&column| (column as usize) < row / part * part)
+        let end = (row / part + 1) * part;
+        let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
+        first + self.columns[first..last].partition_point(|&column| (column as usize) < end)..last
     }
 }
 
 /// See [`Structure::later`].
-pub struct Coupled<'a>([Rest<'a>; 2]);
+pub struct Later<'a>([Rest<'a>; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Rest<'a> {
@@ -682,7 +681,7 @@ impl Iterator for Runs<'_> {
     }
 }
 
-impl Iterator for Coupled<'_> {
+impl Iterator for Later<'_> {
     type Item = (usize, [Option<Coupling>; 2]);
 
     #[inline(always)]
@@ -701,12 +700,7 @@ impl Iterator for Coupled<'_> {
 
 /// Move some blocks up, so that they end where `end` is; `values` are those of `columns`.
 #[inline(always)]
-fn move_up(
-    columns: &mut [i32],
-    values: &mut Option<&mut Vec<Block>>,
-    blocks: std::ops::Range<usize>,
-    end: usize,
-) {
+fn move_up(columns: &mut [i32], values: &mut Option<&mut Vec<Block>>, blocks: Range<usize>, end: usize) {
     let to = end - blocks.len();
     if blocks.start != to {
         columns.copy_within(blocks.clone(), to);

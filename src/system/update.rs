@@ -14,7 +14,7 @@ use super::changes::Plan;
 use super::constraint::Constraint;
 use super::error::Error;
 use super::rows::{Results, resized};
-use super::scene::{Blocks, Planned, Scene, part_of_pairs, part_of_rows};
+use super::scene::{Blocks, Order, Planned, Scene, part_of_pairs, part_of_rows};
 use super::structure::Structure;
 use super::table::Table;
 
@@ -55,7 +55,8 @@ pub(super) fn assemble(
     if plan.is_some_and(|plan| !plan.has_blocks()) {
         return Ok(());
     }
-    let blocks = Blocks { scene, diagonal };
+    let order = if made.are_nodal() { Order::ByColumns } else { Order::ByRows };
+    let blocks = Blocks { scene, diagonal, order };
     let things = Ragged { values, starts: structure.starts() };
     if let Some(plan) = plan {
         let part = part_of_pairs(count, team.size());
@@ -73,7 +74,14 @@ pub(super) fn assemble(
     }
     let part = part_of_pairs(count, team.size());
     let things = (things, &mut cursors[..]);
-    pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
+    let mut result = pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
+    if result.is_err() {
+        // The first error in order is that by rows.
+        let context = &Blocks { order: Order::ByRows, ..blocks };
+        let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
+        result = pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
+    }
+    result?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));

@@ -43,17 +43,20 @@ pub struct General {
 /// W_αβ of a slot α and the slots β of a tile: three rows of 12 values. A place more is read with the last.
 type Strip = [f64; 3 * WIDTH + 1];
 
-/// The strip that was made last, and what it is of.
+/// The strip that was made last, and what it is of. Numbers that change at different times do not lie side by side: a processor
+/// waits for what has just been written in parts and is read as a whole.
 #[derive(Debug)]
+#[repr(C)]
 pub struct LastStrip {
-    /// Body, row and number of the tile.
-    of: [usize; 3],
+    tile: usize,
     values: Strip,
+    /// Body and row, as one number.
+    of: u64,
 }
 
 impl LastStrip {
     /// None yet.
-    pub const NONE: Self = Self { of: [usize::MAX; 3], values: [0.0; 3 * WIDTH + 1] };
+    pub const NONE: Self = Self { tile: usize::MAX, values: [0.0; 3 * WIDTH + 1], of: u64::MAX };
 }
 
 impl General {
@@ -156,19 +159,20 @@ impl General {
         F64x4::transposed(products::rows(level, self.operators.of(row), y))
     }
 
-    /// As [`General::columns`], where columns of a row are asked for one after the other; `of` is a number of this body.
+    /// As [`General::columns`], where columns of a row are asked for one after the other; `body` is a number of this one.
     #[inline(always)]
     pub(super) fn columns_in_turn<L: SimdLevel>(
         &self,
         level: L,
-        of: usize,
+        body: usize,
         row: usize,
         column: usize,
         last: &mut LastStrip,
     ) -> [L::F64x4; 3] {
         let (tile, slot) = (column / SLOTS, column % SLOTS);
-        if last.of != [of, row, tile] {
-            last.of = [of, row, tile];
+        let of = (body as u64) << 32 | row as u64;
+        if last.tile != tile || last.of != of {
+            (last.tile, last.of) = (tile, of);
             products::write_strip(level, self.operators.of(row), self.tiles.tile(tile), &mut last.values);
         }
         let mut rows = [level.zero(); 3];
@@ -288,3 +292,6 @@ impl General {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

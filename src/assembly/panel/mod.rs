@@ -205,6 +205,11 @@ impl Panel {
         self.roots.place(slot)
     }
 
+    /// Whether it has operators of nodes.
+    pub fn is_nodal(&self) -> bool {
+        matches!(self.form, Form::Nodal)
+    }
+
     /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
     pub fn needs_inverse(&self) -> bool {
         matches!(self.form, Form::General | Form::Nodal)

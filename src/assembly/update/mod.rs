@@ -78,6 +78,11 @@ impl BodyOperators {
         self.heavy.is_empty()
     }
 
+    /// Whether all bodies with slots that have no such factor are meshes with operators of nodes.
+    pub fn are_nodal(&self) -> bool {
+        self.heavy.iter().all(|&body| self.panels[body as usize].is_nodal())
+    }
+
     /// Whether threads pay for so many rows: they do if there are many, or bodies with much to be done for each.
     pub fn pays_for_threads(&self, rows: usize) -> bool {
         /// Rows from which on threads pay.

@@ -49,9 +49,14 @@ impl Operators {
         match point {
             Point::Operator(operator) if first == end => {
                 columns.try_reserve(operator.most_columns())?;
-                operator.each_column(|Column { index, values }| {
-                    columns.push(Column { index, values: values.map(|value| sign * value) });
-                });
+                let signed = |Column { index, values }: Column| Column {
+                    index,
+                    values: values.map(|value| sign * value),
+                };
+                match operator.columns() {
+                    Some(own) => columns.extend(own.iter().copied().map(signed)),
+                    None => operator.each_column(|column| columns.push(signed(column))),
+                }
             }
             _ => {
                 sum.clear();
@@ -90,6 +95,9 @@ impl Operators {
         for (dof, place) in (0..).zip(places.iter_mut()).filter(|(_, place)| **place != NONE) {
             *place = touched.len() as u32;
             touched.push(dof);
+        }
+        if touched.len() == *dofs {
+            return Ok(());
         }
         for &[start, end] in &*ranges {
             for column in &mut columns[start..end] {

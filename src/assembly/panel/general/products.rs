@@ -18,9 +18,9 @@ pub struct Tiles {
     values: Vec<f64>,
 }
 
-/// Rows of a tile for so many dofs: whole vectors.
+/// Rows of a tile for so many dofs: whole vectors, and one where all operators are zero, so that slots have their places.
 pub fn rows_of(dofs: usize) -> usize {
-    dofs.next_multiple_of(4)
+    dofs.max(1).next_multiple_of(4)
 }
 
 impl Tiles {
@@ -112,12 +112,13 @@ impl Kernel for FromInverse<'_> {
             let h = self.operators.of(slot);
             let mut y = self.tiles.slot_mut(slot);
             let mut row = 0;
-            while row + 8 <= y.rows() {
-                self::columns::<L, 2>(level, self.step, self.inverse, row, h, &mut y);
-                row += 8;
+            while row + 12 <= y.rows() {
+                some_rows::<L, 3>(level, self.step, self.inverse, row, h, &mut y);
+                row += 12;
             }
-            if row < y.rows() {
-                self::columns::<L, 1>(level, self.step, self.inverse, row, h, &mut y);
+            while row < y.rows() {
+                some_rows::<L, 1>(level, self.step, self.inverse, row, h, &mut y);
+                row += 4;
             }
         }
     }
@@ -125,7 +126,7 @@ impl Kernel for FromInverse<'_> {
 
 /// 4 N rows of Y of a slot, from `row` on.
 #[inline(always)]
-fn columns<L: SimdLevel, const N: usize>(
+fn some_rows<L: SimdLevel, const N: usize>(
     level: L,
     step: f64,
     inverse: &[f64],
@@ -171,9 +172,10 @@ pub fn rows<L: SimdLevel>(level: L, h: &[Column], y: &[f64]) -> [L::F64x4; 3] {
 /// H Y of all slots of a tile.
 #[inline(always)]
 pub fn write_strip<L: SimdLevel>(level: L, h: &[Column], y: &[f64], strip: &mut Strip) {
+    let y: &[[f64; WIDTH]] = y.as_chunks().0;
     let mut sums = [[level.zero(); SLOTS - 1]; 3];
     for Column { index, values } in h {
-        let y = &y[WIDTH * *index as usize..][..WIDTH];
+        let y = &y[*index as usize];
         let y = [level.four(y, 0), level.four(y, 4), level.four(y, 8)];
         for k in 0..3 {
             for n in 0..3 {
