@@ -30,7 +30,7 @@ fn chain(bodies: usize, constraints: usize) -> System {
         let values = [3.0 + wave(k, 0.0), 0.5, 3.0, 2.0, 2.0, 2.0, 2.0];
         let rigid = Kinematics::Rigid { rotation, center };
         let id = match k % 7 {
-            0 | 1 | 2 => system.insert_rigid(1.5 + wave(k, 0.0), &tensor, &rotation, &center),
+            0..=2 => system.insert_rigid(1.5 + wave(k, 0.0), &tensor, &rotation, &center),
             3 => system.insert_pseudo_rigid(1.5 + wave(k, 0.0), &tensor, &center),
             4 => system.insert_body(6, rigid, Inertia::matrix(&starts, &rows, &values).unwrap()),
             5 if k % 2 == 0 => system.insert_body(6, rigid, Inertia::Obstacle),

@@ -18,9 +18,11 @@ pub struct Spheres {
     pub system: System,
     /// How often something has been changed: no two changes are the same.
     turn: usize,
-    /// All constraints: id, bodies, frame and point.
-    pairs: Vec<(Id, [Option<Id>; 2], [f64; 9], [f64; 3])>,
+    contacts: Vec<Contact>,
 }
+
+/// A constraint: its id, its bodies, its frame and its point.
+type Contact = (Id, [Option<Id>; 2], [f64; 9], [f64; 3]);
 
 impl Spheres {
     /// `size`³ of them.
@@ -43,14 +45,14 @@ impl Spheres {
                 }
             })?;
         }
-        let mut pairs = vec![];
+        let mut contacts = vec![];
         for contact in &scene.contacts {
             let bodies = [contact.master, contact.slave].map(|side| Some(side.body as Id));
             let axes = frame(&contact.normal);
             let id = said(system.insert_constraint(bodies, &axes, [contact.point; 2]))?;
-            pairs.push((id, bodies, axes, contact.point));
+            contacts.push((id, bodies, axes, contact.point));
         }
-        Ok(Self { system, turn: 0, pairs })
+        Ok(Self { system, turn: 0, contacts })
     }
 
     /// Turn every `each`-th body, the first of which is not always the same.
@@ -92,10 +94,10 @@ impl Spheres {
     /// What the library does not accept.
     pub fn swap(&mut self) -> Result<(), String> {
         self.turn += 1;
-        let which = self.turn * 7919 % self.pairs.len();
-        let (id, bodies, axes, point) = self.pairs[which];
+        let which = self.turn * 7919 % self.contacts.len();
+        let (id, bodies, axes, point) = self.contacts[which];
         said(self.system.remove_constraint(id))?;
-        self.pairs[which].0 = said(self.system.insert_constraint(bodies, &axes, [point; 2]))?;
+        self.contacts[which].0 = said(self.system.insert_constraint(bodies, &axes, [point; 2]))?;
         Ok(())
     }
 

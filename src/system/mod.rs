@@ -30,7 +30,7 @@ pub use body::{Body, Inertia, Kinematics, Solve};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use model::System;
-pub use product::Columns;
+pub use product::{Columns, extent};
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use table::Id;

@@ -518,8 +518,8 @@ impl System {
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
-        let (rows, x, y) = self.checked(count, x, y)?;
-        product::all(&mut Assembled(self.latest_rows()), rows, x, y)
+        self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
+        product::all(&mut Assembled(self.latest_rows()), (count, self.structure.len()), x, y)
     }
 
     /// y = W x as h H A⁻¹ Hᵀ x (+ compliance), without the blocks: through each body.
@@ -541,36 +541,31 @@ impl System {
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
-        let (rows, x, y) = self.checked(count, x, y)?;
+        self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        product::all(&mut ThroughBodies { through: self.through_bodies(), scratch }, rows, x, y)
+        product::all(
+            &mut ThroughBodies { through: self.through_bodies(), scratch },
+            (count, self.structure.len()),
+            x,
+            y,
+        )
     }
 
-    /// The rows, and as much of the values as `count` vectors need.
-    fn checked<'x, 'y>(
-        &self,
-        count: usize,
-        x: Columns<&'x [f64]>,
-        y: Columns<&'y mut [f64]>,
-    ) -> Result<(usize, Columns<&'x [f64]>, Columns<&'y mut [f64]>), Error> {
+    /// Whether `count` vectors can have these strides and numbers of values.
+    fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result<(), Error> {
         self.needs(self.has_operators)?;
-        let rows = self.structure.len();
+        let length = 3 * self.structure.len();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
-        let needed = |stride: usize| match count {
-            0 => 0,
-            _ => (count - 1).saturating_mul(stride).saturating_add(3 * rows),
-        };
-        for (stride, found) in [(x.stride, x.values.len()), (y.stride, y.values.len())] {
-            if stride < 3 * rows {
-                return Err(failed("a stride of vectors of three values a row", 3 * rows, stride));
+        for (stride, found) in shapes {
+            if stride < length {
+                return Err(failed("a stride of vectors of three values a row", length, stride));
             }
-            if found < needed(stride) {
-                return Err(failed("vectors of three values a row", needed(stride), found));
+            let expected = product::extent(count, stride, length);
+            if found < expected {
+                return Err(failed("vectors of three values a row", expected, found));
             }
         }
-        let x = Columns { values: &x.values[..needed(x.stride)], stride: x.stride };
-        let y = Columns { values: &mut y.values[..needed(y.stride)], stride: y.stride };
-        Ok((rows, x, y))
+        Ok(())
     }
 
     /// Add the generalised force Hᵀ R of all constraints on a body to `force`.

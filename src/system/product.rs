@@ -1,6 +1,7 @@
 //! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them. Threads share bodies and rows; what each
 //! computes does not depend on it.
 
+use crate::assembly::panel::Panel;
 use crate::assembly::panel::product::Sum;
 use crate::assembly::update::BodyOperators;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
@@ -13,7 +14,7 @@ use crate::threads::{Numbered, Team};
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
 use super::error::{Error, Fault};
-use super::rows::Rows;
+use super::rows::{Rows, resized};
 use super::structure::{Structure, filled};
 use super::table::{Id, Table};
 
@@ -34,16 +35,26 @@ pub(super) trait Product {
 /// Vectors that are multiplied at a time: each block is read once for so many.
 const TOGETHER: usize = 4;
 
-/// Make y = W x of all vectors, each of so many rows; the strides are no shorter.
+/// How many values so many vectors of a length reach over.
+pub fn extent(count: usize, stride: usize, length: usize) -> usize {
+    match count {
+        0 => 0,
+        _ => (count - 1).saturating_mul(stride).saturating_add(length),
+    }
+}
+
+/// Make y = W x of so many vectors, each of so many rows; the strides are no shorter, and all values are there.
 pub(super) fn all(
     product: &mut impl Product,
-    rows: usize,
+    (count, rows): (usize, usize),
     x: Columns<&[f64]>,
     y: Columns<&mut [f64]>,
 ) -> Result<(), Error> {
     if rows == 0 {
         return Ok(());
     }
+    let x = Columns { values: &x.values[..extent(count, x.stride, 3 * rows)], ..x };
+    let y = Columns { values: &mut y.values[..extent(count, y.stride, 3 * rows)], ..y };
     let together = x.values.chunks(TOGETHER * x.stride).zip(y.values.chunks_mut(TOGETHER * y.stride));
     for (x_values, y_values) in together {
         let x_of = |values| <[f64]>::as_chunks(values).0.split_at(rows).0;
@@ -142,14 +153,76 @@ pub(super) struct ThroughBodies<'a> {
 }
 
 impl Product for ThroughBodies<'_> {
-    fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), Error> {
+    fn multiply<const N: usize>(
+        &mut self,
+        x: [&[Vector]; N],
+        mut y: [&mut [Vector]; N],
+    ) -> Result<(), Error> {
         let Self { through, scratch } = self;
-        let mut team = through.sum(x, scratch)?;
-        let (through, Scratch { sums, changes, .. }) = (&*through, &**scratch);
-        team.deal(y, PART, |first, y| at_best(RowsThroughBodies { through, sums, changes, first, x, y }));
+        through.change_others(x, scratch)?;
+        let mut team = team_for(N * through.structure.columns().len());
+        if team.size() == 1 {
+            y.iter_mut().for_each(|y| y.fill([0.0; 3]));
+            at_best(BodyAfterBody { through, x, y: &mut y });
+        } else {
+            through.sum(x, &mut team, scratch)?;
+        }
+        let (has_sums, Scratch { sums, changes, .. }) = (team.size() > 1, &**scratch);
+        if has_sums || !changes.is_empty() || through.has_compliance {
+            let through = &*through;
+            let sums = has_sums.then_some(&sums[..]);
+            team.deal(y, PART, |first, y| at_best(RowsThroughBodies { through, sums, changes, first, x, y }));
+        }
         Ok(())
     }
 }
+
+/// All bodies with a factor, one after the other: what each adds to its rows, of which it reads Z once. A row has two bodies at most,
+/// and two numbers have the same sum either way: so have rows that [`RowsThroughBodies`] makes.
+struct BodyAfterBody<'a, 'y, const N: usize> {
+    through: &'a Bodies<'a>,
+    x: [&'a [Vector]; N],
+    y: &'a mut [&'y mut [Vector]; N],
+}
+
+impl<const N: usize> Kernel for BodyAfterBody<'_, '_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { through, x, y } = self;
+        let panels = &through.made.panels[..];
+        for (body, panel) in panels.iter().enumerate() {
+            if let Some(ahead) = panels.get(body + BODIES_AHEAD) {
+                fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
+            }
+            let rows = through.structure.rows_on(body);
+            for (x, y) in x.iter().zip(y.iter_mut()) {
+                let sum = sum_of(level, panel, rows, x);
+                for (slot, &row) in rows.iter().enumerate() {
+                    if let Some(local) = panel.times_sum(level, slot, &sum) {
+                        let y = &mut y[row as usize];
+                        *y = (level.of_vector(*y) + local).vector();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Σ Zᵀ x of a body; zero if it has no factor.
+#[inline(always)]
+fn sum_of<L: SimdLevel>(level: L, panel: &Panel, rows: &[u32], x: &[Vector]) -> Sum {
+    let mut lanes = [level.zero(); 4];
+    for (slot, &row) in rows.iter().enumerate() {
+        panel.add_to_sum(level, slot, &x[row as usize], &mut lanes);
+    }
+    let [a, b, c, d] = lanes;
+    [a.vector(), b.vector(), c.vector(), d.vector()]
+}
+
+/// How many bodies ahead to prefetch what is read of panels.
+const BODIES_AHEAD: usize = 4;
 
 /// The sums of some bodies, from `first` on.
 struct BodySums<'a, const N: usize> {
@@ -167,34 +240,30 @@ impl<const N: usize> Kernel for BodySums<'_, N> {
         let Self { through, first, x, mut sums } = self;
         for body in 0..sums[0].len() {
             let panel = &through.made.panels[first + body];
-            let rows = through.structure.rows_on(first + body);
-            let mut lanes = [[level.zero(); 4]; N];
-            for (slot, &row) in rows.iter().enumerate() {
-                for (lanes, x) in lanes.iter_mut().zip(&x) {
-                    panel.add_to_sum(level, slot, &x[row as usize], lanes);
-                }
+            if let Some(ahead) = through.made.panels.get(first + body + BODIES_AHEAD) {
+                fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
             }
-            for (sums, lanes) in sums.iter_mut().zip(&lanes) {
-                for (sum, lanes) in sums[body].iter_mut().zip(lanes) {
-                    *sum = lanes.vector();
-                }
+            let rows = through.structure.rows_on(first + body);
+            for (sums, x) in sums.iter_mut().zip(&x) {
+                sums[body] = sum_of(level, panel, rows, x);
             }
         }
     }
 }
 
-/// Some rows of W, from `first` on, of the sums of bodies with a factor and the velocity changes of others.
+/// Some rows of W, from `first` on, of the sums of bodies with a factor, unless these have been added, and the velocity changes of
+/// others.
 struct RowsThroughBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
-    sums: &'a [Sum],
+    sums: Option<&'a [Sum]>,
     changes: &'a [f64],
     first: usize,
     x: [&'a [Vector]; N],
     y: [&'a mut [Vector]; N],
 }
 
-/// How many rows ahead to prefetch panels, and what lies in them.
-const AHEAD: [usize; 2] = [24, 12];
+/// How many rows ahead to prefetch what is read of panels.
+const AHEAD: usize = 12;
 
 impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
     type Output = ();
@@ -206,30 +275,26 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
         let (bodies, dofs) = (made.panels.len(), structure.all_dofs());
         for row in 0..y[0].len() {
             let places = structure.places(first + row);
-            for (ahead, is_far) in AHEAD.into_iter().zip([true, false]) {
-                if row + ahead >= y[0].len() {
-                    continue;
-                }
-                for place in structure.places(first + row + ahead).into_iter().flatten() {
-                    match is_far {
-                        true => fetch(&raw const made.panels[place.body]),
-                        false => fetch(made.panels[place.body].place(place.slot).cast::<[f64; 18]>()),
-                    }
+            if row + AHEAD < y[0].len() {
+                for place in structure.places(first + row + AHEAD).into_iter().flatten() {
+                    fetch(made.panels[place.body].place(place.slot).cast::<[f64; 18]>());
                 }
             }
             for (k, (x, y)) in x.iter().zip(&mut y).enumerate() {
-                let mut sum = level.zero();
+                let mut sum = if sums.is_some() { level.zero() } else { level.of_vector(y[row]) };
                 for place in places.into_iter().flatten() {
                     let panel = &made.panels[place.body];
-                    sum = sum
-                        + match panel.has_root() {
-                            true => panel.times_sum(level, place.slot, &sums[bodies * k + place.body]),
-                            false => {
-                                let own = structure.dofs(place.body);
-                                let change = &changes[dofs * k + own.start..dofs * k + own.end];
-                                level.of_vector(through.times_operators(first + row, place.body, change))
-                            }
-                        };
+                    if !panel.has_root() {
+                        let own = structure.dofs(place.body);
+                        let change = &changes[dofs * k + own.start..dofs * k + own.end];
+                        let local = through.times_operators(first + row, place.body, change);
+                        sum = sum + level.of_vector(local);
+                    } else if let Some(sums) = sums
+                        && let Some(local) =
+                            panel.times_sum(level, place.slot, &sums[bodies * k + place.body])
+                    {
+                        sum = sum + local;
+                    }
                 }
                 if *has_compliance && let Some(compliance) = through.compliance(first + row) {
                     sum = sum + level.of_vector(block::times(&block::mirrored(compliance), &x[first + row]));
@@ -241,28 +306,40 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
 }
 
 impl Bodies<'_> {
-    /// Make Σ Zᵀ x of all bodies with a factor, and h A⁻¹ Hᵀ x of the others, which the calling thread alone does: solvers are among
-    /// them. Returns the team that did the former.
+    /// Make Σ Zᵀ x of all bodies with a factor.
     ///
     /// # Errors
-    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
-    fn sum<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result<Team, Error> {
-        let (bodies, dofs) = (self.bodies.len(), self.structure.all_dofs());
-        filled(&mut scratch.sums, N * bodies, [[0.0; 3]; 4])?;
-        let mut team = team_for(N * self.structure.columns().len());
+    /// If memory is exhausted.
+    fn sum<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        team: &mut Team,
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        let bodies = self.bodies.len();
+        resized(&mut scratch.sums, N * bodies, [[0.0; 3]; 4])?;
         let mut sums = scratch.sums.chunks_mut(bodies.max(1));
         let sums = [(); N].map(|()| sums.next().unwrap_or_default());
         team.deal(Numbered { first: 0, things: sums, context: self }, PART, |_, part| {
             let Numbered { first, things: sums, context: through } = part;
             at_best(BodySums { through, first, x, sums });
         });
+        Ok(())
+    }
+
+    /// Make h A⁻¹ Hᵀ x of the bodies without a factor, which the calling thread alone does: solvers are among them.
+    ///
+    /// # Errors
+    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
+    fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result<(), Error> {
+        let (bodies, dofs) = (self.bodies.len(), self.structure.all_dofs());
         let is_other = |place: &usize| {
             !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_root()
         };
         let others = (0..bodies).filter(is_other);
         if others.clone().next().is_none() {
             scratch.changes.clear();
-            return Ok(team);
+            return Ok(());
         }
         filled(&mut scratch.changes, N * dofs, 0.0)?;
         for place in others {
@@ -278,12 +355,20 @@ impl Bodies<'_> {
                 change.iter_mut().for_each(|value| *value *= self.step);
             }
         }
-        Ok(team)
+        Ok(())
     }
 
     /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
     pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
-        self.sum([x.as_chunks().0], scratch)?;
+        let x = x.as_chunks().0;
+        self.change_others([x], scratch)?;
+        resized(&mut scratch.sums, self.bodies.len(), [[0.0; 3]; 4])?;
+        let things = Numbered { first: 0, things: &mut scratch.sums[..], context: self };
+        team_for(self.structure.columns().len()).deal(things, PART, |_, part| {
+            for (place, change) in (part.first..).zip(part.things) {
+                part.context.write_change(place, x, change);
+            }
+        });
         filled(&mut scratch.velocities, self.structure.all_dofs(), 0.0)?;
         for (place, (id, body)) in self.bodies.iter().enumerate() {
             let own = self.structure.dofs(place);
@@ -291,7 +376,7 @@ impl Bodies<'_> {
             // Nothing acts on the others, and their matrices have no factors.
             if !self.structure.rows_on(place).is_empty() {
                 match self.made.panels[place].has_root() {
-                    true => self.made.writers[place].root.times_sum(&scratch.sums[place], velocity),
+                    true => velocity.copy_from_slice(&scratch.sums[place].as_flattened()[..own.len()]),
                     false => velocity.copy_from_slice(&scratch.changes[own]),
                 }
             }
@@ -300,6 +385,22 @@ impl Bodies<'_> {
                 .map_err(|fault| Error::of_body(id, fault))?;
         }
         Ok(())
+    }
+
+    /// Write h A⁻¹ Hᵀ x of the body at a place, if it has a factor. What A⁻¹ itself makes of a force has less rounding than what its
+    /// factor does twice.
+    fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
+        let Some(body) = &self.bodies.things()[place] else { return };
+        if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()
+            && self.made.panels[place].has_root()
+            && let Some(change) = change.as_flattened_mut().get_mut(..body.dofs())
+        {
+            let mut force = [0.0; pseudo_rigid::DOFS];
+            let force = &mut force[..change.len()];
+            self.add_force(place, x, force);
+            inverse.apply_to_vector(force, change);
+            change.iter_mut().for_each(|value| *value *= self.step);
+        }
     }
 
     /// Add Hᵀ x of the body at a place to `force`.
@@ -343,7 +444,7 @@ impl Bodies<'_> {
 /// Room for what products go through.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// Σ Zᵀ x of each body, for one vector behind the other.
+    /// Σ Zᵀ x of each body, for one vector behind the other; or its h A⁻¹ Hᵀ x.
     sums: Vec<Sum>,
     /// h A⁻¹ Hᵀ x of all bodies, one behind the other, for one vector behind the other; nothing if all have a factor.
     changes: Vec<f64>,

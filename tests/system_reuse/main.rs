@@ -349,14 +349,14 @@ impl Scene {
             if matches!(&known, Known::Matrix(diagonal, _) if diagonal[0] < 0.0) {
                 self.set_known(id, Known::Diagonal(vec![1.0; velocities[0].len()]));
             }
-            if velocities[1][0].abs() > 1e9 {
+            if velocities[1].iter().any(|value| value.abs() > 1e9) {
                 self.set_velocity(id, 1, vec![0.5; velocities[0].len()]);
             }
         }
         let places: Vec<Id> = self.model.constraints.keys().copied().collect();
         for id in places {
-            if let Place::Points(frame, [[x, ..], _]) = self.model.constraints[&id].place
-                && x > 1e9
+            if let Place::Points(frame, points) = self.model.constraints[&id].place
+                && points.as_flattened().contains(&HUGE)
             {
                 self.replace(id, Place::Points(frame, [[0.25; 3]; 2]));
             }

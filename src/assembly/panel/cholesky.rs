@@ -3,8 +3,8 @@
 
 use std::collections::TryReserveError;
 
+use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
-use crate::block::{Block, Vector};
 use crate::kinematics::{pseudo_rigid, rigid};
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
@@ -65,23 +65,6 @@ impl Cholesky {
             h[0] = combination(&[x, y, z], &l[..3]);
             h[1] = combination(&[y, z], &l[3..5]);
             h[2] = z * l[5];
-        }
-    }
-
-    /// L s: what a sum over slots ([`Sum`](super::product::Sum)) is as a generalised velocity, of a body with as many freedoms as
-    /// `velocity` has values.
-    pub fn times_sum(&self, s: &super::product::Sum, velocity: &mut [f64]) {
-        let [first, second] = &self.blocks;
-        let times =
-            |l: &Lower, [x, y, z]: Vector| [l[0] * x, l[1] * x + l[3] * y, l[2] * x + l[4] * y + l[5] * z];
-        if velocity.len() == rigid::DOFS {
-            velocity[..3].copy_from_slice(&times(first, s[0]));
-            velocity[3..].copy_from_slice(&times(second, s[1]));
-            return;
-        }
-        for k in 0..3 {
-            velocity[3 * k..3 * k + 3].copy_from_slice(&times(first, [s[0][k], s[1][k], s[2][k]]));
-            velocity[9 + k] = second[0] * s[3][k];
         }
     }
 

@@ -39,22 +39,22 @@ impl Panel {
         }
     }
 
-    /// Z s of a slot; zero if the body has no factor.
+    /// Z s of a slot, if the body has a factor.
     #[inline(always)]
-    pub fn times_sum<L: SimdLevel>(&self, level: L, slot: usize, s: &Sum) -> L::F64x4 {
+    pub fn times_sum<L: SimdLevel>(&self, level: L, slot: usize, s: &Sum) -> Option<L::F64x4> {
         match self.form {
             Form::Rigid => {
                 let [z, _] = self.roots.pair::<RIGID>(slot, slot);
                 let turning = combination(&columns(level, z), &s[0]);
-                turning + combination(&columns(level, &z[9..]), &s[1])
+                Some(turning + combination(&columns(level, &z[9..]), &s[1]))
             }
             Form::PseudoRigid => {
                 let [z, _] = self.roots.pair::<PSEUDO_RIGID>(slot, slot);
                 let q = &z[9..13];
                 let along = |k: usize| q[0] * s[0][k] + q[1] * s[1][k] + (q[2] * s[2][k] + q[3] * s[3][k]);
-                combination(&columns(level, z), &[along(0), along(1), along(2)])
+                Some(combination(&columns(level, z), &[along(0), along(1), along(2)]))
             }
-            Form::General | Form::Nodal => level.zero(),
+            Form::General | Form::Nodal => None,
         }
     }
 }

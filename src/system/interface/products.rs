@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong};
 
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
-use crate::system::Columns;
+use crate::system::{Columns, extent};
 
 /// y = W x, of the blocks.
 ///
@@ -89,14 +89,6 @@ pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
         let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
         system.times_columns_through_bodies(columns, x, y)?;
     })
-}
-
-/// How many values some vectors reach over. Of too many there is no array.
-fn extent(columns: usize, stride: usize, count: usize) -> usize {
-    match columns {
-        0 => 0,
-        _ => (columns - 1).saturating_mul(stride).saturating_add(count),
-    }
 }
 
 /// Add the generalised force H^T R of all constraints on a body.
