@@ -18,6 +18,12 @@ const LEAST_SWEEPS: usize = 6;
 const RATE: usize = 4;
 const BETWEEN: usize = 16;
 
+/// Sweeps before changes are made larger, by how much, the rate that is slow, and the one that says that it does harm.
+const CALM_SWEEPS: usize = 16;
+const RELAXATION: f64 = 1.6;
+const SLOW: f64 = 0.85;
+const GROWING: f64 = 1.1;
+
 /// Sweeps after Newton's method has failed; twice as many each time.
 const MORE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 2000;
@@ -60,6 +66,9 @@ pub struct Run<'a> {
     pub best: &'a mut [Vector],
     pub history: &'a mut Vec<f64>,
     pub report: Report,
+    /// By how much a sweep overdoes its changes, and whether it may.
+    pub relaxation: f64,
+    pub may_relax: bool,
 }
 
 impl Run<'_> {
@@ -138,6 +147,8 @@ impl Run<'_> {
     fn first_sweeps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
         let mut changes = [f64::INFINITY; RATE];
         let mut ratio = self.ratio();
+        // Until then the rate says nothing.
+        let mut steady = LEAST_SWEEPS;
         loop {
             if let Some(end) = self.over() {
                 return Ok(Some(end));
@@ -152,8 +163,13 @@ impl Run<'_> {
                 self.look::<A>();
                 ratio = self.ratio();
             }
-            if number >= LEAST_SWEEPS && self.options.method == Method::Automatic {
-                let rate = (change / before).powf(1.0 / RATE as f64);
+            let rate = (change / before).powf(1.0 / RATE as f64);
+            if number < steady {
+                continue;
+            }
+            if self.relax(number, rate) {
+                steady = number + 2 * RATE;
+            } else if self.options.method == Method::Automatic {
                 let left = if rate < 1.0 {
                     (self.options.tolerance / estimate).ln() / rate.ln()
                 } else {
@@ -165,6 +181,22 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    /// Where forces change slowly and steadily, as in high heaps, changes are made larger; never again if they grow then.
+    /// Whether that has changed now.
+    fn relax(&mut self, sweeps: usize, rate: f64) -> bool {
+        let is_relaxed = self.relaxation > 1.0;
+        if is_relaxed && rate > GROWING {
+            self.relaxation = 1.0;
+            self.may_relax = false;
+            return true;
+        }
+        let begins = !is_relaxed && self.may_relax && sweeps >= CALM_SWEEPS && (SLOW..1.0).contains(&rate);
+        if begins {
+            self.relaxation = RELAXATION;
+        }
+        begins
     }
 
     /// The residual that counts over the scaled one, at least 1.
@@ -220,12 +252,17 @@ impl Run<'_> {
     /// A sweep; the norm of the change, scaled, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
         let Memory { q, weights, locals, .. } = self.memory;
+        let relaxation = self.relaxation;
         let mut changed = 0.0;
         for (row, local) in locals.iter().enumerate() {
             // Without the row's own force the sum is the velocity that the others make.
             let old = std::mem::take(&mut self.now[row]);
             let others = velocity(self.problem, row, &q[row], self.now);
-            let new = local.force::<A>(&others, &old);
+            let mut new = local.force::<A>(&others, &old);
+            if relaxation != 1.0 {
+                let beyond = std::array::from_fn(|i| old[i] + relaxation * (new[i] - old[i]));
+                new = law::allowed::<A>(&self.laws[row].kind, &beyond);
+            }
             self.now[row] = new;
             let change = difference(&new, &old);
             changed += weights[row] * (change[0] * change[0] + change[1] * change[1] + change[2] * change[2]);

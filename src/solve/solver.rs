@@ -92,6 +92,8 @@ impl Solver {
             best,
             history,
             report,
+            relaxation: 1.0,
+            may_relax: true,
         };
         let end = run.rounds::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };
