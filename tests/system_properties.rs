@@ -198,7 +198,7 @@ impl Scene {
         }
         let mut dense = self.matrix(3, dofs);
         if self.below(2) == 0 {
-            for mut column in dense.column_iter_mut().filter(|_| self.random.next_u64() % 3 == 0) {
+            for mut column in dense.column_iter_mut().filter(|_| self.random.next_u64().is_multiple_of(3)) {
                 column.fill(0.0);
             }
             return (Operator::dense(dofs, dense.as_slice()).unwrap(), dense);
@@ -220,7 +220,8 @@ impl Scene {
 
     fn nodal_operator(&mut self, dofs: usize) -> (Operator, DMatrix<f64>) {
         let factor = self.matrix(3, 3);
-        let nodes: Vec<i32> = (0..dofs as i32 / 3).filter(|_| self.random.next_u64() % 3 > 0).collect();
+        let nodes: Vec<i32> =
+            (0..dofs as i32 / 3).filter(|_| !self.random.next_u64().is_multiple_of(3)).collect();
         let weights: Vec<f64> = nodes.iter().map(|_| self.real()).collect();
         let mut dense = DMatrix::zeros(3, dofs);
         for (&node, &weight) in nodes.iter().zip(&weights) {

@@ -124,7 +124,8 @@ impl Robot {
                 count += 1;
             }
         }
-        if count != CONSTRAINTS * CONSTRAINTS || !(worst <= TOLERANCE) {
+        let is_rounding = worst <= TOLERANCE;
+        if count != CONSTRAINTS * CONSTRAINTS || !is_rounding {
             return Err(format!("{count} blocks, which differ by {worst:e} from those of OpenBLAS"));
         }
         Ok(worst)

@@ -135,23 +135,20 @@ fn some_rows<L: SimdLevel, const N: usize>(
     y: &mut SlotMut,
 ) {
     let rows = y.rows();
-    let mut sums = [[level.zero(); N]; 3];
+    let mut sums = [[level.zero(); 3]; N];
     for Column { index, values } in h {
         let inverse = &inverse[rows * *index as usize + row..][..4 * N];
-        for n in 0..N {
+        for (n, sums) in sums.iter_mut().enumerate() {
             let a = level.four(inverse, 4 * n);
-            for k in 0..3 {
-                sums[k][n] = sums[k][n] + a * values[k];
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum = *sum + a * *value;
             }
         }
     }
-    for n in 0..N {
-        let mut values = [[0.0; 4]; 3];
-        for k in 0..3 {
-            values[k] = (sums[k][n] * step).values();
-        }
-        for i in 0..4 {
-            y.put(row + 4 * n + i, [values[0][i], values[1][i], values[2][i]]);
+    for (n, [one, two, three]) in sums.into_iter().enumerate() {
+        let [one, two, three] = [(one * step).values(), (two * step).values(), (three * step).values()];
+        for (i, ((one, two), three)) in one.into_iter().zip(two).zip(three).enumerate() {
+            y.put(row + 4 * n + i, [one, two, three]);
         }
     }
 }
