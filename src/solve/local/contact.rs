@@ -2,7 +2,8 @@
 
 use crate::block::{Block, Vector};
 
-use super::super::axes::Axes;
+use crate::solve::axes::Axes;
+use crate::solve::law::length;
 
 /// A determinant of the tangential part that is less than this times the square of its trace is one of rounding.
 const SINGULAR: f64 = 1e-13;
@@ -120,8 +121,8 @@ impl Contact {
         let square = self.trace * self.trace;
         let tangent = if square > 0.0 { times(b).map(|x| -x / square) } else { [0.0; 2] };
         let own = times(tangent);
-        let size = length(b) + length(self.below) * qn.abs();
-        (length([b[0] + own[0], b[1] + own[1]]) <= SINGULAR * size).then_some(tangent)
+        let size = length(b[0], b[1]) + length(self.below[0], self.below[1]) * qn.abs();
+        (length(b[0] + own[0], b[1] + own[1]) <= SINGULAR * size).then_some(tangent)
     }
 
     /// adj (S) b.
@@ -149,7 +150,7 @@ impl Contact {
     /// bracket. At the lower end the left side is too small; with s it grows without bound, since q_N < 0.
     fn sliding(&self, qn: f64, a: [f64; 2], b: [f64; 2], old: [f64; 2]) -> (f64, [f64; 2]) {
         let goal = self.normal[0] / self.friction;
-        let free = length(b);
+        let free = length(b[0], b[1]);
         let (mut low, mut high) = (0.0, f64::INFINITY);
         // Where the last force was nearly right, it tells s; else what would be right without W_NT.
         let slip = self.slip(b, old);
@@ -159,7 +160,7 @@ impl Contact {
         let mut s = if slip > least { slip } else { (scale - 0.5 * self.trace).max(least) };
         for _ in 0..MOST_STEPS {
             let (n, d) = self.at(s, a, b);
-            let size = length(n);
+            let size = length(n[0], n[1]);
             if size == 0.0 {
                 break;
             }
@@ -186,17 +187,11 @@ impl Contact {
             }
         }
         let (n, d) = self.at(s, a, b);
-        let size = length(n);
+        let size = length(n[0], n[1]);
         let push = (self.right[0] * n[0] + self.right[1] * n[1]) / d;
         let normal = if d > 0.0 { (-qn + push) * self.normal[1] } else { -qn * self.normal[1] };
         let normal = normal.max(0.0);
         let scale = if size > 0.0 { -self.friction * normal / size } else { 0.0 };
         (normal, [n[0] * scale, n[1] * scale])
     }
-}
-
-/// Without the library's `hypot`, whose bits are not the same everywhere.
-#[inline(always)]
-fn length([x, y]: [f64; 2]) -> f64 {
-    (x * x + y * y).sqrt()
 }
