@@ -139,17 +139,17 @@ impl General {
 
     /// Bytes held, but for the entries of A⁻¹.
     pub(super) fn bytes(&self) -> usize {
+        let part_of_dense = if self.inverse_of.is_none() { self.inverse.capacity() } else { 0 };
         self.operators.bytes()
             + self.tiles.bytes()
-            + size_of::<f64>() * self.columns.capacity()
-            + size_of::<u32>() * self.nodes.capacity()
+            + size_of::<f64>() * (self.columns.capacity() + part_of_dense)
+            + size_of::<u32>() * (self.nodes.capacity() + self.inverse_dofs.capacity())
     }
 
-    /// Bytes held for the entries of A⁻¹.
+    /// Bytes held for the entries of A⁻¹, of which there are none but those that a factor gave.
     pub(super) fn entries_bytes(&self) -> usize {
-        self.nodal_inverse.bytes()
-            + size_of::<f64>() * self.inverse.capacity()
-            + size_of::<u32>() * self.inverse_dofs.capacity()
+        let of_factor = if self.inverse_of.is_some() { self.inverse.capacity() } else { 0 };
+        self.nodal_inverse.bytes() + size_of::<f64>() * of_factor
     }
 
     /// The columns of W_αβ.

@@ -203,3 +203,13 @@ proptest! {
         prop_assert_eq!(at_all(Blocks(&panel, slots)), at_all(Blocks(&second.panel(), slots)));
     }
 }
+
+#[test]
+fn operators_that_are_zero_have_blocks_of_zeros() {
+    for known in [Known::Dense, Known::Diagonal, Known::Sparse, Known::Matrix, Known::Solver] {
+        let case =
+            Case { known, inverse: DMatrix::identity(6, 6), operators: vec![(Matrix3xX::zeros(6), 0); 6] };
+        let blocks = at_all(Blocks(&case.panel(), 6));
+        assert!(blocks.iter().flatten().flatten().all(|bits| *bits == 0), "{known:?}");
+    }
+}
