@@ -716,10 +716,10 @@ static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constrai
 /* All are for constraints at points alone. */
 static void stability (void)
 {
-  int k, n = 0, is_known = 1, has_inverse = 1, code;
+  int k, i, n = 0, is_known = 1, has_inverse = 1, code;
   ldy_joint *joints = calloc ((size_t) m.constraint_count + 1, sizeof *joints);
   double *R = calloc (3 * (size_t) m.constraint_count + 1, sizeof *R), *x, *y;
-  double square = -1, longest = -1, share, sharp;
+  double square = -1, longest = -1, share, sharp, stiffest_entry = 0, lightest = 0;
   long long stiffest;
 
   for (k = 0; k < m.body_count; k ++) n += m.bodies[k].n;
@@ -760,8 +760,13 @@ static void stability (void)
       CHECK (square >= 0 && longest > 0);
       CHECK (square > 0 ? fabs (longest * longest * square - 4) < 1e-9 : isinf (longest));
       check_context ("sharp_critical_step");
+      /* What is no more than rounding of the largest magnitude is told as 0, and of all directions that may be larger. */
+      for (k = 0; k < n; k ++) stiffest_entry = fmax (stiffest_entry, fabs (y[k]));
+      for (k = 0; k < m.body_count; k ++) {
+        for (i = 0; i < m.bodies[k].n * m.bodies[k].n; i ++) lightest = fmax (lightest, fabs (m.bodies[k].inverse[i]));
+      }
       if (TRY (ldy_system_sharp_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &sharp, NULL, NULL, NULL))) {
-        CHECK (sharp >= 0 && sharp <= square * (1 + 1e-8));
+        CHECK (sharp >= 0 && (stiffest_entry == 0 || sharp <= square * (1 + 1e-8) + 1e-9 * stiffest_entry * lightest));
       }
     }
   }

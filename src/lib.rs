@@ -36,20 +36,35 @@
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` gathers the rows, or `ldy_system_update` → `system::update` →
 //! [`assembly::update`]: per body, a Cholesky factor of h A⁻¹, or H of its constraints and what A⁻¹ makes of it
 //! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
-//! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. `threads` share
-//! bodies, rows and pairs; an error is that of the first body or row in order.
+//! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such a
+//! factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
+//! pairs; an error is that of the first body or row in order. What has not changed since the last update is not made again:
+//! `system::changes`, and `LDY_REUSE` of the legacy face.
+//!
+//! [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 
-pub mod assembly;
-pub mod block;
-pub mod boundary;
-pub mod eigen;
-pub mod export;
-mod first_error;
-pub mod inertia;
-pub mod kinematics;
-pub mod legacy;
-mod prefetch;
 pub mod solve;
 pub mod stability;
 pub mod system;
+
+// The rest is no interface: it is reached by the tests and benches of this repository, and may change.
+#[doc(hidden)]
+pub mod assembly;
+#[doc(hidden)]
+pub mod block;
+#[doc(hidden)]
+pub mod boundary;
+#[doc(hidden)]
+pub mod eigen;
+#[doc(hidden)]
+pub mod export;
+#[doc(hidden)]
+pub mod inertia;
+#[doc(hidden)]
+pub mod kinematics;
+#[doc(hidden)]
+pub mod legacy;
+
+mod first_error;
+mod prefetch;
 pub(crate) mod threads;

@@ -11,7 +11,7 @@ const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
 /// Positive definite blocks are factored as L D Lᵀ, which needs no exchange of rows (Higham, Accuracy and Stability
 /// of Numerical Algorithms, §10.1): relative to the norm, the error is a few ε times the condition number. Scaling
 /// the axes by powers of two scales the result without rounding. Where a pivot is not clearly positive, elimination
-/// with pivoting takes over ([`inverse`]).
+/// with pivoting takes over (`inverse`).
 #[inline(always)]
 pub fn inverse_symmetric(b: &Block) -> Option<Block> {
     let inverse = inverse_positive_definite([b[0], b[1], b[2], b[4], b[5], b[8]]);

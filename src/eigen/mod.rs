@@ -44,8 +44,10 @@ pub enum Failure<E> {
     Product(E),
     /// A product is not finite.
     NotFinite,
-    /// M⁻¹ is zero or not positive semi-definite.
+    /// M⁻¹ is not positive semi-definite.
     NotPositive,
+    /// M⁻¹ is zero.
+    NothingMoves,
 }
 
 impl<E> From<TryReserveError> for Failure<E> {
@@ -81,7 +83,7 @@ where
     /// The first vector is the same pseudo-random one whenever the size is, so the same input gives the same bits.
     ///
     /// # Errors
-    /// If memory is exhausted, a product fails or is not finite, or M⁻¹ is not positive.
+    /// If memory is exhausted, a product fails or is not finite, or M⁻¹ is zero or not positive.
     pub fn largest_eigenvalue(&mut self, tolerance: f64, most: usize) -> Result<Estimate, Failure<E>> {
         Ok(self.run(tolerance, most)?.0)
     }
@@ -123,7 +125,7 @@ where
         }
         let mut iteration = Iteration::start(self)?;
         if iteration.length == 0.0 {
-            return Err(Failure::NotPositive);
+            return Err(Failure::NothingMoves);
         }
         for k in 0..most.max(1) {
             iteration.normalise();

@@ -171,7 +171,7 @@ fn bad_matrices_are_errors() {
     };
     assert!(!of(|f| f, 3).unwrap().0.has_settled(1e-10));
     assert_eq!(of(|f| -f, 100).unwrap_err(), Failure::NotPositive);
-    assert_eq!(of(|_| 0.0, 100).unwrap_err(), Failure::NotPositive);
+    assert_eq!(of(|_| 0.0, 100).unwrap_err(), Failure::NothingMoves);
     assert_eq!(of(|_| f64::NAN, 100).unwrap_err(), Failure::NotFinite);
 }
 

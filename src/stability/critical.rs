@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::{Error, Stiffness};
+use super::{Error, Stiffness, zeros};
 use crate::eigen::{Failure, Problem};
 
 /// What the geometric stiffness asks of the step.
@@ -31,7 +31,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// The longest step that explicit schemes survive with these constraint forces. `inverse_mass (f, x)` sets x = M⁻¹ f.
 ///
 /// M⁻¹ may be semi-definite, like one projected to the directions that constraints leave free; then the directions
-/// that it forbids do not count. The same input gives the same bits.
+/// that it forbids do not count; if it is zero, nothing moves, and the step is infinite. The same input gives the same bits.
 ///
 /// # Errors
 /// [`Error::NotConverged`], [`Error::NotFinite`], [`Error::NotPositive`], [`Error::OutOfMemory`].
@@ -44,19 +44,23 @@ pub fn critical_step(
         Ok(())
     };
     let mut problem = Problem { size: stiffness.dofs(), stiffness: product, inverse_mass };
-    let (estimate, vector) = problem.largest_eigenpair(TOLERANCE, PRODUCTS)?;
+    let none = |vector| CriticalStep {
+        frequency_squared: 0.0,
+        step: f64::INFINITY,
+        constraint: None,
+        share: 0.0,
+        vector,
+    };
+    let (estimate, vector) = match problem.largest_eigenpair(TOLERANCE, PRODUCTS) {
+        Err(Failure::NothingMoves) => return Ok(none(zeros(stiffness.dofs())?)),
+        found => found.map_err(failed)?,
+    };
     if !estimate.has_settled(TOLERANCE) {
         return Err(Error::NotConverged);
     }
     let value = estimate.value;
     if value <= estimate.residual.max(ROUNDING * estimate.magnitude) {
-        return Ok(CriticalStep {
-            frequency_squared: 0.0,
-            step: f64::INFINITY,
-            constraint: None,
-            share: 0.0,
-            vector,
-        });
+        return Ok(none(vector));
     }
     let contributions = stiffness.contributions(&vector)?;
     let most =
@@ -65,13 +69,11 @@ pub fn critical_step(
     Ok(CriticalStep { frequency_squared: value, step: 2.0 / value.sqrt(), constraint: most, share, vector })
 }
 
-impl From<Failure<Infallible>> for Error {
-    fn from(failure: Failure<Infallible>) -> Self {
-        match failure {
-            Failure::Memory => Self::OutOfMemory,
-            Failure::NotFinite => Self::NotFinite,
-            Failure::NotPositive => Self::NotPositive,
-            Failure::Product(never) => match never {},
-        }
+fn failed(failure: Failure<Infallible>) -> Error {
+    match failure {
+        Failure::Memory => Error::OutOfMemory,
+        Failure::NotFinite => Error::NotFinite,
+        Failure::NotPositive | Failure::NothingMoves => Error::NotPositive,
+        Failure::Product(never) => match never {},
     }
 }

@@ -61,18 +61,27 @@ impl FreeMotion {
     /// If f or x has another length.
     pub fn respond(&self, f: &mut [f64], x: &mut [f64], mut inverse_mass: impl FnMut(&[f64], &mut [f64])) {
         assert!(f.len() == self.size && x.len() == self.size);
-        self.take_out(f);
+        let taken = self.take_out(f);
         inverse_mass(f, x);
         for (q, moved) in self.vectors() {
             subtract(x, dot(q, x), moved);
         }
+        // What is left of a force that constraints take up is rounding, which must not pass for a motion.
+        if dot(f, x) <= DEPENDENT * DEPENDENT * taken {
+            f.fill(0.0);
+            x.fill(0.0);
+        }
     }
 
-    /// f −= Q Qᵀ M⁻¹ f, one column after the other.
-    fn take_out(&self, f: &mut [f64]) {
+    /// f −= Q Qᵀ M⁻¹ f, one column after the other; returns fᵀ M⁻¹ f of what is taken.
+    fn take_out(&self, f: &mut [f64]) -> f64 {
+        let mut taken = 0.0;
         for (q, moved) in self.vectors() {
-            subtract(f, dot(moved, f), q);
+            let part = dot(moved, f);
+            taken += part * part;
+            subtract(f, part, q);
         }
+        taken
     }
 
     /// √(fᵀ M⁻¹ f), with x = M⁻¹ f; zero if rounding makes it imaginary.

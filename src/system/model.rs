@@ -622,7 +622,7 @@ impl System {
         problem.largest_eigenvalue(tolerance, most).map_err(|failure| match failure {
             Failure::Product(error) => error,
             Failure::Memory => Error::of_system(Fault::Memory),
-            Failure::NotFinite | Failure::NotPositive => {
+            Failure::NotFinite | Failure::NotPositive | Failure::NothingMoves => {
                 Error::of_system(Fault::NotFinite("a product with W"))
             }
         })

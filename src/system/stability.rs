@@ -140,19 +140,8 @@ impl System {
             }
         };
         let free = free.map_err(failed)?;
-        let movable: usize = self.bodies().map(|(_, body)| movable(body.inertia(), body.dofs())).sum();
         let mut force = Vec::new();
         filled(&mut force, stiffness.dofs(), 0.0)?;
-        if free.rank() >= movable {
-            let step = f64::INFINITY;
-            return Ok(CriticalStep {
-                frequency_squared: 0.0,
-                step,
-                constraint: None,
-                share: 0.0,
-                vector: force,
-            });
-        }
         let respond = |f: &[f64], x: &mut [f64]| {
             force.copy_from_slice(f);
             free.respond(&mut force, x, inverse);
@@ -203,15 +192,6 @@ impl Scene {
         self.constraints.push(Constraint { force, master: ends[0], slave: ends[1] });
         self.gaps.push(gap);
         Ok(())
-    }
-}
-
-/// In how many directions a body with `dofs` dofs moves under forces.
-fn movable(inertia: &Inertia, dofs: usize) -> usize {
-    match inertia {
-        Inertia::Obstacle => 0,
-        Inertia::Diagonal { values, .. } => values.iter().filter(|value| **value > 0.0).count(),
-        _ => dofs,
     }
 }
 

@@ -48,6 +48,14 @@ proptest! {
     }
 }
 
+/// Three gradients of three dofs leave nothing free: no motion at all, however they round.
+#[test]
+fn nothing_moves_where_all_is_kept() {
+    let gradients = DMatrix::from_row_slice(3, 3, &[0.1, 0.7, 0.3, 0.2, 0.1, 0.9, 0.4, 0.3, 0.1]);
+    let inverse = DMatrix::from_row_slice(3, 3, &[2.1, 0.3, 0.1, 0.3, 1.7, 0.2, 0.1, 0.2, 0.9]);
+    assert_eq!(projected(&gradients, &inverse), (DMatrix::zeros(3, 3), 3));
+}
+
 #[test]
 fn what_does_not_move_is_kept_by_nobody() {
     let inverse = DMatrix::from_diagonal(&nalgebra::dvector![0.0, 2.0]);
