@@ -150,7 +150,7 @@ static void errors (void)
 {
   ldy_joint link = { LDY_LINK, 1 }, no_length = { LDY_LINK, 0 }, unknown = { 9, 1 };
   double R[3] = { 0, 0, -1 }, bad[3] = { 0, NAN, 0 }, x[6] = { 0 }, y[6], square, ones[6] = { 1, 1, 1, 1, 1, 1 };
-  double A[1] = { 1 };
+  double A[1] = { 1 }, indefinite[36] = { 0 };
   int starts[2] = { 0, 1 }, rows[1] = { 0 }, ends[7] = { 0, 1, 2, 3, 4, 5, 6 };
   long long body, constraint, general;
   ldy_system *system = created ();
@@ -186,6 +186,13 @@ static void errors (void)
   BAD (ldy_system_geometric_stiffness (system, &link, 1, bad, 3, x, y, 6));
   BAD (ldy_system_critical_step (system, &unknown, 1, R, 3, &square, NULL, NULL, NULL));
   BAD (ldy_system_critical_step (NULL, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  for (int i = 0; i < 6; i ++) indefinite[7 * i] = i < 3 ? 1 : -1;
+  GOOD (ldy_system_set_dense (system, body, 6, indefinite));
+  BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "the inverse inertia is not positive");
+  BAD (ldy_system_sharp_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "the inverse inertia is not positive");
+  GOOD (ldy_system_set_diagonal (system, body, 6, ones));
   GOOD (ldy_system_add_diagonal (system, 3, ones, &general));
   BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
   GOOD (ldy_system_remove_body (system, general));

@@ -67,7 +67,7 @@ impl FreeMotion {
             subtract(x, dot(q, x), moved);
         }
         // What is left of a force that constraints take up is rounding, which must not pass for a motion.
-        if dot(f, x) <= DEPENDENT * DEPENDENT * taken {
+        if dot(f, x).abs() <= DEPENDENT * DEPENDENT * taken {
             f.fill(0.0);
             x.fill(0.0);
         }
