@@ -1,42 +1,11 @@
 //! Every allocation of a solver made to fail in turn: an error each time, forces as they were, and the next call is right. And a
-//! second problem of the same pattern, which is solved without any. This is a program of its own, because a global allocator
-//! belongs to a whole program.
+//! second problem of the same pattern, which is solved without any. A program of its own: see
+//! `failing`.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::ptr;
+mod failing;
 
+use failing::{allocations, fail_at};
 use ldy::solve::{Fault, Law, Method, Normal, Options, Problem, Report, Solver};
-
-struct Failing;
-
-thread_local! {
-    /// Which allocation from now on fails; 0: none.
-    static UNTIL: Cell<usize> = const { Cell::new(0) };
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed on to the system's allocator unchanged, or fails with a null pointer.
-unsafe impl GlobalAlloc for Failing {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        let until = UNTIL.get();
-        UNTIL.set(until.saturating_sub(1));
-        if until == 1 {
-            return ptr::null_mut();
-        }
-        // SAFETY: the caller promises a layout of non-zero size, as the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller promises that the pointer is from `alloc` with this layout, so from the system's allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Failing = Failing;
 
 /// Particles in a column, each on the one below it.
 struct Column {
@@ -84,9 +53,9 @@ fn every_allocation_may_fail() {
     let mut failures = 0;
     loop {
         let (mut solver, mut forces) = (Solver::new(), [[0.0; 3]; 12]);
-        UNTIL.set(failures + 1);
+        fail_at(failures + 1);
         let result = column.solve(&mut solver, &mut forces);
-        if UNTIL.replace(0) > 0 {
+        if fail_at(0) {
             assert!(result.is_ok() && forces == expected);
             break;
         }
@@ -105,8 +74,8 @@ fn a_repeated_pattern_allocates_nothing() {
     let (mut solver, mut forces) = (Solver::new(), [[0.0; 3]; 12]);
     column.solve(&mut solver, &mut forces).expect("enough memory");
     column.b[3] = [0.0, 0.1, -0.2];
-    let before = COUNT.get();
+    let before = allocations();
     let report = column.solve(&mut solver, &mut forces).expect("enough memory");
     assert!(report.steps > 0);
-    assert_eq!(COUNT.get(), before);
+    assert_eq!(allocations(), before);
 }

@@ -1,49 +1,20 @@
-//! Every allocation of the stability functions made to fail in turn: an error each time, and the next call is right. This
-//! is a program of its own, because a global allocator belongs to a whole program.
+//! Every allocation of the stability functions made to fail in turn: an error each time, and the next call is right. A
+//! program of its own: see `failing`.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::ptr;
+mod failing;
 
+use failing::fail_at;
 use ldy::stability::{
     Blocks, Body, Constraint, End, Error, Force, Stiffness, critical_step, transversal_basis,
 };
-
-struct Failing;
-
-thread_local! {
-    /// Which allocation from now on fails; 0: none.
-    static UNTIL: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed on to the system's allocator unchanged, or fails with a null pointer.
-unsafe impl GlobalAlloc for Failing {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let until = UNTIL.get();
-        UNTIL.set(until.saturating_sub(1));
-        if until == 1 {
-            return ptr::null_mut();
-        }
-        // SAFETY: the caller promises a layout of non-zero size, as the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller promises that the pointer is from `alloc` with this layout, so from the system's allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Failing = Failing;
 
 /// Call `action` again and again, each time with the next allocation failing, until none is left to fail.
 fn fails_and_recovers<T: PartialEq + std::fmt::Debug>(action: impl Fn() -> Result<T, Error>) {
     let expected = action().expect("enough memory");
     for k in 1.. {
-        UNTIL.set(k);
+        fail_at(k);
         let result = action();
-        let is_over = UNTIL.replace(0) > 0;
+        let is_over = fail_at(0);
         if is_over {
             assert_eq!(result, Ok(expected));
             assert!(k > 1, "nothing was allocated");

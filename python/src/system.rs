@@ -28,11 +28,12 @@ impl System {
         thrown.unwrap_or_else(|| raised(error))
     }
 
-    /// Insert bodies one after the other; if one is refused, those before it are taken back.
-    fn insert_bodies(
+    /// Insert things one after the other; if one is refused, those before it are taken back.
+    fn insert_all(
         &mut self,
         count: usize,
         mut insert: impl FnMut(&mut system::System, usize) -> Result<Id>,
+        take_back: fn(&mut system::System, Id) -> Result<()>,
     ) -> PyResult<Vec<i64>> {
         let mut ids = Vec::with_capacity(count);
         for k in 0..count {
@@ -40,7 +41,7 @@ impl System {
                 Ok(id) => ids.push(id as i64),
                 Err(error) => {
                     // They are there, and nothing acts on them.
-                    ids.iter().rev().for_each(|&body| _ = self.system.remove_body(id(body)));
+                    ids.iter().rev().for_each(|&one| _ = take_back(&mut self.system, id(one)));
                     return Err(raised_at(k, error));
                 }
             }
@@ -48,23 +49,12 @@ impl System {
         Ok(ids)
     }
 
-    /// The same for constraints.
-    fn insert_constraints(
+    fn insert_bodies(
         &mut self,
         count: usize,
-        mut insert: impl FnMut(&mut system::System, usize) -> Result<Id>,
+        insert: impl FnMut(&mut system::System, usize) -> Result<Id>,
     ) -> PyResult<Vec<i64>> {
-        let mut ids = Vec::with_capacity(count);
-        for k in 0..count {
-            match insert(&mut self.system, k) {
-                Ok(id) => ids.push(id as i64),
-                Err(error) => {
-                    ids.iter().rev().for_each(|&one| _ = self.system.remove_constraint(id(one)));
-                    return Err(raised_at(k, error));
-                }
-            }
-        }
-        Ok(ids)
+        self.insert_all(count, insert, system::System::remove_body)
     }
 }
 
@@ -188,13 +178,14 @@ impl System {
     ) -> PyResult<Vec<i64>> {
         let (master, slave, frame) = (master.as_slice()?, slave.as_slice()?, blocks(&frame)?);
         let points = [vectors(&master_point)?, vectors(&slave_point)?];
-        self.insert_constraints(master.len(), |system, k| {
+        let insert = |system: &mut system::System, k: usize| {
             system.insert_constraint(
                 [body(master[k]), body(slave[k])],
                 &frame[k],
                 points.map(|points| points[k]),
             )
-        })
+        };
+        self.insert_all(master.len(), insert, system::System::remove_constraint)
     }
 
     /// H row by row, 3 × n; none for the ground.
