@@ -47,14 +47,11 @@ include benches/bench.mk
 .PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
-	@scripts/require cc objcopy $(CARGO)
+	@scripts/require cc ar ld nm objcopy $(CARGO)
 	@$(CARGO) build --release --locked --quiet
 	@$(call slim_once,$(LDY_LIB))
 
-# Without the debug information that comes with Rust's standard library, and without thousands of labels in matrix kernels: together
-# they are half of a program that is linked with the archive.
-slim = objcopy --preserve-dates --strip-debug --wildcard --strip-unneeded-symbol='gemm_v0_*'
-slim_once = test $(1).slim -nt $(1) || { $(slim) $(1) && touch $(1).slim; }
+slim_once = test $(1).slim -nt $(1) || { packaging/slim $(1) $(1) && touch $(1).slim; }
 
 run: library
 	@$(C_TESTS) --quiet run
@@ -65,7 +62,7 @@ run-wall:
 	@$(CARGO) run --release --locked --quiet --example wall -- $(abspath $(TARGET))/wall
 
 test: library
-	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang mpicc
+	@scripts/require c++ readelf cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
 	$(CARGO) test --locked
 
@@ -99,7 +96,7 @@ MPIRUN.mpich ?= mpirun.mpich -np
 
 # The library for the MPI whose compiler is $(1), as $(2).
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
-  $(slim) $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
+  packaging/slim $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
 
 # The tests of MPI $(1).
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \
