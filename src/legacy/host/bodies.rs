@@ -1,17 +1,34 @@
 //! Bodies of the host as bodies of a scene.
 
-use std::fmt::{self, Display};
+use std::ptr;
 
-use crate::assembly::panel::Fault;
+use crate::assembly::panel;
 use crate::assembly::update::scene::{Action, Bodies, Kinematics};
 use crate::block::Block;
 use crate::inertia::Inertia;
 use crate::kinematics::Point;
-use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::BODY;
-use crate::legacy::names;
+use crate::legacy::fault::{Error, Fault};
+use crate::legacy::layout::{BODY, CON};
 
-use super::scene::{self, OnBody};
+use super::body::Body;
+use super::place::KnownPlaces;
+use super::{constraint, inertia};
+
+/// A constraint on a body.
+#[derive(Clone, Copy)]
+pub struct OnBody {
+    /// The constraint.
+    pub con: *const CON,
+    /// What is known of its places.
+    pub known: KnownPlaces,
+}
+
+impl OnBody {
+    /// A constraint with nothing known of its places.
+    pub fn new(con: *const CON) -> Self {
+        Self { con, known: ptr::null_mut() }
+    }
+}
 
 /// Bodies with the constraints on them, whoever lists them.
 pub trait BodyList: Sync {
@@ -41,26 +58,34 @@ impl<T: BodyList> HostBodies<T> {
     pub unsafe fn new(list: T) -> Self {
         Self(list)
     }
-}
 
-/// What begins the text of a body's fault: the constraint on it with the least id.
-struct Subject<'a, T>(&'a T, usize);
+    fn view(&self, body: usize) -> Result<Body<'_>, Error> {
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
+        unsafe { Body::new(self.0.body(body), false) }.map_err(|fault| self.error(body, fault))
+    }
 
-impl<T: BodyList> Display for Subject<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self(list, body) = *self;
+    /// The error of a body.
+    #[cold]
+    fn of_body(&self, body: usize, fault: impl Into<Fault>) -> Error {
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
+        Error::of_body(unsafe { (*self.0.body(body)).id }, fault)
+    }
+
+    /// The error of the constraint on a body that has the least id.
+    #[cold]
+    fn error(&self, body: usize, fault: Fault) -> Error {
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
         unsafe {
-            match list.constraints(body).map(|(_, on_body)| on_body.con).min_by_key(|&con| (*con).id) {
-                Some(con) => names::constraint(con).fmt(f),
-                None => names::body(list.body(body)).fmt(f),
+            match self.0.constraints(body).map(|(_, on_body)| on_body.con).min_by_key(|&con| (*con).id) {
+                Some(con) => constraint::error(con, fault),
+                None => self.of_body(body, fault),
             }
         }
     }
 }
 
 impl<T: BodyList> Bodies for HostBodies<T> {
-    type Fault = Code;
+    type Fault = Error;
     type Constraint = OnBody;
 
     #[inline(always)]
@@ -72,43 +97,59 @@ impl<T: BodyList> Bodies for HostBodies<T> {
         self.0.constraints(body)
     }
 
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Code> {
-        // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { scene::kinematics(self.0.body(body), &Subject(&self.0, body)) }
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Error> {
+        Ok(match self.view(body)? {
+            Body::Rigid(rigid) => Kinematics::Rigid(rigid),
+            Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
+            Body::FiniteElement(mesh) if mesh.is_nodal() => {
+                let (nodes, rotation, lasting) = (mesh.mesh_nodes(), mesh.rotation, mesh.lasting);
+                Kinematics::Mesh { nodes, rotation, lasting }
+            }
+            Body::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
+        })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Code> {
+    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Error> {
+        let dofs = self.view(body)?.dofs();
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { scene::inertia_of(self.0.body(body), &Subject(&self.0, body)) }
+        unsafe { inertia::of(self.0.body(body), dofs) }.map(Some).map_err(|fault| self.of_body(body, fault))
     }
 
-    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Code> {
-        Err(fail!(Code::NotImplemented, "bodies have no solvers of their own"))
+    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Error> {
+        unreachable!("a body of the host gives A or its inverse")
     }
 
     fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
-        unsafe { scene::action(constraint.con, self.0.body(body)) }
+        unsafe { constraint::action(constraint.con, self.0.body(body)) }
     }
 
     fn points(
         &self,
         body: usize,
-        constraint: OnBody,
+        OnBody { con, known }: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
-    ) -> Result<(), Code> {
+    ) -> Result<(), Error> {
+        let body = self.0.body(body);
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
         // of their places.
-        unsafe { scene::points(constraint, self.0.body(body), visit) }
+        unsafe {
+            let points = Body::new(body, false).and_then(|view| {
+                constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
+                    visit(sign, &(*con).base, &view.dense_point(&place)?);
+                    Ok(())
+                })
+            });
+            points.map_err(|fault| constraint::error(con, fault))
+        }
     }
 
-    fn fault(&self, body: usize, fault: Fault) -> Code {
-        // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { scene::body_fault(self.0.body(body), fault) }
+    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
+        self.of_body(body, fault)
     }
 
-    fn memory(&self) -> Code {
-        scene::no_memory()
+    fn memory(&self) -> Error {
+        Error::MEMORY
     }
 
     #[inline(always)]

@@ -12,5 +12,4 @@ pub mod map;
 pub mod mesh;
 pub mod place;
 pub mod rows;
-pub mod scene;
 pub mod set;

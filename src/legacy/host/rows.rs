@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::assembly::diagonal::Diagonal;
+use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::scene::{Action, Place, RowFault, Rows};
@@ -11,14 +11,12 @@ use crate::block::Vector;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::culprit;
-use crate::legacy::errors::Code;
+use crate::legacy::fault::{Error, Fault};
 use crate::legacy::layout::{BODY, CON};
-use crate::legacy::names;
 use crate::threads::Deal;
 
-use super::body::no_velocities;
+use super::constraint;
 use super::place::{KnownPlaces, Role};
-use super::{constraint, scene};
 
 /// A row, wherever its results are kept.
 ///
@@ -73,11 +71,11 @@ pub unsafe trait HostRow: Sized + Send {
     /// See [`Rows::set_diagonal`].
     ///
     /// # Errors
-    /// As [`scene::free_energy`].
+    /// As [`constraint::free_energy`].
     ///
     /// # Safety
     /// As [`HostRow::places`].
-    unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Code>;
+    unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Error>;
 
     /// Ask for what some rows behind this place will need.
     ///
@@ -127,7 +125,7 @@ unsafe impl<'a, T: HostRow> Deal for HostRows<'a, T> {
 }
 
 impl<T: HostRow> Rows for HostRows<'_, T> {
-    type Fault = Code;
+    type Fault = Error;
 
     const WITH_VELOCITIES: bool = T::WITH_VELOCITIES;
 
@@ -147,7 +145,7 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
     #[inline(always)]
     fn action(&self, row: usize, place: usize) -> Action<'_> {
         // SAFETY: a valid constraint is promised to HostRows::new.
-        unsafe { scene::action(self.0[row].con(), self.body(row, place)) }
+        unsafe { constraint::action(self.0[row].con(), self.body(row, place)) }
     }
 
     #[inline(always)]
@@ -166,20 +164,20 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
     }
 
     #[inline(always)]
-    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Code> {
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
         let body = self.body(row, place);
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
             if velo.is_null() {
-                return Err(no_velocities(&names::constraint(self.0[row].con()), body));
+                return Err(constraint::error(self.0[row].con(), Fault::Null("velo", (*body).id)));
             }
             Ok([&*velo.add(1), &*velo])
         }
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Code> {
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
         let (row, role) = (&self.0[row], Role::BOTH[role]);
         let con = row.con();
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
@@ -214,22 +212,25 @@ impl<T: HostRow> Rows for HostRows<'_, T> {
     }
 
     #[inline(always)]
-    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Code> {
+    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Error> {
         // SAFETY: the row is live and this thread's alone, as promised to HostRows::new.
         unsafe { self.0[row].set_diagonal(diagonal) }
     }
 
     #[cold]
-    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Code> {
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
         let con = self.0[row].con();
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
-        let code: Code = unsafe {
+        Err(unsafe {
             match fault {
                 RowFault::Velocities => culprit::of_velocities(con, &Role::BOTH),
-                RowFault::Diagonal(w, fault) => scene::unusable(con, &w, fault),
+                RowFault::Diagonal(w, diagonal::Fault::NotFinite) => culprit::of_block(con, &w),
+                RowFault::Diagonal(_, diagonal::Fault::Eigenvalue) => {
+                    constraint::error(con, Fault::Eigenvalue)
+                }
+                RowFault::Diagonal(_, diagonal::Fault::Singular) => constraint::error(con, Fault::Singular),
             }
-        };
-        Err(code)
+        })
     }
 
     #[inline(always)]

@@ -82,7 +82,7 @@ unsafe fn collect(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint, and a valid body with its set of valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of(&names::set_of(body));
+        let failed = |fault: Fault| fault.of_set_of((*body).id);
         let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
         while let Some(element) = walk.next().map_err(failed)? {
             let other = element.cast::<CON>();

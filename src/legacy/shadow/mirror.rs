@@ -9,13 +9,13 @@ use crate::assembly::update::{self, BodyOperators};
 use crate::block::Block;
 use crate::inertia::Workspace;
 use crate::legacy::errors::Code;
+use crate::legacy::fault::Error;
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::bodies::HostBodies;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::rows::HostRows;
-use crate::legacy::host::{constraint, scene};
+use crate::legacy::host::{constraint, inertia};
 use crate::legacy::layout::*;
-use crate::legacy::names;
 use crate::threads::{Numbered, Team};
 
 use super::findings::Findings;
@@ -296,15 +296,11 @@ impl Mirror {
             }
             let how = How { step, complete: false };
             let scene = MirrorScene::new(bodies, lines, kind);
-            if let Err(fault) = prepare(&HostBodies::new(scene), made, how, team, &mut |_| {}) {
-                // If a constraint knows what is wrong, its text says more.
-                make_rows(rows, made, Wanted::Velocities)?;
-                return Err(fault);
-            }
+            prepare(&HostBodies::new(scene), made, how, team, &mut |_| {})?;
             make_rows(rows, made, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse: false })?;
             self.energy = rows.iter().fold(0.0, |sum, row| sum + row.energy);
             let pairs = Numbered { first: 0, things: &mut couples[..], context: scene };
-            update::pairs::assemble(pairs, PART, &made.panels, team)
+            Ok(update::pairs::assemble(pairs, PART, &made.panels, team)?)
         }
     }
 
@@ -318,7 +314,7 @@ impl Mirror {
     pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result<(), Code> {
         for (attached, panel) in self.bodies.iter_mut().zip(&self.made.panels) {
             // SAFETY: the caller promises valid bodies.
-            let has_factor = attached.counts() && unsafe { scene::gives_matrix(attached.body) };
+            let has_factor = attached.counts() && unsafe { inertia::is_matrix(attached.body) };
             let Some(factor) = panel.factored().filter(|_| has_factor) else {
                 attached.condition = None;
                 continue;
@@ -327,8 +323,8 @@ impl Mirror {
                 Some((revision, condition)) if revision == factor.revision() => condition,
                 _ => {
                     // SAFETY: the caller promises valid bodies.
-                    let name = unsafe { names::body(attached.body) };
-                    panel.condition(&mut self.work).map_err(|fault| scene::panel_fault(&name, fault))?
+                    let id = unsafe { (*attached.body).id };
+                    panel.condition(&mut self.work).map_err(|fault| Error::of_body(id, fault))?
                 }
             };
             attached.condition = Some((factor.revision(), condition));
@@ -344,7 +340,7 @@ unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted
     // SAFETY: the caller promises rows with valid constraints and bodies, each with slots of its own in
     // panels that have been started.
     let rows = unsafe { HostRows::new(rows) };
-    assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {})
+    Ok(assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {})?)
 }
 
 /// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case

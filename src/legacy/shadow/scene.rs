@@ -8,12 +8,12 @@ use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::assembly::update::scene::Place;
 use crate::block::{Block, Vector};
 use crate::legacy::culprit;
-use crate::legacy::errors::Code;
-use crate::legacy::host::bodies::BodyList;
+use crate::legacy::fault::Error;
+use crate::legacy::host::bodies::{BodyList, OnBody};
+use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::host::rows::HostRow;
-use crate::legacy::host::scene::{self, OnBody};
 use crate::legacy::layout::*;
 use crate::threads::Numbered;
 
@@ -135,9 +135,9 @@ unsafe impl HostRow for MirrorRow {
         (self.v, self.b) = (v, b);
     }
 
-    unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Code> {
+    unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Error> {
         // SAFETY: the caller promises a valid constraint.
-        self.energy = unsafe { scene::free_energy(self.con, diagonal, &self.b)? };
+        self.energy = unsafe { constraint::free_energy(self.con, diagonal, &self.b)? };
         self.diagonal = Some(*diagonal);
         Ok(())
     }
@@ -176,20 +176,16 @@ pub type MirrorPairs<'a> = Numbered<&'a mut [ExpectedPair], MirrorScene<'a>>;
 
 impl Pairs for MirrorPairs<'_> {
     type Name = [u32; 2];
-    type Fault = Code;
+    type Fault = Error;
 
     const IN_ROWS: bool = false;
 
-    fn each(
-        &mut self,
-        _: &[Panel],
-        make: impl FnMut(Pair<'_, [u32; 2]>) -> Result<(), [u32; 2]>,
-    ) -> Result<(), [u32; 2]> {
+    fn each(&mut self, _: &[Panel], make: impl FnMut(Pair<'_, [u32; 2]>)) {
         let scene = self.context;
-        self.things.iter_mut().filter_map(|pair| pair.pair(|row| scene.wants(row))).try_for_each(make)
+        self.things.iter_mut().filter_map(|pair| pair.pair(|row| scene.wants(row))).for_each(make);
     }
 
-    fn fault(&self, rows: [u32; 2]) -> Code {
+    fn fault(&self, rows: [u32; 2]) -> Error {
         // SAFETY: valid constraints are promised to MirrorScene::new.
         unsafe { culprit::of_blocks_between(rows.map(|row| self.context.con(row))) }
     }

@@ -3,8 +3,7 @@
 use std::mem::offset_of;
 use std::ptr;
 
-use crate::legacy::host::bodies::BodyList;
-use crate::legacy::host::scene::OnBody;
+use crate::legacy::host::bodies::{BodyList, OnBody};
 use crate::legacy::layout::{BODY, MX};
 use crate::legacy::rows::{BodyEntry, Slot};
 use crate::prefetch::fetch;

@@ -135,7 +135,7 @@ unsafe fn make_rows(
     let LocalDynamics { bodies, tasks, tally, .. } = module;
     // SAFETY: the caller promises that constraints and bodies are valid; rows were gathered once each.
     let rows = unsafe { HostRows::new(tasks) };
-    assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))
+    Ok(assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))?)
 }
 
 /// The free energy of all rows, in their order.

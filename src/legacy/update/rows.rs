@@ -7,10 +7,10 @@ use crate::assembly::panel::writer::Writer;
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::scene::Place;
 use crate::block::{Block, Vector};
-use crate::legacy::errors::Code;
+use crate::legacy::fault::Error;
+use crate::legacy::host::constraint;
 use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::host::rows::HostRow;
-use crate::legacy::host::scene;
 use crate::legacy::layout::{BODY, CON};
 use crate::legacy::rows::{GatheredRow, Side};
 use crate::prefetch::fetch;
@@ -68,11 +68,11 @@ unsafe impl HostRow for GatheredRow {
     }
 
     #[inline(always)]
-    unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Code> {
+    unsafe fn set_diagonal(&mut self, diagonal: &Diagonal) -> Result<(), Error> {
         // SAFETY: the caller promises a live row and a valid constraint, both this thread's alone.
         unsafe {
             let face = &mut (*self.row).public;
-            self.energy = scene::free_energy(self.con, diagonal, &face.B)?;
+            self.energy = constraint::free_energy(self.con, diagonal, &face.B)?;
             face.W = diagonal.w;
             face.A = diagonal.a;
             (*self.row).is_stale = false;
