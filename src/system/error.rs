@@ -5,7 +5,6 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::assembly::panel;
-use crate::first_error::Carry;
 use crate::inertia::FactorError;
 
 use super::table::Id;
@@ -102,18 +101,6 @@ impl From<panel::Fault> for Fault {
             panel::Fault::Memory => Self::Memory,
             panel::Fault::Factor(error) => error.into(),
         }
-    }
-}
-
-impl Carry for Error {
-    type Carried = Self;
-
-    fn carry(self) -> Self {
-        self
-    }
-
-    fn arrive(carried: Self) -> Self {
-        carried
     }
 }
 

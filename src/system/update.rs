@@ -79,14 +79,7 @@ pub(super) fn assemble(
     }
     let part = part_of_pairs(count, team.size());
     let things = (things, &mut cursors[..]);
-    let mut result = pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
-    if result.is_err() {
-        // The first error in order is that by rows.
-        let context = &Blocks { order: Order::ByRows, ..blocks };
-        let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
-        result = pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
-    }
-    result?;
+    pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
