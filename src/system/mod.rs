@@ -6,14 +6,16 @@
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
-//! step, `solve` the forces, `files` writes W.
+//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `files` writes W.
 
 pub mod body;
 mod changes;
 pub mod constraint;
+mod direct;
 pub mod error;
 mod files;
 pub mod interface;
+mod kept;
 
 mod model;
 mod product;

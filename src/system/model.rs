@@ -11,6 +11,7 @@ use super::body::{Body, Inertia, Kinematics, finite, of_size, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
+use super::kept::Kept;
 use super::product::{self, Assembled, Bodies, Columns, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
 use super::structure::Structure;
@@ -23,14 +24,16 @@ use super::update;
 /// constraints are never used again. Results are there from a successful [`System::update`] to the next change.
 #[derive(Debug, Default)]
 pub struct System {
-    bodies: Table<Body>,
-    constraints: Table<Constraint>,
+    pub(super) bodies: Table<Body>,
+    pub(super) constraints: Table<Constraint>,
+    /// What is kept with each constraint, in the same places.
+    pub(super) kept: Table<Kept>,
     structure: Structure,
     results: Results,
     /// The operators of bodies, as they stood at the last update.
     made: BodyOperators,
     /// How many constraints have a compliance.
-    compliances: usize,
+    pub(super) compliances: usize,
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
     /// What the next update makes again.
@@ -275,7 +278,9 @@ impl System {
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         let constraint = Constraint { bodies, placement, compliance: None };
+        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
         let id = self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
+        self.kept.insert(Kept::default(), 0)?;
         for body in bodies.into_iter().flatten() {
             if let Some((body, mark)) = self.bodies.get_mut(body) {
                 body.users += 1;
@@ -320,6 +325,7 @@ impl System {
     /// If there is none with this id.
     pub fn remove_constraint(&mut self, id: Id) -> Result<(), Error> {
         let constraint = self.constraints.remove(id).ok_or(unknown(id))?;
+        self.kept.remove(id);
         self.compliances -= usize::from(constraint.compliance.is_some());
         for body in constraint.bodies.into_iter().flatten() {
             if let Some((body, mark)) = self.bodies.get_mut(body) {
@@ -329,6 +335,7 @@ impl System {
         }
         if self.constraints.is_sparse() {
             self.constraints.close_up();
+            self.kept.close_up();
         }
         self.structure_changes();
         Ok(())
@@ -379,15 +386,13 @@ impl System {
         if let Some(compliance) = &compliance {
             check_compliance(compliance).map_err(|fault| Error { subject, fault })?;
         }
-        let (before, after) = (self.constraint(id)?.compliance.is_some(), compliance.is_some());
-        self.compliances = self.compliances + usize::from(after) - usize::from(before);
-        self.change_constraint(id, |constraint, mark| {
-            constraint.compliance = compliance;
-            *mark |= changes::COMPLIANCE;
-        })
+        if let Some((kept, _)) = self.kept.get_mut(id) {
+            kept.compliance = compliance;
+        }
+        self.put_compliance(id)
     }
 
-    fn change_constraint(
+    pub(super) fn change_constraint(
         &mut self,
         id: Id,
         change: impl FnOnce(&mut Constraint, &mut u8),
@@ -476,6 +481,15 @@ impl System {
     /// If there was no successful update since the last change.
     pub fn rows(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.is_fresh)?;
+        Ok(self.latest_rows())
+    }
+
+    /// The rows of the last update, though velocities may have changed since: W is theirs.
+    ///
+    /// # Errors
+    /// If there was no successful update since anything else changed.
+    pub(super) fn rows_of_operators(&self) -> Result<Rows<'_>, Error> {
+        self.needs(self.has_operators)?;
         Ok(self.latest_rows())
     }
 
@@ -654,7 +668,7 @@ impl System {
         if has { Ok(()) } else { Err(Error::of_system(Fault::Stale)) }
     }
 
-    fn values_change(&mut self) {
+    pub(super) fn values_change(&mut self) {
         self.is_fresh = false;
         self.has_operators = false;
     }
@@ -670,6 +684,6 @@ fn alone<T: AsRef<[f64]>>(values: T) -> Columns<T> {
     Columns { stride: values.as_ref().len(), values }
 }
 
-fn unknown(id: Id) -> Error {
+pub(super) fn unknown(id: Id) -> Error {
     Error { subject: Subject::Constraint(id, [None, None]), fault: Fault::Unknown }
 }

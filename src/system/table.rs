@@ -27,14 +27,22 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
+    /// Make room for more things: so many more insertions cannot fail.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
+        self.ids.try_reserve(more)?;
+        self.things.try_reserve(more)?;
+        self.marks.try_reserve(more)
+    }
+
     /// Append a thing with its marks; its id.
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn insert(&mut self, thing: T, marks: u8) -> Result<Id, TryReserveError> {
-        self.ids.try_reserve(1)?;
-        self.things.try_reserve(1)?;
-        self.marks.try_reserve(1)?;
+        self.reserve(1)?;
         let id = self.next;
         self.ids.push(id);
         self.things.push(Some(thing));
