@@ -24,9 +24,12 @@
 #   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
 #   make python                       the wheel of the Python package, in target/wheels; test-python: its tests
 #   make uninstall                    the same variables: removes them
+#   make dist                         a tarball and Debian packages for old versions of glibc, in target/dist; test-dist: their test
 #   make size                         bytes that a minimal program takes
 
 CARGO ?= cargo
+# How the library is built, without options.
+CARGO_BUILD ?= $(CARGO) build
 CC ?= cc
 
 # Directories and flags that the host's headers need, and the headers that define its structures.
@@ -42,13 +45,14 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 
 include packaging/install.mk
 include packaging/python.mk
+include packaging/dist.mk
 include benches/bench.mk
 
 .PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
 	@scripts/require cc ar ld nm objcopy $(CARGO)
-	@$(CARGO) build --release --locked --quiet
+	@$(CARGO_BUILD) --release --locked --quiet
 	@$(call slim_once,$(LDY_LIB))
 
 slim_once = test $(1).slim -nt $(1) || { packaging/slim $(1) $(1) && touch $(1).slim; }
