@@ -24,9 +24,12 @@
 #   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
 #   make python                       the wheel of the Python package, in target/wheels; test-python: its tests
 #   make uninstall                    the same variables: removes them
+#   make dist                         a tarball and Debian packages for old versions of glibc, in target/dist; test-dist: their test
 #   make size                         bytes that a minimal program takes
 
 CARGO ?= cargo
+# How the library is built, without options.
+CARGO_BUILD ?= $(CARGO) build
 CC ?= cc
 
 # Directories and flags that the host's headers need, and the headers that define its structures.
@@ -42,19 +45,17 @@ C_TESTS = $(MAKE) --no-print-directory -f c_tests/Makefile LDY_LIB=$(LDY_LIB) BU
 
 include packaging/install.mk
 include packaging/python.mk
+include packaging/dist.mk
 include benches/bench.mk
 
 .PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind sanitize headers check-host
 
 library:
-	@scripts/require cc objcopy $(CARGO)
-	@$(CARGO) build --release --locked --quiet
+	@scripts/require cc ar ld nm objcopy $(CARGO)
+	@$(CARGO_BUILD) --release --locked --quiet
 	@$(call slim_once,$(LDY_LIB))
 
-# Without the debug information that comes with Rust's standard library, and without thousands of labels in matrix kernels: together
-# they are half of a program that is linked with the archive.
-slim = objcopy --preserve-dates --strip-debug --wildcard --strip-unneeded-symbol='gemm_v0_*'
-slim_once = test $(1).slim -nt $(1) || { $(slim) $(1) && touch $(1).slim; }
+slim_once = test $(1).slim -nt $(1) || { packaging/slim $(1) $(1) && touch $(1).slim; }
 
 run: library
 	@$(C_TESTS) --quiet run
@@ -65,7 +66,7 @@ run-wall:
 	@$(CARGO) run --release --locked --quiet --example wall -- $(abspath $(TARGET))/wall
 
 test: library
-	@scripts/require c++ nm readelf objcopy cmake pkg-config libclang mpicc
+	@scripts/require c++ readelf cmake pkg-config libclang mpicc
 	$(CARGO) check --locked --features mpi
 	$(CARGO) test --locked
 
@@ -99,7 +100,7 @@ MPIRUN.mpich ?= mpirun.mpich -np
 
 # The library for the MPI whose compiler is $(1), as $(2).
 build_mpi = mkdir -p $(dir $(2)) && LDY_MPICC=$(1) $(CARGO) build --release --locked --quiet --features mpi && \
-  $(slim) $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
+  packaging/slim $(LDY_LIB) $(2) && $(CARGO) build --release --locked --quiet
 
 # The tests of MPI $(1).
 mpi_tests = $(MAKE) --no-print-directory --silent -f c_tests/mpi/Makefile MPICC="$(MPICC.$(1))" \

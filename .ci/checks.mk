@@ -11,8 +11,8 @@ all: library dependencies test model valgrind fuzz lint test-mpi
 
 # One at a time: two cannot install packages at the same time.
 commands:
-	scripts/require cc c++ nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
-	scripts/require mpicc.mpich mpirun.mpich valgrind
+	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
+	scripts/require mpicc.mpich mpirun.mpich valgrind libfclib
 
 library: commands
 	make --no-print-directory library

@@ -22,6 +22,8 @@ typedef struct {
   ldy_system *system;
   int bodies, constraints, updates;
   double y[3 * CONSTRAINTS], through[3 * CONSTRAINTS], value;
+  ldy_factor *factor;
+  double solution[3 * CONSTRAINTS], determinant;
   ldy_system *chain;   /* of rigid bodies on links */
   int chained, linked;
   double stiffness[6 * LINKS], critical[3], sharp;
@@ -91,7 +93,7 @@ static int go_on_with_chain (STATE *t)
 /* Goes on from where it is until something fails. */
 static int go_on (STATE *t)
 {
-  double x[3 * CONSTRAINTS];
+  double x[3 * CONSTRAINTS], mu = 0.5;
   int i, code;
 
   for (i = 0; i < 3 * CONSTRAINTS; i ++) x[i] = i % 7 - 3;
@@ -103,6 +105,11 @@ static int go_on (STATE *t)
   if ((code = ldy_system_multiply (t->system, x, t->y, 3 * CONSTRAINTS))) return code;
   if ((code = ldy_system_multiply_through_bodies (t->system, x, t->through, 3 * CONSTRAINTS))) return code;
   if ((code = ldy_system_largest_eigenvalue (t->system, 1e-6, 50, &t->value, NULL))) return code;
+  if (!t->factor && (code = ldy_factor_create (&t->factor))) return code;
+  if ((code = ldy_factor_system (t->factor, t->system, &mu, 1))) return code;
+  memcpy (t->solution, x, sizeof x);
+  if ((code = ldy_factor_solve (t->factor, 1, t->solution, 3 * CONSTRAINTS, 3 * CONSTRAINTS))) return code;
+  if ((code = ldy_factor_log_determinant (t->factor, &t->determinant))) return code;
   if ((code = ldy_system_write_npz (t->system, "/dev/null"))) return code;
   if ((code = ldy_system_write_matrix_market (t->system, "/dev/null"))) return code;
   return go_on_with_chain (t);
@@ -112,13 +119,14 @@ static void destroy (STATE *t)
 {
   ldy_system_destroy (t->system);
   ldy_system_destroy (t->chain);
+  ldy_factor_destroy (t->factor);
 }
 
 /* Once there is room, steps in which bodies move and values change ask for no memory; nor do products, forces and reactions. */
 static void steady (void)
 {
   static const double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 }, point[3] = { 1, 2, 3 }, velocity[6] = { 1, 2, 3, 4, 5, 6 };
-  double x[3 * CONSTRAINTS] = { 1, 2, 3 }, y[3 * CONSTRAINTS], force[6] = { 0 };
+  double x[3 * CONSTRAINTS] = { 1, 2, 3 }, y[3 * CONSTRAINTS], force[6] = { 0 }, mu = 0.5;
   STATE t = { 0 };
   int step;
 
@@ -133,6 +141,8 @@ static void steady (void)
     CHECK_INT (ldy_system_move_constraint (t.system, 0, turned, point, point), 0);
     CHECK_INT (ldy_system_update (t.system, 0.5 + step), 0);
     CHECK_INT (ldy_system_multiply_through_bodies (t.system, x, y, 3 * CONSTRAINTS), 0);
+    CHECK_INT (ldy_factor_system (t.factor, t.system, &mu, 1), 0);
+    CHECK_INT (ldy_factor_solve (t.factor, 1, y, 3 * CONSTRAINTS, 3 * CONSTRAINTS), 0);
     CHECK_INT (ldy_system_add_force (t.system, 0, x, 3 * CONSTRAINTS, force, 6), 0);
     CHECK_INT (ldy_system_add_reactions (t.system, x, 3 * CONSTRAINTS), 0);
     failing.armed = 0;
@@ -166,6 +176,8 @@ static int attempt (int k)
   CHECK_SAME_BITS (t.y, expected.y, sizeof t.y);
   CHECK_SAME_BITS (t.through, expected.through, sizeof t.through);
   CHECK_SAME_BITS (&t.value, &expected.value, sizeof t.value);
+  CHECK_SAME_BITS (t.solution, expected.solution, sizeof t.solution);
+  CHECK_SAME_BITS (&t.determinant, &expected.determinant, sizeof t.determinant);
   CHECK_SAME_BITS (t.stiffness, expected.stiffness, sizeof t.stiffness);
   CHECK_SAME_BITS (t.critical, expected.critical, sizeof t.critical);
   CHECK_SAME_BITS (&t.sharp, &expected.sharp, sizeof t.sharp);

@@ -471,6 +471,62 @@ int ldy_system_set_compliance(ldy_system *system,
 int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint, const double *compliance);
 
 
+/* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on, everywhere.
+
+   mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It comes
+   on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
+
+   Returns 0 or 52 (NULL argument, another count, negative, not finite); then nothing has changed.
+
+   Safety:
+   system comes from ldy_system_create; mu is NULL or has count values. */
+int ldy_system_regularise(ldy_system *system,
+                          const double *mu,
+                          size_t count);
+
+/* Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint until
+   that is removed. No results depend on it.
+
+   Returns 0 or 52 (NULL, no such constraint).
+
+   Safety:
+   system comes from ldy_system_create. */
+int ldy_system_set_tag(ldy_system *system,
+                       long long constraint,
+                       unsigned long long tag);
+
+/* Tell the tags of all constraints, in the order of rows. No update is needed.
+
+   tags: count values, one for each constraint. Returns 0 or 52 (NULL argument, another count).
+
+   Safety:
+   system comes from ldy_system_create; tags is NULL or has count values. */
+int ldy_system_tags(const ldy_system *system, unsigned long long *tags, size_t count);
+
+/* Keep reactions with the constraints: each stays with its own when others are inserted, removed or moved, and comes back from
+   ldy_system_reactions in the order that rows have then, so that a solver begins with the forces of the last step. No update is
+   needed, and no results depend on it.
+
+   R: three values for each constraint in the order of rows, count values. Returns 0 or 52 (NULL argument, another count, not
+   finite); then nothing has changed.
+
+   Safety:
+   system comes from ldy_system_create; R is NULL or has count values. */
+int ldy_system_set_reactions(ldy_system *system,
+                             const double *R,
+                             size_t count);
+
+/* Tell the reactions that are kept with the constraints; those of new ones are zero.
+
+   R: three values for each constraint in the order of rows, count values. Returns 0 or 52 (NULL argument, another count).
+
+   Safety:
+   system comes from ldy_system_create; R is NULL or has count values. */
+int ldy_system_reactions(const ldy_system *system,
+                         double *R,
+                         size_t count);
+
+
 /* The results of an update; everything belongs to the system and is valid until its next change.
 
    Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
@@ -649,6 +705,78 @@ int ldy_system_largest_eigenvalue(const ldy_system *system,
                                   int most_products,
                                   double *value,
                                   double *residual);
+
+
+/* A Cholesky factor of W + mu 1 with its memory, which is used again: the order of elimination is kept as long as the pattern of W
+   stays. It has no tie to the system or the rows that it was made of. Used by one thread at a time. */
+typedef struct ldy_factor ldy_factor;
+
+/* Make a factor, of nothing yet.
+
+   factor: where to put it; it is to be destroyed by ldy_factor_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+
+   Safety:
+   factor is NULL or valid. */
+int ldy_factor_create(ldy_factor **factor);
+
+/* Destroy a factor; NULL is allowed.
+
+   Safety:
+   factor is NULL or comes from ldy_factor_create, and is not used afterwards. */
+void ldy_factor_destroy(ldy_factor *factor);
+
+/* Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
+
+   mu: count values, in the units of W: one for all, or one for each row, or three for each row; count 0: zero. It comes on top of
+   compliances and of ldy_system_regularise.
+
+   Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
+   entry: the text names the constraint of the first such pivot in the order of elimination; see ldy_system_redundant) or 52 (NULL
+   argument, another count, mu is not finite, no such update). After an error there is no factor.
+
+   Safety:
+   factor comes from ldy_factor_create, system from ldy_system_create; mu is NULL or has count values. */
+int ldy_factor_system(ldy_factor *factor,
+                      const ldy_system *system,
+                      const double *mu,
+                      size_t count);
+
+/* Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
+
+   rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. mu, count: as in
+   ldy_factor_system.
+
+   Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
+
+   Safety:
+   factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; mu
+   is NULL or has count values. */
+int ldy_factor_rows(ldy_factor *factor,
+                    const ldy_rows *rows,
+                    const double *mu,
+                    size_t count);
+
+/* Replace vectors by (W + mu 1)^-1 times them.
+
+   x: columns vectors of three values a row, count values each; each begins stride values behind the one before it, at least count.
+   A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a stride that is too short,
+   no factor); after an error x is as it was.
+
+   Safety:
+   factor comes from ldy_factor_create; x has (columns - 1) * stride + count values. */
+int ldy_factor_solve(ldy_factor *factor,
+                     size_t columns,
+                     double *x,
+                     size_t stride,
+                     size_t count);
+
+/* Tell the natural logarithm of the determinant of W + mu 1.
+
+   Returns 0 or 52 (NULL argument, no factor).
+
+   Safety:
+   factor comes from ldy_factor_create; value is NULL or valid. */
+int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
 
 /* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.

@@ -43,6 +43,7 @@
 //!
 //! [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 
+pub mod direct;
 pub mod solve;
 pub mod stability;
 pub mod system;

@@ -99,6 +99,27 @@ fn star() -> System {
     system
 }
 
+/// Rigid bodies that each touch so many others at points.
+fn hubs(count: usize, touched: usize) -> System {
+    let mut system = System::new();
+    let wave = |k: usize, phase: f64| (0.37 * k as f64 + phase).sin();
+    let mut insert = |k: usize| {
+        let center = [wave(k, 0.0), wave(k, 1.0), wave(k, 2.0)];
+        let inertia = [2.0, 0.3, 0.0, 0.3, 3.0, 0.1, 0.0, 0.1, 2.5];
+        let id = system.insert_rigid(1.5 + wave(k, 0.0), &inertia, &UNIT, &center).unwrap();
+        (id, center)
+    };
+    let mut contacts = vec![];
+    for hub in (0..count).map(|k| 1000 * k) {
+        let (id, _) = insert(hub);
+        contacts.extend((1..=touched).map(|k| (id, insert(hub + k))));
+    }
+    for (hub, (other, point)) in contacts {
+        system.insert_constraint([Some(hub), Some(other)], &UNIT, [point; 2]).unwrap();
+    }
+    system
+}
+
 /// All results as bits.
 fn bits(system: &System) -> Vec<u64> {
     let rows = system.rows().unwrap();
@@ -114,11 +135,16 @@ fn results_and_errors_are_the_same_for_any_number_of_threads() {
     for count in [1, 2, 5] {
         assert_eq!(ldy_set_threads(count), 0);
         let mut system = chain(&CALLERS);
-        let mut star = star();
-        let result = [&mut system, &mut star].map(|system| {
+        // The last but one has few enough blocks for one thread to copy those of later rows, and too many for several.
+        let [mut star, mut some, mut many] = [star(), hubs(4, 150), hubs(3, 300)];
+        let result = [&mut system, &mut star, &mut some, &mut many].map(|system| {
             system.update(0.01).unwrap();
             bits(system)
         });
+        let mut first = hubs(1, 300);
+        first.update(0.01).unwrap();
+        let [first, many] = [&first, &many].map(|system| system.rows().unwrap().values);
+        assert!(first == &many[..first.len()], "{count} threads");
         assert!(expected.get_or_insert(result.clone()) == &result, "{count} threads");
 
         // Two matrices that are not definite: the first counts.

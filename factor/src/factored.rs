@@ -174,6 +174,15 @@ impl Factored {
         Ok(norm * inverse_norm(&mut x, |x, which| self.solve_column(which, x, work))?)
     }
 
+    /// Tell the pivots of the Cholesky factor, L_kk² of LLᵀ, each with its row of A, in the order of elimination; LU has none.
+    ///
+    /// # Errors
+    /// If there is no factor.
+    pub fn each_pivot(&self, tell: impl FnMut(usize, f64)) -> Result<(), FactorError> {
+        self.ready_factors()?.each_pivot(tell);
+        Ok(())
+    }
+
     /// Where the first row of a node is in the order in which the factor eliminates them.
     ///
     /// # Panics

@@ -201,6 +201,28 @@ impl Factors {
         }
     }
 
+    /// Tell the pivots L_kk² of Cholesky, each with its row of A, in the order of elimination.
+    pub(crate) fn each_pivot(&self, mut tell: impl FnMut(usize, f64)) {
+        let Self::Cholesky(symbolic, values) = self else { return };
+        let mut pivot = |k: usize, root: f64| {
+            let row = symbolic.perm().map_or(k, |order| order.arrays().0[k] as usize);
+            tell(row, root * root);
+        };
+        match symbolic.raw() {
+            SymbolicCholeskyRaw::Supernodal(symbolic) => {
+                let l = SupernodalLltRef::<u32, f64>::new(symbolic, values);
+                for node in (0..symbolic.n_supernodes()).map(|s| l.supernode(s)) {
+                    (0..node.val().ncols()).for_each(|k| pivot(node.start() + k, node.val()[(k, k)]));
+                }
+            }
+            // The diagonal is the first of each column.
+            SymbolicCholeskyRaw::Simplicial(symbolic) => {
+                let firsts = symbolic.col_ptr()[..symbolic.nrows()].iter().enumerate();
+                firsts.for_each(|(k, &first)| pivot(k, values[first as usize]));
+            }
+        }
+    }
+
     /// Numbers in one triangular factor; faer keeps those of LU to itself: they are taken for dense, an upper
     /// bound.
     pub(crate) fn length(&self) -> usize {

@@ -7,8 +7,6 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::sync::Mutex;
 
-use crate::first_error::Carry;
-
 use super::codes::*;
 
 /// The codes of the legacy program that this library raises.
@@ -127,29 +125,6 @@ pub fn last_bytes() -> [u8; TEXT_SIZE] {
     })
 }
 
-/// A code with the text of the error.
-pub struct Carried {
-    code: Code,
-    text: [u8; TEXT_SIZE],
-}
-
-/// The text goes with the code: it is this thread's last.
-impl Carry for Code {
-    type Carried = Carried;
-
-    fn carry(self) -> Carried {
-        Carried { code: self, text: last_bytes() }
-    }
-
-    fn arrive(Carried { code, text }: Carried) -> Self {
-        LAST.with_borrow_mut(|last| {
-            last.length = text.iter().position(|&byte| byte == 0).unwrap_or(0);
-            last.bytes = text;
-        });
-        code
-    }
-}
-
 /// The host's handler of errors.
 #[derive(Clone, Copy)]
 pub struct Handler {
@@ -191,14 +166,6 @@ mod tests {
         assert_eq!(text(), "x".repeat(TEXT_SIZE - 2));
         record(Code::BugFound, format_args!("short"));
         assert_eq!(text(), "short");
-    }
-
-    #[test]
-    fn errors_are_carried_between_threads() {
-        let carried = std::thread::spawn(|| fail!(Code::LuFactor, "body {}: singular", 7).carry()).join();
-        record(Code::BugFound, format_args!("a longer text of this thread"));
-        assert_eq!(Code::arrive(carried.unwrap()), Code::LuFactor);
-        assert_eq!(text(), "body 7: singular");
     }
 
     #[test]

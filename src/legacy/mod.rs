@@ -12,6 +12,7 @@ mod culprit;
 mod diagonal_stats;
 pub mod entry;
 mod export;
+mod fault;
 mod hooks;
 mod host;
 pub mod interface;

@@ -8,6 +8,7 @@ use crate::block::{Block, Vector, is_finite};
 use crate::kinematics::finite_element::NodalOperator;
 
 use super::errors::{Code, fail};
+use super::fault::Error;
 use super::host::body::Body;
 use super::host::domain::{UpdateKind, update_kind};
 use super::host::place::Place;
@@ -62,10 +63,10 @@ impl Request {
     /// The body is valid.
     unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
         // SAFETY: the caller promises a valid body.
-        let name = unsafe { names::body(self.body) };
+        let id = unsafe { (*self.body).id };
         match is_finite(values) {
             true => Ok(()),
-            false => Err(fail!(Code::BugFound, "{name}: X, E, or its place or velocity, is not finite")),
+            false => Err(fail!(Code::BugFound, "body {id}: X, E, or its place or velocity, is not finite")),
         }
     }
 }
@@ -112,9 +113,10 @@ unsafe fn write_operator<const COUNT: usize>(
         if h.is_null() {
             return Err(fail!(Code::BugFound, "H is NULL"));
         }
-        let name = names::body(request.body);
-        let Some(values) = operator(Body::new(request.body, true, &name)?, &place, &frame) else {
-            return Err(fail!(Code::BugFound, "{name}: of another kind"));
+        let id = (*request.body).id;
+        let body = Body::new(request.body, true).map_err(|fault| Error::of_body(id, fault))?;
+        let Some(values) = operator(body, &place, &frame) else {
+            return Err(fail!(Code::BugFound, "body {id}: of another kind"));
         };
         request.finite(&values)?;
         *h.cast() = values;
@@ -131,21 +133,22 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
     // their sizes; the matrix made holds 3 × dofs values.
     unsafe {
         let (place, frame) = request.place()?;
-        let name = names::body(request.body);
+        let id = (*request.body).id;
+        let failed = |fault| Error::of_body(id, fault);
         if names::kind(constraint_kind.into()).is_none() {
-            return Err(fail!(Code::BugFound, "{name}: unknown kind of constraint {constraint_kind}"));
+            return Err(fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}"));
         }
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
-        let body = Body::new(request.body, velocities_only, &name)?;
+        let body = Body::new(request.body, velocities_only).map_err(failed)?;
         if let Body::FiniteElement(mesh) = body
             && mesh.is_nodal()
         {
-            let operator = mesh.nodal_operator(&place, &frame, &name)?;
+            let operator = mesh.nodal_operator(&place, &frame).map_err(failed)?;
             request.finite(operator.factor())?;
             return sparse(&operator, mesh.mesh_nodes());
         }
-        let point = body.dense_point(&place, &name)?;
+        let point = body.dense_point(&place).map_err(failed)?;
         let a = matrix::create(MXDENSE, 3, body.dofs() as c_int, ptr::null(), ptr::null())?;
         if (*request.body).kind == OBS && c_int::from(constraint_kind) == CONTACT {
             return Ok(a);
@@ -192,9 +195,8 @@ pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *
     // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their sizes.
     unsafe {
         let (place, frame) = request.place()?;
-        let name = names::body(request.body);
-        let body = Body::new(request.body, true, &name)?;
-        let (point, [before, now]) = body.moving_point(request.body, &place, &name)?;
+        let moving = Body::new(request.body, true).and_then(|body| body.moving_point(request.body, &place));
+        let (point, [before, now]) = moving.map_err(|fault| Error::of_body((*request.body).id, fault))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
         let velocities = side.local_velocities();
         for (velocity, target) in velocities.into_iter().zip([previous, current]) {

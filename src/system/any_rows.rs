@@ -6,6 +6,7 @@ use std::sync::PoisonError;
 use super::body::{copied, finite, of_size};
 use super::changes;
 use super::error::{Error, Fault, Subject};
+use super::kept::Kept;
 use super::mixed::{BlockRows, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
@@ -38,6 +39,7 @@ impl System {
             return self.insert_operators(sides, [master.map_err(failed)?, slave.map_err(failed)?]);
         }
         let memory = |error: Error| failed(error.fault);
+        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
         let mut new = None;
         let mixed = match &mut self.mixed {
             Some(mixed) => mixed,
@@ -48,6 +50,7 @@ impl System {
         if new.is_some() {
             self.mixed = new;
         }
+        self.kept.insert(Kept::default(), 0)?;
         self.mark_bodies(bodies.iter().copied(), |users| *users += 1);
         self.structure_changes();
         Ok(id)
@@ -121,6 +124,13 @@ impl System {
             Some(mixed) => mixed.entries().get(id).map(|entry| entry.rows.into()).ok_or(unknown(id)),
             None => self.constraints.get(id).map(|_| 3).ok_or(unknown(id)),
         }
+    }
+
+    /// The numbers of rows of all constraints, in their order.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
+        let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
+        let triples = if self.mixed.is_some() { 0 } else { self.constraints.len() };
+        entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, triples))
     }
 
     /// The bodies of a constraint, in its order, the ground left out; written to `list`.

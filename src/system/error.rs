@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::assembly::panel;
-use crate::first_error::Carry;
+use crate::direct;
 use crate::inertia::FactorError;
 
 use super::table::Id;
@@ -64,6 +64,8 @@ pub enum Fault {
     Solver(i32),
     /// A diagonal block is singular.
     Singular,
+    /// W + μ 1 is not positive definite: its pivot is not positive.
+    NotPositive,
     /// Results are asked for that no update has made since the last change.
     Stale,
 }
@@ -107,18 +109,6 @@ impl From<panel::Fault> for Fault {
     }
 }
 
-impl Carry for Error {
-    type Carried = Self;
-
-    fn carry(self) -> Self {
-        self
-    }
-
-    fn arrive(carried: Self) -> Self {
-        carried
-    }
-}
-
 impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
@@ -158,6 +148,7 @@ impl fmt::Display for Fault {
             Self::Matrix(error) => write!(f, "its matrix A: {error}"),
             Self::Solver(code) => write!(f, "its solver returned {code}"),
             Self::Singular => f.write_str("its diagonal block of W is singular"),
+            Self::NotPositive => direct::Fault::NotPositive.fmt(f),
             Self::Stale => f.write_str("no successful update since the last change"),
         }
     }

@@ -8,7 +8,9 @@
 mod arguments;
 pub mod bodies;
 pub mod constraints;
+mod factors;
 mod files;
+mod kept;
 mod products;
 pub mod results;
 mod solve;

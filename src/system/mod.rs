@@ -6,16 +6,18 @@
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
-//! step, `solve` the forces, `files` writes W. `mixed` ties constraints of other than three rows, or on more than two bodies, to
-//! rows of three; `any_rows` is what [`System`] does with them.
+//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `files` writes W. `mixed` ties
+//! constraints of other than three rows, or on more than two bodies, to rows of three; `any_rows` is what [`System`] does with them.
 
 mod any_rows;
 pub mod body;
 mod changes;
 pub mod constraint;
+mod direct;
 pub mod error;
 mod files;
 pub mod interface;
+mod kept;
 
 mod mixed;
 mod model;

@@ -12,6 +12,7 @@ use super::body::{Body, Inertia, Kinematics, finite, of_size, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
+use super::kept::Kept;
 use super::mixed::{Filled, MOST_BODIES, Mixed};
 use super::product::{self, Assembled, Bodies, Columns, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
@@ -28,13 +29,15 @@ pub struct System {
     pub(super) bodies: Table<Body>,
     /// Those that are rows of three; all that there are, unless `mixed` knows others.
     pub(super) constraints: Table<Constraint>,
+    /// What is kept with each constraint, under its id.
+    pub(super) kept: Table<Kept>,
     pub(super) mixed: Option<Mixed>,
     pub(super) structure: Structure,
     results: Results,
     /// The operators of bodies, as they stood at the last update.
     made: BodyOperators,
     /// How many constraints have a compliance.
-    compliances: usize,
+    pub(super) compliances: usize,
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
     pub(super) spread: Mutex<Spread>,
@@ -281,12 +284,14 @@ impl System {
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         let constraint = Constraint { bodies, placement, compliance: None };
+        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
         if let Some(mixed) = &mut self.mixed {
             mixed.reserve().map_err(|_| failed(Fault::Memory))?;
         }
         let triple =
             self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
         let id = self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))?;
+        self.kept.insert(Kept::default(), 0)?;
         self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
         self.structure_changes();
         Ok(id)
@@ -334,9 +339,13 @@ impl System {
             Some(mixed) => mixed.remove(&mut self.constraints, id, changes::CHANGED),
             None => drop(self.constraints.remove(id)),
         }
+        self.kept.remove(id);
         self.mark_bodies(bodies.iter().copied(), |users| *users -= 1);
         if self.constraints.is_sparse() {
             self.constraints.close_up();
+        }
+        if self.kept.is_sparse() {
+            self.kept.close_up();
         }
         self.structure_changes();
         Ok(())
@@ -387,15 +396,13 @@ impl System {
         if let Some(compliance) = &compliance {
             check_compliance(compliance).map_err(|fault| Error { subject, fault })?;
         }
-        let (before, after) = (self.constraint(id)?.compliance.is_some(), compliance.is_some());
-        self.compliances = self.compliances + usize::from(after) - usize::from(before);
-        self.change_constraint(id, |constraint, mark| {
-            constraint.compliance = compliance;
-            *mark |= changes::COMPLIANCE;
-        })
+        if let Some((kept, _)) = self.kept.get_mut(id) {
+            kept.compliance = compliance;
+        }
+        self.put_compliance(id)
     }
 
-    fn change_constraint(
+    pub(super) fn change_constraint(
         &mut self,
         id: Id,
         change: impl FnOnce(&mut Constraint, &mut u8),
@@ -515,6 +522,16 @@ impl System {
     /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
     pub fn rows(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.is_fresh)?;
+        self.check_all_triples()?;
+        Ok(self.latest_rows())
+    }
+
+    /// The rows of the last update, though velocities may have changed since: W is theirs.
+    ///
+    /// # Errors
+    /// If there was no successful update since anything else changed, or as [`System::rows`].
+    pub(super) fn rows_of_operators(&self) -> Result<Rows<'_>, Error> {
+        self.needs(self.has_operators)?;
         self.check_all_triples()?;
         Ok(self.latest_rows())
     }

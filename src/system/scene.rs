@@ -418,11 +418,7 @@ impl Pairs for SystemPairs<'_> {
     const IN_ROWS: bool = true;
 
     #[inline(always)]
-    fn each(
-        &mut self,
-        _: &[Panel],
-        make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
-    ) -> Result<(), [usize; 2]> {
+    fn each(&mut self, _: &[Panel], make: impl FnMut(Pair<'_, [usize; 2]>)) {
         match self.context.order {
             Order::ByRows => each_by_rows(self, make),
             Order::ByColumns => each_by_columns(self, make),
@@ -437,10 +433,7 @@ impl Pairs for SystemPairs<'_> {
 
 /// Pairs in the order of the rows that they come first in.
 #[inline(always)]
-fn each_by_rows(
-    pairs: &mut SystemPairs,
-    mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
-) -> Result<(), [usize; 2]> {
+fn each_by_rows(pairs: &mut SystemPairs, mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
     let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
     let (first, base) = (*first, starts[0]);
     let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
@@ -464,18 +457,14 @@ fn each_by_rows(
                 *cursor += 1;
                 &mut behind[counterpart - place - 1]
             });
-            make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+            make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose });
         }
     }
-    Ok(())
 }
 
 /// Pairs of these rows in the order of the later ones, then those with rows of other parts.
 #[inline(always)]
-fn each_by_columns(
-    pairs: &mut SystemPairs,
-    mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
-) -> Result<(), [usize; 2]> {
+fn each_by_columns(pairs: &mut SystemPairs, mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
     let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
     let (first, base) = (*first, starts[0] as usize);
     let end = first + cursors.len();
@@ -492,7 +481,7 @@ fn each_by_columns(
             let Some(cursor) = cursors.get_mut(column.wrapping_sub(first)) else { continue };
             let (before, behind) = values.split_at_mut(place);
             let block = before.get_mut(*cursor as usize);
-            make(Pair { name: [column, row], couplings, block, transpose: behind.first_mut() })?;
+            make(Pair { name: [column, row], couplings, block, transpose: behind.first_mut() });
             *cursor += 1;
             place += 1;
         }
@@ -507,11 +496,10 @@ fn each_by_columns(
         for (column, couplings) in structure.earlier(row) {
             let Some(cursor) = cursors.get_mut(column.wrapping_sub(first)) else { continue };
             let block = values.get_mut(*cursor as usize);
-            make(Pair { name: [column, row], couplings, block, transpose: None })?;
+            make(Pair { name: [column, row], couplings, block, transpose: None });
             *cursor += 1;
         }
     }
-    Ok(())
 }
 
 /// What is needed where only some blocks are made.
@@ -532,11 +520,7 @@ impl Pairs for PlannedPairs<'_> {
     const IN_ROWS: bool = true;
 
     #[inline(always)]
-    fn each(
-        &mut self,
-        _: &[Panel],
-        mut make: impl FnMut(Pair<'_, [usize; 2]>) -> Result<(), [usize; 2]>,
-    ) -> Result<(), [usize; 2]> {
+    fn each(&mut self, _: &[Panel], mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
         let Self { first, things: Ragged { values, starts }, context: Planned { blocks, plan } } = self;
         let (base, end) = (starts[0] as usize, *first + starts.len() - 1);
         let structure = blocks.scene.structure;
@@ -559,11 +543,10 @@ impl Pairs for PlannedPairs<'_> {
                     let counterpart =
                         (column < end).then(|| structure.first_left_from(column, row) - base - place - 1);
                     let transpose = counterpart.map(|counterpart| &mut behind[counterpart]);
-                    make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose })?;
+                    make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose });
                 }
             }
         }
-        Ok(())
     }
 
     #[cold]

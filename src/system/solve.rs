@@ -4,7 +4,7 @@
 use crate::block::Vector;
 use crate::solve::{self, Law, Normal, Options, Problem, Report, Solver};
 
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault};
 use super::model::System;
 
 impl System {
@@ -29,15 +29,7 @@ impl System {
             b: rows.b,
             normal: Normal::Third,
         };
-        solver.solve(&problem, laws, options, forces).map_err(|error| self.named(error))
-    }
-
-    /// An error of a row as one of its constraint.
-    fn named(&self, solve::Error { row, fault }: solve::Error) -> Error {
-        let constraint = row.and_then(|row| self.constraints().nth(row));
-        let subject = constraint
-            .map_or(Subject::System, |(id, constraint)| Subject::Constraint(id, constraint.bodies()));
-        Error { subject, fault: fault.into() }
+        solver.solve(&problem, laws, options, forces).map_err(|error| self.of_row(error.row, error.fault))
     }
 }
 

@@ -19,6 +19,10 @@ use super::scene::{Blocks, Order, Planned, Scene, part_of_pairs, part_of_rows};
 use super::structure::Structure;
 use super::table::Table;
 
+/// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
+/// processor's caches, where a copy costs less. Both ways have the same bits.
+const WHOLE_ROWS_FROM: [usize; 2] = [200_000, 30_000];
+
 /// Assemble everything, or what `plan` says for some rows; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
@@ -33,7 +37,7 @@ pub(super) fn assemble(
     step: f64,
     planned: Option<(&Plan, usize)>,
 ) -> Result<(), Error> {
-    let (count, blocks) = (structure.len(), structure.columns().len());
+    let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
     let mut team = Team::if_it_pays(made.pays_for_threads(planned.map_or(count, |(_, rows)| rows)));
     let plan = planned.map(|(plan, _)| plan);
@@ -43,7 +47,8 @@ pub(super) fn assemble(
 
     let Results { values, b, v, diagonal, inverse, cursors } = results;
     resized(cursors, count, 0)?;
-    for (blocks_of, length) in [(&mut *values, blocks), (&mut *diagonal, count), (&mut *inverse, count)] {
+    for (blocks_of, length) in [(&mut *values, block_count), (&mut *diagonal, count), (&mut *inverse, count)]
+    {
         resized(blocks_of, length, [0.0; 9])?;
     }
     resized(b, count, [0.0; 3])?;
@@ -69,20 +74,13 @@ pub(super) fn assemble(
         return Ok(());
     }
     let context = &blocks;
-    if made.are_factored() {
+    if made.are_factored() && block_count >= WHOLE_ROWS_FROM[usize::from(team.size() > 1)] {
         let part = part_of_rows(count, team.size());
         return whole_rows::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
     }
     let part = part_of_pairs(count, team.size());
     let things = (things, &mut cursors[..]);
-    let mut result = pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
-    if result.is_err() {
-        // The first error in order is that by rows.
-        let context = &Blocks { order: Order::ByRows, ..blocks };
-        let things = (Ragged { values, starts: structure.starts() }, &mut cursors[..]);
-        result = pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
-    }
-    result?;
+    pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
     let first = values.as_ptr();
     let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
     structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));

@@ -4,7 +4,7 @@ use crate::assembly::panel::Panel;
 use crate::assembly::panel::general::LastStrip;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::first_error::{Carry, FirstError};
+use crate::first_error::FirstError;
 use crate::threads::{Deal, Team};
 
 /// The two blocks of a pair of constraints, and where they go.
@@ -37,20 +37,13 @@ pub trait Pairs: Deal {
     /// Whether pairs come row by row, those of each in the order of their columns.
     const IN_ROWS: bool;
 
-    /// What a pair is called.
-    type Name;
+    /// What a pair is called: names are in the order in which errors are told.
+    type Name: Ord + Copy;
     /// What the face says of a block that is not finite.
-    type Fault: Carry;
+    type Fault: Send;
 
-    /// Make each pair of this part in turn, until one fails: returns its name. What the next ones need can be asked for meanwhile.
-    ///
-    /// # Errors
-    /// The name of the pair that `make` is done with no more.
-    fn each(
-        &mut self,
-        panels: &[Panel],
-        make: impl FnMut(Pair<'_, Self::Name>) -> Result<(), Self::Name>,
-    ) -> Result<(), Self::Name>;
+    /// Make each pair of this part in turn. What the next ones need can be asked for meanwhile.
+    fn each(&mut self, panels: &[Panel], make: impl FnMut(Pair<'_, Self::Name>));
 
     /// What the face says of a pair whose block is not finite although its diagonal blocks are.
     fn fault(&self, name: Self::Name) -> Self::Fault;
@@ -60,7 +53,7 @@ pub trait Pairs: Deal {
 /// time.
 ///
 /// # Errors
-/// Of the first pair in order whose block is not finite. Pairs behind it may not have been written.
+/// Of the first pair, by parts and names, whose block is not finite.
 pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
     let first_error = FirstError::default();
     team.deal(pairs, part, |first, pairs| {
@@ -84,12 +77,17 @@ impl<P: Pairs> Kernel for Part<'_, P> {
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut pairs, panels } = self;
         let mut last = [LastStrip::NONE; 2];
-        let made = pairs.each(
+        let mut first_failed: Option<P::Name> = None;
+        pairs.each(
             panels,
             #[inline(always)]
-            |pair| make(level, panels, pair, P::IN_ROWS.then_some(&mut last)),
+            |pair| {
+                if let Err(name) = make(level, panels, pair, P::IN_ROWS.then_some(&mut last)) {
+                    first_failed = Some(first_failed.map_or(name, |first| first.min(name)));
+                }
+            },
         );
-        made.map_err(|name| pairs.fault(name))
+        first_failed.map_or(Ok(()), |name| Err(pairs.fault(name)))
     }
 }
 

@@ -7,7 +7,6 @@ use crate::assembly::panel::writer::{Slot, Slots};
 use crate::assembly::velocities::Side;
 use crate::block::lanes::SimdLevel;
 use crate::block::{Block, Vector};
-use crate::first_error::Carry;
 use crate::inertia::Inertia;
 use crate::inertia::cost::Lasting;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
@@ -143,7 +142,7 @@ impl Action<'_> {
 /// The bodies of a scene, by index. A body without slots is left alone.
 pub trait Bodies: Sync {
     /// What the face says of a body that cannot be used.
-    type Fault: Carry;
+    type Fault: Send;
     /// A constraint on a body.
     type Constraint: Copy;
 
@@ -226,7 +225,7 @@ pub enum RowPart {
 /// Some rows, by place, to be made by one thread.
 pub trait Rows: crate::threads::Deal {
     /// What the face says of a row that cannot be made.
-    type Fault: Carry;
+    type Fault: Send;
 
     /// Whether V and B are made; else they have been made before, and all operators are in their panels.
     const WITH_VELOCITIES: bool;

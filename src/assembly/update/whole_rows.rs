@@ -7,7 +7,7 @@ use super::pairs::Coupling;
 use crate::assembly::panel::Panel;
 use crate::block::Block;
 use crate::block::lanes::{Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::first_error::{Carry, FirstError};
+use crate::first_error::FirstError;
 use crate::threads::{Deal, Team};
 
 /// Columns of a row that have consecutive slots in the panel of one body, or one that two bodies couple with the row.
@@ -22,7 +22,7 @@ pub struct Run {
 /// Rows of blocks that threads take parts of.
 pub trait WholeRows: Deal {
     /// What the face says of a block that is not finite.
-    type Fault: Carry;
+    type Fault: Send;
 
     /// Make the blocks of each run of these rows; diagonal blocks are put in their places afterwards. `make` tells whether they are
     /// finite.

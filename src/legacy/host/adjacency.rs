@@ -8,6 +8,7 @@ use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
+use super::constraint;
 use super::mesh::Mesh;
 use super::place::{Place, Role};
 
@@ -49,8 +50,8 @@ impl<'a> Adjacency<'a> {
             match (*body).kind {
                 FEM if is_by_nodes(body) => {
                     let place = place_on(con, body)?;
-                    let mesh = Mesh::new(body, &place, &names::constraint(con))?;
-                    mesh.candidates(&place, &names::constraint(con))?;
+                    let mesh = Mesh::new(body, &place).map_err(|fault| constraint::error(con, fault))?;
+                    mesh.candidates(&place).map_err(|fault| constraint::error(con, fault))?;
                     Ok(Self::SharedNodes { body, mesh, place })
                 }
                 OBS | RIG | PRB | FEM => Ok(Self::Everything),
@@ -70,10 +71,10 @@ impl<'a> Adjacency<'a> {
         let Self::SharedNodes { body, mesh, place } = self else { return Ok(true) };
         // SAFETY: the caller promises that `other` is valid, and so is what `new` was given.
         unsafe {
-            let name = names::constraint(other);
             let other_place = place_on(other, *body)?;
-            let own = mesh.candidates(place, &name)?;
-            let others = mesh.candidates(&other_place, &name)?;
+            let found = [place, &other_place].map(|place| mesh.candidates(place));
+            let [own, others] = found.map(|found| found.map_err(|fault| constraint::error(other, fault)));
+            let (own, others) = (own?, others?);
             if mesh.is_separate() {
                 return Ok(adjacent_separate(own.iter(), others.iter()));
             }

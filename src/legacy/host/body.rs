@@ -1,13 +1,12 @@
 //! Bodies.
 
-use std::fmt::Display;
 use std::slice;
 
 use crate::block::{Block, Vector};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::fault::Fault;
 use crate::legacy::layout::*;
 
 use super::finite_element;
@@ -25,17 +24,15 @@ pub enum Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone; `subject` begins the
-    /// text of an error.
+    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone.
     ///
     /// # Errors
-    /// [`Code::BugFound`] for an unknown kind, or for what its kind needs and lacks; [`Code::MatrixKind`] without a
-    /// reduced base.
+    /// If its kind or form is unknown, or it lacks what these need.
     ///
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
     #[inline(always)]
-    pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Fault> {
         // SAFETY: the caller promises a valid body with the arrays of its kind; conf of a rigid one starts
         // with the nine values of the rotation.
         unsafe {
@@ -43,11 +40,11 @@ impl<'a> Body<'a> {
             match (*body).kind {
                 OBS | RIG => match (*body).conf.cast::<Block>().as_ref() {
                     Some(rotation) => Ok(Self::Rigid(Rigid { rotation, center })),
-                    None => Err(fail!(Code::BugFound, "{subject}: conf of body {} is NULL", (*body).id)),
+                    None => Err(Fault::Null("conf", (*body).id)),
                 },
                 PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
-                FEM => finite_element::Body::new(body, velocities_only, subject).map(Self::FiniteElement),
-                kind => Err(fail!(Code::BugFound, "{subject}: body {} of unknown kind {kind}", (*body).id)),
+                FEM => finite_element::Body::new(body, velocities_only).map(Self::FiniteElement),
+                kind => Err(Fault::Unknown("kind", (*body).id, kind)),
             }
         }
     }
@@ -77,12 +74,12 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`Body::new`]; the place is on this body.
-    pub unsafe fn dense_point(&self, place: &Place, subject: &dyn Display) -> Result<Point<'a>, Code> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Fault> {
         match self {
             Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
             Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
             // SAFETY: the caller promises that this body is valid, and the place on it.
-            Self::FiniteElement(fem) => unsafe { fem.dense_point(place, subject) },
+            Self::FiniteElement(fem) => unsafe { fem.dense_point(place) },
         }
     }
 
@@ -90,7 +87,7 @@ impl<'a> Body<'a> {
     /// previous, then the current one.
     ///
     /// # Errors
-    /// [`Code::BugFound`] without velocities; as [`super::mesh::Mesh::location`] for finite elements.
+    /// If there are no velocities; as [`super::mesh::Mesh::location`] for finite elements.
     ///
     /// # Safety
     /// As [`Body::new`]; `body` is this body, and the place is on it.
@@ -99,8 +96,7 @@ impl<'a> Body<'a> {
         &self,
         body: *const BODY,
         place: &Place,
-        subject: &dyn Display,
-    ) -> Result<(Point<'a>, [&'a [f64]; 2]), Code> {
+    ) -> Result<(Point<'a>, [&'a [f64]; 2]), Fault> {
         // SAFETY: the caller promises that this body is valid, and the place on it. velo holds the current
         // velocity, then the previous one; in a reduced body other values come before them.
         unsafe {
@@ -108,27 +104,17 @@ impl<'a> Body<'a> {
                 Self::Rigid(rigid) => (Point::Rigid(*rigid, place.point), 0, rigid::DOFS),
                 Self::PseudoRigid(prb) => (Point::PseudoRigid(*prb, place.point), 0, pseudo_rigid::DOFS),
                 Self::FiniteElement(fem) => {
-                    let (location, nodes) = fem.location(place, subject)?;
+                    let (location, nodes) = fem.location(place)?;
                     (Point::Mesh(location), fem.first_mesh_velocity(), 3 * nodes)
                 }
             };
             let velo = (*body).velo.cast_const();
             if velo.is_null() {
-                return Err(no_velocities(subject, body));
+                return Err(Fault::Null("velo", (*body).id));
             }
             let current = slice::from_raw_parts(velo.add(start), count);
             let previous = slice::from_raw_parts(velo.add(start + count), count);
             Ok((point, [previous, current]))
         }
     }
-}
-
-/// The error of a body without velocities; `subject` begins its text.
-///
-/// # Safety
-/// `body` is valid.
-#[cold]
-pub unsafe fn no_velocities(subject: &dyn Display, body: *const BODY) -> Code {
-    // SAFETY: the caller promises a valid body.
-    fail!(Code::BugFound, "{subject}: velo of body {} is NULL", unsafe { (*body).id })
 }

@@ -2,9 +2,13 @@
 
 use std::ptr;
 
+use crate::assembly::diagonal::Diagonal;
+use crate::assembly::update::scene::{Action, Placement};
 use crate::assembly::velocities::Side;
+use crate::block::{Vector, is_finite};
 use crate::export::dump::Label;
 use crate::legacy::errors::{Code, fail};
+use crate::legacy::fault::{Error, Fault, Subject, Value};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -46,6 +50,16 @@ pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
             None => Err(fail!(Code::BugFound, "{}", names::constraint(con))),
         }
     }
+}
+
+/// An error of a constraint.
+///
+/// # Safety
+/// As [`check`].
+#[cold]
+pub unsafe fn error(con: *const CON, fault: Fault) -> Error {
+    // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
+    Error { subject: Subject::Constraint(unsafe { names::constraint(con) }), fault }
 }
 
 /// What a constraint is called in a dump.
@@ -99,7 +113,7 @@ pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
 /// # Safety
 /// As there, for both bodies.
 #[inline(always)]
-pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Code>> {
+pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Error>> {
     Role::BOTH.into_iter().filter_map(move |role| {
         // SAFETY: the caller promises a valid constraint with valid bodies.
         unsafe {
@@ -122,12 +136,13 @@ pub unsafe fn side<'a>(
     role: Role,
     body: *const BODY,
     known: KnownPlaces,
-) -> Result<Side<'a>, Code> {
+) -> Result<Side<'a>, Error> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
-        let name = names::constraint(con);
-        let view = Body::new(body, true, &name)?;
-        let (point, [previous, current]) = view.moving_point(body, &Place::of(con, role, known), &name)?;
+        let moving = Body::new(body, true)
+            .and_then(|view| view.moving_point(body, &Place::of(con, role, known)))
+            .map_err(|fault| error(con, fault));
+        let (point, [previous, current]) = moving?;
         let sign = match role {
             Role::Master => 1.0,
             Role::Slave => -1.0,
@@ -153,4 +168,42 @@ pub unsafe fn places_on(
         let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave, known)));
         master.into_iter().chain(slave)
     }
+}
+
+/// How a constraint acts on a body.
+///
+/// # Safety
+/// The constraint is valid, and nobody writes it during `'a`; `body` is only compared.
+#[inline(always)]
+pub unsafe fn action<'a>(con: *const CON, body: *const BODY) -> Action<'a> {
+    // SAFETY: the caller promises a valid constraint.
+    let con = unsafe { &*con };
+    Action {
+        roles: [con.master.cast_const() == body, con.slave.cast_const() == body],
+        placement: Placement::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
+    }
+}
+
+/// The share of a constraint in the free energy.
+///
+/// # Errors
+/// If it is not finite.
+///
+/// # Safety
+/// The constraint is valid, and so are its bodies.
+#[inline(always)]
+pub unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Error> {
+    // SAFETY: the caller promises a valid constraint.
+    let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
+    let share = diagonal.free_energy(b, prescribed);
+    if share.is_finite() {
+        return Ok(share);
+    }
+    let fault = match (is_finite(b), prescribed.is_finite()) {
+        (false, _) => Fault::NotFinite(Value::B),
+        (_, false) => Fault::NotFinite(Value::Prescribed),
+        _ => Fault::Overflow("its free energy", "B and Z[0] are"),
+    };
+    // SAFETY: the caller promises a valid constraint with valid bodies.
+    Err(unsafe { error(con, fault) })
 }

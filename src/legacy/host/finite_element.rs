@@ -1,13 +1,12 @@
 //! Finite-element bodies.
 
-use std::fmt::Display;
 use std::slice;
 
 use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Form, Location, NodalOperator, OperatorKind, Reduced};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::fault::Fault;
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 
@@ -29,15 +28,14 @@ pub struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone; `subject` begins the
-    /// text of an error.
+    /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone.
     ///
     /// # Errors
-    /// [`Code::BugFound`] for an unknown form, or without a configuration that the form needs.
+    /// For an unknown form, or without a configuration that the form needs.
     ///
     /// # Safety
     /// As [`super::body::Body::new`]; `body` is a finite-element body.
-    pub unsafe fn new(body: *const BODY, velocities_only: bool, subject: &dyn Display) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Fault> {
         // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
         // rotation behind dofs values.
         unsafe {
@@ -47,17 +45,17 @@ impl<'a> Body<'a> {
                 BODY_COROTATIONAL => Form::Corotational,
                 BODY_COROTATIONAL_MODAL => Form::CorotationalModal,
                 BODY_COROTATIONAL_REDUCED_ORDER => Form::CorotationalReduced,
-                form => return Err(fail!(Code::BugFound, "{subject}: body {id} of unknown form {form}")),
+                form => return Err(Fault::Unknown("form", id, form)),
             };
             let dofs = match usize::try_from((*body).dofs) {
                 Ok(dofs) if dofs > 0 => dofs,
-                _ => return Err(fail!(Code::BugFound, "{subject}: body {id} with dofs {}", (*body).dofs)),
+                _ => return Err(Fault::Dofs(id, (*body).dofs)),
             };
             let kind = form.operator_kind((*body).scheme == SCH_DEF_EXP, velocities_only);
             let rotation = match (kind, (*body).conf.is_null()) {
                 (OperatorKind::Plain, _) => None,
                 (_, false) => Some(&*(*body).conf.add(dofs).cast::<Block>()),
-                (_, true) => return Err(fail!(Code::BugFound, "{subject}: conf of body {id} is NULL")),
+                (_, true) => return Err(Fault::Null("conf", id)),
             };
             let lasting = match form {
                 Form::TotalLagrangian => Lasting::OneUpdate,
@@ -85,24 +83,20 @@ impl<'a> Body<'a> {
     /// Where a place lies in the mesh, and the number of its nodes.
     ///
     /// # Errors
-    /// As [`Mesh::location`]; [`Code::BugFound`] if mesh and dofs of a nodal body do not fit each other.
+    /// As [`Mesh::location`]; if mesh and dofs of a nodal body do not fit each other.
     ///
     /// # Safety
     /// As [`Mesh::new`]; the place is on this body.
     #[inline(never)]
-    pub unsafe fn location(&self, place: &Place, subject: &dyn Display) -> Result<(Location, usize), Code> {
+    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize), Fault> {
         // SAFETY: the caller promises a valid body, and a place on it.
         unsafe {
-            let mesh = Mesh::new(self.body, place, subject)?;
+            let mesh = Mesh::new(self.body, place)?;
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
             if self.is_nodal() && self.dofs != 3 * nodes {
-                let dofs = self.dofs;
-                return Err(fail!(
-                    Code::BugFound,
-                    "{subject}: body {id} with {nodes} mesh nodes and dofs {dofs}"
-                ));
+                return Err(Fault::MeshDofs(id, nodes, self.dofs));
             }
-            Ok((mesh.location(place, geometric_epsilon(), subject)?, nodes))
+            Ok((mesh.location(place, geometric_epsilon())?, nodes))
         }
     }
 
@@ -113,31 +107,26 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn nodal_operator(
-        &self,
-        place: &Place,
-        frame: &Block,
-        subject: &dyn Display,
-    ) -> Result<NodalOperator, Code> {
+    pub unsafe fn nodal_operator(&self, place: &Place, frame: &Block) -> Result<NodalOperator, Fault> {
         // SAFETY: the caller promises a place on this body, which is valid.
-        let (location, _) = unsafe { self.location(place, subject)? };
+        let (location, _) = unsafe { self.location(place)? };
         Ok(NodalOperator::new(&location, frame, self.rotation))
     }
 
     /// The point at a place, tied to the generalised velocities of this body.
     ///
     /// # Errors
-    /// As [`Body::location`]; [`Code::MatrixKind`] if the base of a reduced body is missing or of another size.
+    /// As [`Body::location`]; if the base of a reduced body is missing or of another size.
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn dense_point(&self, place: &Place, subject: &dyn Display) -> Result<Point<'a>, Code> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Fault> {
         // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
-            let (location, nodes) = self.location(place, subject)?;
+            let (location, nodes) = self.location(place)?;
             match self.rotation {
                 Some(rotation) if !self.is_nodal() => {
-                    let (base, rows) = (self.base(3 * nodes, subject)?, 3 * nodes);
+                    let (base, rows) = (self.base(3 * nodes)?, 3 * nodes);
                     Ok(Point::Reduced(Reduced { location, rotation, base, rows }))
                 }
                 _ => Ok(Point::Mesh(location)),
@@ -152,14 +141,14 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn has_finite_base(&self, place: &Place, subject: &dyn Display) -> Result<bool, Code> {
+    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool, Fault> {
         if self.is_nodal() {
             return Ok(true);
         }
         // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
-            let (_, nodes) = self.location(place, subject)?;
-            Ok(is_finite(self.base(3 * nodes, subject)?))
+            let (_, nodes) = self.location(place)?;
+            Ok(is_finite(self.base(3 * nodes)?))
         }
     }
 
@@ -167,7 +156,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body->evec` is NULL or valid, with as many values as it states.
-    unsafe fn base(&self, rows: usize, subject: &dyn Display) -> Result<&'a [f64], Code> {
+    unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Fault> {
         // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {
             match (*self.body).evec.as_ref() {
@@ -181,8 +170,7 @@ impl<'a> Body<'a> {
                 }
                 found => {
                     let what = if found.is_some() { "of another size or kind" } else { "missing" };
-                    let id = (*self.body).id;
-                    Err(fail!(Code::MatrixKind, "{subject}: the reduced base evec of body {id} is {what}"))
+                    Err(Fault::ReducedBase((*self.body).id, what))
                 }
             }
         }

@@ -1,60 +1,45 @@
 //! `body->inverse`: A⁻¹, or A itself.
 
 use std::ffi::c_int;
-use std::{fmt, slice};
+use std::slice;
 
 use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Sparse, Structure};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::fault::{Fault, InverseFault};
 use crate::legacy::layout::*;
-
-/// Why a matrix cannot serve as an inverse.
-enum Fault {
-    Missing,
-    Kind(c_int),
-    NotSquare,
-    Incomplete,
-    IllFormed(Defect),
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str("missing"),
-            Self::Kind(kind) => write!(f, "unknown kind {kind}"),
-            Self::NotSquare => f.write_str("not square"),
-            Self::Incomplete => f.write_str("arrays are missing or sizes negative"),
-            Self::IllFormed(defect) => defect.fmt(f),
-        }
-    }
-}
 
 /// The inertia of a body with `dofs` generalised velocities.
 ///
 /// # Errors
-/// [`Code::MatrixKind`] if `body->inverse` is missing, of unknown kind, ill-formed or of another size.
+/// If `body->inverse` is missing, of unknown kind, ill-formed or of another size.
 ///
 /// # Safety
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn of<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Code> {
+pub unsafe fn of<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Fault> {
     // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix with arrays of the sizes
     // that it states.
-    let (id, result) = unsafe { ((*body).id, view((*body).inverse)) };
-    match result {
-        Ok(inertia) if inertia.size() == dofs => Ok(inertia),
-        Ok(inertia) => {
-            let size = inertia.size();
-            Err(fail!(Code::MatrixKind, "body {id}: inverse of size {size} for {dofs} velocities"))
-        }
-        Err(fault) => Err(fail!(Code::MatrixKind, "body {id}: inverse: {fault}")),
+    let inertia = unsafe { view((*body).inverse) }.map_err(Fault::Inverse)?;
+    match inertia.size() {
+        size if size == dofs => Ok(inertia),
+        size => Err(Fault::InverseSize(size, dofs)),
     }
+}
+
+/// Whether a body gives the matrix A, not its inverse.
+///
+/// # Safety
+/// As [`of`].
+pub unsafe fn is_matrix(body: *const BODY) -> bool {
+    // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix.
+    let flags = unsafe { (*body).inverse.as_ref() }.map(|matrix| (matrix.kind, matrix.flags & MXIFAC));
+    flags.is_some_and(|(kind, factored)| kind == MXCSC && factored != 0)
 }
 
 /// # Safety
 /// `matrix` is NULL or as [`of`] asks for.
-unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Fault> {
+unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, InverseFault> {
     // SAFETY: the caller promises that the matrix is NULL or valid.
-    let matrix = unsafe { matrix.as_ref() }.ok_or(Fault::Missing)?;
+    let matrix = unsafe { matrix.as_ref() }.ok_or(InverseFault::Missing)?;
     let inverse = match matrix.kind {
         MXBD => {
             let count = ends(matrix.n)?;
@@ -63,7 +48,7 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Fault> {
             // SAFETY: x holds nzmax values, and at most that many are viewed.
             let values = unsafe { array(matrix.x, values(matrix, starts)?)? };
             if usize::try_from(matrix.m) != Ok(length(*rows.last().unwrap_or(&0))?) {
-                return Err(Fault::IllFormed(Defect::Size));
+                return Err(InverseFault::IllFormed(Defect::Size));
             }
             BlockDiagonal::new(starts, rows, values).map(Inverse::BlockDiagonal)
         }
@@ -87,35 +72,35 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Fault> {
             }
             Sparse::new(starts, rows, values).map(Inverse::Sparse)
         }
-        kind => return Err(Fault::Kind(kind)),
+        kind => return Err(InverseFault::Kind(kind)),
     };
-    inverse.map(Inertia::Inverse).map_err(Fault::IllFormed)
+    inverse.map(Inertia::Inverse).map_err(InverseFault::IllFormed)
 }
 
 /// The number of values that the starts of blocks or columns end with.
-fn values(matrix: &MX, starts: &[c_int]) -> Result<usize, Fault> {
+fn values(matrix: &MX, starts: &[c_int]) -> Result<usize, InverseFault> {
     let end = starts.last().copied().unwrap_or(0);
-    if end > matrix.nzmax { Err(Fault::IllFormed(Defect::Starts)) } else { length(end) }
+    if end > matrix.nzmax { Err(InverseFault::IllFormed(Defect::Starts)) } else { length(end) }
 }
 
-fn square(matrix: &MX) -> Result<usize, Fault> {
-    if matrix.m == matrix.n { length(matrix.n) } else { Err(Fault::NotSquare) }
+fn square(matrix: &MX) -> Result<usize, InverseFault> {
+    if matrix.m == matrix.n { length(matrix.n) } else { Err(InverseFault::NotSquare) }
 }
 
-fn length(count: c_int) -> Result<usize, Fault> {
-    usize::try_from(count).map_err(|_| Fault::Incomplete)
+fn length(count: c_int) -> Result<usize, InverseFault> {
+    usize::try_from(count).map_err(|_| InverseFault::Incomplete)
 }
 
 /// The length of an array with one entry behind the last of `count`.
-fn ends(count: c_int) -> Result<usize, Fault> {
+fn ends(count: c_int) -> Result<usize, InverseFault> {
     Ok(length(count)? + 1)
 }
 
 /// # Safety
 /// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
-unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Fault> {
+unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], InverseFault> {
     match pointer.is_null() {
-        true => Err(Fault::Incomplete),
+        true => Err(InverseFault::Incomplete),
         // SAFETY: the caller promises `count` values that nobody writes.
         false => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
     }

@@ -1,11 +1,10 @@
 //! Finite-element meshes and the elements that constraints lie on.
 
-use std::fmt::Display;
 use std::slice;
 
 use crate::block::Vector;
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::fault::Fault;
 use crate::legacy::layout::*;
 
 use super::place::Place;
@@ -26,15 +25,15 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Mesh<'a> {
-    /// The mesh for a place on a body; `subject` begins the text of an error.
+    /// The mesh for a place on a body.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if there is none.
+    /// If there is none.
     ///
     /// # Safety
     /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
     /// them during `'a`.
-    pub unsafe fn new(body: *const BODY, place: &Place, subject: &dyn Display) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self, Fault> {
         // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
         // a mesh's shape is the mesh, whose node places are 3 × count values.
         unsafe {
@@ -43,16 +42,14 @@ impl<'a> Mesh<'a> {
             let mesh = match place.shape.as_ref() {
                 _ if separate => (*body).msh.cast_const(),
                 Some(shape) => shape.data.cast_const().cast(),
-                None => return Err(fail!(Code::BugFound, "{subject}: no shape (SGP) on body {id}")),
+                None => return Err(Fault::NoShape(id)),
             };
-            let Some(mesh) = mesh.as_ref() else {
-                return Err(fail!(Code::BugFound, "{subject}: body {id} has no mesh"));
-            };
+            let mesh = mesh.as_ref().ok_or(Fault::NoMesh(id))?;
             match (mesh.ref_nodes.is_null(), usize::try_from(mesh.nodes_count)) {
                 (false, Ok(count)) if count > 0 => {
                     Ok(Self { nodes: slice::from_raw_parts(mesh.ref_nodes.cast(), count), separate })
                 }
-                _ => Err(fail!(Code::BugFound, "{subject}: the mesh of body {id} has no nodes")),
+                _ => Err(Fault::NoNodes(id)),
             }
         }
     }
@@ -65,15 +62,11 @@ impl<'a> Mesh<'a> {
     /// The elements that may hold the place.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if there are none, or one is ill-formed.
+    /// If there are none, or one is ill-formed.
     ///
     /// # Safety
     /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
-    pub unsafe fn candidates<'b>(
-        &self,
-        place: &'b Place,
-        subject: &dyn Display,
-    ) -> Result<Candidates<'b>, Code> {
+    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>, Fault> {
         // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
         // elements of the mesh.
         unsafe {
@@ -89,12 +82,12 @@ impl<'a> Mesh<'a> {
                 }
             };
             if elements.is_empty() {
-                return Err(fail!(Code::BugFound, "{subject}: its point lies on no element"));
+                return Err(Fault::NoElement);
             }
             let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
             match elements.iter().all(|&element| candidates.element(element).is_some()) {
                 true => Ok(candidates),
-                false => Err(fail!(Code::BugFound, "{subject}: an element has unknown type or nodes")),
+                false => Err(Fault::IllFormedElement),
             }
         }
     }
@@ -102,38 +95,25 @@ impl<'a> Mesh<'a> {
     /// Where the place lies.
     ///
     /// # Errors
-    /// As [`Mesh::candidates`]; [`Code::CoordinatesInverse`] if its local coordinates are not found.
+    /// As [`Mesh::candidates`]; if its local coordinates are not found.
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn location(
-        &self,
-        place: &Place,
-        epsilon: f64,
-        subject: &dyn Display,
-    ) -> Result<Location, Code> {
+    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location, Fault> {
         // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
         // the place is NULL or valid, and this thread's.
         unsafe {
-            let candidates = self.candidates(place, subject)?;
+            let candidates = self.candidates(place)?;
             let chosen = match self.separate {
                 true => choose(candidates.iter(), self.nodes, &place.point, epsilon),
                 false => candidates.iter().next(),
             };
-            let Some(element) = chosen else {
-                return Err(fail!(Code::BugFound, "{subject}: its point lies on no element"));
-            };
+            let element = chosen.ok_or(Fault::NoElement)?;
             let located = match place.known.as_mut() {
                 Some(known) => known.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
             };
-            located.map_err(|_| {
-                let nodes = element.nodes();
-                fail!(
-                    Code::CoordinatesInverse,
-                    "{subject}: no local coordinates of its point in the element of nodes {nodes:?}"
-                )
-            })
+            located.map_err(|_| Fault::LocalCoordinates(element))
         }
     }
 

@@ -1,7 +1,6 @@
 //! The host's structures as the core wants them: raw pointers in, checked views out.
 
 pub mod adjacency;
-pub mod bodies;
 pub mod body;
 pub mod constraint;
 pub mod domain;
@@ -11,6 +10,4 @@ pub mod inertia;
 pub mod map;
 pub mod mesh;
 pub mod place;
-pub mod rows;
-pub mod scene;
 pub mod set;

@@ -52,6 +52,11 @@ impl Fault {
             Self::Shape => fail!(Code::BugFound, "{what}: not a tree, a node is reached in two ways"),
         }
     }
+
+    /// The error of a walk over the set of constraints of the body with this id.
+    pub fn of_set_of(self, body: u32) -> Code {
+        self.of(&format_args!("the set of constraints of body {body}"))
+    }
 }
 
 impl From<TryReserveError> for Fault {

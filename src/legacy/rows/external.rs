@@ -150,7 +150,7 @@ unsafe fn couple_through(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint on this valid body, whose set holds valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of(&names::set_of(body));
+        let failed = |fault: Fault| fault.of_set_of((*body).id);
         // A body without rows has nothing to couple to.
         let Some(index) = module.bodies.index_of(body) else { return Ok(()) };
         let adjacency = Adjacency::new(con, body)?;
@@ -215,6 +215,7 @@ pub unsafe fn assemble(module: &mut LocalDynamics) -> Result<(), Code> {
             // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
             return Err(unsafe {
                 culprit::of_blocks_between([(*block.row).public.con, block.con].map(<*mut CON>::cast_const))
+                    .into()
             });
         }
     }

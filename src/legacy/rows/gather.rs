@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::block::Vector;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
@@ -39,6 +40,8 @@ pub struct GatheredRow {
     pub is_listed: bool,
     /// Its share of the free energy.
     pub energy: f64,
+    /// Where V goes.
+    pub v: *mut Vector,
 }
 
 // SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Send of
@@ -237,6 +240,7 @@ unsafe fn put(
             is_settled: counted == bodies,
             is_listed,
             energy: 0.0,
+            v: module.rows.place_of_v(row, con),
         }
     };
     match module.tasks.get_mut(place) {

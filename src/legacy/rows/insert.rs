@@ -82,7 +82,7 @@ unsafe fn collect(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint, and a valid body with its set of valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of(&names::set_of(body));
+        let failed = |fault: Fault| fault.of_set_of((*body).id);
         let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
         while let Some(element) = walk.next().map_err(failed)? {
             let other = element.cast::<CON>();
@@ -126,7 +126,7 @@ unsafe fn find_rows(
                 fetch(row.wrapping_byte_add(offset_of!(Row, sides)));
             }
             let Neighbour { con: other, through, .. } = module.neighbours[k];
-            if has_no_row(other) {
+            if has_no_row(module, other) {
                 continue;
             }
             let row = module.rows.met_on(body, other, module.round)?;
@@ -145,9 +145,9 @@ unsafe fn find_rows(
 ///
 /// # Safety
 /// `con` is valid.
-unsafe fn has_no_row(con: *const CON) -> bool {
+unsafe fn has_no_row(module: &LocalDynamics, con: *const CON) -> bool {
     // SAFETY: the caller promises a valid constraint.
-    unsafe { (*con).dia.is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0 }
+    unsafe { module.rows.claimed(con).is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0 }
 }
 
 /// A fresh chunk for the row, and memory for the pairs with all neighbours.

@@ -20,7 +20,7 @@ mod pool;
 mod remove;
 mod row;
 
-pub use attachments::{Attachments, BodyEntry, Side, Slot};
+pub use attachments::{Attachments, BodyEntry, Slot};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use gather::{GatheredRow, gather};
@@ -29,4 +29,4 @@ pub use module::LocalDynamics;
 pub use pair::Pair;
 pub use pool::{Run, WORD};
 pub use remove::remove;
-pub use row::Row;
+pub use row::{Map, Row};

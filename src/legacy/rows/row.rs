@@ -1,8 +1,13 @@
 //! A row: a diagonal block, the head of the list of its off-diagonal blocks, and hidden data.
 
+use std::collections::HashMap;
 use std::ffi::c_int;
-use std::iter;
+use std::mem::offset_of;
+use std::{iter, ptr};
 
+use rustc_hash::FxBuildHasher;
+
+use crate::block::Vector;
 use crate::kinematics::finite_element::CachedLocation;
 
 use crate::legacy::errors::{Code, fail};
@@ -44,6 +49,9 @@ pub struct Row {
     pub known: KnownPlaces,
     /// The bodies that it was inserted on and that W counted then; addresses that are never read.
     pub inserted: [*mut BODY; 2],
+    /// V of a row that mirrors another module's: constraints have that module's.
+    #[cfg(not(feature = "mpi"))]
+    pub v: Vector,
     /// Which of its bodies have made their parts of V and B, a bit each.
     #[cfg(feature = "mpi")]
     pub contributors: u8,
@@ -101,9 +109,37 @@ pub struct Rows {
     pub pool: Pool<Row>,
     /// Chunks for what is known of the places of a row.
     known: Pool<[CachedLocation; 2]>,
+    /// The rows of a mirror by constraint; else these lead to their rows themselves.
+    pub mirrored: Option<Map<*const CON, *mut Row>>,
 }
 
+/// A map from addresses.
+pub type Map<K, V> = HashMap<K, V, FxBuildHasher>;
+
 impl Rows {
+    /// What a constraint has for its row: `con->dia`, or its row in a mirror; NULL if it has none.
+    ///
+    /// # Safety
+    /// `con` is valid.
+    #[inline(always)]
+    pub unsafe fn claimed(&self, con: *const CON) -> *mut DIAB {
+        match &self.mirrored {
+            // SAFETY: the caller promises a valid constraint.
+            None => unsafe { (*con).dia },
+            Some(rows) => rows.get(&con).map_or(ptr::null_mut(), |row| row.cast()),
+        }
+    }
+
+    /// Where V of a row goes: into its constraint, but in a mirror.
+    pub fn place_of_v(&self, row: *mut Row, con: *mut CON) -> *mut Vector {
+        #[cfg(not(feature = "mpi"))]
+        if self.mirrored.is_some() {
+            return row.wrapping_byte_add(offset_of!(Row, v)).cast();
+        }
+        let _ = row;
+        con.wrapping_byte_add(offset_of!(CON, V)).cast()
+    }
+
     /// The row behind what a host passes, if it is a live one from here.
     pub fn live(&self, dia: *mut DIAB) -> Option<*mut Row> {
         let row = dia.cast::<Row>();
@@ -191,7 +227,7 @@ impl Rows {
     /// `con` is valid.
     pub unsafe fn has(&self, con: *mut CON) -> bool {
         // SAFETY: the caller promises a valid constraint; the row found is live.
-        unsafe { self.live((*con).dia).is_some_and(|row| (*row).public.con == con) }
+        unsafe { self.live(self.claimed(con)).is_some_and(|row| (*row).public.con == con) }
     }
 
     /// The row of a constraint, `con->dia`.
@@ -204,7 +240,7 @@ impl Rows {
     pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
         unsafe {
-            let dia = (*con).dia;
+            let dia = self.claimed(con);
             match (self.has(con), dia.is_null()) {
                 (true, _) => Ok(dia.cast()),
                 (_, true) => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),

@@ -4,29 +4,34 @@
 //! block to the sizes of the two diagonal blocks; the free energy to its terms. Where a body gives its matrix A and
 //! not the inverse, W and what follows from it is determined up to ε κ₁(A) only: no smaller tolerance holds there.
 
+use std::fmt;
+
 use crate::block::Block;
 use crate::legacy::errors::Code;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::legacy::rows::Place;
+use crate::legacy::rows::{Place, Row};
 
 use super::exhausted;
 use super::findings::{Findings, raise};
-use super::lines::{LegacyRow, LegacyRows};
-use super::mirror::{Entry, Mirror};
+use super::legacy_rows::{LegacyRow, LegacyRows};
+use super::mirror::Mirror;
 
 /// The least speed that V and B are compared with.
 const LEAST_SPEED: f64 = 1e-3;
 
+/// A block by the positions of neighbour and body.
+type Found = ((u32, u32), *const OFFB);
+
 struct Comparison<'a> {
-    lines: &'a LegacyRows,
+    rows: &'a LegacyRows,
     mirror: &'a Mirror,
     kind: UpdateKind,
     findings: &'a mut Findings,
-    /// Blocks of the row at hand by neighbour and body.
-    blocks: Vec<(u32, u32, *const OFFB)>,
+    /// Blocks of the row at hand: those that it should have, and those that it has.
+    blocks: [Vec<Found>; 2],
     /// What the differences of the free energy are relative to.
     energy_scale: f64,
 }
@@ -40,16 +45,17 @@ struct Comparison<'a> {
 /// The module, its rows and blocks, their constraints and bodies are valid.
 pub unsafe fn all(
     legacy: *const LOCDYN,
-    lines: &LegacyRows,
+    rows: &LegacyRows,
     mirror: &Mirror,
     kind: UpdateKind,
     findings: &mut Findings,
 ) -> Result<(), Code> {
-    let mut comparison = Comparison { lines, mirror, kind, findings, blocks: Vec::new(), energy_scale: 0.0 };
+    let mut comparison =
+        Comparison { rows, mirror, kind, findings, blocks: Default::default(), energy_scale: 0.0 };
     // SAFETY: the caller promises a valid module with valid rows, blocks, constraints and bodies.
     unsafe {
-        for (row, line) in (0..).zip(&lines.all) {
-            comparison.row(row, line)?;
+        for row in &rows.all {
+            comparison.row(row)?;
         }
         if kind != UpdateKind::Minimal {
             comparison.energy((*legacy).free_energy);
@@ -61,156 +67,138 @@ pub unsafe fn all(
 impl Comparison<'_> {
     /// # Safety
     /// As [`all`].
-    unsafe fn row(&mut self, row: u32, line: &LegacyRow) -> Result<(), Code> {
-        let values = &self.mirror.rows[row as usize];
-        // SAFETY: the caller promises a row that is valid with its blocks, its constraint and the bodies.
+    unsafe fn row(&mut self, row: &LegacyRow) -> Result<(), Code> {
+        // SAFETY: the caller promises a row that is valid with its blocks, its constraint and the bodies. Each constraint of the
+        // domain has a row in the mirror.
         unsafe {
-            let dia = &*line.dia;
-            let name = names::constraint(line.con);
-            let speed = speed(line.con)?;
+            let (dia, own) = (&*row.dia, self.mirror.row(row.con));
+            let v = &*self.mirror.module.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
+            let values = &(*own).public;
+            let name = names::constraint(row.con);
+            let speed = speed(row.con)?;
             let allowed = self.findings.tolerance;
-            let condition = f64::EPSILON * self.mirror.condition(line);
+            let condition = f64::EPSILON * self.mirror.condition(row);
             let findings = &mut *self.findings;
-            let mut note = |largest: fn(&mut Findings) -> &mut f64,
-                            name_of,
-                            got: &[f64],
-                            own: &[f64],
-                            scale,
-                            allowed| {
-                let off = difference(got, own, scale);
-                raise(largest(findings), off);
-                if exceeds(off, allowed) {
-                    findings.add(line.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
-                }
-            };
-            note(|f| &mut f.largest.V, "V", &(*line.con).V, &values.v, speed, allowed.V);
-            note(|f| &mut f.largest.B, "B", &dia.B, &values.b, speed, allowed.B);
-            if let Some(own) = &values.diagonal {
-                let size = largest(&own.a);
-                note(|f| &mut f.largest.W, "W", &dia.W, &own.w, largest(&own.w), allowed.W.max(condition));
-                note(|f| &mut f.largest.A, "A", &dia.A, &own.a, size, allowed.A.max(condition));
-                if let Some(rho) = own.rho {
-                    note(
-                        |f| &mut f.largest.rho,
-                        "rho",
-                        &[dia.rho],
-                        &[rho],
-                        rho.abs(),
-                        allowed.rho.max(condition),
-                    );
-                }
-                self.energy_scale += 0.5 * size * speed * speed;
+            let mut note =
+                |of: fn(&mut Findings) -> &mut f64, name_of, got: &[f64], own: &[f64], scale, allowed| {
+                    let off = difference(got, own, scale);
+                    raise(of(findings), off);
+                    if exceeds(off, allowed) {
+                        findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
+                    }
+                };
+            note(|f| &mut f.largest.V, "V", &(*row.con).V, v, speed, allowed.V);
+            note(|f| &mut f.largest.B, "B", &dia.B, &values.B, speed, allowed.B);
+            if self.kind != UpdateKind::Minimal {
+                let [w, a] = [&values.W, &values.A].map(largest);
+                note(|f| &mut f.largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
+                note(|f| &mut f.largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
+                self.energy_scale += 0.5 * a * speed * speed;
             }
-            self.pattern(row, line)
+            if self.kind == UpdateKind::All {
+                let (rho, allowed) = (values.rho, allowed.rho.max(condition));
+                note(|f| &mut f.largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
+            }
+            self.pattern(row, own)
         }
     }
 
     /// The blocks of a row as a multiset: their order depends on a history that is not known here.
     ///
     /// # Safety
-    /// As [`all`].
-    unsafe fn pattern(&mut self, row: u32, line: &LegacyRow) -> Result<(), Code> {
-        let entries = self.mirror.entries(row);
-        let expected: usize = entries.iter().map(|entry| self.mirror.block(entry).0).sum();
-        let mut blocks = std::mem::take(&mut self.blocks);
+    /// As [`all`]; `own` is the row in the mirror.
+    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const Row) -> Result<(), Code> {
+        let [mut wanted, mut blocks] = std::mem::take(&mut self.blocks);
+        wanted.clear();
         blocks.clear();
-        // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
-        blocks.try_reserve(expected + 1).map_err(exhausted)?;
-        // SAFETY: the caller promises a row that is valid with its blocks; names are made of the domain's
+        // SAFETY: the caller promises rows that are valid with their blocks; names are made of the domain's
         // constraints and of bodies with rows.
         unsafe {
-            let name = names::constraint(line.con);
-            for block in super::blocks(line.dia).take(expected + 1) {
-                let neighbour = self.lines.of_row((*block).dia);
-                let body = self.mirror.of_body((*block).bod);
-                match (neighbour, body) {
-                    (Some(neighbour), Some(body)) => blocks.push((neighbour, body, block)),
-                    (None, _) => {
-                        let text = format_args!("{name}: a block to no row of the list");
-                        self.findings.add_of_list(line.place(), text);
-                        return Ok(());
-                    }
-                    (Some(neighbour), None) => {
-                        let id = self.lines.all[neighbour as usize].id;
-                        let place = Place { neighbour: Some(id), ..line.place() };
-                        let text = format_args!(
-                            "{name}: the block to constraint {id} is through a body without rows"
-                        );
-                        self.findings.add(place, text);
-                        return Ok(());
-                    }
+            let name = names::constraint(row.con);
+            for block in super::blocks(own.cast()) {
+                let neighbour = self.rows.of_constraint((*(*block).dia).con);
+                if let Some(key) = neighbour.zip(self.mirror.of_body((*block).bod)) {
+                    wanted.try_reserve(1).map_err(|_| exhausted())?;
+                    wanted.push((key, block));
                 }
             }
-            blocks.sort_unstable_by_key(|&(neighbour, body, _)| (neighbour, body));
-            let mut rest = blocks.as_slice();
-            for entry in entries {
-                let key = (entry.neighbour, entry.body);
-                let before = rest.partition_point(|&(neighbour, body, _)| (neighbour, body) < key);
-                self.unexpected(line, &rest[..before]);
-                rest = &rest[before..];
-                let count = rest.iter().take_while(|&&(neighbour, body, _)| (neighbour, body) == key).count();
-                let (found, behind) = rest.split_at(count);
-                let wanted = self.mirror.block(entry).0;
-                if count < wanted {
-                    let (id, body) = self.ids(entry.neighbour, entry.body);
-                    let place = Place { neighbour: Some(id), body: Some(body), ..line.place() };
+            // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
+            blocks.try_reserve(wanted.len() + 1).map_err(|_| exhausted())?;
+            for block in super::blocks(row.dia).take(wanted.len() + 1) {
+                let Some(neighbour) = self.rows.of_row((*block).dia) else {
+                    let text = format_args!("{name}: a block to no row of the list");
+                    self.findings.add_of_list(row.place(), text);
+                    return Ok(());
+                };
+                let Some(body) = self.mirror.of_body((*block).bod) else {
+                    let id = self.rows.all[neighbour as usize].id;
+                    let place = Place { neighbour: Some(id), ..row.place() };
                     let text =
-                        format_args!("{name}: a block to constraint {id} through body {body} is missing");
+                        format_args!("{name}: the block to constraint {id} is through a body without rows");
                     self.findings.add(place, text);
+                    return Ok(());
+                };
+                blocks.push(((neighbour, body), block));
+            }
+            wanted.sort_unstable();
+            blocks.sort_unstable();
+            let mut rest = blocks.as_slice();
+            for same in wanted.chunk_by(|one, other| one.0 == other.0) {
+                let key = same[0].0;
+                let (before, from) = rest.split_at(rest.partition_point(|found| found.0 < key));
+                self.add_of_block(row, before, "an unexpected", "");
+                let (found, behind) = from.split_at(from.partition_point(|found| found.0 == key));
+                if found.len() < same.len() {
+                    self.add_of_block(row, same, "a", " is missing");
                 }
-                self.unexpected(line, &found[wanted.min(count)..]);
-                for &(_, _, block) in found {
-                    self.block(line, entry, row, &(*block).W);
+                self.add_of_block(row, &found[same.len().min(found.len())..], "an unexpected", "");
+                for &(_, block) in found {
+                    self.block(row, key, &(*block).W, &(*same[0].1).W);
                 }
                 rest = behind;
             }
-            self.unexpected(line, rest);
+            self.add_of_block(row, rest, "an unexpected", "");
         }
-        self.blocks = blocks;
+        self.blocks = [wanted, blocks];
         Ok(())
     }
 
-    fn ids(&self, neighbour: u32, body: u32) -> (u32, u32) {
-        // SAFETY: a body with rows is valid, by the promise of `all`.
-        let body = unsafe { (*self.mirror.body(body)).id };
-        (self.lines.all[neighbour as usize].id, body)
+    /// Something is wrong with the first of some blocks, if there is one.
+    fn add_of_block(&mut self, row: &LegacyRow, blocks: &[Found], article: &str, what: impl fmt::Display) {
+        let Some(&((neighbour, body), _)) = blocks.first() else { return };
+        // SAFETY: the constraint is the domain's, and a body with rows is valid, by the promise of `all`.
+        let (name, body) = unsafe { (names::constraint(row.con), (*self.mirror.body(body)).id) };
+        let id = self.rows.all[neighbour as usize].id;
+        let place = Place { neighbour: Some(id), body: Some(body), ..row.place() };
+        let text = format_args!("{name}: {article} block to constraint {id} through body {body}{what}");
+        self.findings.add(place, text);
     }
 
-    /// Blocks that the row should not have.
-    fn unexpected(&mut self, line: &LegacyRow, blocks: &[(u32, u32, *const OFFB)]) {
-        if let Some(&(neighbour, body, _)) = blocks.first() {
-            // SAFETY: the constraint is the domain's, by the promise of `all`.
-            let name = unsafe { names::constraint(line.con) };
-            let (id, body) = self.ids(neighbour, body);
-            let place = Place { neighbour: Some(id), body: Some(body), ..line.place() };
-            let text = format_args!("{name}: an unexpected block to constraint {id} through body {body}");
-            self.findings.add(place, text);
+    /// The value of a block of a row.
+    ///
+    /// # Safety
+    /// As [`all`].
+    unsafe fn block(&mut self, row: &LegacyRow, key: (u32, u32), got: &Block, own: &Block) {
+        let neighbour = &self.rows.all[key.0 as usize];
+        // SAFETY: the caller promises valid constraints of the domain; these have rows in the mirror.
+        let (is_contact, sizes) = unsafe {
+            let size = |con| largest(&(*self.mirror.row(con)).public.W);
+            ((*row.con).kind == CONTACT, [row.con, neighbour.con].map(size))
+        };
+        if self.kind == UpdateKind::Minimal || self.kind == UpdateKind::Penalty && is_contact {
+            return;
         }
-    }
-
-    /// The value of a block of the row at a position.
-    fn block(&mut self, line: &LegacyRow, entry: &Entry, row: u32, got: &Block) {
-        // SAFETY: the constraint is the domain's, by the promise of `all`.
-        let (name, is_contact) = unsafe { (names::constraint(line.con), (*line.con).kind == CONTACT) };
-        let compared = self.kind == UpdateKind::All || (self.kind == UpdateKind::Penalty && !is_contact);
-        let sizes = [row, entry.neighbour].map(|row| self.mirror.rows[row as usize].diagonal);
-        let ([Some(one), Some(two)], true) = (sizes, compared) else { return };
-        let neighbour = &self.lines.all[entry.neighbour as usize];
-        let condition = self.mirror.condition(line).max(self.mirror.condition(neighbour));
-        let scale = (largest(&one.w) * largest(&two.w)).sqrt();
-        let off = difference(got, self.mirror.block(entry).1, scale);
+        let condition = self.mirror.condition(row).max(self.mirror.condition(neighbour));
+        let off = difference(got, own, (sizes[0] * sizes[1]).sqrt());
         raise(&mut self.findings.largest.block, off);
         if exceeds(off, self.findings.tolerance.block.max(f64::EPSILON * condition)) {
-            let (id, body) = self.ids(entry.neighbour, entry.body);
-            let place = Place { neighbour: Some(id), body: Some(body), ..line.place() };
-            let text =
-                format_args!("{name}: the block to constraint {id} through body {body} is off by {off:.1e}");
-            self.findings.add(place, text);
+            let found = [(key, std::ptr::null())];
+            self.add_of_block(row, &found, "the", format_args!(" is off by {off:.1e}"));
         }
     }
 
     fn energy(&mut self, got: f64) {
-        let off = difference(&[got], &[self.mirror.energy], self.energy_scale);
+        let off = difference(&[got], &[self.mirror.module.public.free_energy], self.energy_scale);
         raise(&mut self.findings.largest.free_energy, off);
         let condition = f64::EPSILON * self.findings.condition;
         if exceeds(off, self.findings.tolerance.free_energy.max(condition)) {

@@ -1,74 +1,59 @@
-//! The rows of another module, assembled anew.
+//! The rows of another module once more: a local dynamics of this library, with a row for each constraint of the domain, inserted
+//! in the order in which the other module's must have been.
 
-use std::mem;
+use std::{mem, ptr};
 
-use crate::assembly::update::bodies::{How, prepare};
-use crate::assembly::update::rows::{Wanted, assemble};
-use crate::assembly::update::scene::Place;
-use crate::assembly::update::{self, BodyOperators};
-use crate::block::Block;
 use crate::inertia::Workspace;
 use crate::legacy::errors::Code;
+use crate::legacy::fault::Error;
 use crate::legacy::host::adjacency::{self, Adjacency};
-use crate::legacy::host::bodies::HostBodies;
-use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::rows::HostRows;
-use crate::legacy::host::{constraint, scene};
+use crate::legacy::host::{domain, inertia};
 use crate::legacy::layout::*;
-use crate::legacy::names;
-use crate::threads::{Numbered, Team};
+use crate::legacy::rows::{self, LocalDynamics, Map, Row};
+use crate::legacy::update;
 
 use super::findings::Findings;
-use super::lines::{LegacyRow, LegacyRows, Map};
-use super::scene::{ExpectedPair, MirrorBody, MirrorRow, MirrorScene};
+use super::legacy_rows::{LegacyRow, LegacyRows};
 use super::{blocks, exhausted};
 
-/// A block of a row, by the row, the neighbour and the body.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
-    row: u32,
-    /// Position of the neighbour's row.
-    pub neighbour: u32,
-    /// Index of the body.
-    pub body: u32,
-    couple: u32,
-    second: bool,
-}
-
-/// Pairs at a time.
-const PART: usize = 512;
-
-/// A pair of rows, in the order of their addresses, and their body.
-type PairKey = ([*const DIAB; 2], *const BODY);
-
-fn known(one: &LegacyRow, two: &LegacyRow, body: *const BODY) -> PairKey {
-    let mut rows = [one.dia, two.dia];
-    rows.sort_unstable();
-    (rows, body)
+/// A body and the positions of the rows on it.
+struct BodyRows {
+    body: *const BODY,
+    rows: Vec<u32>,
 }
 
 /// Everything assembled.
-#[derive(Default)]
 pub struct Mirror {
-    bodies: Vec<MirrorBody>,
-    made: BodyOperators,
+    /// The rows.
+    pub module: Box<LocalDynamics>,
+    bodies: Vec<BodyRows>,
     of_body: Map<*const BODY, u32>,
-    couples: Vec<ExpectedPair>,
-    entries: Vec<Entry>,
-    /// Rows coupled by nodes that they shared when first seen.
-    by_nodes: Map<PairKey, ()>,
-    /// The same, as far as decided for the rows at hand.
-    by_nodes_now: Map<PairKey, ()>,
-    /// Rows that one row has blocks with through one body.
-    found: Map<*const DIAB, ()>,
-    /// What the library makes of each row.
-    pub rows: Vec<MirrorRow>,
-    /// The free energy.
-    pub energy: f64,
+    /// Condition number of the matrix A of a body, and the revision of the factor that it was estimated of.
+    conditions: Map<*const BODY, (u64, f64)>,
     work: Workspace,
 }
 
 impl Mirror {
+    /// Without rows.
+    pub fn new() -> Result<Self, Code> {
+        // The domain is set before it is read.
+        let mut module = LocalDynamics::create(ptr::dangling_mut())?;
+        module.rows.mirrored = Some(Map::default());
+        Ok(Self {
+            module,
+            bodies: Vec::new(),
+            of_body: Map::default(),
+            conditions: Map::default(),
+            work: Workspace::default(),
+        })
+    }
+
+    /// The row of a constraint; NULL if there is none.
+    pub fn row(&self, con: *const CON) -> *const Row {
+        // SAFETY: a mirror looks for the address only.
+        unsafe { self.module.rows.claimed(con).cast_const().cast() }
+    }
+
     /// The index of a body that has rows.
     pub fn of_body(&self, body: *const BODY) -> Option<u32> {
         self.of_body.get(&body).copied()
@@ -79,91 +64,71 @@ impl Mirror {
         self.bodies[index as usize].body
     }
 
-    /// The blocks that the row at a position has to have, by neighbour and body, each kind once.
-    pub fn entries(&self, row: u32) -> &[Entry] {
-        let start = self.entries.partition_point(|entry| entry.row < row);
-        let length = self.entries[start..].partition_point(|entry| entry.row == row);
-        &self.entries[start..start + length]
-    }
-
-    /// How often a row has a block, and its value.
-    pub fn block(&self, entry: &Entry) -> (usize, &Block) {
-        let couple = &self.couples[entry.couple as usize];
-        (couple.count, &couple.blocks[usize::from(entry.second)])
-    }
-
     /// The largest condition number of the matrices A on the bodies of a row.
-    pub fn condition(&self, line: &LegacyRow) -> f64 {
-        let bodies = line.bodies.iter().filter_map(|&body| self.of_body(body));
-        let conditions = bodies.filter_map(|body| self.bodies[body as usize].condition);
-        conditions.fold(0.0, |largest, (_, condition)| f64::max(largest, condition))
+    pub fn condition(&self, row: &LegacyRow) -> f64 {
+        let conditions = row.bodies.iter().filter_map(|body| self.conditions.get(body));
+        conditions.fold(0.0, |largest, &(_, condition)| f64::max(largest, condition))
     }
 
-    /// Find out which rows lie on which bodies and which have blocks with each other. Rows that turn out to have been
-    /// inserted since the last check are marked as new.
+    /// Insert and remove rows as the other module must have done since the last check. Rows that turn out to have been inserted
+    /// since then are marked as new.
     ///
     /// # Errors
-    /// [`Code::OutOfMemory`]; as [`Adjacency`].
+    /// As those of [`rows::insert`].
     ///
     /// # Safety
-    /// The rows of the lines with their blocks, constraints and bodies are valid.
-    pub unsafe fn couple(&mut self, lines: &mut LegacyRows) -> Result<(), Code> {
-        self.bodies.iter_mut().for_each(|attached| attached.rows.clear());
-        // SAFETY: the caller promises lines with valid rows, blocks, constraints and bodies.
+    /// The domain, its constraints and their bodies are valid, and so are the other module's rows with their blocks.
+    pub unsafe fn follow(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result<(), Code> {
+        self.list_bodies(legacy)?;
+        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that go
+        // neither constraints nor bodies are read.
         unsafe {
-            for (row, line) in (0..).zip(&lines.all) {
-                let slave = if line.is_self_contact() { None } else { Some(line.bodies[1]) };
-                for body in [Some(line.bodies[0]), slave].into_iter().flatten() {
-                    if !body.is_null() {
-                        self.attach(row, line, body)?;
-                    }
+            let renewed = self.inserted_again(legacy)?;
+            legacy.renew(renewed);
+            let module = &mut *self.module;
+            module.public.dom = dom;
+            let mut next = module.public.dia;
+            while let Some(row) = next.cast::<Row>().as_ref() {
+                let (dia, con) = (mem::replace(&mut next, row.public.n), row.con);
+                if !legacy.is_old(con) {
+                    rows::remove(module, dia)?;
+                    module.rows.mirrored.as_mut().and_then(|rows| rows.remove(&con.cast_const()));
                 }
             }
-            self.forget_bare();
-            let renewed = self.inserted_again(lines)?;
-            lines.renew(renewed);
-            self.couples.clear();
-            self.entries.clear();
-            self.by_nodes_now.clear();
-            for body in 0..self.bodies.len() {
-                self.couple_on(body as u32, lines)?;
+            self.conditions.retain(|body, _| module.bodies.index_of(body.cast_mut()).is_some());
+            let listed = legacy.all.iter().rev().map(|row| row.con.cast_mut());
+            for con in listed.chain(domain::constraints(dom)) {
+                if let Some(rows) = &mut module.rows.mirrored
+                    && !rows.contains_key(&con.cast_const())
+                {
+                    rows.try_reserve(1).map_err(|_| exhausted())?;
+                    let row = rows::insert(module, con, [(*con).master, (*con).slave])?;
+                    module.rows.mirrored.as_mut().and_then(|rows| rows.insert(con, row.cast()));
+                }
             }
         }
-        mem::swap(&mut self.by_nodes, &mut self.by_nodes_now);
-        self.entries.sort_unstable();
         Ok(())
     }
 
-    /// # Safety
-    /// `line` and `body` are valid.
-    unsafe fn attach(&mut self, row: u32, line: &LegacyRow, body: *const BODY) -> Result<(), Code> {
-        let index = match self.of_body(body) {
-            Some(index) => index,
-            None => {
-                let index = self.bodies.len() as u32;
-                self.bodies.try_reserve(1).map_err(exhausted)?;
-                self.of_body.try_reserve(1).map_err(exhausted)?;
-                self.made.resize(self.bodies.len() + 1).map_err(exhausted)?;
-                self.bodies.push(MirrorBody { body, rows: Vec::new(), condition: None });
-                self.of_body.insert(body, index);
-                index
+    /// Find out which rows lie on which bodies.
+    fn list_bodies(&mut self, legacy: &LegacyRows) -> Result<(), Code> {
+        let Self { bodies, of_body, .. } = self;
+        bodies.clear();
+        of_body.clear();
+        for (row, LegacyRow { bodies: [master, slave], .. }) in (0..).zip(&legacy.all) {
+            let slave = if slave == master { &ptr::null() } else { slave };
+            for &body in [master, slave].into_iter().filter(|body| !body.is_null()) {
+                of_body.try_reserve(1).map_err(|_| exhausted())?;
+                bodies.try_reserve(1).map_err(|_| exhausted())?;
+                let index = *of_body.entry(body).or_insert(bodies.len() as u32) as usize;
+                if index == bodies.len() {
+                    bodies.push(BodyRows { body, rows: Vec::new() });
+                }
+                bodies[index].rows.try_reserve(1).map_err(|_| exhausted())?;
+                bodies[index].rows.push(row);
             }
-        };
-        let rows = &mut self.bodies[index as usize].rows;
-        rows.try_reserve(1).map_err(exhausted)?;
-        // SAFETY: the caller promises a line with a valid constraint, and a valid body.
-        rows.push((row, unsafe { !constraint::is_contact_on_obstacle(line.con, body) }));
-        Ok(())
-    }
-
-    /// Drop bodies without rows, which may be gone, with their panels.
-    fn forget_bare(&mut self) {
-        if self.bodies.iter().any(|attached| attached.rows.is_empty()) {
-            self.made.retain(|body| !self.bodies[body].rows.is_empty());
-            self.bodies.retain(|attached| !attached.rows.is_empty());
-            self.of_body.clear();
-            self.of_body.extend((0..).zip(&self.bodies).map(|(index, attached)| (attached.body, index)));
         }
+        Ok(())
     }
 
     /// How many rows at the head of the list must have been removed and inserted again since the last check, though nothing
@@ -174,37 +139,37 @@ impl Mirror {
     /// decided now, too: if it is not, the pair that changed is wrong.
     ///
     /// # Safety
-    /// As [`Mirror::couple`].
-    unsafe fn inserted_again(&mut self, lines: &LegacyRows) -> Result<usize, Code> {
-        let Self { bodies, by_nodes, found, .. } = self;
+    /// As [`Mirror::follow`].
+    unsafe fn inserted_again(&self, legacy: &LegacyRows) -> Result<usize, Code> {
+        let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
         for is_search in [true, false] {
-            for MirrorBody { body, rows, .. } in bodies.iter() {
-                // SAFETY: the caller promises valid bodies.
-                if unsafe { !adjacency::is_by_nodes(*body) } {
-                    continue;
-                }
-                for (slot, &(row, _)) in rows.iter().enumerate() {
-                    let line = &lines.all[row as usize];
-                    if !line.is_old() || !is_search && row as usize >= count {
+            // SAFETY: the caller promises valid bodies.
+            for BodyRows { body, rows } in
+                self.bodies.iter().filter(|on| unsafe { adjacency::is_by_nodes(on.body) })
+            {
+                for (place, &newer) in rows.iter().enumerate() {
+                    let row = &legacy.all[newer as usize];
+                    let own = self.row(row.con);
+                    if !row.is_old() || own.is_null() || !is_search && newer as usize >= count {
                         continue;
                     }
-                    // SAFETY: the caller promises a line with a valid row, constraint and body.
+                    // SAFETY: the caller promises a valid row, constraint and body; rows of a mirror are live.
                     let adjacency = unsafe {
-                        find_neighbours(line, *body, lines.most_blocks(), found)?;
-                        Adjacency::new(line.con, *body)?
+                        find_neighbours(row.dia, *body, legacy.most_blocks(), &mut found)?;
+                        find_neighbours(own.cast(), *body, usize::MAX, &mut known)?;
+                        Adjacency::new(row.con, *body)?
                     };
-                    for &(older, _) in &rows[slot + 1..] {
-                        let other = &lines.all[older as usize];
+                    for other in rows[place + 1..].iter().map(|&older| &legacy.all[older as usize]) {
                         let is_coupled = found.contains_key(&other.dia);
-                        let has_changed = by_nodes.contains_key(&known(line, other, *body)) != is_coupled;
+                        let has_changed = known.contains_key(&self.row(other.con).cast()) != is_coupled;
                         if !other.is_old() || has_changed != is_search {
                             continue;
                         }
-                        // SAFETY: the caller promises lines with valid constraints and bodies.
+                        // SAFETY: the caller promises valid constraints and bodies.
                         let is_as_now = unsafe { adjacency.allows(other.con)? } == is_coupled;
                         match is_search {
-                            true if is_as_now => count = count.max(row as usize + 1),
+                            true if is_as_now => count = count.max(newer as usize + 1),
                             false if !is_as_now => return Ok(0),
                             _ => {}
                         }
@@ -215,97 +180,16 @@ impl Mirror {
         Ok(count)
     }
 
-    /// The pairs that an insertion of the rows, last to first, makes on a body.
-    ///
-    /// # Safety
-    /// As [`Mirror::couple`].
-    unsafe fn couple_on(&mut self, index: u32, lines: &LegacyRows) -> Result<(), Code> {
-        let MirrorBody { body, rows, .. } = &self.bodies[index as usize];
-        for (slot, &(later, counts)) in rows.iter().enumerate() {
-            let line = &lines.all[later as usize];
-            if !counts {
-                continue;
-            }
-            // SAFETY: the caller promises lines with valid constraints and bodies.
-            let adjacency = unsafe { Adjacency::new(line.con, *body)? };
-            for (other_slot, &(earlier, other_counts)) in rows.iter().enumerate().skip(slot + 1) {
-                let other = &lines.all[earlier as usize];
-                let by_nodes = matches!(adjacency, Adjacency::SharedNodes { .. });
-                let key = known(line, other, *body);
-                // This is decided at insertion and does not change.
-                let interact = match by_nodes && line.is_old() && other.is_old() {
-                    true => self.by_nodes.contains_key(&key),
-                    // SAFETY: the caller promises lines with valid constraints and bodies.
-                    false => unsafe { adjacency.allows(other.con)? },
-                };
-                if !interact {
-                    continue;
-                }
-                if by_nodes {
-                    self.by_nodes_now.try_reserve(1).map_err(exhausted)?;
-                    self.by_nodes_now.insert(key, ());
-                }
-                let (rows, slots) = match line.id < other.id {
-                    true => ([later, earlier], [slot as u32, other_slot as u32]),
-                    false => ([earlier, later], [other_slot as u32, slot as u32]),
-                };
-                self.couples.try_reserve(1).map_err(exhausted)?;
-                self.entries.try_reserve(2).map_err(exhausted)?;
-                let couple = self.couples.len() as u32;
-                for (row, neighbour, second) in [(rows[0], rows[1], false), (rows[1], rows[0], true)] {
-                    self.entries.push(Entry { row, neighbour, body: index, couple, second });
-                }
-                self.couples.push(ExpectedPair {
-                    rows,
-                    body: index,
-                    slots: other_counts.then_some(slots),
-                    count: if line.is_self_contact() { 2 } else { 1 },
-                    blocks: [[0.0; 9]; 2],
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// Assemble; as `LOCDYN_Update_Begin` does.
     ///
     /// # Errors
     /// As there.
     ///
     /// # Safety
-    /// As [`Mirror::couple`].
-    pub unsafe fn assemble(&mut self, lines: &LegacyRows, step: f64, kind: UpdateKind) -> Result<(), Code> {
-        let Self { bodies, made, of_body, couples, rows, .. } = self;
-        rows.clear();
-        rows.try_reserve(lines.all.len()).map_err(exhausted)?;
-        rows.extend((0..).zip(&lines.all).map(|(row, line)| {
-            let place = |body: *const BODY| {
-                let &body = of_body.get(&body)?;
-                let on_body = &bodies[body as usize].rows;
-                let slot = on_body.binary_search_by_key(&row, |&(row, _)| row).ok()?;
-                on_body[slot].1.then_some(Place { body: body as usize, slot })
-            };
-            let slave = if line.is_self_contact() { None } else { place(line.bodies[1]) };
-            MirrorRow::new(line, [place(line.bodies[0]), slave])
-        }));
-        let team = &mut Team::alone();
-        // SAFETY: the caller promises valid constraints and bodies; each row has slots of its own.
-        unsafe {
-            if kind == UpdateKind::Minimal {
-                return make_rows(rows, made, Wanted::Velocities);
-            }
-            let how = How { step, complete: false };
-            let scene = MirrorScene::new(bodies, lines, kind);
-            if let Err(fault) = prepare(&HostBodies::new(scene), made, how, team, &mut |_| {}) {
-                // If a constraint knows what is wrong, its text says more.
-                make_rows(rows, made, Wanted::Velocities)?;
-                return Err(fault);
-            }
-            make_rows(rows, made, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse: false })?;
-            self.energy = rows.iter().fold(0.0, |sum, row| sum + row.energy);
-            let pairs = Numbered { first: 0, things: &mut couples[..], context: scene };
-            update::pairs::assemble(pairs, PART, &made.panels, team)
-        }
+    /// The domain with all its bodies and constraints is valid.
+    pub unsafe fn assemble(&mut self) -> Result<(), Code> {
+        // SAFETY: the caller promises a valid domain.
+        unsafe { update::begin(&mut self.module) }
     }
 
     /// Estimate the condition numbers of matrices that were factored since they were last estimated.
@@ -316,35 +200,25 @@ impl Mirror {
     /// # Safety
     /// The bodies are valid.
     pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result<(), Code> {
-        for (attached, panel) in self.bodies.iter_mut().zip(&self.made.panels) {
+        let Self { module, conditions, work, .. } = self;
+        for (entry, panel) in module.bodies.bodies.iter().zip(&module.bodies.made.panels) {
+            let body = entry.body.cast_const();
             // SAFETY: the caller promises valid bodies.
-            let has_factor = attached.counts() && unsafe { scene::gives_matrix(attached.body) };
+            let has_factor = entry.has_rows() && unsafe { inertia::is_matrix(body) };
             let Some(factor) = panel.factored().filter(|_| has_factor) else {
-                attached.condition = None;
+                conditions.remove(&body);
                 continue;
             };
-            let condition = match attached.condition {
-                Some((revision, condition)) if revision == factor.revision() => condition,
-                _ => {
-                    // SAFETY: the caller promises valid bodies.
-                    let name = unsafe { names::body(attached.body) };
-                    panel.condition(&mut self.work).map_err(|fault| scene::panel_fault(&name, fault))?
-                }
+            let condition = match conditions.get(&body) {
+                Some(&(revision, condition)) if revision == factor.revision() => condition,
+                _ => panel.condition(work).map_err(|fault| Error::of_body(entry.id, fault))?,
             };
-            attached.condition = Some((factor.revision(), condition));
+            conditions.try_reserve(1).map_err(|_| exhausted())?;
+            conditions.insert(body, (factor.revision(), condition));
             findings.condition = findings.condition.max(condition);
         }
         Ok(())
     }
-}
-
-/// # Safety
-/// The constraints of the rows and their bodies are valid; each row has slots of its own, of panels that have been started.
-unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted) -> Result<(), Code> {
-    // SAFETY: the caller promises rows with valid constraints and bodies, each with slots of its own in
-    // panels that have been started.
-    let rows = unsafe { HostRows::new(rows) };
-    assemble(rows, made, wanted, &mut Team::alone(), &mut |_| {})
 }
 
 /// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case
@@ -353,7 +227,7 @@ unsafe fn make_rows(rows: &mut [MirrorRow], made: &BodyOperators, wanted: Wanted
 /// # Safety
 /// The row and its blocks are valid.
 unsafe fn find_neighbours(
-    line: &LegacyRow,
+    row: *const DIAB,
     body: *const BODY,
     most: usize,
     found: &mut Map<*const DIAB, ()>,
@@ -361,8 +235,8 @@ unsafe fn find_neighbours(
     found.clear();
     // SAFETY: the caller promises a valid row with valid blocks.
     unsafe {
-        for block in blocks(line.dia).take(most).filter(|&block| (*block).bod.cast_const() == body) {
-            found.try_reserve(1).map_err(exhausted)?;
+        for block in blocks(row).take(most).filter(|&block| (*block).bod.cast_const() == body) {
+            found.try_reserve(1).map_err(|_| exhausted())?;
             found.insert((*block).dia.cast_const(), ());
         }
     }

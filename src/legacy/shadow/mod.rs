@@ -1,14 +1,13 @@
 //! A mirror of the rows of another module over the same domain, to compare the values that both assemble.
 //!
-//! It reads only public fields of the other module, and writes nothing of the host. [`lines`] reads its rows,
-//! [`mirror`] assembles the same rows anew, as a [`scene`], [`compare`] looks for differences, [`findings`] keeps
+//! It reads only public fields of the other module, and writes nothing of the host. [`legacy_rows`] reads its rows,
+//! [`mirror`] inserts and assembles the same rows anew, [`compare`] looks for differences, [`findings`] keeps
 //! them.
 
 mod compare;
 mod findings;
-mod lines;
+mod legacy_rows;
 mod mirror;
-mod scene;
 
 use std::alloc::{Layout, alloc};
 use std::time::Instant;
@@ -23,13 +22,13 @@ use super::report;
 use crate::boundary::sized::Place;
 
 use findings::Findings;
-use lines::LegacyRows;
+use legacy_rows::LegacyRows;
 use mirror::Mirror;
 
 /// What `ldy_shadow` is.
 pub struct Shadow {
     legacy: *const LOCDYN,
-    lines: LegacyRows,
+    rows: LegacyRows,
     mirror: Mirror,
     /// Whether the list was sound at the last check.
     was_sound: bool,
@@ -43,20 +42,14 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
     if legacy.is_null() {
         return Err(fail!(Code::BugFound, "legacy is NULL"));
     }
+    let mirror = Mirror::new()?;
     // SAFETY: the size is not zero.
     let shadow = unsafe { alloc(Layout::new::<Shadow>()) }.cast::<Shadow>();
     if shadow.is_null() {
         return Err(fail!(Code::OutOfMemory, "no memory for a shadow"));
     }
     // SAFETY: the memory is this function's and large enough.
-    unsafe {
-        shadow.write(Shadow {
-            legacy,
-            lines: LegacyRows::default(),
-            mirror: Mirror::default(),
-            was_sound: true,
-        })
-    };
+    unsafe { shadow.write(Shadow { legacy, rows: LegacyRows::default(), mirror, was_sound: true }) };
     Ok(shadow)
 }
 
@@ -111,19 +104,19 @@ impl Shadow {
             if dom.is_null() {
                 return Err(fail!(Code::BugFound, "dom of the legacy module is NULL"));
             }
-            let step = domain::step(dom)?;
+            domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
-            self.lines.read(self.legacy, dom, self.was_sound, findings)?;
-            self.mirror.couple(&mut self.lines)?;
-            self.lines.remember();
+            self.rows.read(self.legacy, dom, self.was_sound, findings)?;
+            self.mirror.follow(dom, &mut self.rows)?;
+            self.rows.remember();
             self.was_sound = findings.is_list_sound;
             let start = Instant::now();
-            self.mirror.assemble(&self.lines, step, kind)?;
+            self.mirror.assemble()?;
             findings.time = start.elapsed().as_secs_f64();
             if kind != UpdateKind::Minimal {
                 self.mirror.estimate_conditions(findings)?;
             }
-            compare::all(self.legacy, &self.lines, &self.mirror, kind, findings)?;
+            compare::all(self.legacy, &self.rows, &self.mirror, kind, findings)?;
             self.was_sound = findings.is_list_sound;
         }
         findings.verdict()
@@ -131,7 +124,7 @@ impl Shadow {
 }
 
 /// No memory for something kept here.
-fn exhausted(_: std::collections::TryReserveError) -> Code {
+fn exhausted() -> Code {
     fail!(Code::OutOfMemory, "no memory for the mirror of the legacy module's rows")
 }
 

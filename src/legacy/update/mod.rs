@@ -14,9 +14,7 @@ use crate::assembly::update::rows::{Wanted, assemble};
 use crate::threads::Team;
 
 use super::errors::{Code, fail};
-use super::host::bodies::HostBodies;
 use super::host::domain::{self, UpdateKind};
-use super::host::rows::HostRows;
 use super::options;
 #[cfg(feature = "mpi")]
 use super::parallel;
@@ -24,7 +22,9 @@ use super::parallel;
 use super::rows::external;
 use super::rows::{Attachments, LocalDynamics, gather as gather_rows};
 use super::usage::Stopwatch;
+use bodies::HostBodies;
 use pairs::{ALL, AS_WANTED, CHANGED, HostPairs, PART};
+use rows::HostRows;
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -118,7 +118,7 @@ unsafe fn make_operators(
     let LocalDynamics { bodies: Attachments { bodies, made, .. }, tally, .. } = module;
     let how = How { step, complete: VELOCITIES_AHEAD };
     // SAFETY: the caller promises that bodies and constraints are valid.
-    let bodies = unsafe { HostBodies::new(&bodies[..]) };
+    let bodies = unsafe { HostBodies::new(bodies) };
     let factors = prepare(&bodies, made, how, team, &mut |phase| watch.end(phase, tally))?;
     tally.count(factors.kept, factors.made);
     Ok(())
@@ -135,7 +135,7 @@ unsafe fn make_rows(
     let LocalDynamics { bodies, tasks, tally, .. } = module;
     // SAFETY: the caller promises that constraints and bodies are valid; rows were gathered once each.
     let rows = unsafe { HostRows::new(tasks) };
-    assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))
+    Ok(assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))?)
 }
 
 /// The free energy of all rows, in their order.
@@ -159,7 +159,7 @@ unsafe fn make_pairs(
     reuse: bool,
     team: &mut Team,
 ) -> Result<(), Code> {
-    let wanted = pairs::Wanted { kind, reuse, once: options::self_contact_once() };
+    let wanted = pairs::Wanted { kind, reuse, once: options::self_contact_once() && !module.is_mirror() };
     let panels = &module.bodies.made.panels[..];
     for run in module.pairs.runs() {
         // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::assembly::panel::{Panel, RIGID};
 use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::legacy::culprit;
-use crate::legacy::errors::Code;
+use crate::legacy::fault::Error;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::rows::{self, Run, WORD};
 use crate::prefetch::fetch;
@@ -70,16 +70,12 @@ unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
 
 impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
     type Name = *mut rows::Pair;
-    type Fault = Code;
+    type Fault = Error;
 
     const IN_ROWS: bool = false;
 
     #[inline(always)]
-    fn each(
-        &mut self,
-        panels: &[Panel],
-        mut make: impl FnMut(Pair<'_, *mut rows::Pair>) -> Result<(), *mut rows::Pair>,
-    ) -> Result<(), *mut rows::Pair> {
+    fn each(&mut self, panels: &[Panel], mut make: impl FnMut(Pair<'_, *mut rows::Pair>)) {
         let Self { run, words, wanted } = self.clone();
         let mut coming = run.part(words.clone());
         for pair in coming.by_ref().take(AHEAD) {
@@ -99,14 +95,13 @@ impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
             let pair = unsafe { &mut *name };
             if (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
             {
-                make(blocks_of(name, pair, kind, once))?;
+                make(blocks_of(name, pair, kind, once));
             }
         }
-        Ok(())
     }
 
     #[cold]
-    fn fault(&self, pair: *mut rows::Pair) -> Code {
+    fn fault(&self, pair: *mut rows::Pair) -> Error {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
             culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))

@@ -1,16 +1,19 @@
 //! What C passes: its identifiers, arrays and places, checked; part of `include/ldy_system.h`.
 
-use std::ffi::c_longlong;
+use std::ffi::{c_int, c_longlong};
 use std::slice;
 
 pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{null, place, wanted};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
+use crate::direct::{BlockRows, Cholesky};
 use crate::inertia::FactorError;
 use crate::system::{Error, Fault, Id, System};
 
+use super::factors::ldy_factor;
 use super::ldy_system;
+use super::results::ldy_rows;
 use super::solve::ldy_solve;
 
 /// Its text becomes the thread's last.
@@ -19,7 +22,7 @@ impl From<Error> for Code {
         let code = match error.fault {
             Fault::Memory => Self::OutOfMemory,
             Fault::Matrix(FactorError::Matrix(_)) => Self::MatrixKind,
-            Fault::Matrix(FactorError::NotPositiveDefinite { .. }) => Self::CholFactor,
+            Fault::Matrix(FactorError::NotPositiveDefinite { .. }) | Fault::NotPositive => Self::CholFactor,
             Fault::Matrix(FactorError::Singular | FactorError::Missing)
             | Fault::Singular
             | Fault::Solver(_) => Self::LuFactor,
@@ -73,8 +76,8 @@ fn check_count<T>(name: &str, count: usize) -> Result<(), Code> {
 
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody else uses meanwhile.
-pub unsafe fn values_mut<'a>(name: &str, first: *mut f64, count: usize) -> Result<&'a mut [f64], Code> {
-    check_count::<f64>(name, count)?;
+pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Result<&'a mut [T], Code> {
+    check_count::<T>(name, count)?;
     match (first.is_null(), count) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(null(name)),
@@ -112,6 +115,47 @@ pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result
 pub unsafe fn solver<'a>(name: &str, solver: *mut ldy_solve) -> Result<&'a mut ldy_solve, Code> {
     // SAFETY: the C program promises that the solver is there and its own, as this function asks for.
     unsafe { solver.as_mut() }.ok_or_else(|| null(name))
+}
+
+/// # Safety
+/// `factor` is NULL or comes from ldy_factor_create, and is used by nobody else meanwhile.
+pub unsafe fn factor<'a>(name: &str, factor: *mut ldy_factor) -> Result<&'a mut Cholesky, Code> {
+    // SAFETY: the C program promises that the factor is there and its own, as this function asks for.
+    unsafe { factor.as_mut() }.map(|factor| &mut factor.0).ok_or_else(|| null(name))
+}
+
+/// # Safety
+/// `factor` is NULL or comes from ldy_factor_create, and is changed by nobody meanwhile.
+pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result<&'a Cholesky, Code> {
+    // SAFETY: the C program promises that the factor is there and stays as it is, as this function asks for.
+    unsafe { factor.as_ref() }.map(|factor| &factor.0).ok_or_else(|| null(name))
+}
+
+/// W of rows that are given, checked.
+///
+/// # Safety
+/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns and values are NULL or as long as it says. Nobody
+/// changes them meanwhile.
+pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>, Code> {
+    // SAFETY: the C program promises a structure with as many bytes as its size says.
+    let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
+    let ldy_rows { rows: count, blocks, starts, columns, values: blocks_of, .. } =
+        given.read_over(ldy_rows::none());
+    let count = count_of("rows->rows", count)?;
+    let blocks = count_of("rows->blocks", blocks)?;
+    // SAFETY: the C program promises a start for each row, and an end.
+    let starts = unsafe { values("rows->starts", starts, count + 1) }?;
+    // SAFETY: the C program promises a column for each block.
+    let columns = unsafe { values("rows->columns", columns, blocks) }?;
+    // SAFETY: the C program promises nine values for each block.
+    let values = unsafe { values("rows->values", blocks_of, 9 * blocks) }?;
+    let rows = BlockRows { starts, columns, values: values.as_chunks().0 };
+    rows.check_pattern()?;
+    Ok(rows)
+}
+
+fn count_of(name: &str, count: c_int) -> Result<usize, Code> {
+    usize::try_from(count).map_err(|_| fail!(Code::BugFound, "{name} is negative"))
 }
 
 pub fn body_id(id: c_longlong) -> Result<Id, Code> {

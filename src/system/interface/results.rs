@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_longlong};
 use std::mem::offset_of;
+use std::ptr;
 
 use crate::boundary::sized::CallerSized;
 
@@ -39,6 +40,25 @@ pub struct ldy_rows {
     pub inverse: *const f64,
     /// Id of each row's constraint.
     pub constraints: *const c_longlong,
+}
+
+impl ldy_rows {
+    /// No rows and no arrays.
+    pub(super) fn none() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            rows: 0,
+            blocks: 0,
+            starts: ptr::null(),
+            columns: ptr::null(),
+            values: ptr::null(),
+            B: ptr::null(),
+            V: ptr::null(),
+            diagonal: ptr::null(),
+            inverse: ptr::null(),
+            constraints: ptr::null(),
+        }
+    }
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.

@@ -70,13 +70,33 @@ pub(super) struct Entry {
     rest: Vec<Piece>,
     /// What is added to its diagonal block, column-major; empty: nothing.
     pub compliance: Vec<f64>,
+    /// What regularisation adds to its diagonal.
+    pub shift: [f64; MOST_ROWS],
+    /// The last reaction that was set. Triples of their own have what is kept of them elsewhere.
+    pub reaction: [f64; MOST_ROWS],
 }
 
 impl Entry {
     /// A triple of its own.
     fn of_triple(triple: Id) -> Self {
         let first = Piece { triple, lane: 0, row: 0, count: 3 };
-        Self { rows: 3, is_triple: true, first, rest: Vec::new(), compliance: Vec::new() }
+        Self { is_triple: true, ..Self::of_pieces(3, first, Vec::new()) }
+    }
+
+    fn of_pieces(rows: u8, first: Piece, rest: Vec<Piece>) -> Self {
+        let (shift, reaction) = ([0.0; MOST_ROWS], [0.0; MOST_ROWS]);
+        Self { rows, is_triple: false, first, rest, compliance: Vec::new(), shift, reaction }
+    }
+
+    /// What is added to its diagonal block, entry by entry; symmetric to the bit.
+    pub fn added(&self, i: usize, j: usize) -> f64 {
+        let given = self.compliance.get(usize::from(self.rows) * i.max(j) + i.min(j)).copied();
+        given.unwrap_or_default() + if i == j { self.shift[i] } else { 0.0 }
+    }
+
+    /// Whether anything is.
+    pub fn is_added_to(&self) -> bool {
+        !self.compliance.is_empty() || self.shift != [0.0; MOST_ROWS]
     }
 
     /// Its pieces: of the first two bodies, then of the next two, each by rows.
@@ -262,8 +282,7 @@ impl Mixed {
             self.lists.entry(plan.key).or_default().triples.try_reserve(1)?;
         }
         // From here on nothing fails.
-        let entry = Entry { rows: rows as u8, is_triple: false, first, rest, compliance: Vec::new() };
-        let id = self.entries.insert(entry, 0)?;
+        let id = self.entries.insert(Entry::of_pieces(rows as u8, first, rest), 0)?;
         self.odd += 1;
         for Plan { piece, key, is_new, operators } in plans {
             let placement = Placement::Operators(operators);
@@ -328,7 +347,7 @@ impl Mixed {
         Ok(())
     }
 
-    /// Set what is added to the diagonal block of a constraint that is no triple of its own; `mark` is for its triples.
+    /// Set the compliance of a constraint that is no triple of its own; `mark` is for its triples.
     pub fn set_compliance(
         &mut self,
         constraints: &mut Table<Constraint>,
@@ -336,13 +355,42 @@ impl Mixed {
         compliance: Vec<f64>,
         mark: u8,
     ) {
+        self.change(constraints, id, mark, |entry| entry.compliance = compliance);
+    }
+
+    /// Set what regularisation adds to each row of a constraint that is no triple of its own; `mark` is for its triples.
+    pub fn set_shift(
+        &mut self,
+        constraints: &mut Table<Constraint>,
+        id: Id,
+        of: impl Fn(usize) -> f64,
+        mark: u8,
+    ) {
+        let shift = std::array::from_fn(of);
+        if self.entries.get(id).is_some_and(|entry| entry.shift != shift) {
+            self.change(constraints, id, mark, |entry| entry.shift = shift);
+        }
+    }
+
+    fn change(
+        &mut self,
+        constraints: &mut Table<Constraint>,
+        id: Id,
+        mark: u8,
+        change: impl FnOnce(&mut Entry),
+    ) {
         let Some((entry, _)) = self.entries.get_mut(id) else { return };
-        entry.compliance = compliance;
+        change(entry);
         for piece in entry.pieces() {
             if let Some((_, marks)) = constraints.get_mut(piece.triple) {
                 *marks |= mark;
             }
         }
+    }
+
+    /// All constraints, in their order.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.entries.all_mut().0.iter_mut().flatten()
     }
 
     /// Remove a constraint; triples that are left without one go, too.

@@ -463,12 +463,12 @@ impl View {
         let (height, own) = (range(&self.scalars, row).len(), range(&self.squares, row));
         let diagonal = self.diagonals[row] as usize;
         let block = &mut self.values[self.places[diagonal]..self.places[diagonal + 1]];
-        let compliance = match &entries.things()[self.entries[row] as usize] {
-            Some(entry) => &entry.compliance[..],
-            None => &[],
-        };
-        if !compliance.is_empty() {
-            add_mirrored(height, compliance, block);
+        if let Some(entry) = &entries.things()[self.entries[row] as usize]
+            && entry.is_added_to()
+        {
+            for (j, column) in block.chunks_exact_mut(height).enumerate() {
+                column.iter_mut().enumerate().for_each(|(i, value)| *value += entry.added(i, j));
+            }
             if !is_finite(block) {
                 return Err((self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
             }
@@ -544,11 +544,10 @@ impl View {
             let (x, y) = (&x[own.clone()], &mut y[own]);
             gather(y, &self.parts[range(&self.part_starts, row)], inner);
             if let Some(entry) = &entries.things()[self.entries[row] as usize]
-                && !entry.compliance.is_empty()
+                && entry.is_added_to()
             {
                 for (i, y) in y.iter_mut().enumerate() {
-                    let terms = x.iter().enumerate();
-                    terms.for_each(|(j, value)| *y += mirrored(x.len(), &entry.compliance, i, j) * value);
+                    x.iter().enumerate().for_each(|(j, value)| *y += entry.added(i, j) * value);
                 }
             }
         }
@@ -565,20 +564,6 @@ fn gather(to: &mut [f64], parts: &[Part], from: &[Vector]) {
         let from = &from[part.row as usize][part.lane.into()..];
         to.iter_mut().zip(from).for_each(|(to, from)| *to = if is_sum { *to + from } else { *from });
     }
-}
-
-/// Add a matrix that is symmetric up to rounding, as its upper triangle says.
-fn add_mirrored(n: usize, matrix: &[f64], to: &mut [f64]) {
-    for j in 0..n {
-        for i in 0..n {
-            to[n * j + i] += mirrored(n, matrix, i, j);
-        }
-    }
-}
-
-/// An entry of a matrix that is symmetric up to rounding.
-fn mirrored(n: usize, matrix: &[f64], i: usize, j: usize) -> f64 {
-    matrix[n * i.max(j) + i.min(j)]
 }
 
 /// Whether rows are coupled with each other that share this one: not by obstacles.

@@ -1,20 +1,15 @@
 //! The rows of the other module, read from its list.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem;
 
 use crate::legacy::errors::Code;
 use crate::legacy::host::{constraint, domain};
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::legacy::rows::Place;
+use crate::legacy::rows::{Map, Place};
 
 use super::findings::Findings;
 use super::{blocks, exhausted, link};
-
-/// A map from addresses, with the same order of everything in every run.
-pub type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// A row of the other module.
 #[derive(Clone, Copy)]
@@ -41,11 +36,6 @@ impl LegacyRow {
     pub fn is_old(&self) -> bool {
         self.before.is_some()
     }
-
-    /// Whether it has the same body on both sides.
-    pub fn is_self_contact(&self) -> bool {
-        self.bodies[0] == self.bodies[1]
-    }
 }
 
 /// All rows in the order of the list.
@@ -67,6 +57,16 @@ impl LegacyRows {
         self.of_row.get(&dia).copied()
     }
 
+    /// The position of the row of a constraint.
+    pub fn of_constraint(&self, con: *const CON) -> Option<u32> {
+        self.of_constraint.get(&con).copied().flatten()
+    }
+
+    /// Whether the row of a constraint was inserted before the last check.
+    pub fn is_old(&self, con: *const CON) -> bool {
+        self.of_constraint(con).is_some_and(|at| self.all[at as usize].is_old())
+    }
+
     /// Compare the next rows with these. Rows that were read and not remembered are as if never seen.
     pub fn remember(&mut self) {
         self.remembered = true;
@@ -74,7 +74,7 @@ impl LegacyRows {
 
     /// Treat the first `count` rows of the list as inserted since the last check.
     pub fn renew(&mut self, count: usize) {
-        self.all[..count].iter_mut().for_each(|line| line.before = None);
+        self.all[..count].iter_mut().for_each(|row| row.before = None);
     }
 
     /// Read the list; what is wrong with it is added to `findings`. `was_sound`: nothing was wrong with it at the last check.
@@ -97,7 +97,7 @@ impl LegacyRows {
         unsafe {
             for con in domain::constraints(dom) {
                 constraint::check(con)?;
-                self.of_constraint.try_reserve(1).map_err(exhausted)?;
+                self.of_constraint.try_reserve(1).map_err(|_| exhausted())?;
                 if self.of_constraint.insert(con, None).is_some() {
                     return Err(domain::comes_twice(con));
                 }
@@ -121,8 +121,8 @@ impl LegacyRows {
     /// As [`LegacyRows::read`]; the constraints of the domain are in the map.
     unsafe fn walk(&mut self, legacy: *const LOCDYN, findings: &mut Findings) -> Result<(), Code> {
         self.all.clear();
-        self.all.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
-        self.of_row.try_reserve(self.of_constraint.len()).map_err(exhausted)?;
+        self.all.try_reserve(self.of_constraint.len()).map_err(|_| exhausted())?;
+        self.of_row.try_reserve(self.of_constraint.len()).map_err(|_| exhausted())?;
         // SAFETY: the caller promises a valid module; a constraint is read only once it is found among the domain's.
         unsafe {
             let (mut last, mut next) = (std::ptr::null(), link((*legacy).dia.cast_const()));
@@ -147,12 +147,12 @@ impl LegacyRows {
                     Some(position) => *position = Some(at as u32),
                 }
                 let bodies = [(*con).master.cast_const(), (*con).slave.cast_const()];
-                let line = LegacyRow { dia, con, id: (*con).id, bodies, before: None };
-                self.all.push(line);
+                let row = LegacyRow { dia, con, id: (*con).id, bodies, before: None };
+                self.all.push(row);
                 self.of_row.insert(dia, at as u32);
                 let name = names::constraint(con);
                 if (*dia).p.cast_const() != last {
-                    findings.add_of_list(line.place(), format_args!("{name}: p is not the row before it"));
+                    findings.add_of_list(row.place(), format_args!("{name}: p is not the row before it"));
                 }
                 let vectors = [
                     (&raw const (*con).R).cast(),
@@ -160,7 +160,7 @@ impl LegacyRows {
                     (&raw const (*con).V).cast(),
                 ];
                 if [(*dia).R.cast_const(), (*dia).U.cast_const(), (*dia).V.cast_const()] != vectors {
-                    findings.add(line.place(), format_args!("{name}: R, U or V is not the constraint's"));
+                    findings.add(row.place(), format_args!("{name}: R, U or V is not the constraint's"));
                 }
                 (last, next) = (dia, link((*dia).n.cast_const()));
             }
@@ -185,24 +185,24 @@ impl LegacyRows {
         {
             (newer, next) = (newer - 1, before);
         }
-        let is_in_order = self.all[..newer].iter().all(|line| !line.is_old());
+        let is_in_order = self.all[..newer].iter().all(|row| !row.is_old());
         // SAFETY: the caller promises a valid module, so the rows read have valid blocks.
         if is_in_order || was_sound && unsafe { self.have_blocks_in_order() } {
             self.renew(newer);
             return Ok(());
         }
         let mut last = None;
-        for line in &self.all {
+        for row in &self.all {
             // SAFETY: the constraint was found in the domain.
-            let name = unsafe { names::constraint(line.con) };
-            if !line.is_old() && last.is_some() {
+            let name = unsafe { names::constraint(row.con) };
+            if !row.is_old() && last.is_some() {
                 let text = format_args!("{name}: a new row, and older ones before it in the list");
-                findings.add_of_list(line.place(), text);
-            } else if line.is_old() && line.before < last {
+                findings.add_of_list(row.place(), text);
+            } else if row.is_old() && row.before < last {
                 let text = format_args!("{name}: older rows changed their order in the list");
-                findings.add_of_list(line.place(), text);
+                findings.add_of_list(row.place(), text);
             }
-            last = line.before.max(last);
+            last = row.before.max(last);
         }
         Ok(())
     }
@@ -210,12 +210,12 @@ impl LegacyRows {
     /// Find where each row was at the last check, if it was there for the same constraint on the same bodies.
     fn find_places_before(&mut self) -> Result<(), Code> {
         let mut before: Map<*const DIAB, u32> = Map::default();
-        before.try_reserve(self.previous.len()).map_err(exhausted)?;
-        before.extend((0..).zip(&self.previous).map(|(at, line)| (line.dia, at)));
-        for line in &mut self.all {
-            line.before = before.get(&line.dia).copied().filter(|&at| {
+        before.try_reserve(self.previous.len()).map_err(|_| exhausted())?;
+        before.extend((0..).zip(&self.previous).map(|(at, row)| (row.dia, at)));
+        for row in &mut self.all {
+            row.before = before.get(&row.dia).copied().filter(|&at| {
                 let then = &self.previous[at as usize];
-                then.con == line.con && then.id == line.id && then.bodies == line.bodies
+                then.con == row.con && then.id == row.id && then.bodies == row.bodies
             });
         }
         Ok(())
@@ -227,15 +227,15 @@ impl LegacyRows {
     /// # Safety
     /// As [`LegacyRows::read`].
     unsafe fn have_blocks_in_order(&self) -> bool {
-        (0..).zip(&self.all).all(|(row, line)| {
+        (0..).zip(&self.all).all(|(at, row)| {
             let mut last = 0;
             // SAFETY: the caller promises a valid module, so the rows read have valid blocks.
-            let mut blocks = unsafe { blocks(line.dia) }.take(self.most_blocks());
+            let mut blocks = unsafe { blocks(row.dia) }.take(self.most_blocks());
             blocks.all(|block| {
                 // SAFETY: the caller promises a valid module, so the blocks of its rows are valid.
                 let rank = match self.of_row(unsafe { (*block).dia }) {
-                    Some(neighbour) if neighbour < row => neighbour,
-                    Some(neighbour) if neighbour > row => u32::MAX,
+                    Some(neighbour) if neighbour < at => neighbour,
+                    Some(neighbour) if neighbour > at => u32::MAX,
                     _ => return false,
                 };
                 mem::replace(&mut last, rank) <= rank

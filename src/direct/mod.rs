@@ -1,0 +1,17 @@
+//! Direct methods for block-sparse symmetric rows: Cholesky factors of W + μ 1, and which rows depend on others. `docs/system.md`
+//! tells when W is singular.
+//!
+//! `rows` is what is given, `cholesky` the sparse factor, by [`crate::inertia`]'s; `rank` the dense elimination that finds out which
+//! rows depend on others.
+#![forbid(unsafe_code)]
+
+mod cholesky;
+mod error;
+mod rows;
+
+pub use cholesky::Cholesky;
+pub use error::{Error, Fault};
+pub use rows::BlockRows;
+
+#[cfg(test)]
+mod tests;

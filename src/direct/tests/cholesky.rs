@@ -1,0 +1,119 @@
+//! Factors, solutions and determinants against dense ones.
+
+use nalgebra::{DMatrix, DVector};
+use proptest::prelude::*;
+
+use super::random::{Scene, chain};
+use crate::direct::{BlockRows, Cholesky, Error, Fault};
+
+proptest! {
+    /// Any W, any μ: one for all, for each row, for each of its components. The dense matrix has the same μ on its diagonal.
+    #[test]
+    fn solutions_are_those_of_dense_matrices(
+        bodies in 1..7_usize, pairs in prop::collection::vec((0..7_usize, 0..7_usize), 1..12), each in 0..3_usize,
+        entries in prop::collection::vec(-1.0..1.0_f64, 500), mu in prop::collection::vec(0.01..1.0_f64, 36),
+    ) {
+        let scene = Scene::of_operators(&chain(bodies, &pairs, &entries));
+        let size = 3 * pairs.len();
+        let mu = &mu[..[1, pairs.len(), size][each]];
+        let mut dense = scene.dense.clone();
+        (0..size).for_each(|i| dense[(i, i)] += mu[i * mu.len() / size]);
+        let mut factor = Cholesky::new();
+        factor.factorise(&scene.rows(), mu).unwrap();
+        let right = DVector::from_column_slice(&entries[100..100 + size]);
+        let mut x = right.clone();
+        factor.solve(x.as_mut_slice()).unwrap();
+        let expected = dense.clone().lu().solve(&right).unwrap();
+        prop_assert!((x - &expected).amax() < 1e-9 * expected.amax());
+        let values = dense.symmetric_eigenvalues();
+        let expected: f64 = values.iter().map(|value| value.ln()).sum();
+        prop_assert!((factor.log_determinant().unwrap() - expected).abs() < 1e-9 * size as f64);
+    }
+}
+
+/// Seven rows, each with a pivot that is not positive in turn, alone and coupled with the next one.
+#[test]
+fn the_row_of_a_pivot_that_is_not_positive_is_told() {
+    for is_coupled in [false, true] {
+        for bad in 0..7 {
+            for pivot in [0.0, -1.0] {
+                let mut h = DMatrix::identity(21, 21);
+                if is_coupled {
+                    (0..20).for_each(|k| h[(k, k + 1)] = 0.25);
+                }
+                let mut scene = Scene::of_operators(&DMatrix::zeros(21, 6));
+                scene.dense = &h * h.transpose();
+                let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+                for row in 0..7_usize {
+                    for column in row.saturating_sub(1)..(row + 2).min(7) {
+                        let block = scene.dense.view((3 * row, 3 * column), (3, 3));
+                        let mut block: [f64; 9] = std::array::from_fn(|k| block[(k % 3, k / 3)]);
+                        if row == bad || column == bad {
+                            block[1..].fill(0.0);
+                            block[0] = if row == column { pivot } else { 0.0 };
+                            if row == column {
+                                (block[4], block[8]) = (1.0, 1.0);
+                            }
+                        }
+                        columns.push(column as i32);
+                        values.push(block);
+                    }
+                    starts.push(columns.len() as i32);
+                }
+                let rows = BlockRows { starts: &starts, columns: &columns, values: &values };
+                let mut factor = Cholesky::new();
+                let error = factor.factorise(&rows, &[]).unwrap_err();
+                assert_eq!(error, Error { row: Some(bad), fault: Fault::NotPositive });
+                assert!(factor.solve(&mut [0.0; 21]).is_err() && factor.log_determinant().is_err());
+                factor.factorise(&rows, &[2.0]).unwrap();
+            }
+        }
+    }
+}
+
+/// Two constraints on one point of one body: the second adds nothing. Rounding must not pass for a pivot.
+#[test]
+fn what_rounding_leaves_is_no_pivot() {
+    for seed in 1..50 {
+        let entries: Vec<f64> = (0..36).map(|k| f64::from(k * seed % 37) / 37.0 - 0.4).collect();
+        let one = chain(2, &[(0, 1)], &entries);
+        let h = DMatrix::from_fn(6, 12, |i, j| one[(i % 3, j)] * if i < 3 { 1.0 } else { 1.7 });
+        let scene = Scene::of_operators(&h);
+        let mut factor = Cholesky::new();
+        let error = factor.factorise(&scene.rows(), &[]).unwrap_err();
+        assert_eq!(error.fault, Fault::NotPositive);
+        factor.factorise(&scene.rows(), &[1e-9]).unwrap();
+    }
+}
+
+#[test]
+fn ill_formed_rows_are_refused() {
+    let block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let told = |starts: &[i32], columns: &[i32], values: &[[f64; 9]], mu: &[f64]| {
+        let rows = BlockRows { starts, columns, values };
+        Cholesky::new().factorise(&rows, mu).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let two = [block; 2];
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[]), "");
+    assert_eq!(told(&[0], &[], &[], &[1.0]), "");
+    let starts = "rows: starts do not ascend from 0 to the number of blocks";
+    for bad in [&[0, 2, 1][..], &[0, 1, 3], &[1, 1, 2], &[0, -1, 2], &[]] {
+        assert_eq!(told(bad, &[0, 1], &two, &[]), starts);
+    }
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &[block], &[]), starts);
+    assert_eq!(told(&[0, 1, 2], &[0, 2], &two, &[]), "constraint of row 1: a column lies outside W");
+    assert_eq!(told(&[0, 1, 2], &[0, -1], &two, &[]), "constraint of row 1: a column lies outside W");
+    assert_eq!(told(&[0, 2, 2], &[0, 0], &two, &[]), "constraint of row 0: its columns do not ascend");
+    assert_eq!(told(&[0, 1, 2], &[1, 1], &two, &[]), "constraint of row 0: its diagonal block is missing");
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[1.0; 4]), "rows: mu: 4 values where 2 are needed");
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[f64::NAN]), "rows: mu is not finite");
+    let nan = [block, [f64::NAN; 9]];
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &nan, &[]), "constraint of row 1: a block of W is not finite");
+    let mut factor = Cholesky::new();
+    assert_eq!(factor.solve(&mut []).unwrap_err().to_string(), "rows: W + mu 1 has not been factored");
+    factor.factorise(&BlockRows { starts: &[0, 1], columns: &[0], values: &[block] }, &[]).unwrap();
+    assert_eq!(
+        factor.solve(&mut [0.0; 2]).unwrap_err().to_string(),
+        "rows: a vector of three values a row: 2 values where 3 are needed"
+    );
+}

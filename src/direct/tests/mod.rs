@@ -1,0 +1,2 @@
+mod cholesky;
+mod random;

@@ -1,0 +1,46 @@
+//! Factors and dependences of the rows of a system; the numbers are those of [`crate::direct`].
+#![forbid(unsafe_code)]
+
+use crate::direct::{self, BlockRows, Cholesky};
+
+use super::error::{Error, Fault, Subject};
+use super::model::System;
+use super::rows::Rows;
+
+impl<'a> Rows<'a> {
+    /// W alone.
+    pub fn blocks(&self) -> BlockRows<'a> {
+        BlockRows { starts: self.starts, columns: self.columns, values: self.values }
+    }
+}
+
+impl System {
+    /// Factor W + diag μ of the last update: see [`Cholesky::factorise`].
+    ///
+    /// # Errors
+    /// As there, and if there was no successful update since anything but velocities changed.
+    pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result<(), Error> {
+        let rows = self.rows_of_operators()?;
+        factor.factorise(&rows.blocks(), mu).map_err(|error| self.of_row(error.row, error.fault))
+    }
+
+    /// An error of a row as one of its constraint.
+    pub(super) fn of_row(&self, row: Option<usize>, fault: impl Into<Fault>) -> Error {
+        let constraint = row.and_then(|row| self.constraints().nth(row));
+        let subject = constraint
+            .map_or(Subject::System, |(id, constraint)| Subject::Constraint(id, constraint.bodies()));
+        Error { subject, fault: fault.into() }
+    }
+}
+
+impl From<direct::Fault> for Fault {
+    fn from(fault: direct::Fault) -> Self {
+        match fault {
+            direct::Fault::Memory => Self::Memory,
+            direct::Fault::NotFinite(what) => Self::NotFinite(what),
+            direct::Fault::Invalid(what) => Self::Invalid(what),
+            direct::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
+            direct::Fault::NotPositive => Self::NotPositive,
+        }
+    }
+}
