@@ -50,6 +50,14 @@ impl Constraint {
         matches!(self.placement, Placement::Points { .. })
     }
 
+    /// Its operator of the master, 0, or the slave, 1, if it has one.
+    pub(super) fn operator(&self, role: usize) -> Option<&Operator> {
+        match &self.placement {
+            Placement::Points { .. } => None,
+            Placement::Operators(operators) => operators[role].as_ref(),
+        }
+    }
+
     /// Whether it measures its master, and whether its slave: an operator that is missing measures nothing.
     #[inline(always)]
     pub(super) fn roles(&self) -> [bool; 2] {
@@ -109,30 +117,7 @@ impl Operator {
     /// # Errors
     /// If the columns are ill-formed, a value is not finite, or memory is exhausted.
     pub fn sparse(dofs: usize, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
-        if starts.len() != dofs + 1 {
-            let (expected, found) = (dofs + 1, starts.len());
-            return Err(Fault::Size { what: "starts of the columns of its operator H", expected, found });
-        }
-        let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
-        if starts[0] != 0 || !has_end || !starts.is_sorted() {
-            return Err(Fault::Invalid(
-                "starts of the columns of its operator H do not ascend from 0 to the end",
-            ));
-        }
-        if !rows.iter().all(|row| (0..3).contains(row)) {
-            return Err(Fault::Invalid("a row of its operator H is not 0, 1 or 2"));
-        }
-        finite("its operator H", values)?;
-        let full = (0..).zip(starts.windows(2)).filter(|(_, range)| range[0] != range[1]);
-        let columns = full.map(|(index, range)| {
-            let range = range[0] as usize..range[1] as usize;
-            let mut column = [0.0; 3];
-            rows[range.clone()]
-                .iter()
-                .zip(&values[range])
-                .for_each(|(&row, value)| column[row as usize] += value);
-            (index, column)
-        });
+        let columns = sparse_columns::<3>(3, dofs, starts, rows, values)?;
         let operator = Self::of_columns(count(dofs)?, columns)?;
         // Entries of the same place may overflow together.
         let mut has_overflown = false;
@@ -169,8 +154,48 @@ impl Operator {
     }
 }
 
+/// The columns of a sparse operator of `count` rows that are not empty; entries of the same place are added.
+///
+/// # Errors
+/// If the columns are ill-formed, or a value is not finite.
+pub(super) fn sparse_columns<'a, const N: usize>(
+    count: usize,
+    dofs: usize,
+    starts: &'a [i32],
+    rows: &'a [i32],
+    values: &'a [f64],
+) -> Result<impl Iterator<Item = (u32, [f64; N])> + Clone + 'a, Fault> {
+    if starts.len() != dofs + 1 {
+        let (expected, found) = (dofs + 1, starts.len());
+        return Err(Fault::Size { what: "starts of the columns of its operator H", expected, found });
+    }
+    let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
+    if starts[0] != 0 || !has_end || !starts.is_sorted() {
+        return Err(Fault::Invalid(
+            "starts of the columns of its operator H do not ascend from 0 to the end",
+        ));
+    }
+    if !rows.iter().all(|row| usize::try_from(*row).is_ok_and(|row| row < count)) {
+        return Err(Fault::Invalid(match count {
+            3 => "a row of its operator H is not 0, 1 or 2",
+            _ => "a row of its operator H is none of its constraint's",
+        }));
+    }
+    finite("its operator H", values)?;
+    let full = (0_u32..).zip(starts.windows(2)).filter(|(_, range)| range[0] != range[1]);
+    Ok(full.map(move |(index, range)| {
+        let range = range[0] as usize..range[1] as usize;
+        let mut column = [0.0; N];
+        rows[range.clone()]
+            .iter()
+            .zip(&values[range])
+            .for_each(|(&row, value)| column[row as usize] += value);
+        (index, column)
+    }))
+}
+
 /// A number of columns, as operators count them.
-fn count(dofs: usize) -> Result<u32, Fault> {
+pub(super) fn count(dofs: usize) -> Result<u32, Fault> {
     u32::try_from(dofs).map_err(|_| Fault::Memory)
 }
 

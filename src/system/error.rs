@@ -28,6 +28,8 @@ pub enum Subject {
     Body(Id),
     /// A constraint and its bodies; `None` is the ground.
     Constraint(Id, [Option<Id>; 2]),
+    /// A constraint on more than two bodies: the first two, and how many there are.
+    Among(Id, [Id; 2], usize),
 }
 
 /// What went wrong.
@@ -122,6 +124,9 @@ impl fmt::Display for Error {
                     [None, None] => {}
                 }
             }
+            Subject::Among(id, [first, second], count) => {
+                write!(f, "constraint {id} among bodies {first}, {second} and {} more", count - 2)?;
+            }
         }
         write!(f, ": {}", self.fault)
     }
@@ -162,6 +167,11 @@ mod tests {
         assert_eq!(
             text(one, Fault::NotFinite("the frame")),
             "constraint 12 on body 3: the frame is not finite"
+        );
+        let many = Subject::Among(12, [3, 7], 5);
+        assert_eq!(
+            text(many, Fault::Singular),
+            "constraint 12 among bodies 3, 7 and 3 more: its diagonal block of W is singular"
         );
         let matrix = Fault::from(FactorError::NotPositiveDefinite { row: 4 });
         assert_eq!(text(Subject::Body(3), matrix), "body 3: its matrix A: not positive definite in row 4");

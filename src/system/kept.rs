@@ -7,6 +7,7 @@ use crate::block::{Block, Vector};
 use super::body::finite;
 use super::changes;
 use super::error::{Error, Fault};
+use super::mixed::Mixed;
 use super::model::{System, unknown};
 use super::table::Id;
 
@@ -37,39 +38,48 @@ impl Kept {
 
 impl System {
     /// Set the regularisation of all constraints that are there: W becomes W + diag μ, beside their compliances. `mu` has one value
-    /// for all, one for each row, or three for each row, none negative; a constraint that is inserted later has none.
+    /// for all, one for each constraint, or one for each of its rows, none negative; a constraint that is inserted later has none.
     ///
     /// # Errors
     /// If there is another number of values, or one is negative or not finite. Nothing has changed then.
     pub fn regularise(&mut self, mu: &[f64]) -> Result<(), Error> {
-        let rows = self.constraints.len();
-        let each = match mu.len() {
-            1 => 0,
-            found if found == rows => 1,
-            found if found == 3 * rows => 3,
-            found => return Err(Error::of_system(Fault::Size { what: "mu", expected: rows, found })),
-        };
+        let (rows, scalars) = (self.kept.len(), self.sizes().sum());
+        let found = mu.len();
+        if found != 1 && found != rows && found != scalars {
+            return Err(Error::of_system(Fault::Size { what: "mu", expected: rows, found }));
+        }
         if !mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0) {
             return Err(Error::of_system(Fault::Invalid("mu is negative or not finite")));
         }
-        let Self { constraints, kept, compliances, .. } = self;
-        let (constraints, marks) = constraints.all_mut();
-        let both = constraints.iter_mut().zip(kept.all_mut().0).zip(marks);
-        let both =
-            both.filter_map(|((constraint, kept), mark)| Some((constraint.as_mut()?, kept.as_mut()?, mark)));
-        for (row, (constraint, kept, mark)) in both.enumerate() {
-            let shift = match each {
-                0 => [mu[0]; 3],
-                1 => [mu[row]; 3],
-                _ => [mu[3 * row], mu[3 * row + 1], mu[3 * row + 2]],
+        let Self { constraints, kept, mixed, compliances, .. } = self;
+        let (mut row, mut first) = (0, 0);
+        for place in 0..kept.ids().len() {
+            let id = kept.ids()[place];
+            let Some(kept) = &mut kept.all_mut().0[place] else { continue };
+            let odd = mixed.as_mut().filter(|mixed| mixed.triple(constraints, id).is_err());
+            let size =
+                odd.as_ref().map_or(3, |odd| odd.entries().get(id).map_or(0, |entry| entry.rows.into()));
+            let of = |i: usize| match found {
+                1 => mu[0],
+                found if found == rows => mu[row],
+                _ => mu[first + i],
             };
-            if kept.shift != shift {
-                kept.shift = shift;
-                *compliances -= usize::from(constraint.compliance.is_some());
-                constraint.compliance = kept.sum();
-                *compliances += usize::from(constraint.compliance.is_some());
-                *mark |= changes::COMPLIANCE;
+            if let Some(odd) = odd {
+                odd.set_shift(constraints, id, |i| if i < size { of(i) } else { 0.0 }, changes::COMPLIANCE);
+            } else {
+                let shift = [0, 1, 2].map(of);
+                let triple = mixed.as_ref().map_or(Ok(id), |mixed| mixed.triple(constraints, id))?;
+                if kept.shift != shift
+                    && let Some((constraint, mark)) = constraints.get_mut(triple)
+                {
+                    kept.shift = shift;
+                    *compliances -= usize::from(constraint.compliance.is_some());
+                    constraint.compliance = kept.sum();
+                    *compliances += usize::from(constraint.compliance.is_some());
+                    *mark |= changes::COMPLIANCE;
+                }
             }
+            (row, first) = (row + 1, first + size);
         }
         self.values_change();
         Ok(())
@@ -112,38 +122,55 @@ impl System {
     /// # Errors
     /// If there is room for another number.
     pub fn write_tags(&self, tags: &mut [u64]) -> Result<(), Error> {
-        self.check_kept("the tags", 1, tags.len())?;
+        self.check_kept("the tags", self.kept.len(), tags.len())?;
         self.kept.iter().zip(tags).for_each(|((_, kept), tag)| *tag = kept.tag);
         Ok(())
     }
 
-    /// Keep reactions with the constraints, three values each in the order of rows: they stay with theirs when others are inserted,
-    /// removed or moved. No update is needed, and none depends on them.
+    /// Keep reactions with the constraints, as many values each as it has rows, in the order of rows: they stay with theirs when others
+    /// are inserted, removed or moved. No update is needed, and none depends on them.
     ///
     /// # Errors
     /// If there is another number of values, or one is not finite.
     pub fn set_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
-        self.check_kept("the reactions R", 3, reactions.len())?;
+        self.check_kept("the reactions R", self.sizes().sum(), reactions.len())?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
-        let kept = self.kept.all_mut().0.iter_mut().flatten();
-        kept.zip(reactions.as_chunks().0).for_each(|(kept, reaction)| kept.reaction = *reaction);
+        let Self { kept, mixed, .. } = self;
+        let mut entries = mixed.iter_mut().flat_map(Mixed::entries_mut);
+        let mut rest = reactions;
+        for kept in kept.all_mut().0.iter_mut().flatten() {
+            let to = match entries.next() {
+                Some(entry) if !entry.is_triple => &mut entry.reaction[..entry.rows.into()],
+                _ => &mut kept.reaction[..],
+            };
+            let (own, others) = rest.split_at(to.len());
+            to.copy_from_slice(own);
+            rest = others;
+        }
         Ok(())
     }
 
-    /// The reactions that are kept, three values for each constraint in the order of rows; zero for one that is new.
+    /// The reactions that are kept, as many values for each constraint as it has rows, in the order of rows; zero for one that is new.
     ///
     /// # Errors
     /// If there is room for another number of values.
     pub fn write_reactions(&self, reactions: &mut [f64]) -> Result<(), Error> {
-        self.check_kept("the reactions R", 3, reactions.len())?;
-        self.kept.iter().zip(reactions.as_chunks_mut().0).for_each(|((_, kept), to)| *to = kept.reaction);
+        self.check_kept("the reactions R", self.sizes().sum(), reactions.len())?;
+        let mut entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
+        let mut rest = reactions;
+        for (_, kept) in self.kept.iter() {
+            let from = match entries.next() {
+                Some((_, entry)) if !entry.is_triple => &entry.reaction[..entry.rows.into()],
+                _ => &kept.reaction[..],
+            };
+            let (own, others) = rest.split_at_mut(from.len());
+            own.copy_from_slice(from);
+            rest = others;
+        }
         Ok(())
     }
 
-    fn check_kept(&self, what: &'static str, each: usize, found: usize) -> Result<(), Error> {
-        match each * self.kept.len() {
-            expected if expected == found => Ok(()),
-            expected => Err(Error::of_system(Fault::Size { what, expected, found })),
-        }
+    fn check_kept(&self, what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+        if expected == found { Ok(()) } else { Err(Error::of_system(Fault::Size { what, expected, found })) }
     }
 }

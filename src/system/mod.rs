@@ -6,8 +6,10 @@
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
-//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `files` writes W.
+//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `files` writes W. `mixed` ties
+//! constraints of other than three rows, or on more than two bodies, to rows of three; `any_rows` is what [`System`] does with them.
 
+mod any_rows;
 pub mod body;
 mod changes;
 pub mod constraint;
@@ -17,6 +19,7 @@ mod files;
 pub mod interface;
 mod kept;
 
+mod mixed;
 mod model;
 mod product;
 pub mod rows;
@@ -31,6 +34,7 @@ pub use crate::eigen::Estimate;
 pub use body::{Body, Inertia, Kinematics, Solve};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
+pub use mixed::{BlockRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
 pub use model::System;
 pub use product::{Columns, extent};
 pub use rows::Rows;

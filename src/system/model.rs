@@ -7,11 +7,13 @@ use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 
+use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, finite, of_size, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
+use super::mixed::{Filled, MOST_BODIES, Mixed};
 use super::product::{self, Assembled, Bodies, Columns, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
 use super::structure::Structure;
@@ -25,10 +27,12 @@ use super::update;
 #[derive(Debug, Default)]
 pub struct System {
     pub(super) bodies: Table<Body>,
+    /// Those that are rows of three; all that there are, unless `mixed` knows others.
     pub(super) constraints: Table<Constraint>,
-    /// What is kept with each constraint, in the same places.
+    /// What is kept with each constraint, under its id.
     pub(super) kept: Table<Kept>,
-    structure: Structure,
+    pub(super) mixed: Option<Mixed>,
+    pub(super) structure: Structure,
     results: Results,
     /// The operators of bodies, as they stood at the last update.
     made: BodyOperators,
@@ -36,6 +40,7 @@ pub struct System {
     pub(super) compliances: usize,
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
+    pub(super) spread: Mutex<Spread>,
     /// What the next update makes again.
     plan: Plan,
     /// The step of the last update.
@@ -46,7 +51,7 @@ pub struct System {
     /// counts as made.
     is_made: bool,
     /// Whether the results are those of bodies and constraints.
-    is_fresh: bool,
+    pub(super) is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
     has_operators: bool,
 }
@@ -109,8 +114,9 @@ impl System {
     /// If there is none with this id, or a constraint acts on it.
     pub fn remove_body(&mut self, id: Id) -> Result<(), Error> {
         if self.body(id)?.users > 0 {
-            let user = self.constraints.iter().find(|(_, constraint)| constraint.bodies.contains(&Some(id)));
-            return Err(Error::of_body(id, user.map_or(Fault::Unknown, |(user, _)| Fault::InUse(user))));
+            let mut users = self.constraints.iter().filter(|(_, user)| user.bodies.contains(&Some(id)));
+            let user = users.next().map_or(0, |(user, _)| self.owner(user, 0));
+            return Err(Error::of_body(id, Fault::InUse(user)));
         }
         self.bodies.remove(id);
         self.structure_changes();
@@ -231,7 +237,7 @@ impl System {
 
     /// The id that the next constraint will have.
     pub fn next_constraint(&self) -> Id {
-        self.constraints.next()
+        self.mixed.as_ref().map_or(self.constraints.next(), Mixed::next)
     }
 
     /// Number of rows of the last update.
@@ -273,20 +279,20 @@ impl System {
         bodies: [Option<Id>; 2],
         placement: Result<Placement, Fault>,
     ) -> Result<Id, Error> {
-        let subject = Subject::Constraint(self.constraints.next(), bodies);
+        let subject = Subject::Constraint(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         let constraint = Constraint { bodies, placement, compliance: None };
         self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
-        let id = self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
-        self.kept.insert(Kept::default(), 0)?;
-        for body in bodies.into_iter().flatten() {
-            if let Some((body, mark)) = self.bodies.get_mut(body) {
-                body.users += 1;
-                *mark |= changes::CHANGED;
-            }
+        if let Some(mixed) = &mut self.mixed {
+            mixed.reserve().map_err(|_| failed(Fault::Memory))?;
         }
+        let triple =
+            self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
+        let id = self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))?;
+        self.kept.insert(Kept::default(), 0)?;
+        self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
         self.structure_changes();
         Ok(id)
     }
@@ -324,17 +330,21 @@ impl System {
     /// # Errors
     /// If there is none with this id.
     pub fn remove_constraint(&mut self, id: Id) -> Result<(), Error> {
-        let constraint = self.constraints.remove(id).ok_or(unknown(id))?;
-        self.kept.remove(id);
-        self.compliances -= usize::from(constraint.compliance.is_some());
-        for body in constraint.bodies.into_iter().flatten() {
-            if let Some((body, mark)) = self.bodies.get_mut(body) {
-                body.users -= 1;
-                *mark |= changes::CHANGED;
-            }
+        self.rows_of(id)?;
+        let mut list = [0; MOST_BODIES];
+        let bodies = self.bodies_of(id, &mut list);
+        let has_compliance = self.constraint(id).is_ok_and(|constraint| constraint.compliance.is_some());
+        self.compliances -= usize::from(has_compliance);
+        match &mut self.mixed {
+            Some(mixed) => mixed.remove(&mut self.constraints, id, changes::CHANGED),
+            None => drop(self.constraints.remove(id)),
         }
+        self.kept.remove(id);
+        self.mark_bodies(bodies.iter().copied(), |users| *users -= 1);
         if self.constraints.is_sparse() {
             self.constraints.close_up();
+        }
+        if self.kept.is_sparse() {
             self.kept.close_up();
         }
         self.structure_changes();
@@ -397,23 +407,35 @@ impl System {
         id: Id,
         change: impl FnOnce(&mut Constraint, &mut u8),
     ) -> Result<(), Error> {
-        let (constraint, mark) = self.constraints.get_mut(id).ok_or(unknown(id))?;
+        let triple = self.triple(id)?;
+        let (constraint, mark) = self.constraints.get_mut(triple).ok_or(unknown(id))?;
         change(constraint, mark);
         self.values_change();
         Ok(())
     }
 
-    /// A constraint.
+    /// A constraint of three rows on one or two bodies.
     ///
     /// # Errors
-    /// If there is none with this id.
+    /// If there is none with this id, or it is of another kind.
     pub fn constraint(&self, id: Id) -> Result<&Constraint, Error> {
-        self.constraints.get(id).ok_or(unknown(id))
+        self.constraints.get(self.triple(id)?).ok_or(unknown(id))
     }
 
-    /// All constraints, in the order of rows.
+    /// All constraints of three rows on one or two bodies, in the order of rows.
     pub fn constraints(&self) -> impl Iterator<Item = (Id, &Constraint)> + Clone {
-        self.constraints.iter()
+        self.constraints.iter().filter_map(|(triple, constraint)| match &self.mixed {
+            Some(mixed) => {
+                let owner = mixed.owner(triple, 0)?;
+                (mixed.triple(&self.constraints, owner) == Ok(triple)).then_some((owner, constraint))
+            }
+            None => Some((triple, constraint)),
+        })
+    }
+
+    /// The constraint that has a lane of a row of three.
+    fn owner(&self, triple: Id, lane: usize) -> Id {
+        self.mixed.as_ref().and_then(|mixed| mixed.owner(triple, lane)).unwrap_or(triple)
     }
 
     /// The row of a constraint.
@@ -421,9 +443,12 @@ impl System {
     /// # Errors
     /// If there is none with this id, or no update since the last change.
     pub fn row(&self, id: Id) -> Result<usize, Error> {
-        self.constraint(id)?;
+        self.rows_of(id)?;
         self.needs(self.is_structured)?;
-        self.structure.row(id).ok_or(unknown(id))
+        match &self.mixed {
+            Some(mixed) => mixed.view.ids().binary_search(&(id as i64)).map_err(|_| unknown(id)),
+            None => self.structure.row(id).ok_or(unknown(id)),
+        }
     }
 
     // ---- results
@@ -448,13 +473,21 @@ impl System {
             self.close_up_bodies();
         }
         if !self.is_structured {
+            if let Some(mixed) = &mut self.mixed
+                && mixed.tidy(&mut self.constraints, changes::CHANGED)?
+            {
+                self.structure.forget();
+            }
             let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
             let results = Some(&mut self.results).filter(|_| is_kept);
             is_made = is_kept;
             self.structure.follow(&self.bodies, &self.constraints, results)?;
+            if let Some(mixed) = &mut self.mixed {
+                mixed.follow(&self.structure)?;
+            }
             self.is_structured = true;
         }
-        let Self { bodies, constraints, structure, results, made, plan, .. } = self;
+        let Self { bodies, constraints, mixed, structure, results, made, plan, .. } = self;
         let extent = match is_made {
             true => plan.make(bodies, constraints, structure, &made.writers)?,
             false => Extent::All,
@@ -465,7 +498,15 @@ impl System {
             Extent::All => Some(None),
         };
         if let Some(planned) = planned {
-            update::assemble(bodies, constraints, structure, results, made, step, planned)?;
+            update::assemble(bodies, (constraints, mixed.as_ref()), structure, results, made, step, planned)?;
+        }
+        if let Some(mixed) = mixed {
+            let filled = match planned {
+                None => Filled::Nothing,
+                Some(Some((plan, _))) => Filled::Some(plan),
+                Some(None) => Filled::All,
+            };
+            mixed.fill(constraints, structure, results, filled)?;
         }
         changes::settle(bodies, constraints);
         self.is_made = true;
@@ -478,18 +519,20 @@ impl System {
     /// The rows of W and what goes with them.
     ///
     /// # Errors
-    /// If there was no successful update since the last change.
+    /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
     pub fn rows(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.is_fresh)?;
+        self.check_all_triples()?;
         Ok(self.latest_rows())
     }
 
     /// The rows of the last update, though velocities may have changed since: W is theirs.
     ///
     /// # Errors
-    /// If there was no successful update since anything else changed.
+    /// If there was no successful update since anything else changed, or as [`System::rows`].
     pub(super) fn rows_of_operators(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.has_operators)?;
+        self.check_all_triples()?;
         Ok(self.latest_rows())
     }
 
@@ -499,18 +542,15 @@ impl System {
     /// As there, and if a diagonal block is singular.
     pub fn rows_with_inverses(&self) -> Result<Rows<'_>, Error> {
         let rows = self.rows()?;
-        match rows.inverse.iter().zip(self.constraints.iter()).find(|(inverse, _)| inverse[0].is_nan()) {
-            Some((_, (id, constraint))) => {
-                Err(Error { subject: Subject::Constraint(id, constraint.bodies), fault: Fault::Singular })
-            }
-            None => Ok(rows),
-        }
+        self.block_rows_with_inverses()?;
+        Ok(rows)
     }
 
-    fn latest_rows(&self) -> Rows<'_> {
+    pub(super) fn latest_rows(&self) -> Rows<'_> {
         let Results { values, b, v, diagonal, inverse, .. } = &self.results;
         let (starts, columns) = (self.structure.starts(), self.structure.columns());
-        Rows { ids: self.structure.ids(), starts, columns, values, b, v, diagonal, inverse }
+        let ids = self.mixed.as_ref().map_or(self.structure.ids(), |mixed| mixed.view.ids());
+        Rows { ids, starts, columns, values, b, v, diagonal, inverse }
     }
 
     /// y = W x, of the blocks.
@@ -533,7 +573,7 @@ impl System {
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
-        product::all(&mut Assembled(self.latest_rows()), (count, self.structure.len()), x, y)
+        self.multiply(&mut Assembled(self.latest_rows()), count, x, y)
     }
 
     /// y = W x as h H A⁻¹ Hᵀ x (+ compliance), without the blocks: through each body.
@@ -557,18 +597,13 @@ impl System {
     ) -> Result<(), Error> {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        product::all(
-            &mut ThroughBodies { through: self.through_bodies(), scratch },
-            (count, self.structure.len()),
-            x,
-            y,
-        )
+        self.multiply(&mut ThroughBodies { through: self.through_bodies(), scratch }, count, x, y)
     }
 
     /// Whether `count` vectors can have these strides and numbers of values.
     fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result<(), Error> {
         self.needs(self.has_operators)?;
-        let length = 3 * self.structure.len();
+        let length = self.scalar_count();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
         for (stride, found) in shapes {
             if stride < length {
@@ -591,7 +626,11 @@ impl System {
         let body = self.body(id)?;
         of_size("the generalised force", force, body.dofs()).map_err(|fault| Error::of_body(id, fault))?;
         if let Some(place) = self.bodies.place(id) {
-            self.through_bodies().add_force(place, reactions.as_chunks().0, force);
+            let through = self.through_bodies();
+            self.with_spread(reactions, |reactions| {
+                through.add_force(place, reactions.as_chunks().0, force);
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -606,7 +645,8 @@ impl System {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        self.through_bodies().write_velocities(reactions, scratch)?;
+        let through = self.through_bodies();
+        self.with_spread(reactions, |reactions| through.write_velocities(reactions, scratch))?;
         let Self { bodies, structure, .. } = self;
         let (bodies, marks) = bodies.all_mut();
         for (place, (body, mark)) in bodies.iter_mut().zip(marks).enumerate() {
@@ -628,7 +668,7 @@ impl System {
         if tolerance.is_nan() {
             return Err(Error::of_system(Fault::NotFinite("the tolerance")));
         }
-        let size = 3 * self.structure.len();
+        let size = self.scalar_count();
         // By then every eigenvalue has been found, whatever the tolerance.
         let most = most_products.min(4 * size + 20);
         let stiffness = |x: &[f64], y: &mut [f64]| self.times(x, y);
@@ -655,7 +695,7 @@ impl System {
     /// Whether products are there, and of vectors with so many values.
     pub(super) fn check_count(&self, found: usize) -> Result<(), Error> {
         self.needs(self.has_operators)?;
-        match 3 * self.structure.len() {
+        match self.scalar_count() {
             expected if expected == found => Ok(()),
             expected => {
                 let what = "a vector of three values a row";
@@ -664,7 +704,7 @@ impl System {
         }
     }
 
-    fn needs(&self, has: bool) -> Result<(), Error> {
+    pub(super) fn needs(&self, has: bool) -> Result<(), Error> {
         if has { Ok(()) } else { Err(Error::of_system(Fault::Stale)) }
     }
 
@@ -673,7 +713,7 @@ impl System {
         self.has_operators = false;
     }
 
-    fn structure_changes(&mut self) {
+    pub(super) fn structure_changes(&mut self) {
         self.values_change();
         self.is_structured = false;
     }
@@ -684,6 +724,7 @@ fn alone<T: AsRef<[f64]>>(values: T) -> Columns<T> {
     Columns { stride: values.as_ref().len(), values }
 }
 
+/// The error of an id that no constraint has.
 pub(super) fn unknown(id: Id) -> Error {
     Error { subject: Subject::Constraint(id, [None, None]), fault: Fault::Unknown }
 }

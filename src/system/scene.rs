@@ -23,6 +23,7 @@ use super::body::{Body, Inertia, Kinematics};
 use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
+use super::mixed::Mixed;
 use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
@@ -33,6 +34,8 @@ pub struct Scene<'a> {
     bodies: &'a Table<Body>,
     /// The constraints, in the order of rows.
     constraints: &'a Table<Constraint>,
+    /// Which of them share a row.
+    mixed: Option<&'a Mixed>,
     structure: &'a Structure,
     /// What is to be made, unless all is.
     plan: Option<&'a Plan>,
@@ -46,13 +49,13 @@ const GAP: &str = "the structure is that of what is there";
 
 impl<'a> Scene<'a> {
     /// Of tables and their structure.
-    pub fn new(
+    pub(super) fn new(
         bodies: &'a Table<Body>,
-        constraints: &'a Table<Constraint>,
+        (constraints, mixed): (&'a Table<Constraint>, Option<&'a Mixed>),
         structure: &'a Structure,
         plan: Option<&'a Plan>,
     ) -> Self {
-        Self { bodies, constraints, structure, plan }
+        Self { bodies, constraints, mixed, structure, plan }
     }
 
     #[inline(always)]
@@ -65,11 +68,52 @@ impl<'a> Scene<'a> {
         self.constraints.things()[self.structure.entry(row)].as_ref().expect(GAP)
     }
 
-    /// An error of the constraint of a row.
+    /// The constraint that has a lane of a row.
     #[cold]
-    fn failed(&self, row: usize, fault: Fault) -> Error {
+    fn owner(&self, row: usize, lane: usize) -> (Id, Subject) {
         let id = self.structure.ids()[row] as Id;
-        Error { subject: Subject::Constraint(id, self.constraint(row).bodies()), fault }
+        match self.mixed.and_then(|mixed| Some((mixed, mixed.owner(id, lane)?))) {
+            Some((mixed, id)) => (id, mixed.subject(self.constraints, id)),
+            None => (id, Subject::Constraint(id, self.constraint(row).bodies())),
+        }
+    }
+
+    /// An error of the constraint that has a lane of a row.
+    #[cold]
+    fn failed(&self, row: usize, lane: usize, fault: Fault) -> Error {
+        Error { subject: self.owner(row, lane).1, fault }
+    }
+
+    /// The first lane of a row whose velocity is not finite.
+    #[cold]
+    fn lane_of_velocity(&self, row: usize) -> usize {
+        let bodies = self.constraint(row).bodies();
+        let velocity = |lane: usize, of: fn(&Body) -> &[f64]| {
+            let mut sum = 0.0;
+            for (id, body) in bodies.iter().flatten().filter_map(|&id| Some((id, self.bodies.get(id)?))) {
+                let points = self.constraint(row).points_on(id, body);
+                points.for_each(|(sign, frame, point)| {
+                    sum += sign * point.local_velocity(frame, of(body))[lane]
+                });
+            }
+            sum
+        };
+        let is_wrong = |lane: &usize| {
+            !is_finite(&[velocity(*lane, Body::velocity), velocity(*lane, Body::previous_velocity)])
+        };
+        (0..3).find(is_wrong).unwrap_or_default()
+    }
+
+    /// The lane of a row with the largest entry of an operator: blocks are too large where it is.
+    #[cold]
+    fn lane_of_block(&self, row: usize) -> usize {
+        let mut most = [0.0; 3];
+        for operator in [0, 1].into_iter().filter_map(|role| self.constraint(row).operator(role)) {
+            operator.each_column(|column| {
+                most.iter_mut().zip(column.values).for_each(|(most, h)| *most = f64::max(*most, h.abs()));
+            });
+        }
+        (1..3).fold(0, |best, lane| if most[lane] > most[best] { lane } else { best })
     }
 
     /// Whether the constraint of a row acts on a body by one operator, which is that of nodes.
@@ -152,7 +196,11 @@ impl Bodies for Scene<'_> {
         // Also where operators are zero, and so no block would tell.
         let mut made = rows.iter().zip(columns.chunks_exact(3 * body.dofs()));
         match made.find(|(_, columns)| !is_finite(columns)) {
-            Some((&row, _)) => Err(self.failed(row as usize, Fault::NotFinite("its diagonal block of W"))),
+            Some((&row, columns)) => {
+                let lane = columns.chunks_exact(body.dofs()).position(|column| !is_finite(column));
+                let fault = Fault::NotFinite("its diagonal block of W");
+                Err(self.failed(row as usize, lane.unwrap_or_default(), fault))
+            }
             None => Ok(()),
         }
     }
@@ -253,7 +301,7 @@ impl Rows for SystemRows<'_> {
                 let (previous, current) = (body.previous_velocity(), body.velocity());
                 Ok(Side { sign, frame, point, previous, current })
             }
-            _ => Err(scene.failed(row, Fault::Unknown)),
+            _ => Err(scene.failed(row, 0, Fault::Unknown)),
         }
     }
 
@@ -314,11 +362,15 @@ impl Rows for SystemRows<'_> {
 
     #[cold]
     fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
-        let failed = |what| Err(self.context.failed(self.first + row, Fault::NotFinite(what)));
-        let RowFault::Diagonal(w, _) = fault else { return failed("its velocity V or B") };
+        let (scene, own) = (self.context, self.first + row);
+        let failed = |lane, what| Err(scene.failed(own, lane, Fault::NotFinite(what)));
+        let RowFault::Diagonal(w, _) = fault else {
+            return failed(scene.lane_of_velocity(own), "its velocity V or B");
+        };
         let w = mirrored(&w);
         if !is_finite(&w) {
-            return failed("its diagonal block of W");
+            let lane = (0..3).find(|lane| !w[4 * lane].is_finite());
+            return failed(lane.unwrap_or_default(), "its diagonal block of W");
         }
         // Rho may have been what failed, and is not wanted.
         let made = Diagonal::new(&w, false);
@@ -348,7 +400,9 @@ pub enum Order {
 impl Blocks<'_> {
     #[cold]
     fn not_finite(&self, [row, other]: [usize; 2]) -> Error {
-        self.scene.failed(row, Fault::NotFiniteBlock(self.scene.structure.ids()[other] as Id))
+        let [lane, other_lane] = [row, other].map(|row| self.scene.lane_of_block(row));
+        let other = self.scene.owner(other, other_lane).0;
+        self.scene.failed(row, lane, Fault::NotFiniteBlock(other))
     }
 }
 

@@ -63,6 +63,7 @@ impl System {
     /// are not as many joints or forces as constraints, or memory is exhausted.
     pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness, Error> {
         let system = |fault| Error { subject: Subject::System, fault };
+        self.check_all_triples()?;
         let rows = self.constraints().count();
         of_size("the reactions R", reactions, 3 * rows).map_err(system)?;
         finite("the reactions R", reactions).map_err(system)?;

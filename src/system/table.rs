@@ -17,6 +17,12 @@ pub struct Table<T> {
     live: usize,
 }
 
+/// Things with new ids that are to be given to them: room for the table, and where each stands now.
+pub(super) struct Reordered<T> {
+    table: Table<T>,
+    places: Vec<usize>,
+}
+
 /// The mark of a gap.
 pub const GONE: u8 = 0x80;
 
@@ -27,14 +33,29 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Make room for more things: so many more insertions cannot fail.
+    /// A table with a thing for each of another table, under the same ids; the next one is also the same.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
-        self.ids.try_reserve(more)?;
-        self.things.try_reserve(more)?;
-        self.marks.try_reserve(more)
+    pub fn alongside<S>(other: &Table<S>, thing: impl Fn(Id, &S) -> T) -> Result<Self, TryReserveError> {
+        let mut table = Self { next: other.next, live: other.live, ..Self::default() };
+        table.reserve(other.live)?;
+        for (id, own) in other.iter() {
+            table.ids.push(id);
+            table.things.push(Some(thing(id, own)));
+            table.marks.push(0);
+        }
+        Ok(table)
+    }
+
+    /// Make room for some more things: inserting them then does not fail.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.ids.try_reserve(count)?;
+        self.things.try_reserve(count)?;
+        self.marks.try_reserve(count)
     }
 
     /// Append a thing with its marks; its id.
@@ -50,6 +71,35 @@ impl<T> Table<T> {
         self.next += 1;
         self.live += 1;
         Ok(id)
+    }
+
+    /// Where the things would be with new ids in an order of their ids before, and where the next would.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub(super) fn reordered(
+        &self,
+        order: impl Iterator<Item = Id> + Clone,
+    ) -> Result<Reordered<T>, TryReserveError> {
+        let (mut table, mut places) = (Self { next: self.next, ..Self::default() }, Vec::new());
+        table.reserve(self.live)?;
+        places.try_reserve_exact(self.live)?;
+        places.extend(order.filter_map(|id| self.find(id)));
+        Ok(Reordered { table, places })
+    }
+
+    /// Give things the new ids.
+    pub(super) fn replace(&mut self, Reordered { mut table, places }: Reordered<T>) {
+        for place in places {
+            if let Some(thing) = self.things[place].take() {
+                table.ids.push(table.next);
+                table.things.push(Some(thing));
+                table.marks.push(self.marks[place]);
+                table.next += 1;
+                table.live += 1;
+            }
+        }
+        *self = table;
     }
 
     /// The id that the next thing will have.

@@ -13,6 +13,7 @@ use super::body::Body;
 use super::changes::Plan;
 use super::constraint::Constraint;
 use super::error::Error;
+use super::mixed::Mixed;
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, Planned, Scene, part_of_pairs, part_of_rows};
 use super::structure::Structure;
@@ -29,7 +30,7 @@ const WHOLE_ROWS_FROM: [usize; 2] = [200_000, 30_000];
 /// whose values are not finite.
 pub(super) fn assemble(
     bodies: &Table<Body>,
-    constraints: &Table<Constraint>,
+    constraints: (&Table<Constraint>, Option<&Mixed>),
     structure: &Structure,
     results: &mut Results,
     made: &mut BodyOperators,

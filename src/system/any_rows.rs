@@ -1,0 +1,320 @@
+//! Constraints of one to six rows, on one to sixteen bodies, and the rows of systems that have such.
+#![forbid(unsafe_code)]
+
+use std::sync::PoisonError;
+
+use super::body::{copied, finite, of_size};
+use super::changes;
+use super::error::{Error, Fault, Subject};
+use super::kept::Kept;
+use super::mixed::{BlockRows, MOST_BODIES, Mixed, RowsOperator};
+use super::model::{System, unknown};
+use super::product::{self, Columns, Product};
+use super::structure::filled;
+use super::table::Id;
+
+/// Vectors that are spread at a time.
+const TOGETHER: usize = 4;
+
+/// Vectors with three values for each row of three: what is multiplied, and its product.
+pub(super) type Spread = [Vec<f64>; 2];
+
+impl System {
+    /// Insert a constraint of one to six rows on one to sixteen bodies by operators, one for each body: U = Σ H u, signs included.
+    /// All operators have as many rows as the constraint.
+    ///
+    /// # Errors
+    /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers of
+    /// rows or not of a body's columns, or memory is exhausted.
+    pub fn insert_rows(&mut self, bodies: &[Id], mut operators: Vec<RowsOperator>) -> Result<Id, Error> {
+        let subject = about(self.next_constraint(), bodies);
+        let failed = |fault| Error { subject, fault };
+        self.check_rows(bodies, &operators).map_err(failed)?;
+        let rows = operators[0].rows();
+        if rows == 3 && bodies.len() <= 2 {
+            let mut all = operators.drain(..).map(RowsOperator::into_triple);
+            let operators = [all.next().transpose(), all.next().transpose()];
+            let [master, slave] = operators;
+            let sides = [Some(bodies[0]), bodies.get(1).copied()];
+            return self.insert_operators(sides, [master.map_err(failed)?, slave.map_err(failed)?]);
+        }
+        let memory = |error: Error| failed(error.fault);
+        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
+        let mut new = None;
+        let mixed = match &mut self.mixed {
+            Some(mixed) => mixed,
+            None => new.insert(Mixed::of(&self.constraints).map_err(memory)?),
+        };
+        let inserted = mixed.insert(&mut self.constraints, bodies, &operators, changes::CHANGED);
+        let id = inserted.map_err(memory)?;
+        if new.is_some() {
+            self.mixed = new;
+        }
+        self.kept.insert(Kept::default(), 0)?;
+        self.mark_bodies(bodies.iter().copied(), |users| *users += 1);
+        self.structure_changes();
+        Ok(id)
+    }
+
+    /// Give a constraint other operators, one for each of its bodies, in their order, with as many rows as it has.
+    ///
+    /// # Errors
+    /// If there is none with this id, it was inserted at points, operators are missing or of other sizes, or memory is exhausted.
+    pub fn set_rows(&mut self, id: Id, mut operators: Vec<RowsOperator>) -> Result<(), Error> {
+        let subject = self.subject(id)?;
+        let failed = |fault| Error { subject, fault };
+        let rows = self.rows_of(id)?;
+        if operators.iter().any(|operator| operator.rows() != rows) {
+            return Err(failed(Fault::Invalid("its operators H have not as many rows as it has")));
+        }
+        let mut list = [0; MOST_BODIES];
+        let bodies = self.bodies_of(id, &mut list);
+        if let Ok(triple) = self.triple(id) {
+            let sides = self.constraints.get(triple).map_or([None; 2], |constraint| constraint.bodies);
+            let expected = sides.iter().flatten().count();
+            if operators.len() != expected {
+                let (what, found) = ("its operators H", operators.len());
+                return Err(failed(Fault::Size { what, expected, found }));
+            }
+            let mut all = operators.drain(..).map(RowsOperator::into_triple);
+            let mut next = |side: Option<Id>| side.and_then(|_| all.next()).transpose().map_err(failed);
+            let operators = [next(sides[0])?, next(sides[1])?];
+            return self.set_operators(id, operators);
+        }
+        self.check_rows(bodies, &operators).map_err(failed)?;
+        if let Some(mixed) = &mut self.mixed {
+            let set = mixed.set(&mut self.constraints, id, &operators, changes::CHANGED);
+            set.map_err(|error| failed(error.fault))?;
+        }
+        self.values_change();
+        Ok(())
+    }
+
+    /// Set what is added to the diagonal block of a constraint of any number of rows, m × m, column-major and symmetric; `None`:
+    /// nothing.
+    ///
+    /// # Errors
+    /// If there is none with this id, there are not as many values, they are not finite or not symmetric, or memory is exhausted.
+    pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result<(), Error> {
+        let subject = self.subject(id)?;
+        let failed = |fault| Error { subject, fault };
+        let rows = self.rows_of(id)?;
+        if let Some(values) = compliance {
+            of_size("its compliance", values, rows * rows).map_err(failed)?;
+        }
+        if self.triple(id).is_ok() {
+            return self.set_compliance(id, compliance.and_then(|values| values.try_into().ok()));
+        }
+        let compliance = compliance.unwrap_or_default();
+        check_symmetric(rows, compliance).map_err(failed)?;
+        let compliance = copied(compliance).map_err(failed)?;
+        if let Some(mixed) = &mut self.mixed {
+            mixed.set_compliance(&mut self.constraints, id, compliance, changes::COMPLIANCE);
+        }
+        self.values_change();
+        Ok(())
+    }
+
+    /// Number of rows of a constraint.
+    ///
+    /// # Errors
+    /// If there is none with this id.
+    pub fn rows_of(&self, id: Id) -> Result<usize, Error> {
+        match &self.mixed {
+            Some(mixed) => mixed.entries().get(id).map(|entry| entry.rows.into()).ok_or(unknown(id)),
+            None => self.constraints.get(id).map(|_| 3).ok_or(unknown(id)),
+        }
+    }
+
+    /// The numbers of rows of all constraints, in their order.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
+        let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
+        let triples = if self.mixed.is_some() { 0 } else { self.constraints.len() };
+        entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, triples))
+    }
+
+    /// The bodies of a constraint, in its order, the ground left out; written to `list`.
+    pub fn bodies_of<'a>(&self, id: Id, list: &'a mut [Id; MOST_BODIES]) -> &'a [Id] {
+        let mut count = 0;
+        let mut put = |body: Id| {
+            list[count] = body;
+            count += 1;
+        };
+        match &self.mixed {
+            Some(mixed) => mixed.bodies(&self.constraints, id).flatten().for_each(&mut put),
+            None => {
+                let sides = self.constraints.get(id).map_or([None; 2], |constraint| constraint.bodies);
+                sides.into_iter().flatten().for_each(&mut put);
+            }
+        }
+        &list[..count]
+    }
+
+    /// What errors of a constraint are about.
+    ///
+    /// # Errors
+    /// If there is none with this id.
+    pub(super) fn subject(&self, id: Id) -> Result<Subject, Error> {
+        self.rows_of(id)?;
+        Ok(match &self.mixed {
+            Some(mixed) => mixed.subject(&self.constraints, id),
+            None => {
+                let bodies = self.constraints.get(id).map_or([None; 2], |constraint| constraint.bodies);
+                Subject::Constraint(id, bodies)
+            }
+        })
+    }
+
+    /// Where a constraint stands that is a row of three of its own.
+    ///
+    /// # Errors
+    /// If there is none with this id, or it is none.
+    pub(super) fn triple(&self, id: Id) -> Result<Id, Error> {
+        self.mixed.as_ref().map_or(Ok(id), |mixed| mixed.triple(&self.constraints, id))
+    }
+
+    /// Whether all constraints have three rows on one or two bodies.
+    ///
+    /// # Errors
+    /// If one has not: it is named.
+    pub(super) fn check_all_triples(&self) -> Result<(), Error> {
+        match self.mixed.as_ref().and_then(Mixed::first_odd) {
+            Some(odd) => self.triple(odd).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
+        if !(1..=MOST_BODIES).contains(&bodies.len()) {
+            return Err(Fault::Invalid("a constraint has one to sixteen bodies"));
+        }
+        if operators.len() != bodies.len() {
+            let (expected, found) = (bodies.len(), operators.len());
+            return Err(Fault::Size { what: "its operators H", expected, found });
+        }
+        for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {
+            let body = self.bodies.get(*id).ok_or(Fault::NoBody(*id))?;
+            if bodies[..k].contains(id) {
+                return Err(Fault::Invalid("a body of it is there twice"));
+            }
+            if operator.rows() != operators[0].rows() {
+                return Err(Fault::Invalid("its operators H have different numbers of rows"));
+            }
+            let (expected, found) = (body.dofs(), operator.dofs());
+            if expected != found {
+                return Err(Fault::Size { what: "columns of its operator H", expected, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Note that a constraint has come to some bodies, or gone.
+    pub(super) fn mark_bodies(&mut self, bodies: impl Iterator<Item = Id>, count: impl Fn(&mut usize)) {
+        for body in bodies {
+            if let Some((body, mark)) = self.bodies.get_mut(body) {
+                count(&mut body.users);
+                *mark |= changes::CHANGED;
+            }
+        }
+    }
+
+    /// The rows of W of any system; of one in which all constraints have three rows, those of [`System::rows`].
+    ///
+    /// # Errors
+    /// If there was no successful update since the last change.
+    pub fn block_rows(&self) -> Result<BlockRows<'_>, Error> {
+        self.needs(self.is_fresh)?;
+        Ok(match self.odd() {
+            Some(mixed) => mixed.view.rows(),
+            None => self.latest_rows().into(),
+        })
+    }
+
+    /// As [`System::block_rows`], and every diagonal block has an inverse.
+    ///
+    /// # Errors
+    /// As there, and if a diagonal block is singular.
+    pub fn block_rows_with_inverses(&self) -> Result<BlockRows<'_>, Error> {
+        let rows = self.block_rows()?;
+        match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
+            Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
+            None => Ok(rows),
+        }
+    }
+
+    /// What ties constraints to rows of three, if some are no rows of three of their own.
+    pub(super) fn odd(&self) -> Option<&Mixed> {
+        self.mixed.as_ref().filter(|mixed| mixed.is_odd())
+    }
+
+    /// Number of values of a vector with an entry for each scalar.
+    pub(super) fn scalar_count(&self) -> usize {
+        self.odd().map_or(3 * self.structure.len(), |mixed| mixed.view.scalar_count())
+    }
+
+    /// Multiply so many vectors, whose shapes have been checked.
+    ///
+    /// # Errors
+    /// Those of the product, and if memory is exhausted.
+    pub(super) fn multiply(
+        &self,
+        product: &mut impl Product,
+        count: usize,
+        x: Columns<&[f64]>,
+        y: Columns<&mut [f64]>,
+    ) -> Result<(), Error> {
+        let rows = self.structure.len();
+        let Some(mixed) = self.odd() else { return product::all(product, (count, rows), x, y) };
+        let (length, scalars) = (3 * rows, self.scalar_count());
+        let [inner_x, inner_y] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
+        for first in (0..count).step_by(TOGETHER) {
+            let some = first..(first + TOGETHER).min(count);
+            filled(inner_x, some.len() * length, 0.0)?;
+            filled(inner_y, some.len() * length, 0.0)?;
+            let of = |k: usize, stride: usize| k * stride..k * stride + scalars;
+            for (k, to) in some.clone().zip(inner_x.chunks_exact_mut(length)) {
+                mixed.view.spread(&x.values[of(k, x.stride)], to.as_chunks_mut().0);
+            }
+            let (from, to) = (Columns { values: &inner_x[..], stride: length }, &mut inner_y[..]);
+            product::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
+            for (k, from) in some.zip(inner_y.chunks_exact(length)) {
+                let (x, y) = (&x.values[of(k, x.stride)], &mut y.values[of(k, y.stride)]);
+                mixed.view.collect(from.as_chunks().0, mixed.entries(), x, y);
+            }
+        }
+        Ok(())
+    }
+
+    /// A vector with an entry for each scalar as one with three values for each row of three, handed to `go`.
+    ///
+    /// # Errors
+    /// Those of what it is handed to, and if memory is exhausted.
+    pub(super) fn with_spread<T>(
+        &self,
+        x: &[f64],
+        go: impl FnOnce(&[f64]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Some(mixed) = self.odd() else { return go(x) };
+        let [inner, _] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
+        filled(inner, 3 * self.structure.len(), 0.0)?;
+        mixed.view.spread(x, inner.as_chunks_mut().0);
+        go(inner)
+    }
+}
+
+/// What errors of a constraint on these bodies are about.
+pub(super) fn about(id: Id, bodies: &[Id]) -> Subject {
+    match *bodies {
+        [first, second, _, ..] => Subject::Among(id, [first, second], bodies.len()),
+        _ => Subject::Constraint(id, [bodies.first().copied(), bodies.get(1).copied()]),
+    }
+}
+
+/// Whether what is added to a diagonal block is finite, and symmetric up to rounding.
+fn check_symmetric(rows: usize, compliance: &[f64]) -> Result<(), Fault> {
+    finite("its compliance", compliance)?;
+    let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
+    let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));
+    let is_symmetric = (0..rows).all(|j| (0..j).all(|i| (entry(i, j) - entry(j, i)).abs() <= scale));
+    if is_symmetric { Ok(()) } else { Err(Fault::Invalid("its compliance is not symmetric")) }
+}

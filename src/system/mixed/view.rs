@@ -1,0 +1,587 @@
+//! The rows of W constraint by constraint, where some have not three scalars or are sums of pieces.
+#![forbid(unsafe_code)]
+
+use std::ops::Range;
+
+use crate::block::{Vector, is_finite};
+
+use super::super::changes::Plan;
+use super::super::error::{Error, Fault};
+use super::super::rows::{Results, Rows, resized};
+use super::super::structure::{Structure, filled};
+use super::super::table::{Id, Table};
+use super::{Entry, dense};
+
+/// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the order
+/// of insertion, those removed left out, and is as many scalars high as that has rows.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRows<'a> {
+    /// Ids of the constraints.
+    pub ids: &'a [i64],
+    /// Row k has the blocks `starts[k]..starts[k + 1]`.
+    pub starts: &'a [i32],
+    /// Column of each block, ascending in a row, the diagonal among them.
+    pub columns: &'a [i32],
+    /// The blocks, m × n and column-major, one behind the other.
+    pub values: &'a [f64],
+    /// Free local velocities, one behind the other.
+    pub b: &'a [f64],
+    /// Previous local velocities.
+    pub v: &'a [f64],
+    /// Diagonal blocks, m × m, symmetric to the bit.
+    pub diagonal: &'a [f64],
+    /// Their inverses, symmetric to the bit; NaN where a block is singular.
+    pub inverse: &'a [f64],
+    /// Where what belongs to a row or a block begins; `None`: all constraints have three rows.
+    pub shape: Option<Shape<'a>>,
+}
+
+/// Where what belongs to a row or a block begins, and the end.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// Of each row: in vectors.
+    pub scalars: &'a [i32],
+    /// Of each block: in the values.
+    pub values: &'a [usize],
+    /// Of each row: in diagonal blocks and inverses.
+    pub diagonals: &'a [usize],
+}
+
+impl<'a> From<Rows<'a>> for BlockRows<'a> {
+    fn from(rows: Rows<'a>) -> Self {
+        let Rows { ids, starts, columns, values, b, v, diagonal, inverse } = rows;
+        Self {
+            ids,
+            starts,
+            columns,
+            values: values.as_flattened(),
+            b: b.as_flattened(),
+            v: v.as_flattened(),
+            diagonal: diagonal.as_flattened(),
+            inverse: inverse.as_flattened(),
+            shape: None,
+        }
+    }
+}
+
+impl<'a> BlockRows<'a> {
+    /// Where the scalars of a row are in vectors.
+    #[inline(always)]
+    pub fn scalars(&self, row: usize) -> Range<usize> {
+        match self.shape {
+            None => 3 * row..3 * row + 3,
+            Some(shape) => shape.scalars[row] as usize..shape.scalars[row + 1] as usize,
+        }
+    }
+
+    /// The blocks of a row, by number.
+    #[inline(always)]
+    pub fn blocks(&self, row: usize) -> Range<usize> {
+        self.starts[row] as usize..self.starts[row + 1] as usize
+    }
+
+    /// A block.
+    #[inline(always)]
+    pub fn block(&self, block: usize) -> &'a [f64] {
+        &self.values[match self.shape {
+            None => 9 * block..9 * block + 9,
+            Some(shape) => shape.values[block]..shape.values[block + 1],
+        }]
+    }
+
+    /// Where the diagonal block and the inverse of a row are among the others.
+    #[inline(always)]
+    pub fn square(&self, row: usize) -> Range<usize> {
+        match self.shape {
+            None => 9 * row..9 * row + 9,
+            Some(shape) => shape.diagonals[row]..shape.diagonals[row + 1],
+        }
+    }
+
+    /// Write the largest eigenvalue of each diagonal block: NaN where none is found.
+    pub fn largest_eigenvalues(&self, values: &mut [f64]) {
+        for (row, value) in values.iter_mut().enumerate() {
+            *value = dense::largest_eigenvalue(self.scalars(row).len(), &self.diagonal[self.square(row)]);
+        }
+    }
+
+    /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
+    /// are as many starts as scalars and one more, and as many columns and values as W has.
+    pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
+        let mut end = 0;
+        let mut next = starts.iter_mut();
+        for row in 0..self.ids.len() {
+            let height = self.scalars(row).len();
+            for i in 0..height {
+                if let Some(start) = next.next() {
+                    *start = end as i32;
+                }
+                for block in self.blocks(row) {
+                    let own = self.scalars(self.columns[block] as usize);
+                    let to = end..end + own.len();
+                    end = to.end;
+                    columns[to.clone()].iter_mut().zip(own).for_each(|(to, column)| *to = column as i32);
+                    let entries = self.block(block)[i..].iter().step_by(height);
+                    values[to].iter_mut().zip(entries).for_each(|(to, value)| *to = *value);
+                }
+            }
+        }
+        if let Some(start) = next.next() {
+            *start = end as i32;
+        }
+    }
+}
+
+/// Some rows of a constraint in lanes of a row of three.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// The other row: of three, or of the constraint.
+    row: u32,
+    lane: u8,
+    scalar: u8,
+    count: u8,
+}
+
+/// What a row is, beside its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+enum Kind {
+    /// A row of three of its own, with all that belongs to it.
+    Triple,
+    /// Lanes of rows of three.
+    Lanes,
+    /// A sum of such lanes.
+    Sum,
+}
+
+/// The rows, and what they are made of.
+#[derive(Debug, Default)]
+pub struct View {
+    ids: Vec<i64>,
+    entries: Vec<u32>,
+    kinds: Vec<Kind>,
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    diagonals: Vec<i32>,
+    scalars: Vec<i32>,
+    places: Vec<usize>,
+    squares: Vec<usize>,
+    /// The parts of each row.
+    part_starts: Vec<u32>,
+    parts: Vec<Part>,
+    /// The parts that each row of three has.
+    owner_starts: Vec<u32>,
+    owners: Vec<Part>,
+    values: Vec<f64>,
+    b: Vec<f64>,
+    v: Vec<f64>,
+    diagonal: Vec<f64>,
+    inverse: Vec<f64>,
+    /// Room: where the block of each column begins, or which row has it last.
+    marks: Vec<usize>,
+    /// Whether the values are those of the structure.
+    is_filled: bool,
+}
+
+/// What of the rows of three has been made anew.
+#[derive(Clone, Copy)]
+pub enum Filled<'a> {
+    /// Nothing.
+    Nothing,
+    /// What a plan says.
+    Some(&'a Plan),
+    /// Everything.
+    All,
+}
+
+impl View {
+    /// List the ids alone: all constraints are triples of their own.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn follow_ids(&mut self, entries: &Table<Entry>) -> Result<(), Error> {
+        self.ids.clear();
+        self.ids.try_reserve(entries.len())?;
+        self.ids.extend(entries.iter().map(|(id, _)| id as i64));
+        Ok(())
+    }
+
+    /// Make its structure that of the entries, given that of the rows of three.
+    ///
+    /// # Errors
+    /// If memory is exhausted, or an `i32` cannot count the blocks or scalars.
+    pub fn follow(&mut self, entries: &Table<Entry>, structure: &Structure) -> Result<(), Error> {
+        self.is_filled = false;
+        self.follow_ids(entries)?;
+        self.list_parts(entries, structure)?;
+        self.list_owners(structure)?;
+        self.list_blocks(structure)?;
+        self.list_places()?;
+        let (scalars, squares) = (last(&self.scalars) as usize, last(&self.squares));
+        resized(&mut self.values, last(&self.places), 0.0)?;
+        for vector in [&mut self.b, &mut self.v] {
+            resized(vector, scalars, 0.0)?;
+        }
+        for blocks in [&mut self.diagonal, &mut self.inverse] {
+            resized(blocks, squares, 0.0)?;
+        }
+        Ok(())
+    }
+
+    fn list_parts(&mut self, entries: &Table<Entry>, structure: &Structure) -> Result<(), Error> {
+        let Self { entries: places, kinds, scalars, squares, part_starts, parts, .. } = self;
+        let rows = entries.len();
+        places.clear();
+        kinds.clear();
+        parts.clear();
+        places.try_reserve(rows)?;
+        kinds.try_reserve(rows)?;
+        filled(scalars, 1, 0)?;
+        scalars.try_reserve(rows)?;
+        filled(squares, 1, 0)?;
+        squares.try_reserve(rows)?;
+        filled(part_starts, 1, 0)?;
+        part_starts.try_reserve(rows)?;
+        // Most triples stand behind those of the constraint before.
+        let mut ahead = 0;
+        let mut row_of = |triple: Id| {
+            let found = match structure.ids().get(ahead) {
+                Some(&id) if id as Id == triple => Some(ahead),
+                _ => structure.row(triple),
+            };
+            ahead = found.map_or(ahead, |row| row + 1);
+            found
+        };
+        for place in entries.live_places_from(0) {
+            let Some(entry) = &entries.things()[place] else { continue };
+            for piece in entry.pieces() {
+                let Some(row) = row_of(piece.triple) else { continue };
+                parts.try_reserve(1)?;
+                parts.push(Part { row: row as u32, lane: piece.lane, scalar: piece.row, count: piece.count });
+            }
+            places.push(place as u32);
+            kinds.push(match entry.is_triple {
+                true => Kind::Triple,
+                false if entry.is_sum() => Kind::Sum,
+                false => Kind::Lanes,
+            });
+            part_starts.push(parts.len() as u32);
+            let size = i32::from(entry.rows);
+            let end = last(scalars).checked_add(size);
+            scalars.push(end.ok_or(too_many("the constraints have more rows than an int can count"))?);
+            squares.push(last(squares) + (size * size) as usize);
+        }
+        Ok(())
+    }
+
+    fn list_owners(&mut self, structure: &Structure) -> Result<(), Error> {
+        let Self { part_starts, parts, owner_starts, owners, .. } = self;
+        filled(owner_starts, structure.len() + 1, 0)?;
+        filled(owners, parts.len(), Part { row: 0, lane: 0, scalar: 0, count: 0 })?;
+        parts.iter().for_each(|part| owner_starts[part.row as usize] += 1);
+        let mut end = 0;
+        for start in owner_starts.iter_mut() {
+            end += *start;
+            *start = end;
+        }
+        // From the last on, so that those of a row ascend and each start ends where it belongs.
+        for row in (0..part_starts.len() - 1).rev() {
+            for part in parts[range(part_starts, row)].iter().rev() {
+                let place = &mut owner_starts[part.row as usize];
+                *place -= 1;
+                owners[*place as usize] = Part { row: row as u32, ..*part };
+            }
+        }
+        Ok(())
+    }
+
+    fn list_blocks(&mut self, structure: &Structure) -> Result<(), Error> {
+        let Self { part_starts, parts, owner_starts, owners, starts, columns, diagonals, marks, .. } = self;
+        let rows = part_starts.len() - 1;
+        filled(starts, 1, 0)?;
+        starts.try_reserve(rows)?;
+        diagonals.clear();
+        diagonals.try_reserve(rows)?;
+        columns.clear();
+        filled(marks, rows, usize::MAX)?;
+        for row in 0..rows {
+            let start = columns.len();
+            for part in &parts[range(part_starts, row)] {
+                let inner = part.row as usize;
+                let is_coupled = is_coupled(structure, inner);
+                for &column in &structure.columns()[range(structure.starts(), inner)] {
+                    let others = &owners[range(owner_starts, column as usize)];
+                    columns.try_reserve(others.len())?;
+                    for other in others {
+                        let mark = &mut marks[other.row as usize];
+                        if *mark != row && (is_coupled || other.row as usize == row) {
+                            *mark = row;
+                            columns.push(other.row as i32);
+                        }
+                    }
+                }
+            }
+            let own = &mut columns[start..];
+            if !own.is_sorted() {
+                own.sort_unstable();
+            }
+            diagonals.push((start + own.partition_point(|&column| (column as usize) < row)) as i32);
+            let end = i32::try_from(columns.len());
+            starts.push(end.map_err(|_| too_many("W has more blocks than an int can count"))?);
+        }
+        Ok(())
+    }
+
+    fn list_places(&mut self) -> Result<(), Error> {
+        let Self { starts, columns, scalars, places, .. } = self;
+        filled(places, 1, 0)?;
+        places.try_reserve(columns.len())?;
+        let mut end = 0;
+        for row in 0..starts.len() - 1 {
+            let height = range(scalars, row).len();
+            for &column in &columns[range(starts, row)] {
+                end += height * range(scalars, column as usize).len();
+                places.push(end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Fill in what has been made.
+    ///
+    /// # Errors
+    /// If a sum is not finite.
+    pub fn fill(
+        &mut self,
+        entries: &Table<Entry>,
+        structure: &Structure,
+        results: &Results,
+        made: Filled,
+    ) -> Result<(), (Id, Fault)> {
+        let made = if std::mem::take(&mut self.is_filled) { made } else { Filled::All };
+        if let Filled::Nothing = made {
+            self.is_filled = true;
+            return Ok(());
+        }
+        let rows = self.kinds.len();
+        for row in 0..rows {
+            self.fill_vectors(row, results)?;
+        }
+        let is_made = |part: &Part| match made {
+            Filled::Some(plan) => plan.has_blocks() && plan.blocks_of(part.row as usize) != [false; 2],
+            _ => true,
+        };
+        let mut has_sums = false;
+        for row in 0..rows {
+            if self.parts[range(&self.part_starts, row)].iter().any(is_made) {
+                self.fill_blocks(row, structure, results)?;
+                self.fill_diagonal(row, entries, results)?;
+                has_sums |= self.kinds[row] == Kind::Sum;
+            }
+        }
+        if has_sums {
+            self.mirror_sums();
+        }
+        self.is_filled = true;
+        Ok(())
+    }
+
+    fn fill_vectors(&mut self, row: usize, results: &Results) -> Result<(), (Id, Fault)> {
+        let own = range(&self.scalars, row);
+        for (to, from) in [(&mut self.b, &results.b), (&mut self.v, &results.v)] {
+            let to = &mut to[own.clone()];
+            gather(to, &self.parts[range(&self.part_starts, row)], from);
+            if self.kinds[row] == Kind::Sum && !is_finite(to) {
+                return Err((self.ids[row] as Id, Fault::NotFinite("its velocity V or B")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Put the blocks of a row together.
+    #[inline(always)]
+    fn fill_blocks(
+        &mut self,
+        row: usize,
+        structure: &Structure,
+        results: &Results,
+    ) -> Result<(), (Id, Fault)> {
+        let Self { kinds, starts, columns, scalars, places, marks, owners, owner_starts, .. } = self;
+        let (height, own) = (range(scalars, row).len(), range(starts, row));
+        let first = places[own.start];
+        let values = &mut self.values[first..places[own.end]];
+        let kind = kinds[row];
+        for block in own.clone() {
+            let column = columns[block] as usize;
+            marks[column] = places[block] - first;
+            if kind != Kind::Triple || kinds[column] == Kind::Sum {
+                values[places[block] - first..places[block + 1] - first].fill(0.0);
+            }
+        }
+        for part in &self.parts[range(&self.part_starts, row)] {
+            let inner = part.row as usize;
+            let is_coupled = is_coupled(structure, inner);
+            let blocks = range(structure.starts(), inner);
+            for (&column, block) in structure.columns()[blocks.clone()].iter().zip(&results.values[blocks]) {
+                for other in &owners[range(owner_starts, column as usize)] {
+                    let to = other.row as usize;
+                    if !is_coupled && to != row {
+                        continue;
+                    }
+                    let is_sum = kind == Kind::Sum || kinds[to] == Kind::Sum;
+                    let to = &mut values[marks[to] + height * usize::from(other.scalar)..];
+                    if kind == Kind::Triple && other.count == 3 && !is_sum {
+                        to[..9].copy_from_slice(block);
+                        continue;
+                    }
+                    let columns = block[3 * usize::from(other.lane)..].chunks_exact(3);
+                    for (j, from) in columns.take(other.count.into()).enumerate() {
+                        let to = &mut to[height * j + usize::from(part.scalar)..][..part.count.into()];
+                        let from = &from[part.lane.into()..];
+                        to.iter_mut()
+                            .zip(from)
+                            .for_each(|(to, from)| *to = if is_sum { *to + from } else { *from });
+                    }
+                }
+            }
+        }
+        if kind == Kind::Sum
+            && let Some(wrong) = own.clone().find(|&k| !is_finite(&self.values[places[k]..places[k + 1]]))
+        {
+            let other = self.ids[columns[wrong] as usize] as Id;
+            return Err((self.ids[row] as Id, Fault::NotFiniteBlock(other)));
+        }
+        Ok(())
+    }
+
+    /// Put the diagonal block of a row in its places, with its compliance, and invert it.
+    fn fill_diagonal(
+        &mut self,
+        row: usize,
+        entries: &Table<Entry>,
+        results: &Results,
+    ) -> Result<(), (Id, Fault)> {
+        let (height, own) = (range(&self.scalars, row).len(), range(&self.squares, row));
+        let diagonal = self.diagonals[row] as usize;
+        let block = &mut self.values[self.places[diagonal]..self.places[diagonal + 1]];
+        if let Some(entry) = &entries.things()[self.entries[row] as usize]
+            && entry.is_added_to()
+        {
+            for (j, column) in block.chunks_exact_mut(height).enumerate() {
+                column.iter_mut().enumerate().for_each(|(i, value)| *value += entry.added(i, j));
+            }
+            if !is_finite(block) {
+                return Err((self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
+            }
+        }
+        self.diagonal[own.clone()].copy_from_slice(block);
+        if self.kinds[row] == Kind::Triple {
+            let inner = self.parts[self.part_starts[row] as usize].row as usize;
+            self.inverse[own].copy_from_slice(&results.inverse[inner]);
+        } else {
+            dense::invert(height, block, &mut self.inverse[own]);
+        }
+        Ok(())
+    }
+
+    /// Let blocks of two sums be transposes of each other to the bit: they are added in different orders.
+    fn mirror_sums(&mut self) {
+        let Self { kinds, starts, columns, scalars, places, values, .. } = self;
+        for row in (0..kinds.len()).filter(|&row| kinds[row] == Kind::Sum) {
+            let height = range(scalars, row).len();
+            for block in range(starts, row) {
+                let column = columns[block] as usize;
+                if column >= row {
+                    break;
+                }
+                let others = range(starts, column);
+                if kinds[column] == Kind::Sum
+                    && let Ok(other) = columns[others.clone()].binary_search(&(row as i32))
+                {
+                    let width = range(scalars, column).len();
+                    let (own, from) = (places[block], places[others.start + other]);
+                    for j in 0..width {
+                        for i in 0..height {
+                            values[own + height * j + i] = values[from + width * i + j];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> BlockRows<'_> {
+        let Self { ids, starts, columns, values, b, v, diagonal, inverse, .. } = self;
+        let shape = Some(Shape { scalars: &self.scalars, values: &self.places, diagonals: &self.squares });
+        BlockRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
+    }
+
+    /// Ids of the constraints, row by row.
+    pub fn ids(&self) -> &[i64] {
+        &self.ids
+    }
+
+    /// Number of scalars.
+    pub fn scalar_count(&self) -> usize {
+        last(&self.scalars) as usize
+    }
+
+    /// Write a vector with an entry for each scalar into the lanes of vectors of three; others stay as they are.
+    pub fn spread(&self, x: &[f64], inner: &mut [Vector]) {
+        for row in 0..self.kinds.len() {
+            let x = &x[range(&self.scalars, row)];
+            for part in &self.parts[range(&self.part_starts, row)] {
+                let to = &mut inner[part.row as usize][part.lane.into()..][..part.count.into()];
+                to.copy_from_slice(&x[part.scalar.into()..][..part.count.into()]);
+            }
+        }
+    }
+
+    /// Write the sums of lanes of vectors of three into a vector with an entry for each scalar, and add what compliances make of x.
+    pub fn collect(&self, inner: &[Vector], entries: &Table<Entry>, x: &[f64], y: &mut [f64]) {
+        for row in 0..self.kinds.len() {
+            let own = range(&self.scalars, row);
+            let (x, y) = (&x[own.clone()], &mut y[own]);
+            gather(y, &self.parts[range(&self.part_starts, row)], inner);
+            if let Some(entry) = &entries.things()[self.entries[row] as usize]
+                && entry.is_added_to()
+            {
+                for (i, y) in y.iter_mut().enumerate() {
+                    x.iter().enumerate().for_each(|(j, value)| *y += entry.added(i, j) * value);
+                }
+            }
+        }
+    }
+}
+
+/// Write the sum of lanes.
+#[inline(always)]
+fn gather(to: &mut [f64], parts: &[Part], from: &[Vector]) {
+    to.fill(0.0);
+    let is_sum = parts.iter().filter(|part| part.scalar == 0).nth(1).is_some();
+    for part in parts {
+        let to = &mut to[part.scalar.into()..][..part.count.into()];
+        let from = &from[part.row as usize][part.lane.into()..];
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = if is_sum { *to + from } else { *from });
+    }
+}
+
+/// Whether rows are coupled with each other that share this one: not by obstacles.
+fn is_coupled(structure: &Structure, row: usize) -> bool {
+    structure.places(row).iter().any(Option::is_some)
+}
+
+/// From the start of one to that of the next.
+#[inline(always)]
+fn range<T: Copy + TryInto<usize, Error: std::fmt::Debug>>(starts: &[T], which: usize) -> Range<usize> {
+    let at = |place: usize| starts[place].try_into().unwrap_or_default();
+    at(which)..at(which + 1)
+}
+
+fn last<T: Copy + Default>(starts: &[T]) -> T {
+    starts.last().copied().unwrap_or_default()
+}
+
+fn too_many(what: &'static str) -> Error {
+    Error::of_system(Fault::Invalid(what))
+}

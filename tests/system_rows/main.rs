@@ -1,0 +1,300 @@
+//! Constraints of one to six rows on one to sixteen bodies: after any sequence of calls W, V and B are those of dense matrices.
+
+mod model;
+
+use ldy::system::{Columns, Fault, Id, RowsOperator, System};
+use model::Scene;
+use nalgebra::DMatrix;
+
+/// All that a system tells, against dense matrices.
+fn check(scene: &mut Scene) {
+    scene.system.update(scene.step).unwrap();
+    let expected = scene.model.dense(scene.step);
+    let rows = scene.system.block_rows().unwrap();
+    assert_eq!(rows.ids.iter().map(|id| *id as Id).collect::<Vec<_>>(), expected.ids);
+    let count = expected.w.nrows();
+    assert_eq!(rows.b.len(), count);
+    let scale = expected.w.abs().max().max(1e-300);
+    let mut found = DMatrix::zeros(count, count);
+    for row in 0..rows.ids.len() {
+        assert_eq!(rows.scalars(row), expected.scalars[row]..expected.scalars[row + 1]);
+        let columns: Vec<usize> = rows.blocks(row).map(|k| rows.columns[k] as usize).collect();
+        assert_eq!(columns, expected.columns[row], "columns of row {row}");
+        let own = rows.scalars(row);
+        for k in rows.blocks(row) {
+            let other = rows.scalars(rows.columns[k] as usize);
+            let block = DMatrix::from_column_slice(own.len(), other.len(), rows.block(k));
+            found.view_mut((own.start, other.start), (own.len(), other.len())).copy_from(&block);
+        }
+        let size = own.len();
+        let diagonal = DMatrix::from_column_slice(size, size, &rows.diagonal[rows.square(row)]);
+        assert_eq!(diagonal, found.view((own.start, own.start), (size, size)));
+        let inverse = DMatrix::from_column_slice(size, size, &rows.inverse[rows.square(row)]);
+        if inverse.iter().all(|value| value.is_finite()) {
+            assert_eq!(inverse, inverse.transpose());
+            let condition = inverse.abs().max() * diagonal.abs().max();
+            let rest = (&inverse * &diagonal - DMatrix::identity(size, size)).abs().max();
+            assert!(rest <= 1e-13 * condition, "{rest} {condition}");
+        } else {
+            let eigenvalues = diagonal.clone().symmetric_eigenvalues();
+            assert!(eigenvalues.min().abs() <= 1e-9 * eigenvalues.max().max(1e-300), "{diagonal}");
+        }
+    }
+    let rest = (&found - &expected.w).abs().max();
+    assert!(rest <= 1e-12 * scale, "W: {rest} of {scale}");
+    assert!(found == found.transpose(), "W is not symmetric to the bit");
+    for (own, expected) in [(rows.b, &expected.b), (rows.v, &expected.v)] {
+        own.iter().zip(expected).for_each(|(own, expected)| assert!((own - expected).abs() < 1e-12 * 100.0));
+    }
+    let mut largest = vec![0.0; rows.ids.len()];
+    rows.largest_eigenvalues(&mut largest);
+    for (row, largest) in largest.iter().enumerate() {
+        let own = rows.scalars(row);
+        let block = expected.w.view((own.start, own.start), (own.len(), own.len())).into_owned();
+        let expected = block.symmetric_eigenvalues().max();
+        assert!((largest - expected).abs() <= 1e-12 * scale, "{largest} {expected}");
+    }
+
+    // Compressed rows of scalars.
+    let (mut starts, mut columns) = (vec![-1; count + 1], vec![-1; rows.values.len()]);
+    let mut values = vec![0.0; rows.values.len()];
+    rows.write_csr(&mut starts, &mut columns, &mut values);
+    let mut csr = DMatrix::zeros(count, count);
+    for i in 0..count {
+        let own = starts[i] as usize..starts[i + 1] as usize;
+        assert!(columns[own.clone()].is_sorted_by(|a, b| a < b));
+        own.for_each(|k| csr[(i, columns[k] as usize)] = values[k]);
+    }
+    assert_eq!(starts[count] as usize, values.len());
+    assert!(csr == found);
+
+    products(scene, &found, scale);
+}
+
+fn products(scene: &mut Scene, w: &DMatrix<f64>, scale: f64) {
+    let (count, vectors) = (w.nrows(), 5);
+    let x = DMatrix::from_fn(count, vectors, |_, _| scene.real());
+    let expected = w * &x;
+    let close = |own: &[f64], expected: &DMatrix<f64>| {
+        let rest = own.iter().zip(expected.iter()).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()));
+        assert!(rest <= 1e-12 * scale * (count as f64 + 1.0), "{rest} {scale}");
+    };
+    let columns = |values| Columns { values, stride: count };
+    for through in [false, true] {
+        let mut y = vec![f64::NAN; vectors * count];
+        let to = Columns { values: &mut y[..], stride: count };
+        match through {
+            true => scene.system.times_columns_through_bodies(vectors, columns(x.as_slice()), to).unwrap(),
+            false => scene.system.times_columns(vectors, columns(x.as_slice()), to).unwrap(),
+        }
+        close(&y, &expected);
+        let mut one = vec![f64::NAN; count];
+        match through {
+            true => scene.system.times_through_bodies(&x.as_slice()[..count], &mut one).unwrap(),
+            false => scene.system.times(&x.as_slice()[..count], &mut one).unwrap(),
+        }
+        assert_eq!(one, y[..count], "a vector alone has other bits");
+    }
+    let reactions = &x.as_slice()[..count];
+    let mut last = Vec::new();
+    for (id, body) in &scene.model.bodies {
+        let mut force = vec![0.5; body.dofs()];
+        scene.system.add_force(*id, reactions, &mut force).unwrap();
+        let expected = scene.model.force(*id, reactions);
+        force.iter().zip(&expected).for_each(|(a, b)| assert!((a - 0.5 - b).abs() < 1e-11, "{a} {b}"));
+        let change = &body.inverse * nalgebra::DVector::from_vec(expected) * scene.step;
+        last.push((*id, change));
+    }
+    scene.system.add_reactions(reactions).unwrap();
+    for (id, change) in last {
+        let body = scene.model.bodies.get_mut(&id).unwrap();
+        let found = scene.system.body(id).unwrap().velocity().to_vec();
+        let expected = body.velocities[1].iter().zip(change.iter()).map(|(a, b)| a + b);
+        found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-10, "{a} {b}"));
+        body.velocities[1] = found;
+    }
+}
+
+#[test]
+fn systems_of_any_rows_are_those_of_dense_matrices() {
+    for seed in 0..60 {
+        let mut scene = Scene::new(seed);
+        (0..6).for_each(|_| scene.add_body());
+        (0..12).for_each(|_| scene.add_constraint());
+        check(&mut scene);
+        for _ in 0..25 {
+            for _ in 0..1 + scene.below(4) {
+                scene.call();
+            }
+            check(&mut scene);
+        }
+    }
+}
+
+/// Evolved systems have the bits of those that are made anew.
+#[test]
+fn updates_are_those_of_a_system_made_anew() {
+    for seed in 100..160 {
+        let mut scene = Scene::new(seed);
+        (0..6).for_each(|_| scene.add_body());
+        (0..14).for_each(|_| scene.add_constraint());
+        for _ in 0..25 {
+            for _ in 0..1 + scene.below(4) {
+                scene.call();
+            }
+            scene.system.update(scene.step).unwrap();
+            let mut anew = scene.model.anew();
+            anew.update(scene.step).unwrap();
+            let (own, anew) = (scene.system.block_rows().unwrap(), anew.block_rows().unwrap());
+            assert_eq!((own.starts, own.columns), (anew.starts, anew.columns));
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            assert!(bits(own.b) == bits(anew.b), "B, seed {seed}");
+            assert!(bits(own.v) == bits(anew.v), "V, seed {seed}");
+            assert!(bits(own.values) == bits(anew.values), "W, seed {seed}");
+            assert!(bits(own.inverse) == bits(anew.inverse), "inverses, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_three_may_be_given_in_parts() {
+    // The same scalars as a row of three, as three of one, as halves of six, and in pairs.
+    let mut scene = Scene::new(7);
+    (0..4).for_each(|_| scene.add_body());
+    let ids: Vec<Id> = scene.model.bodies.keys().copied().collect();
+    let bodies = [ids[0], ids[2]];
+    let h: Vec<DMatrix<f64>> = bodies
+        .iter()
+        .map(|id| {
+            let dofs = scene.model.bodies[id].dofs();
+            DMatrix::from_fn(6, dofs, |_, _| scene.real())
+        })
+        .collect();
+    let mut all = Vec::new();
+    for sizes in [vec![3, 3], vec![1; 6], vec![6], vec![2, 2, 2], vec![1, 2, 3], vec![4, 2], vec![5, 1]] {
+        let mut system = scene.model.anew();
+        let mut first = 0;
+        for size in sizes {
+            let operators = h.iter().map(|h| {
+                let part = h.rows(first, size).into_owned();
+                RowsOperator::dense(size, h.ncols(), part.as_slice()).unwrap()
+            });
+            system.insert_rows(&bodies, operators.collect()).unwrap();
+            first += size;
+        }
+        system.update(0.5).unwrap();
+        let rows = system.block_rows().unwrap();
+        let (mut starts, mut columns, mut values) = (vec![0; 7], vec![0; 36], vec![0.0; 36]);
+        rows.write_csr(&mut starts, &mut columns, &mut values);
+        assert_eq!(starts, [0, 6, 12, 18, 24, 30, 36]);
+        all.push((values, rows.b.to_vec()));
+    }
+    let scale = all[0].0.iter().fold(0.0, |most, value| f64::max(most, value.abs()));
+    for (values, b) in &all {
+        let pairs = values.iter().zip(&all[0].0).chain(b.iter().zip(&all[0].1));
+        pairs.for_each(|(a, b)| assert!((a - b).abs() <= 1e-13 * scale.max(1.0), "{a} {b}"));
+    }
+}
+
+#[test]
+fn scalars_on_the_same_bodies_share_rows_and_systems_come_back_to_rows_of_three() {
+    let mut scene = Scene::new(3);
+    (0..3).for_each(|_| scene.add_body());
+    let id = *scene.model.bodies.keys().next().unwrap();
+    let dofs = scene.model.bodies[&id].dofs();
+    let unit = |dof: usize| {
+        let mut values = vec![0.0; dofs];
+        values[dof % dofs] = 1.0;
+        vec![RowsOperator::dense(1, dofs, &values).unwrap()]
+    };
+    let mut system = scene.model.anew();
+    let triple = system.insert_rows(&[id], vec![RowsOperator::dense(3, dofs, &vec![1.0; 3 * dofs]).unwrap()]);
+    let scalars: Vec<Id> = (0..44).map(|k| system.insert_rows(&[id], unit(k)).unwrap()).collect();
+    system.update(1.0).unwrap();
+    assert!(system.rows().is_err());
+    let error = system.rows().unwrap_err().to_string();
+    assert_eq!(error, "constraint 1 on body 0: it was not inserted with three rows on one or two bodies");
+    assert_eq!(system.block_rows().unwrap().b.len(), 47);
+    assert_eq!(system.row(scalars[5]).unwrap(), 6);
+    for id in scalars {
+        system.remove_constraint(id).unwrap();
+    }
+    let more = system.insert_rows(&[id], vec![RowsOperator::dense(3, dofs, &vec![2.0; 3 * dofs]).unwrap()]);
+    system.update(1.0).unwrap();
+    let rows = system.rows().unwrap();
+    assert_eq!(rows.ids, [triple.unwrap() as i64, more.unwrap() as i64]);
+    assert!(system.block_rows().unwrap().shape.is_none());
+    assert_eq!((system.row(45).unwrap(), system.constraints().map(|(id, _)| id).collect()), (1, vec![0, 45]));
+}
+
+#[test]
+fn bad_constraints_are_refused_and_named() {
+    let mut scene = Scene::new(3);
+    (0..5).for_each(|_| scene.add_body());
+    let dofs: Vec<usize> = scene.model.bodies.values().map(|body| body.dofs()).collect();
+    let mut system = scene.model.anew();
+    let of = |rows: usize, body: usize| {
+        RowsOperator::dense(rows, dofs[body], &vec![1.0; rows * dofs[body]]).unwrap()
+    };
+    let text = |error: ldy::system::Error| error.to_string();
+    assert!(matches!(RowsOperator::dense(0, 3, &[]), Err(Fault::Invalid(_))));
+    assert!(matches!(RowsOperator::dense(7, 1, &[0.0; 7]), Err(Fault::Invalid(_))));
+    assert!(matches!(RowsOperator::dense(2, 2, &[0.0; 3]), Err(Fault::Size { expected: 4, .. })));
+    assert!(matches!(RowsOperator::dense(1, 1, &[f64::NAN]), Err(Fault::NotFinite(_))));
+    assert!(RowsOperator::sparse(1, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0]).is_err());
+    assert!(RowsOperator::sparse(1, 1, &[0, 2], &[0, 0], &[1e308, 1e308]).is_err());
+    let error = system.insert_rows(&[], vec![]).unwrap_err();
+    assert_eq!(text(error), "constraint 0: a constraint has one to sixteen bodies");
+    let error = system.insert_rows(&[0, 1, 9], vec![of(1, 0), of(1, 1), of(1, 2)]).unwrap_err();
+    assert_eq!(text(error), "constraint 0 among bodies 0, 1 and 1 more: there is no body 9");
+    let error = system.insert_rows(&[0, 0], vec![of(1, 0), of(1, 0)]).unwrap_err();
+    assert_eq!(text(error), "constraint 0 between bodies 0 and 0: a body of it is there twice");
+    let error = system.insert_rows(&[0, 1], vec![of(1, 0), of(2, 1)]).unwrap_err();
+    assert!(text(error).ends_with("different numbers of rows"));
+    let error = system.insert_rows(&[0, 1], vec![of(1, 0)]).unwrap_err();
+    assert_eq!(
+        text(error),
+        "constraint 0 between bodies 0 and 1: its operators H: 1 values where 2 are needed"
+    );
+    let tall = RowsOperator::dense(1, dofs[1] + 1, &vec![1.0; dofs[1] + 1]).unwrap();
+    assert!(text(system.insert_rows(&[1], vec![tall]).unwrap_err()).contains("columns of its operator H"));
+    // None of this has made the system another one.
+    assert_eq!(system.next_constraint(), 0);
+    let id = system.insert_rows(&[0, 1, 2], vec![of(2, 0), of(2, 1), of(2, 2)]).unwrap();
+    assert_eq!(system.remove_body(1).unwrap_err().fault, Fault::InUse(id));
+    let error = system.set_compliance(id, None).unwrap_err();
+    assert!(text(error).starts_with("constraint 0 among bodies 0, 1 and 1 more: it was not"));
+    let error = system.set_rows_compliance(id, Some(&[1.0, 2.0, 1.0, 1.0])).unwrap_err();
+    assert!(text(error).ends_with("its compliance is not symmetric"));
+    assert!(system.set_rows_compliance(id, Some(&[1.0; 9])).is_err());
+    assert!(system.set_rows(id, vec![of(1, 0), of(1, 1), of(1, 2)]).is_err());
+    assert!(system.set_rows(id, vec![of(2, 0), of(2, 1)]).is_err());
+    assert!(system.move_constraint(id, &[0.0; 9], [[0.0; 3]; 2]).is_err());
+    assert!(system.set_rows(7, vec![]).is_err() && system.remove_constraint(7).is_err());
+}
+
+/// Of two constraints that share a row of three inside, the one is named whose numbers are too large.
+#[test]
+fn the_constraint_that_is_too_large_is_named() {
+    let mut system = System::new();
+    let body = |system: &mut System| {
+        let inertia = ldy::system::Inertia::diagonal(&[1.0, 1.0]).unwrap();
+        system.insert_body(2, ldy::system::Kinematics::General, inertia).unwrap()
+    };
+    let (a, b) = (body(&mut system), body(&mut system));
+    let row = |values: [f64; 2]| RowsOperator::dense(1, 2, &values).unwrap();
+    for id in [a, b] {
+        system.insert_rows(&[id], vec![row([1.0, 0.0])]).unwrap();
+        system.insert_rows(&[id], vec![row([0.0, 1.0])]).unwrap();
+    }
+    system.update(1.0).unwrap();
+    system.set_rows(1, vec![row([0.0, 1e200])]).unwrap();
+    let error = system.update(1.0).unwrap_err();
+    assert_eq!(error.to_string(), "constraint 1 on body 0: its diagonal block of W is not finite");
+    system.set_rows(1, vec![row([0.0, 1e150])]).unwrap();
+    system.set_velocity(0, &[1.0, 1e200]).unwrap();
+    let error = system.update(1.0).unwrap_err();
+    assert_eq!(error.to_string(), "constraint 1 on body 0: its velocity V or B is not finite");
+    system.set_velocity(0, &[1.0, 1.0]).unwrap();
+    system.update(1.0).unwrap();
+}

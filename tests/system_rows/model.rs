@@ -1,0 +1,429 @@
+//! What a system ought to be, by dense matrices.
+
+use std::collections::BTreeMap;
+
+use ldy::system::{Id, Inertia, Kinematics, RowsOperator, System};
+use nalgebra::{DMatrix, DVector, Matrix3};
+
+#[derive(Clone, Debug)]
+pub enum Known {
+    Rigid(f64, [f64; 9]),
+    Obstacle,
+    Dense,
+    Diagonal,
+    /// A itself: tridiagonal.
+    Matrix(DMatrix<f64>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Body {
+    pub rotation: Option<[f64; 9]>,
+    pub known: Known,
+    pub inverse: DMatrix<f64>,
+    pub velocities: [Vec<f64>; 2],
+}
+
+impl Body {
+    pub fn dofs(&self) -> usize {
+        self.inverse.nrows()
+    }
+
+    fn inertia(&self) -> Inertia {
+        match &self.known {
+            Known::Rigid(mass, tensor) => Inertia::rigid(*mass, tensor).unwrap(),
+            Known::Obstacle => Inertia::Obstacle,
+            Known::Dense => Inertia::dense(self.dofs(), self.inverse.as_slice()).unwrap(),
+            Known::Diagonal => Inertia::diagonal(self.inverse.diagonal().as_slice()).unwrap(),
+            Known::Matrix(a) => {
+                let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
+                for j in 0..self.dofs() {
+                    for i in j..self.dofs() {
+                        if a[(i, j)] != 0.0 {
+                            rows.push(i as i32);
+                            values.push(a[(i, j)]);
+                        }
+                    }
+                    starts.push(rows.len() as i32);
+                }
+                Inertia::matrix(&starts, &rows, &values).unwrap()
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Place {
+    Points([f64; 9], [[f64; 3]; 2]),
+    /// One for each body; whether they are given as sparse ones.
+    Operators(Vec<DMatrix<f64>>, bool),
+}
+
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    pub rows: usize,
+    /// At points the second may be the ground.
+    pub bodies: Vec<Id>,
+    pub place: Place,
+    pub compliance: Option<DMatrix<f64>>,
+}
+
+#[derive(Default)]
+pub struct Model {
+    pub bodies: BTreeMap<Id, Body>,
+    pub constraints: BTreeMap<Id, Constraint>,
+    pub next: Id,
+    pub next_body: Id,
+}
+
+pub struct Dense {
+    pub ids: Vec<Id>,
+    pub scalars: Vec<usize>,
+    pub columns: Vec<Vec<usize>>,
+    pub w: DMatrix<f64>,
+    pub b: Vec<f64>,
+    pub v: Vec<f64>,
+}
+
+impl Model {
+    /// H of a constraint on one of its bodies.
+    fn operator(&self, constraint: &Constraint, which: usize) -> DMatrix<f64> {
+        match &constraint.place {
+            Place::Operators(operators, _) => operators[which].clone(),
+            Place::Points(frame, points) => {
+                let body = &self.bodies[&constraint.bodies[which]];
+                let rotation = Matrix3::from_column_slice(&body.rotation.unwrap());
+                let [x, y, z] = points[which];
+                let cross = Matrix3::new(0.0, -z, y, z, 0.0, -x, -y, x, 0.0);
+                let turning = -rotation * cross;
+                let mut all = DMatrix::zeros(3, 6);
+                all.view_mut((0, 0), (3, 3)).copy_from(&turning);
+                all.view_mut((0, 3), (3, 3)).copy_from(&Matrix3::identity());
+                let sign = if which == 0 { 1.0 } else { -1.0 };
+                let all = Matrix3::from_column_slice(frame).transpose() * all * sign;
+                DMatrix::from_column_slice(3, 6, all.as_slice())
+            }
+        }
+    }
+
+    pub fn dense(&self, step: f64) -> Dense {
+        let ids: Vec<Id> = self.constraints.keys().copied().collect();
+        let mut scalars = vec![0];
+        scalars.extend(self.constraints.values().scan(0, |sum, one| {
+            *sum += one.rows;
+            Some(*sum)
+        }));
+        let count = scalars[ids.len()];
+        let (mut w, mut b, mut v) =
+            (DMatrix::zeros(count, count), DVector::zeros(count), DVector::zeros(count));
+        for (id, body) in &self.bodies {
+            let mut h = DMatrix::zeros(count, body.dofs());
+            for (row, one) in self.constraints.values().enumerate() {
+                for which in (0..one.bodies.len()).filter(|&which| one.bodies[which] == *id) {
+                    let mut part = h.rows_mut(scalars[row], one.rows);
+                    part += self.operator(one, which);
+                }
+            }
+            w += &h * &body.inverse * h.transpose() * step;
+            v += &h * DVector::from_column_slice(&body.velocities[0]);
+            b += &h * DVector::from_column_slice(&body.velocities[1]);
+        }
+        let is_obstacle = |id: &&Id| !matches!(self.bodies[id].known, Known::Obstacle);
+        let mut columns = Vec::new();
+        for (row, one) in self.constraints.values().enumerate() {
+            if let Some(compliance) = &one.compliance {
+                let mut part = w.view_mut((scalars[row], scalars[row]), (one.rows, one.rows));
+                part += compliance;
+            }
+            let shares = |(column, other): (usize, &Constraint)| {
+                let is_coupled = one.bodies.iter().filter(is_obstacle).any(|id| other.bodies.contains(id));
+                (is_coupled || column == row).then_some(column)
+            };
+            columns.push(self.constraints.values().enumerate().filter_map(shares).collect());
+        }
+        Dense { ids, scalars, columns, w, b: b.as_slice().to_vec(), v: v.as_slice().to_vec() }
+    }
+
+    /// H^T R of a body.
+    pub fn force(&self, id: Id, reactions: &[f64]) -> Vec<f64> {
+        let mut force = DVector::zeros(self.bodies[&id].dofs());
+        let mut first = 0;
+        for one in self.constraints.values() {
+            let r = DVector::from_column_slice(&reactions[first..first + one.rows]);
+            for which in (0..one.bodies.len()).filter(|&which| one.bodies[which] == id) {
+                force += self.operator(one, which).transpose() * &r;
+            }
+            first += one.rows;
+        }
+        force.as_slice().to_vec()
+    }
+
+    /// A system that is made of this alone.
+    pub fn anew(&self) -> System {
+        let mut system = System::new();
+        let mut ids = BTreeMap::new();
+        for id in 0..self.next_body {
+            // Ids that are gone have been used.
+            let Some(body) = self.bodies.get(&id) else {
+                let gone = system.insert_body(1, Kinematics::General, Inertia::diagonal(&[1.0]).unwrap());
+                system.remove_body(gone.unwrap()).unwrap();
+                continue;
+            };
+            ids.insert(id, insert_body(&mut system, body));
+        }
+        assert!(ids.iter().all(|(one, other)| one == other));
+        self.constraints.values().for_each(|one| {
+            insert_constraint(&mut system, one);
+        });
+        system
+    }
+}
+
+pub fn insert_body(system: &mut System, body: &Body) -> Id {
+    let kinematics = match body.rotation {
+        Some(rotation) => Kinematics::Rigid { rotation, center: [0.0; 3] },
+        None => Kinematics::General,
+    };
+    let id = system.insert_body(body.dofs(), kinematics, body.inertia()).unwrap();
+    system.set_previous_velocity(id, &body.velocities[0]).unwrap();
+    system.set_velocity(id, &body.velocities[1]).unwrap();
+    id
+}
+
+pub fn operators(operators: &[DMatrix<f64>], sparse: bool) -> Vec<RowsOperator> {
+    let one = |h: &DMatrix<f64>| {
+        if !sparse {
+            return RowsOperator::dense(h.nrows(), h.ncols(), h.as_slice()).unwrap();
+        }
+        let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
+        for column in h.column_iter() {
+            for (i, value) in column.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                rows.push(i as i32);
+                values.push(*value);
+            }
+            starts.push(rows.len() as i32);
+        }
+        RowsOperator::sparse(h.nrows(), h.ncols(), &starts, &rows, &values).unwrap()
+    };
+    operators.iter().map(one).collect()
+}
+
+pub fn insert_constraint(system: &mut System, one: &Constraint) -> Id {
+    let id = match &one.place {
+        Place::Points(frame, points) => {
+            let bodies = [Some(one.bodies[0]), one.bodies.get(1).copied()];
+            system.insert_constraint(bodies, frame, *points)
+        }
+        Place::Operators(given, sparse) => system.insert_rows(&one.bodies, operators(given, *sparse)),
+    };
+    let id = id.unwrap();
+    if let Some(compliance) = &one.compliance {
+        system.set_rows_compliance(id, Some(compliance.as_slice())).unwrap();
+    }
+    id
+}
+
+pub struct Scene {
+    pub system: System,
+    pub model: Model,
+    pub step: f64,
+    state: u64,
+}
+
+impl Scene {
+    pub fn new(seed: u64) -> Self {
+        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1;
+        Self { system: System::new(), model: Model::default(), step: 0.25, state }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, count: usize) -> usize {
+        ((self.next() >> 32) as usize) % count
+    }
+
+    pub fn real(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn values(&mut self, count: usize) -> Vec<f64> {
+        (0..count).map(|_| self.real()).collect()
+    }
+
+    fn definite(&mut self, n: usize) -> DMatrix<f64> {
+        let q = DMatrix::from_fn(n, n, |_, _| self.real());
+        let all = &q * q.transpose() + DMatrix::identity(n, n);
+        DMatrix::from_fn(n, n, |i, j| all[(i.min(j), i.max(j))])
+    }
+
+    fn rotation(&mut self) -> [f64; 9] {
+        let (angle, axis) = (3.0 * self.real(), nalgebra::Vector3::from_fn(|_, _| self.real()));
+        let turned = nalgebra::Rotation3::from_scaled_axis(axis * angle);
+        turned.matrix().as_slice().try_into().unwrap()
+    }
+
+    fn inertia(&mut self, dofs: usize, is_rigid: bool) -> (Known, DMatrix<f64>) {
+        match self.below(5) {
+            0 | 1 if is_rigid => {
+                let (mass, tensor) = (1.5 + self.real(), self.definite(3));
+                let mut inverse = DMatrix::identity(6, 6) / mass;
+                inverse.view_mut((0, 0), (3, 3)).copy_from(&tensor.clone().try_inverse().unwrap());
+                (Known::Rigid(mass, tensor.as_slice().try_into().unwrap()), inverse)
+            }
+            0 | 2 => (Known::Dense, self.definite(dofs)),
+            3 => {
+                let diagonal = DVector::from_fn(dofs, |_, _| 1.0 + self.real().abs());
+                (Known::Diagonal, DMatrix::from_diagonal(&diagonal))
+            }
+            _ => {
+                let (off, shift) = (0.9 * self.real(), 2.5 + self.real());
+                let a = DMatrix::from_fn(dofs, dofs, |i, j| match i.abs_diff(j) {
+                    0 => shift + i as f64 / 7.0,
+                    1 => off,
+                    _ => 0.0,
+                });
+                let inverse = a.clone().try_inverse().unwrap();
+                (Known::Matrix(a), inverse)
+            }
+        }
+    }
+
+    pub fn add_body(&mut self) {
+        let is_rigid = self.below(2) == 0;
+        let dofs = if is_rigid { 6 } else { 1 + self.below(9) };
+        let (known, inverse) = match self.below(8) {
+            0 if !self.model.bodies.is_empty() => (Known::Obstacle, DMatrix::zeros(dofs, dofs)),
+            _ => self.inertia(dofs, is_rigid),
+        };
+        let velocities = [self.values(dofs), self.values(dofs)];
+        let rotation = is_rigid.then(|| self.rotation());
+        let body = Body { rotation, known, inverse, velocities };
+        let id = insert_body(&mut self.system, &body);
+        self.model.bodies.insert(id, body);
+        self.model.next_body = id + 1;
+    }
+
+    fn some<T>(&mut self, of: impl Fn(&Model) -> &BTreeMap<Id, T>) -> Option<Id> {
+        let count = of(&self.model).len();
+        let which = self.below(count.max(1));
+        of(&self.model).keys().nth(which).copied()
+    }
+
+    fn some_operators(&mut self, rows: usize, bodies: &[Id]) -> Place {
+        let one = |id: &Id| {
+            let dofs = self.model.bodies[id].dofs();
+            let is_sparse = self.below(2) == 0;
+            DMatrix::from_fn(rows, dofs, |_, _| {
+                let value = self.real();
+                if is_sparse && self.below(3) > 0 { 0.0 } else { value }
+            })
+        };
+        let given = bodies.iter().map(one).collect();
+        Place::Operators(given, self.below(2) == 0)
+    }
+
+    fn some_points(&mut self) -> Place {
+        let mut point = || [self.real(), self.real(), self.real()];
+        let points = [point(), point()];
+        Place::Points(self.rotation(), points)
+    }
+
+    pub fn add_constraint(&mut self) {
+        let mut bodies = Vec::new();
+        let wanted = match self.below(6) {
+            0..2 => 1,
+            2..4 => 2,
+            _ => 3 + self.below(4),
+        };
+        for _ in 0..wanted {
+            let body = self.some(|model| &model.bodies).unwrap();
+            if !bodies.contains(&body) {
+                bodies.push(body);
+            }
+        }
+        let is_rigid = |id: &Id| self.model.bodies[id].rotation.is_some();
+        let is_at_points = bodies.len() <= 2 && bodies.iter().all(is_rigid) && self.below(2) == 0;
+        let rows = if is_at_points { 3 } else { [1, 1, 1, 2, 3, 6, 4, 5][self.below(8)] };
+        let place = if is_at_points { self.some_points() } else { self.some_operators(rows, &bodies) };
+        let compliance = (self.below(3) == 0).then(|| self.definite(rows));
+        let one = Constraint { rows, bodies, place, compliance };
+        let id = insert_constraint(&mut self.system, &one);
+        assert_eq!(id, self.model.next);
+        self.model.next = id + 1;
+        self.model.constraints.insert(id, one);
+    }
+
+    /// Any call.
+    pub fn call(&mut self) {
+        let (Some(body), Some(id)) =
+            (self.some(|model| &model.bodies), self.some(|model| &model.constraints))
+        else {
+            self.add_body();
+            return self.add_constraint();
+        };
+        match self.below(11) {
+            0..3 => self.add_constraint(),
+            3..5 => {
+                self.system.remove_constraint(id).unwrap();
+                self.model.constraints.remove(&id);
+            }
+            5 => {
+                let one = self.model.constraints[&id].clone();
+                let place = match one.place {
+                    Place::Points(..) => self.some_points(),
+                    Place::Operators(..) => self.some_operators(one.rows, &one.bodies),
+                };
+                match &place {
+                    Place::Points(frame, points) => self.system.move_constraint(id, frame, *points).unwrap(),
+                    Place::Operators(given, sparse) => {
+                        self.system.set_rows(id, operators(given, *sparse)).unwrap();
+                    }
+                }
+                self.model.constraints.get_mut(&id).unwrap().place = place;
+            }
+            6 => {
+                let rows = self.model.constraints[&id].rows;
+                let compliance = (self.below(3) > 0).then(|| self.definite(rows));
+                let values = compliance.as_ref().map(|values| values.as_slice());
+                self.system.set_rows_compliance(id, values).unwrap();
+                self.model.constraints.get_mut(&id).unwrap().compliance = compliance;
+            }
+            7 => {
+                let velocity = self.values(self.model.bodies[&body].dofs());
+                self.system.set_velocity(body, &velocity).unwrap();
+                self.model.bodies.get_mut(&body).unwrap().velocities[1] = velocity;
+            }
+            8 => {
+                let one = self.model.bodies[&body].clone();
+                if !matches!(one.known, Known::Obstacle) {
+                    let (known, inverse) = self.inertia(one.dofs(), one.rotation.is_some());
+                    let new = Body { known, inverse, ..one };
+                    self.system.set_inertia(body, new.inertia()).unwrap();
+                    self.model.bodies.insert(body, new);
+                }
+            }
+            9 => {
+                if self.model.bodies[&body].rotation.is_some() {
+                    let rotation = self.rotation();
+                    self.system.set_rotation(body, &rotation).unwrap();
+                    self.model.bodies.get_mut(&body).unwrap().rotation = Some(rotation);
+                }
+            }
+            _ => {
+                let is_used = |id: &Id| self.model.constraints.values().any(|one| one.bodies.contains(id));
+                let free = self.model.bodies.keys().copied().find(|id| !is_used(id));
+                match free {
+                    Some(id) if self.model.bodies.len() > 3 => {
+                        self.system.remove_body(id).unwrap();
+                        self.model.bodies.remove(&id);
+                    }
+                    _ => self.add_body(),
+                }
+            }
+        }
+    }
+}
