@@ -6,6 +6,7 @@ use std::collections::TryReserveError;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
 use crate::kinematics::{pseudo_rigid, rigid};
+use crate::memory::bytes;
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -172,7 +173,7 @@ impl FactoredSlots {
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<f64>() * self.values.capacity() + self.changed.capacity()
+        bytes(&self.values) + self.changed.capacity()
     }
 
     /// Z of two slots; behind the first is one more value.

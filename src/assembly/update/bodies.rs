@@ -57,19 +57,16 @@ pub fn prepare<B: Bodies>(
     works.try_reserve(missing).map_err(|_| bodies.memory())?;
     works.resize_with(works.len().max(team.size()), Workspace::default);
 
-    let first_error = FirstError::default();
     let size = (panels.len() / (PARTS * team.size())).clamp(1, MOST);
-    team.deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
+    team.try_deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
         for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
             bodies.fetch_ahead(body);
-            if is_wanted(bodies, body)
-                && let Err(fault) = start(bodies, body, panel, writer, how)
-            {
-                return first_error.note(body, fault);
+            if is_wanted(bodies, body) {
+                start(bodies, body, panel, writer, how)?;
             }
         }
-    });
-    first_error.into_result()?;
+        Ok(())
+    })?;
     ended(Phase::Operators);
 
     // Of bodies without slots an older panel may be left.
@@ -85,7 +82,7 @@ pub fn prepare<B: Bodies>(
             Ok(Some(Freshness::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
             Ok(Some(_)) => drop(renewed.fetch_add(1, Ordering::Relaxed)),
             Ok(None) => {}
-            Err(fault) => first_error.note(body, fault),
+            Err(fault) => first_error.note(body, Err(fault)),
         }
     });
     first_error.into_result()?;

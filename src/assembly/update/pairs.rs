@@ -4,7 +4,6 @@ use crate::assembly::panel::Panel;
 use crate::assembly::panel::general::LastStrip;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::first_error::FirstError;
 use crate::threads::{Deal, Team};
 
 /// The two blocks of a pair of constraints, and where they go.
@@ -55,13 +54,7 @@ pub trait Pairs: Deal {
 /// # Errors
 /// Of the first pair, by parts and names, whose block is not finite.
 pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
-    let first_error = FirstError::default();
-    team.deal(pairs, part, |first, pairs| {
-        if let Err(fault) = at_best(Part { pairs, panels }) {
-            first_error.note(first, fault);
-        }
-    });
-    first_error.into_result()
+    team.try_deal(pairs, part, |_, pairs| at_best(Part { pairs, panels }))
 }
 
 /// Some pairs to be made.

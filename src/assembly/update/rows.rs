@@ -12,7 +12,6 @@ use crate::assembly::panel::{cholesky, homogeneous};
 use crate::assembly::velocities::free_velocities;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, combination, packed, write};
 use crate::block::{Vector, is_finite};
-use crate::first_error::FirstError;
 use crate::kinematics::{pseudo_rigid, rigid};
 use crate::threads::Team;
 
@@ -48,16 +47,12 @@ pub fn assemble<R: Rows>(
     ended: &mut dyn FnMut(Phase),
 ) -> Result<(), R::Fault> {
     if team.size() == 1 {
-        return at_best(Part { rows, bodies, wanted, ended }).map_err(|(_, fault)| fault);
+        return at_best(Part { rows, bodies, wanted, ended });
     }
-    let first_error = FirstError::default();
-    team.deal(rows, PART, |first, rows| {
-        if let Err((row, fault)) = at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }) {
-            first_error.note(first + row, fault);
-        }
-    });
+    let made =
+        team.try_deal(rows, PART, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
-    first_error.into_result()
+    made
 }
 
 /// Some rows to be made.
@@ -69,8 +64,7 @@ struct Part<'a, R> {
 }
 
 impl<R: Rows> Kernel for Part<'_, R> {
-    /// The row that failed, and why.
-    type Output = Result<(), (usize, R::Fault)>;
+    type Output = Result<(), R::Fault>;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
@@ -91,7 +85,7 @@ impl<R: Rows> Kernel for Part<'_, R> {
             let end = made.as_ref().map_or_else(|(row, _)| *row, |()| batch.end);
             diagonals(level, &mut rows, start..end, &shares, with_rho, reuse)?;
             ended(Phase::Diagonal);
-            made?;
+            made.map_err(|(_, fault)| fault)?;
         }
         Ok(())
     }
@@ -107,11 +101,11 @@ fn is_kept<R: Rows>(rows: &R, mut batch: Range<usize>) -> bool {
 }
 
 /// V and B of all rows.
-fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), (usize, R::Fault)> {
+fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), R::Fault> {
     for row in 0..rows.count() {
         let roles = rows.roles(row);
-        let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)));
-        made.and_then(|made| set_velocities(rows, row, made)).map_err(|fault| (row, fault))?;
+        let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
+        set_velocities(rows, row, made)?;
     }
     Ok(())
 }
@@ -265,7 +259,7 @@ fn diagonals<L: SimdLevel, R: Rows>(
     shares: &[Share<L::F64x4>; BATCH],
     with_rho: bool,
     reuse: bool,
-) -> Result<(), (usize, R::Fault)> {
+) -> Result<(), R::Fault> {
     let count = batch.len();
     for first in (0..count).step_by(4) {
         let mut four = batch.start + first..batch.end.min(batch.start + first + 4);
@@ -278,7 +272,7 @@ fn diagonals<L: SimdLevel, R: Rows>(
             && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w])
         {
             for (row, diagonal) in (batch.start + first..).zip(&diagonals) {
-                rows.set_diagonal(row, diagonal).map_err(|fault| (row, fault))?;
+                rows.set_diagonal(row, diagonal)?;
             }
             continue;
         }
@@ -287,17 +281,15 @@ fn diagonals<L: SimdLevel, R: Rows>(
                 continue;
             }
             let kept = if reuse && !share.changed { rows.kept(row) } else { None };
+            let w = packed(&share.w);
             let made = match kept {
-                Some(kept) => rows.set_diagonal(row, &kept),
-                None => {
-                    let w = packed(&share.w);
-                    match Diagonal::new(&w, with_rho) {
-                        Ok(diagonal) => rows.set_diagonal(row, &diagonal),
-                        Err(fault) => rows.refuse(row, RowFault::Diagonal(w, fault)),
-                    }
-                }
+                Some(kept) => Ok(kept),
+                None => Diagonal::new(&w, with_rho),
             };
-            made.map_err(|fault| (row, fault))?;
+            match made {
+                Ok(diagonal) => rows.set_diagonal(row, &diagonal)?,
+                Err(fault) => rows.refuse(row, RowFault::Diagonal(w, fault))?,
+            }
         }
     }
     Ok(())

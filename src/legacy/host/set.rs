@@ -7,6 +7,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::SET;
+use crate::memory::{bytes, push};
 
 /// A node of such a tree.
 pub trait Node {
@@ -85,7 +86,7 @@ impl<N> Default for Walks<N> {
 impl<N> Walks<N> {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<*const N>() * self.stack.capacity()
+        bytes(&self.stack)
     }
 }
 
@@ -149,8 +150,7 @@ impl<'a, N: Node> InOrder<'a, N> {
                 let count = unsafe { count_once(self.root) }?;
                 self.walks.limit = count.saturating_mul(2);
             }
-            self.walks.stack.try_reserve(1)?;
-            self.walks.stack.push(node);
+            push(&mut self.walks.stack, node)?;
             node = found.children()[0];
         }
         Ok(())
@@ -168,8 +168,7 @@ impl<'a, N: Node> InOrder<'a, N> {
 unsafe fn count_once<N: Node>(root: *const N) -> Result<usize, Fault> {
     let mut seen: HashSet<*const N, BuildHasherDefault<DefaultHasher>> = HashSet::default();
     let mut open = Vec::new();
-    open.try_reserve(1)?;
-    open.push(root);
+    push(&mut open, root)?;
     while let Some(node) = open.pop() {
         // SAFETY: the caller promises that the root and all children are NULL, nodes or the sentinel.
         let Some(found) = (unsafe { existing(node) }) else { continue };

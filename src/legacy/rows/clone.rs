@@ -1,12 +1,12 @@
 //! A copy of the rows that are no contacts.
 
-use std::collections::TryReserveError;
 use std::ptr;
 
 use crate::block::{Vector, times};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
+use crate::memory::repeated;
 
 #[cfg(feature = "mpi")]
 use super::external;
@@ -94,8 +94,8 @@ impl<'a> Copies<'a> {
         clone.pairs.reserve(halves / 2)?;
         #[cfg(feature = "mpi")]
         clone.externals.reserve(source.externals.live())?;
-        let rows = nulls(source.rows.pool.capacity())?;
-        let pairs = nulls(source.pairs.capacity())?;
+        let rows = repeated(source.rows.pool.capacity(), ptr::null_mut())?;
+        let pairs = repeated(source.pairs.capacity(), ptr::null_mut())?;
         Ok(Self { source, clone, rows, pairs })
     }
 
@@ -202,12 +202,4 @@ impl Copies<'_> {
             self.clone.externals.link();
         }
     }
-}
-
-/// `count` null pointers.
-fn nulls<T>(count: usize) -> Result<Vec<*mut T>, TryReserveError> {
-    let mut all = Vec::new();
-    all.try_reserve_exact(count)?;
-    all.resize(count, ptr::null_mut());
-    Ok(all)
 }

@@ -17,6 +17,7 @@ use crate::legacy::host::set::{Fault, InOrder, Walks};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
+use crate::memory::bytes;
 
 use super::module::LocalDynamics;
 use super::pool::Exhausted;
@@ -230,7 +231,7 @@ impl Externals {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<External>() * self.blocks.capacity() + self.walks.bytes()
+        bytes(&self.blocks) + self.walks.bytes()
     }
 
     /// Make room for `count` blocks.

@@ -10,6 +10,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
+use crate::memory::push;
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
@@ -246,8 +247,7 @@ unsafe fn put(
     match module.tasks.get_mut(place) {
         Some(old) => *old = task,
         None => {
-            module.tasks.try_reserve(1).map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
-            module.tasks.push(task);
+            push(&mut module.tasks, task).map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
         }
     }
     Ok(())

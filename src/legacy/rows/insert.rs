@@ -9,6 +9,7 @@ use crate::legacy::host::constraint;
 use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
 use crate::legacy::names;
+use crate::memory::push;
 use crate::prefetch::fetch;
 
 use super::attach::{attach, side_on};
@@ -91,8 +92,8 @@ unsafe fn collect(
             }
             if other != con {
                 fetch(&raw const (*other).dia);
-                module.neighbours.try_reserve(1).map_err(|error| failed(error.into()))?;
-                module.neighbours.push(Neighbour { con: other, row: ptr::null_mut(), through });
+                push(&mut module.neighbours, Neighbour { con: other, row: ptr::null_mut(), through })
+                    .map_err(|error| failed(error.into()))?;
             }
         }
     }

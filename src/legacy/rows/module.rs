@@ -9,6 +9,7 @@ use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
 use crate::legacy::usage::Tally;
+use crate::memory::bytes;
 
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
@@ -140,9 +141,7 @@ impl LocalDynamics {
 
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
-        size_of::<Neighbour>() * self.neighbours.capacity()
-            + size_of::<GatheredRow>() * self.tasks.capacity()
-            + self.walks.bytes()
+        bytes(&self.neighbours) + bytes(&self.tasks) + self.walks.bytes()
     }
 
     /// The domain.

@@ -13,6 +13,7 @@ use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::{Place, Row};
+use crate::memory::push;
 
 use super::exhausted;
 use super::findings::{Findings, raise};
@@ -118,8 +119,7 @@ impl Comparison<'_> {
             for block in super::blocks(own.cast()) {
                 let neighbour = self.rows.of_constraint((*(*block).dia).con);
                 if let Some(key) = neighbour.zip(self.mirror.of_body((*block).bod)) {
-                    wanted.try_reserve(1).map_err(|_| exhausted())?;
-                    wanted.push((key, block));
+                    push(&mut wanted, (key, block)).map_err(|_| exhausted())?;
                 }
             }
             // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
