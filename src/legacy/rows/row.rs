@@ -241,10 +241,12 @@ impl Rows {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
         unsafe {
             let dia = self.claimed(con);
-            match (self.has(con), dia.is_null()) {
-                (true, _) => Ok(dia.cast()),
-                (_, true) => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
-                _ => Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con))),
+            match self.live(dia).filter(|&row| (*row).public.con == con) {
+                Some(row) => Ok(row),
+                None if dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
+                None => {
+                    Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con)))
+                }
             }
         }
     }

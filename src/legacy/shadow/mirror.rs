@@ -7,7 +7,7 @@ use crate::inertia::Workspace;
 use crate::legacy::errors::Code;
 use crate::legacy::fault::Error;
 use crate::legacy::host::adjacency::{self, Adjacency};
-use crate::legacy::host::{domain, inertia};
+use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
 use crate::legacy::rows::{self, LocalDynamics, Map, Row};
 use crate::legacy::update;
@@ -204,7 +204,7 @@ impl Mirror {
         for (entry, panel) in module.bodies.bodies.iter().zip(&module.bodies.made.panels) {
             let body = entry.body.cast_const();
             // SAFETY: the caller promises valid bodies.
-            let has_factor = entry.has_rows() && unsafe { inertia::is_matrix(body) };
+            let has_factor = entry.has_rows() && unsafe { body::is_matrix(body) };
             let Some(factor) = panel.factored().filter(|_| has_factor) else {
                 conditions.remove(&body);
                 continue;

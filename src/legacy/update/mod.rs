@@ -1,9 +1,7 @@
-//! The steps of one update: [`gather`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that
-//! they are attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
+//! The steps of one update: [`gather`] gathers the constraints with their rows; these, the bodies that
+//! they are attached to and the pairs of blocks are the [`scene`] that [`crate::assembly::update`] goes over.
 
-mod bodies;
-mod pairs;
-mod rows;
+mod scene;
 
 use std::mem;
 
@@ -22,9 +20,7 @@ use super::parallel;
 use super::rows::external;
 use super::rows::{Attachments, LocalDynamics, gather as gather_rows};
 use super::usage::Stopwatch;
-use bodies::HostBodies;
-use pairs::{ALL, AS_WANTED, CHANGED, HostPairs, PART};
-use rows::HostRows;
+use scene::{ALL, AS_WANTED, CHANGED, HostBodies, HostPairs, HostRows, PART};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -159,7 +155,7 @@ unsafe fn make_pairs(
     reuse: bool,
     team: &mut Team,
 ) -> Result<(), Code> {
-    let wanted = pairs::Wanted { kind, reuse, once: options::self_contact_once() && !module.is_mirror() };
+    let wanted = scene::Wanted { kind, reuse, once: options::self_contact_once() && !module.is_mirror() };
     let panels = &module.bodies.made.panels[..];
     for run in module.pairs.runs() {
         // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.
