@@ -284,7 +284,7 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
                 let mut sum = if sums.is_some() { level.zero() } else { level.of_vector(y[row]) };
                 for place in places.into_iter().flatten() {
                     let panel = &made.panels[place.body];
-                    if !panel.has_root() {
+                    if !panel.has_factor() {
                         let own = structure.dofs(place.body);
                         let change = &changes[dofs * k + own.start..dofs * k + own.end];
                         let local = through.times_operators(first + row, place.body, change);
@@ -334,7 +334,7 @@ impl Bodies<'_> {
     fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result<(), Error> {
         let (bodies, dofs) = (self.bodies.len(), self.structure.all_dofs());
         let is_other = |place: &usize| {
-            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_root()
+            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
         };
         let others = (0..bodies).filter(is_other);
         if others.clone().next().is_none() {
@@ -375,7 +375,7 @@ impl Bodies<'_> {
             let velocity = &mut scratch.velocities[own.clone()];
             // Nothing acts on the others, and their matrices have no factors.
             if !self.structure.rows_on(place).is_empty() {
-                match self.made.panels[place].has_root() {
+                match self.made.panels[place].has_factor() {
                     true => velocity.copy_from_slice(&scratch.sums[place].as_flattened()[..own.len()]),
                     false => velocity.copy_from_slice(&scratch.changes[own]),
                 }
@@ -392,7 +392,7 @@ impl Bodies<'_> {
     fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
         let Some(body) = &self.bodies.things()[place] else { return };
         if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()
-            && self.made.panels[place].has_root()
+            && self.made.panels[place].has_factor()
             && let Some(change) = change.as_flattened_mut().get_mut(..body.dofs())
         {
             let mut force = [0.0; pseudo_rigid::DOFS];

@@ -8,11 +8,12 @@ use super::scene::{Place, RowFault, RowPart, Rows};
 use super::{BodyOperators, Phase};
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Target, Writer};
-use crate::assembly::panel::{cholesky, homogeneous};
+use crate::assembly::panel::{cholesky, pseudo_rigid};
 use crate::assembly::velocities::free_velocities;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, combination, packed, write};
 use crate::block::{Vector, is_finite};
-use crate::kinematics::{pseudo_rigid, rigid};
+use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
+use crate::kinematics::rigid;
 use crate::threads::Team;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
@@ -192,7 +193,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
     let mut left = rows.roles(row);
     for (k, place) in rows.places(row).into_iter().enumerate() {
         let Some(Place { body, slot }) = place else { continue };
-        let Writer { target, root } = &bodies.writers[body];
+        let Writer { target, factor } = &bodies.writers[body];
         let roles = match target {
             Target::Rigid(slots) => {
                 let action = rows.action(row, k);
@@ -201,7 +202,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
                 add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
                 if WHOLE {
-                    root.apply(&mut h);
+                    factor.apply(&mut h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
                         #[inline(always)]
@@ -215,11 +216,11 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let action = rows.action(row, k);
                 let roles = action.roles;
                 let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
-                let [previous, current] = rows.velocities::<{ pseudo_rigid::DOFS }>(row, k)?;
+                let [previous, current] = rows.velocities::<PSEUDO_RIGID_DOFS>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
                 add(&mut share.velocities, &velocities);
                 if WHOLE {
-                    let z = homogeneous::Slot::new(level, root, &h);
+                    let z = pseudo_rigid::Slot::new(level, factor, &h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
                         #[inline(always)]
@@ -239,7 +240,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
         left = [left[0] & !roles[0], left[1] & !roles[1]];
     }
     if R::WITH_VELOCITIES && left != [false; 2] {
-        // Bodies without a root, and obstacles that W leaves out.
+        // Bodies without a Cholesky factor, and obstacles that W leaves out.
         for (role, _) in left.into_iter().enumerate().filter(|(_, is_left)| *is_left) {
             let local = rows.side(row, role)?.local_velocities();
             for (sum, local) in share.velocities.iter_mut().zip(local) {

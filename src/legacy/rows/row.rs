@@ -157,9 +157,9 @@ impl Rows {
         // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; its neighbours in
         // the list are live.
         unsafe {
-            let face = &row.as_ref()?.public;
+            let public = &row.as_ref()?.public;
             let found = (*con).dia;
-            let is_beside = !found.is_null() && (found == face.n || found == face.p);
+            let is_beside = !found.is_null() && (found == public.n || found == public.p);
             (is_beside && (*found).con == con).then_some(found.cast())
         }
     }

@@ -73,7 +73,7 @@ impl Comparison<'_> {
         // domain has a row in the mirror.
         unsafe {
             let (dia, own) = (&*row.dia, self.mirror.row(row.con));
-            let v = &*self.mirror.module.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
+            let v = &*self.mirror.dynamics.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
             let values = &(*own).public;
             let name = names::constraint(row.con);
             let speed = speed(row.con)?;
@@ -198,7 +198,7 @@ impl Comparison<'_> {
     }
 
     fn energy(&mut self, got: f64) {
-        let off = difference(&[got], &[self.mirror.module.public.free_energy], self.energy_scale);
+        let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
         raise(&mut self.findings.largest.free_energy, off);
         let condition = f64::EPSILON * self.findings.condition;
         if exceeds(off, self.findings.tolerance.free_energy.max(condition)) {
