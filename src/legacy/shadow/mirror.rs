@@ -144,10 +144,11 @@ impl Mirror {
         let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
         for is_search in [true, false] {
-            // SAFETY: the caller promises valid bodies.
-            for BodyRows { body, rows } in
-                self.bodies.iter().filter(|on| unsafe { adjacency::is_by_nodes(on.body) })
-            {
+            for BodyRows { body, rows } in &self.bodies {
+                // SAFETY: the caller promises valid bodies.
+                if unsafe { !adjacency::is_by_nodes(*body) } {
+                    continue;
+                }
                 for (place, &newer) in rows.iter().enumerate() {
                     let row = &legacy.all[newer as usize];
                     let own = self.row(row.con);

@@ -1,7 +1,7 @@
 use nalgebra::{Matrix3, Matrix3x6, Matrix4, Matrix6};
 
 use super::*;
-use crate::assembly::panel::{PSEUDO_RIGID, RIGID, pseudo_rigid};
+use crate::assembly::panel::{PSEUDO_RIGID, RIGID, pseudo_rigid as panel};
 use crate::block::lanes::{Kernel, at_all, packed};
 use crate::block::{Block, has_negative_zero, transposed_product};
 use crate::inertia::BlockDiagonal;
@@ -168,12 +168,12 @@ impl Kernel for OfPseudoRigid {
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, (axes, arm)) in self.0.iter().enumerate() {
             let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
-            let z = pseudo_rigid::Slot::new(level, &self.1, &h);
+            let z = panel::Slot::new(level, &self.1, &h);
             z.write(&mut slots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
             squares[slot] = z.square();
         }
         let [x, y] = slots.pair::<PSEUDO_RIGID>(0, 1);
-        [packed(&pseudo_rigid::product(level, x, y)), packed(&squares[0])]
+        [packed(&panel::product(level, x, y)), packed(&squares[0])]
     }
 }
 
