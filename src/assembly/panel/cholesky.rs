@@ -36,6 +36,7 @@ impl Cholesky {
         Self { blocks: [[0.0; 6]; 2], origins: [Origin { step: f64::NAN, block: [0.0; 9] }; 2] };
 
     /// The factor of the two blocks of an inverse, times the time step; `None` as in [`Cholesky::renew`].
+    #[cfg(test)]
     pub fn new(step: f64, inverse: [&Block; 2]) -> Option<Self> {
         let mut factor = Self::NONE;
         factor.renew(step, inverse).then_some(factor)

@@ -9,12 +9,10 @@ use crate::block::{Vector, is_finite};
 use crate::legacy::culprit;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::Role;
-use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::legacy::rows::external::{EXTERNAL, external};
-use crate::legacy::rows::{GatheredRow, LocalDynamics, Row};
+use crate::legacy::rows::{GatheredRow, LocalDynamics, Row, external};
 
 use super::world::{Record, World};
 
@@ -34,27 +32,23 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
         for &GatheredRow { con, row, .. } in dynamics.gathered.iter().filter(|entry| entry.is_listed) {
             check_bodies(con)?;
             ((*con).V, (*row).public.B, (*row).contributors) = ([0.0; 3], [0.0; 3], 0);
-            for role in [Role::Master, Role::Slave] {
+            for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     apply(row, role, &velocities);
                 }
             }
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "no memory for what goes to other ranks");
-        let failed = |fault: Fault| fault.of(&EXTERNAL);
-        let mut walk =
-            InOrder::new((*dom).conext.cast_const(), &mut dynamics.externals.walks).map_err(failed)?;
-        while let Some(element) = walk.next().map_err(failed)? {
-            let con = external(element.cast())?;
-            for role in [Role::Master, Role::Slave] {
+        external::each(dom, &mut dynamics.externals.walks, |con| {
+            for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     let record = Record::new((*con).id, role, velocities);
                     dynamics.exchange.outbox.push(owner(con, world)?, record).map_err(exhausted)?;
                 }
             }
-        }
+            Ok(())
+        })
     }
-    Ok(())
 }
 
 /// Whether a body is here, with configuration and inverse; else it is a dummy, all zero.

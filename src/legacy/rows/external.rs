@@ -13,7 +13,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::set::{Fault, InOrder, Walks};
+use crate::legacy::host::set::{Fault, Walks};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
@@ -58,20 +58,31 @@ pub struct Externals {
     pub walks: Walks<MAP>,
 }
 
-/// How texts name the map of external constraints.
-pub const EXTERNAL: &str = "the map of external constraints (conext)";
-
-/// An element of the map of external constraints, checked.
+/// Visit the external constraints of a domain, checked.
+///
+/// # Errors
+/// If memory is exhausted, or the map is no tree or holds NULL; of a constraint of unknown kind or without a master; that of a
+/// visit.
 ///
 /// # Safety
-/// It is NULL or a valid constraint.
-pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
-    if con.is_null() {
-        return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+/// The domain and its external constraints are valid; nobody changes the map meanwhile.
+pub unsafe fn each(
+    dom: *const DOM,
+    walks: &mut Walks<MAP>,
+    mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
+) -> Result<(), Code> {
+    let failed = |fault: Fault| fault.of(&"the map of external constraints (conext)");
+    // SAFETY: the caller promises a valid domain with valid external constraints.
+    unsafe {
+        walks.each((*dom).conext.cast_const(), failed, |element| {
+            let con = element.cast::<CON>();
+            if con.is_null() {
+                return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+            }
+            constraint::check(con)?;
+            visit(con)
+        })
     }
-    // SAFETY: the caller promises a valid constraint behind what is not NULL.
-    unsafe { constraint::check(con)? };
-    Ok(con)
 }
 
 /// Make the blocks to all external constraints anew, without values, and give these constraints slots on their
@@ -92,32 +103,16 @@ pub unsafe fn rebuild(dynamics: &mut LocalDynamics, kind: UpdateKind) -> Result<
         }
         dynamics.externals.clear();
         dynamics.bodies.forget_externals();
-        let collected = collect(dynamics, dom, kind);
+        // The walk takes its memory out of what changes during the walk.
+        let mut walks = std::mem::take(&mut dynamics.externals.walks);
+        let collected = each(dom, &mut walks, |con| couple(dynamics, con, kind));
+        dynamics.externals.walks = walks;
         if collected.is_err() {
             dynamics.externals.clear();
         }
         dynamics.externals.link();
         collected
     }
-}
-
-/// # Safety
-/// As [`rebuild`].
-unsafe fn collect(dynamics: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
-    let failed = |fault: Fault| fault.of(&EXTERNAL);
-    // The walk takes its memory out of the module, which changes during the walk.
-    let mut walks = std::mem::take(&mut dynamics.externals.walks);
-    // SAFETY: the caller promises a valid domain with valid external constraints.
-    let result = unsafe {
-        InOrder::new((*dom).conext.cast_const(), &mut walks).map_err(failed).and_then(|mut walk| {
-            while let Some(element) = walk.next().map_err(failed)? {
-                couple(dynamics, external(element.cast())?, kind)?;
-            }
-            Ok(())
-        })
-    };
-    dynamics.externals.walks = walks;
-    result
 }
 
 /// The blocks to one external constraint, through its master and then through its slave.
@@ -151,26 +146,21 @@ unsafe fn couple_through(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint on this valid body, whose set holds valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of_set_of((*body).id);
         // A body without rows has nothing to couple to.
         let Some(index) = dynamics.bodies.index_of(body) else { return Ok(()) };
         let adjacency = Adjacency::new(con, body)?;
         dynamics.next_round();
-        let mut walk = InOrder::new((*body).con, &mut dynamics.walks).map_err(failed)?;
-        while let Some(element) = walk.next().map_err(failed)? {
-            let own = element.cast::<CON>();
-            if own.is_null() {
-                return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
-            }
+        let LocalDynamics { walks, rows, bodies, externals, round, .. } = dynamics;
+        walks.each_on(body, |own| {
             let left_out = kind == UpdateKind::Penalty && (*own).kind == CONTACT;
             if (*own).state & CON_EXTERNAL != 0
                 || left_out
                 || constraint::is_contact_on_obstacle(own, body)
                 || !adjacency.allows(own)?
             {
-                continue;
+                return Ok(());
             }
-            let row = dynamics.rows.met_on(body, own, dynamics.round)?;
+            let row = rows.met_on(body, own, *round)?;
             let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
                 let (name, id) = (names::constraint(own), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
@@ -180,14 +170,13 @@ unsafe fn couple_through(
             let coupling = Coupling {
                 body: index,
                 row: side.slot,
-                external: dynamics.bodies.external_slot(index, con).map_err(exhausted)?,
+                external: bodies.external_slot(index, con).map_err(exhausted)?,
                 transposed: (*con).id < (*own).id,
                 repeated,
             };
-            dynamics.externals.push(row, con, body, Some(coupling)).map_err(exhausted)?;
-        }
+            externals.push(row, con, body, Some(coupling)).map_err(exhausted)
+        })
     }
-    Ok(())
 }
 
 /// The values of all blocks; the panels are filled.

@@ -6,7 +6,6 @@ use std::ptr;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
-use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
 use crate::legacy::names;
 use crate::memory::push;
@@ -59,8 +58,7 @@ pub unsafe fn insert(
                 find_rows(dynamics, con, body, from)?;
             }
         }
-        let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
-        let row = reserve(dynamics).map_err(exhausted)?;
+        let row = reserve(dynamics).map_err(|_| no_memory(con))?;
         Row::open(row, con);
         if let Err(code) = attach_to(dynamics, row, bodies) {
             release(dynamics, row);
@@ -81,23 +79,26 @@ unsafe fn collect(
     body: *mut BODY,
     through: usize,
 ) -> Result<(), Code> {
+    let LocalDynamics { walks, neighbours, .. } = dynamics;
     // SAFETY: the caller promises a valid constraint, and a valid body with its set of valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of_set_of((*body).id);
-        let mut walk = InOrder::new((*body).con, &mut dynamics.walks).map_err(failed)?;
-        while let Some(element) = walk.next().map_err(failed)? {
-            let other = element.cast::<CON>();
-            if other.is_null() {
-                return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
+        walks.each_on(body, |other| {
+            if other == con {
+                return Ok(());
             }
-            if other != con {
-                fetch(&raw const (*other).dia);
-                push(&mut dynamics.neighbours, Neighbour { con: other, row: ptr::null_mut(), through })
-                    .map_err(|error| failed(error.into()))?;
-            }
-        }
+            fetch(&raw const (*other).dia);
+            let neighbour = Neighbour { con: other, row: ptr::null_mut(), through };
+            push(neighbours, neighbour).map_err(|_| no_memory(con))
+        })
     }
-    Ok(())
+}
+
+/// # Safety
+/// `con` is valid, and so are its bodies.
+#[cold]
+unsafe fn no_memory(con: *const CON) -> Code {
+    // SAFETY: the caller promises a valid constraint.
+    fail!(Code::OutOfMemory, "{}: no memory for its row", unsafe { names::constraint(con) })
 }
 
 /// How many neighbours ahead to prefetch what insertion reads of their rows.
