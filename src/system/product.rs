@@ -287,7 +287,7 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
                 let mut sum = if sums.is_some() { level.zero() } else { level.of_vector(y[row]) };
                 for place in places.into_iter().flatten() {
                     let panel = &made.panels[place.body];
-                    if !panel.has_root() {
+                    if !panel.has_factor() {
                         let dofs = structure.dofs(place.body).len();
                         let Some(change) = changes.of(place.body, k, dofs) else { continue };
                         let local = through.times_operators(first + row, place.body, change);
@@ -363,7 +363,7 @@ impl Bodies<'_> {
     fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
         let Some(body) = &self.bodies.things()[place] else { return };
         if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()
-            && self.made.panels[place].has_root()
+            && self.made.panels[place].has_factor()
             && let Some(change) = change.as_flattened_mut().get_mut(..body.dofs())
         {
             let mut force = [0.0; pseudo_rigid::DOFS];

@@ -19,6 +19,8 @@ pub(super) struct Changes {
     all: Vec<Change>,
     /// For each body which one is its own; empty if all have a factor.
     which: Vec<u32>,
+    /// Those of bodies without solvers, which any thread may make.
+    shared: Vec<u32>,
 }
 
 impl Changes {
@@ -60,10 +62,10 @@ impl Bodies<'_> {
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
         let is_other = |place: &usize| {
-            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_root()
+            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
         };
         let others = (0..self.bodies.len()).filter(is_other);
-        let Scratch { changes: Changes { all: changes, which }, tools, .. } = scratch;
+        let Scratch { changes: Changes { all: changes, which, shared }, tools, .. } = scratch;
         which.clear();
         let count = others.clone().count();
         changes.truncate(count);
@@ -90,14 +92,14 @@ impl Bodies<'_> {
             let body = self.bodies.things()[change.body].as_ref();
             body.is_some_and(|body| matches!(body.inertia(), Inertia::Solver(_)))
         };
+        shared.clear();
+        shared.try_reserve(count)?;
+        shared
+            .extend((0..).zip(&*changes).filter(|(_, change)| !has_solver(change)).map(|(number, _)| number));
         let make = |tool: &mut Tool, change: &mut Change| {
-            if let Err(error) = self.make_change(x, tool, change) {
-                first_error.note(change.body, error);
-            }
+            first_error.note(change.body, self.make_change(x, tool, change));
         };
-        team.deal_with(tools, &mut changes[..], 1, |tool, _, part| {
-            part.iter_mut().filter(|change| !has_solver(change)).for_each(|change| make(tool, change));
-        });
+        team.deal_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
         changes.iter_mut().filter(|change| has_solver(change)).for_each(|change| make(&mut tools[0], change));
         first_error.into_result()
     }
