@@ -12,6 +12,7 @@ mod factors;
 mod files;
 mod kept;
 mod products;
+mod rank;
 pub mod results;
 mod solve;
 mod stability;
