@@ -20,6 +20,7 @@ pub fn blocks(matrices: &Matrices) -> PyResult<Vec<Block>> {
 }
 
 /// A matrix 3 × 3.
+#[inline(always)]
 pub fn by_columns_3(m: &[f64; 9]) -> Block {
     [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]
 }

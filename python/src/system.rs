@@ -66,6 +66,26 @@ impl System {
         Ok(PyArray1::from_vec(py, ids))
     }
 
+    /// Whether all of these pairs of bodies may have a constraint at points; false, too, where only a closer look can tell.
+    fn have_points(&self, [master, slave]: [&[i64]; 2]) -> bool {
+        // Each body is looked up once.
+        let most = master.iter().max().max(slave.iter().max()).map_or(0, |&most| most.max(0) as usize);
+        if most > 64 * master.len() + 1024 || master.iter().zip(slave).any(|(&one, &other)| one & other == -1)
+        {
+            return false;
+        }
+        let mut known = vec![false; most + 1];
+        [master, slave].into_iter().flatten().for_each(|&one| {
+            if let Some(known) = known.get_mut(one as usize) {
+                *known = true;
+            }
+        });
+        let has_points =
+            |place| self.system.body(place as Id).is_ok_and(|body| body.kinematics().dofs().is_some());
+        let are_ids = |ids: &[i64]| !ids.iter().fold(false, |any, &id| any | (id < -1));
+        are_ids(master) && are_ids(slave) && (0..=most).all(|place| !known[place] || has_points(place))
+    }
+
     /// What is wrong with a constraint at points, if anything is.
     fn check_points(
         &self,
@@ -87,6 +107,11 @@ impl System {
         }
         Ok(())
     }
+}
+
+/// Whether all of them are finite, without a branch for each.
+fn finite(values: &[f64]) -> bool {
+    !values.iter().fold(false, |any, value| any | !value.is_finite())
 }
 
 /// Set something of each of many things, all or none: where one is refused, those before it get back what they had, last first.
@@ -302,21 +327,23 @@ impl System {
         let (master, slave) = (master.as_slice()?, slave.as_slice()?);
         let (frame, points) =
             (frame.as_slice()?.as_chunks().0, [vectors(&master_point)?, vectors(&slave_point)?]);
-        let constraint = |k: usize| {
-            ([body(master[k]), body(slave[k])], by_columns_3(&frame[k]), points.map(|points| points[k]))
-        };
-        let first = self.system.next_constraint();
-        for k in 0..master.len() {
-            let (bodies, frame, points) = constraint(k);
-            self.check_points(bodies, &frame, points).map_err(|fault| {
-                let subject = Subject::Constraint(first + k as Id, bodies);
-                raised_at(k, Error { subject, fault })
-            })?;
+        let is_finite =
+            finite(frame.as_flattened()) && points.iter().all(|points| finite(points.as_flattened()));
+        if !is_finite || !self.have_points([master, slave]) {
+            let first = self.system.next_constraint();
+            for k in 0..master.len() {
+                let bodies = [body(master[k]), body(slave[k])];
+                let points = [points[0][k], points[1][k]];
+                self.check_points(bodies, &by_columns_3(&frame[k]), points).map_err(|fault| {
+                    let subject = Subject::Constraint(first + k as Id, bodies);
+                    raised_at(k, Error { subject, fault })
+                })?;
+            }
         }
         let mut ids = Vec::with_capacity(master.len());
         for k in 0..master.len() {
-            let (bodies, frame, points) = constraint(k);
-            match self.system.insert_constraint(bodies, &frame, points) {
+            let (bodies, points) = ([body(master[k]), body(slave[k])], [points[0][k], points[1][k]]);
+            match self.system.insert_constraint(bodies, &by_columns_3(&frame[k]), points) {
                 Ok(id) => ids.push(id as i64),
                 Err(error) => {
                     // Memory is exhausted.
