@@ -52,8 +52,18 @@ fn generate() -> [Generated; 5] {
     );
     let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
     // In the order in which the header has them.
-    let parts =
-        ["bodies", "constraints", "kept", "results", "products", "factors", "files", "stability", "solve"];
+    let parts = [
+        "bodies",
+        "constraints",
+        "any_rows",
+        "kept",
+        "results",
+        "products",
+        "factors",
+        "files",
+        "stability",
+        "solve",
+    ];
     let parts = parts.map(|part| prototypes(&format!("system/interface/{part}.rs")));
     let system = [prototypes("system/interface.rs"), parts.join("\n\n")].join("\n\n");
     let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);

@@ -15,7 +15,7 @@ use super::{Entry, dense};
 /// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the order
 /// of insertion, those removed left out, and is as many scalars high as that has rows.
 #[derive(Clone, Copy, Debug)]
-pub struct BlockRows<'a> {
+pub struct AnyRows<'a> {
     /// Ids of the constraints.
     pub ids: &'a [i64],
     /// Row k has the blocks `starts[k]..starts[k + 1]`.
@@ -47,7 +47,7 @@ pub struct Shape<'a> {
     pub diagonals: &'a [usize],
 }
 
-impl<'a> From<Rows<'a>> for BlockRows<'a> {
+impl<'a> From<Rows<'a>> for AnyRows<'a> {
     fn from(rows: Rows<'a>) -> Self {
         let Rows { ids, starts, columns, values, b, v, diagonal, inverse } = rows;
         Self {
@@ -64,7 +64,7 @@ impl<'a> From<Rows<'a>> for BlockRows<'a> {
     }
 }
 
-impl<'a> BlockRows<'a> {
+impl<'a> AnyRows<'a> {
     /// Where the scalars of a row are in vectors.
     #[inline(always)]
     pub fn scalars(&self, row: usize) -> Range<usize> {
@@ -105,24 +105,28 @@ impl<'a> BlockRows<'a> {
         }
     }
 
+    /// The entries of a row of scalars, the `i`-th of a row, with their columns, which ascend.
+    pub fn entries(&self, row: usize, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let height = self.scalars(row).len();
+        self.blocks(row).flat_map(move |block| {
+            let columns = self.scalars(self.columns[block] as usize);
+            columns.zip(self.block(block)[i..].iter().step_by(height).copied())
+        })
+    }
+
     /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
     /// are as many starts as scalars and one more, and as many columns and values as W has.
     pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
-        let mut end = 0;
-        let mut next = starts.iter_mut();
+        let (mut end, mut next) = (0, starts.iter_mut());
         for row in 0..self.ids.len() {
-            let height = self.scalars(row).len();
-            for i in 0..height {
+            for i in 0..self.scalars(row).len() {
                 if let Some(start) = next.next() {
                     *start = end as i32;
                 }
-                for block in self.blocks(row) {
-                    let own = self.scalars(self.columns[block] as usize);
-                    let to = end..end + own.len();
-                    end = to.end;
-                    columns[to.clone()].iter_mut().zip(own).for_each(|(to, column)| *to = column as i32);
-                    let entries = self.block(block)[i..].iter().step_by(height);
-                    values[to].iter_mut().zip(entries).for_each(|(to, value)| *to = *value);
+                let places = columns[end..].iter_mut().zip(&mut values[end..]);
+                for ((to_column, to), (column, value)) in places.zip(self.entries(row, i)) {
+                    (*to_column, *to) = (column as i32, value);
+                    end += 1;
                 }
             }
         }
@@ -510,10 +514,10 @@ impl View {
     }
 
     /// The rows.
-    pub fn rows(&self) -> BlockRows<'_> {
+    pub fn rows(&self) -> AnyRows<'_> {
         let Self { ids, starts, columns, values, b, v, diagonal, inverse, .. } = self;
         let shape = Some(Shape { scalars: &self.scalars, values: &self.places, diagonals: &self.squares });
-        BlockRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
+        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
     }
 
     /// Ids of the constraints, row by row.
