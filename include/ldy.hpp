@@ -29,6 +29,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "ldy_system.h"
 
@@ -86,7 +87,7 @@ private:
 using values = view<const double>;
 using indices = view<const int>;
 
-/* An operator H of three rows; see ldy_operator. Empty for the ground. */
+/* An operator H of three rows, or as many as add_rows is told; see ldy_operator. Empty for the ground. */
 class operator_view {
 public:
   operator_view () noexcept = default;
@@ -119,12 +120,20 @@ public:
   /* Row k has the blocks starts ()[k] <= i < starts ()[k + 1]. */
   indices starts () const noexcept { return { raw_.starts, size () + 1 }; }
   indices columns () const noexcept { return { raw_.columns, blocks () }; }
-  values blocks_of_W () const noexcept { return { raw_.values, 9 * blocks () }; }
-  values block (std::size_t i) const noexcept { return { raw_.values + 9 * i, 9 }; }
-  values B () const noexcept { return { raw_.B, 3 * size () }; }
-  values V () const noexcept { return { raw_.V, 3 * size () }; }
-  values diagonal (std::size_t row) const noexcept { return { raw_.diagonal + 9 * row, 9 }; }
-  values inverse (std::size_t row) const noexcept { return { raw_.inverse + 9 * row, 9 }; }
+  values blocks_of_W () const noexcept { return { raw_.values, raw_.value_starts ? raw_.value_starts[blocks ()] : 9 * blocks () }; }
+  values block (std::size_t i) const noexcept { return part (raw_.values, raw_.value_starts, i); }
+  values B () const noexcept { return { raw_.B, scalars () }; }
+  values V () const noexcept { return { raw_.V, scalars () }; }
+  values diagonal (std::size_t row) const noexcept { return part (raw_.diagonal, raw_.diagonal_starts, row); }
+  values inverse (std::size_t row) const noexcept { return part (raw_.inverse, raw_.diagonal_starts, row); }
+
+  /* Number of values of B, V and R, and where those of a row begin. */
+  std::size_t scalars () const noexcept { return raw_.scalars; }
+  std::size_t scalar (std::size_t row) const noexcept
+  {
+    return raw_.scalar_starts ? static_cast<std::size_t> (raw_.scalar_starts[row]) : 3 * row;
+  }
+
   view<const id> constraints () const noexcept { return { raw_.constraints, size () }; }
 
   /* For functions of C. */
@@ -132,7 +141,18 @@ public:
 
 private:
   friend class system;
+  static values part (const double *first, const std::size_t *starts, std::size_t k) noexcept
+  {
+    return starts ? values { first + starts[k], starts[k + 1] - starts[k] } : values { first + 9 * k, 9 };
+  }
+
   ldy_rows raw_ = {};
+};
+
+/* See ldy_system_csr. */
+struct compressed_rows {
+  std::vector<int> starts, columns;
+  std::vector<double> values;
 };
 
 /* See ldy_system_largest_eigenvalue. */
@@ -287,6 +307,37 @@ public:
     return constraint;
   }
 
+  /* A constraint of one to six rows on one to sixteen bodies, with an operator of so many rows for each. */
+  id add_rows (int rows, view<const id> bodies, view<const operator_view> H)
+  {
+    id constraint;
+    ldy_operator list[most_bodies];
+    need (bodies, H.size (), "bodies"), fill (list, rows, H);
+    check (ldy_system_add_rows (raw (), rows, bodies.data (), list, H.size (), &constraint));
+    return constraint;
+  }
+
+  /* One row: coefficient times one generalised velocity of a body. */
+  id add_freedom (id body, int freedom, double coefficient)
+  {
+    id constraint;
+    check (ldy_system_add_freedom (raw (), body, freedom, coefficient, &constraint));
+    return constraint;
+  }
+
+  void set_rows_operators (id constraint, int rows, view<const operator_view> H)
+  {
+    ldy_operator list[most_bodies];
+    fill (list, rows, H);
+    check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
+  }
+
+  /* rows x rows, or nothing. */
+  void set_rows_compliance (id constraint, values compliance)
+  {
+    check (ldy_system_set_rows_compliance (raw (), constraint, compliance.data (), compliance.size ()));
+  }
+
   void remove_constraint (id constraint) { check (ldy_system_remove_constraint (raw (), constraint)); }
 
   void move_constraint (id constraint, values frame, values master_point, values slave_point)
@@ -322,6 +373,26 @@ public:
     rows.raw_.size = sizeof rows.raw_;
     check (ldy_system_rows (raw (), &rows.raw_));
     return rows;
+  }
+
+  /* Of each diagonal block. */
+  std::vector<double> largest_eigenvalues () const
+  {
+    std::vector<double> all (rows ().size ());
+    check (ldy_system_largest_eigenvalues (raw (), all.data (), all.size ()));
+    return all;
+  }
+
+  /* W in compressed rows of scalars. */
+  compressed_rows csr () const
+  {
+    int count;
+    std::size_t entries;
+    compressed_rows all;
+    check (ldy_system_csr_size (raw (), &count, &entries));
+    all.starts.resize (static_cast<std::size_t> (count) + 1), all.columns.resize (entries), all.values.resize (entries);
+    check (ldy_system_csr (raw (), all.starts.data (), all.starts.size (), all.columns.data (), all.values.data (), entries));
+    return all;
   }
 
   void check_inverses () const { check (ldy_system_check_inverses (raw ())); }
@@ -439,11 +510,20 @@ private:
 
   template <class T> static int length (view<T> array) { return static_cast<int> (array.size ()); }
 
-  static ldy_operator of (const operator_view &H)
+  static constexpr std::size_t most_bodies = 16;
+
+  static ldy_operator of (const operator_view &H, std::size_t rows = 3)
   {
-    if (H.starts_.empty ()) need (H.entries_, 3 * static_cast<std::size_t> (H.columns_), "operator H");
+    int columns = H.starts_.empty () ? static_cast<int> (H.entries_.size () / rows) : H.columns_;
+    if (H.starts_.empty ()) need (H.entries_, rows * static_cast<std::size_t> (columns), "operator H");
     else need (H.rows_, H.entries_.size (), "rows of an operator H");
-    return { H.columns_, H.starts_.data (), H.rows_.data (), H.entries_.data (), H.entries_.size () };
+    return { columns, H.starts_.data (), H.rows_.data (), H.entries_.data (), H.entries_.size () };
+  }
+
+  /* Of more than there can be none is read. */
+  static void fill (ldy_operator (&list)[most_bodies], int rows, view<const operator_view> H)
+  {
+    for (std::size_t k = 0; k < H.size () && k < most_bodies; k ++) list[k] = of (H[k], rows > 0 ? static_cast<std::size_t> (rows) : 1);
   }
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }

@@ -19,6 +19,11 @@
  * values it counts: 3 times the rows of R. Another length than the system needs is error 52, of a sparse matrix
  * 20, and nothing is written.
  *
+ * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_freedom inserts it with one
+ * to six. Wherever this header says three values a row, as of R, x and y, it is as many as the constraint has rows, one
+ * behind the other; ldy_rows tells where those of each begin. Functions that need rows of three name the constraint that
+ * has others: the solvers, factors, and steps of stability.
+ *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
  * consistent set.
@@ -471,6 +476,105 @@ int ldy_system_set_compliance(ldy_system *system,
 int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint, const double *compliance);
 
 
+/* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
+
+   m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with m n
+   values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
+
+   A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or tendon
+   has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts. Constraints of
+   one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for a constraint as it
+   has rows, one behind the other, see ldy_rows.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_rows(ldy_system *system,
+                        int m,
+                        const long long *bodies,
+                        const ldy_operator *H,
+                        size_t count,
+                        long long *constraint);
+
+/* Insert a constraint of one row that measures one generalised velocity of a body: a limit, motor or friction loss of a joint.
+
+   freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint: where
+   to put its id. It is as if ldy_system_add_rows had inserted it.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or velocity, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_add_freedom(ldy_system *system,
+                           long long body,
+                           int freedom,
+                           double coefficient,
+                           long long *constraint);
+
+/* Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as many
+   rows as it has.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, another count, ill-formed columns, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_set_rows_operators(ldy_system *system,
+                                  long long constraint,
+                                  const ldy_operator *H,
+                                  size_t count);
+
+/* Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it is.
+
+   count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric).
+
+   Safety:
+   system comes from ldy_system_create; compliance is NULL or has count values. */
+int ldy_system_set_rows_compliance(ldy_system *system,
+                                   long long constraint,
+                                   const double *compliance,
+                                   size_t count);
+
+/* Tell the largest eigenvalue of the diagonal block of each constraint.
+
+   values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument, another
+   count, no successful update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; values is NULL or has count values. */
+int ldy_system_largest_eigenvalues(const ldy_system *system,
+                                   double *values,
+                                   size_t count);
+
+/* Tell the size of W as compressed rows of scalars: for ldy_system_csr.
+
+   rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52 (NULL
+   argument, no successful update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; rows and entries are NULL or valid. */
+int ldy_system_csr_size(const ldy_system *system,
+                        int *rows,
+                        size_t *entries);
+
+/* Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0 and
+   ascending. Of constraints with any number of rows.
+
+   starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each, the
+   entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
+
+   Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last change).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_csr(const ldy_system *system,
+                   int *starts,
+                   size_t start_count,
+                   int *columns,
+                   double *values,
+                   size_t count);
+
+
 /* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on, everywhere.
 
    mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It comes
@@ -556,6 +660,15 @@ typedef struct {
   const double *inverse;
   /* Id of each row's constraint. */
   const long long *constraints;
+  /* NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1 values:
+     row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on. */
+  const int *scalar_starts;
+  /* NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major. */
+  const size_t *value_starts;
+  /* NULL, or where the m x m values of each row begin in diagonal and inverse, n + 1 values. */
+  const size_t *diagonal_starts;
+  /* Number of scalars, 3 n or the last of scalar_starts: the count of vectors. */
+  size_t scalars;
 } ldy_rows;
 
 /* Assemble W = h H A^-1 H^T + compliance, B, V, the diagonal and its inverse, theory (62)-(69), for the step h.
@@ -579,8 +692,8 @@ int ldy_system_update(ldy_system *system,
 
 /* Tell the results of the last update; see ldy_rows.
 
-   rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, no successful update since the
-   last change).
+   rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars where
+   constraints have other than three rows; no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says. */
@@ -825,7 +938,8 @@ int ldy_rows_redundant(const ldy_rows *rows,
 int ldy_system_write_matrix_market(const ldy_system *system,
                                    const char *path);
 
-/* Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, all digits. At most 4 GiB.
+/* Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, or rows of scalars where constraints have other
+   than three; all digits. At most 4 GiB.
 
    Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
    change).

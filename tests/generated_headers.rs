@@ -55,6 +55,7 @@ fn generate() -> [Generated; 5] {
     let parts = [
         "bodies",
         "constraints",
+        "any_rows",
         "kept",
         "results",
         "products",

@@ -1,7 +1,7 @@
 //! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
 //! docs/performance.md.
 //!
-//! Arguments name scenes; without any, all of [`scenes::NAMES`] and [`articulated`] are measured, and then `little`: what little
+//! Arguments name scenes; without any, all of [`scenes::NAMES`], [`articulated`] and [`mixed`] are measured, and then `little`: what little
 //! changes cost, and products.
 
 mod agreement;
@@ -14,6 +14,7 @@ mod counting;
 #[path = "../host/mod.rs"]
 mod host;
 mod measure;
+mod mixed;
 mod neutral;
 mod operators;
 mod products;
@@ -36,6 +37,8 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 const ONE: &str = "--one";
 /// Name of the case that is no scene of the legacy face.
 const ARTICULATED: &str = "articulated-64";
+/// Name of the case of rows of other than three scalars.
+const MIXED: &str = "mixed-rows";
 /// The argument that asks for nothing but what little changes, and products.
 const LITTLE: &str = "little";
 /// The most that an update through the neutral face may take, over that through the legacy face.
@@ -47,8 +50,10 @@ fn main() -> ExitCode {
     let result = match &named[..] {
         [] => in_processes(&scenes::NAMES.map(String::from))
             .and_then(|()| articulated::measure())
+            .and_then(|()| mixed::measure())
             .and_then(|()| little()),
         [name] if name == ARTICULATED => articulated::measure(),
+        [name] if name == MIXED => mixed::measure(),
         [one] if one == LITTLE => little(),
         [one, name] if one == ONE => measure(name),
         names => in_processes(names),

@@ -46,6 +46,33 @@ template <class F> bool fails (int code, const char *text, F f)
 constexpr std::array<double, 9> axes = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
 constexpr double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 };
 
+/* Constraints of one and two rows, of which one is on three bodies. */
+void test_rows ()
+{
+  using H = ldy::operator_view;
+  ldy::system system;
+  double inverse[2] = { 2, 3 }, row[2] = { 1, -1 }, both[4] = { 1, 0, 0, 1 }, single[2] = { 1, 0 };
+  std::vector<ldy::id> bodies;
+  for (int k = 0; k < 3; k ++) bodies.push_back (system.add_diagonal (inverse));
+  ldy::id gear = system.add_rows (1, bodies, { H (row), H (row), H (row) });
+  ldy::id limit = system.add_freedom (bodies[1], 1, -1);
+  ldy::id joint = system.add_rows (2, { bodies[1] }, { H (both) });
+  system.set_rows_compliance (limit, { 0.5 });
+  system.update (1);
+  ldy::rows rows = system.rows ();
+  CHECK (rows.size () == 3 && rows.scalars () == 4 && rows.scalar (2) == 2 && rows.blocks () == 9);
+  CHECK (rows.block (0)[0] == 15 && rows.block (1)[0] == 3 && rows.block (2).size () == 2 && rows.block (2)[1] == -3);
+  CHECK (rows.diagonal (1)[0] == 3.5 && near (rows.inverse (2)[3], 1.0 / 3) && rows.B ().size () == 4 && rows.blocks_of_W ().size () == 16);
+  CHECK (system.largest_eigenvalues ()[2] == 3);
+  ldy::compressed_rows csr = system.csr ();
+  CHECK (csr.starts[4] == 16 && csr.columns[5] == 1 && csr.values[5] == 3.5 && csr.values[3] == -3);
+  system.set_rows_operators (gear, 1, { H (row), H (row), H (single) });
+  system.set_rows_compliance (limit, {});
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 12 && system.rows ().diagonal (1)[0] == 3);
+  CHECK (system.row (joint) == 2);
+}
+
 /* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */
 void test_rigid ()
 {
@@ -242,6 +269,7 @@ void test_spans ()
 int main (int, char **argv)
 {
   test_rigid ();
+  test_rows ();
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();

@@ -55,6 +55,11 @@ impl<T: CallerSized> Place<T> {
         if first.is_null() { Ok(None) } else { unsafe { Self::new(name, first) }.map(Some) }
     }
 
+    /// Whether the caller knows of all up to this many bytes.
+    pub fn reaches(&self, end: usize) -> bool {
+        self.common >= end
+    }
+
     /// Write what the caller knows of `value`, but for the size; padding is unspecified.
     pub fn fill(&self, value: &T) {
         // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `new` promised that it can

@@ -129,13 +129,13 @@ pub unsafe fn matrix_market(dynamics: &LocalDynamics, path: *const c_char) -> Re
             for (index, row) in dynamics.list().enumerate() {
                 (*(*row).public.con).num = first_equation(index).unwrap_or_default();
             }
-            matrix_market::write_head(out, rows, blocks)?;
+            matrix_market::write_head(out, 3 * rows, 9 * (rows + blocks))?;
             for row in dynamics.list() {
                 let number = (*(*row).public.con).num;
-                matrix_market::write_block(out, number, number, &(*row).public.W)?;
+                matrix_market::write_block(out, [number; 2], 3, &(*row).public.W)?;
                 for block in (*row).blocks() {
                     let column = (*(*(*block).dia).con).num;
-                    matrix_market::write_block(out, number, column, &(*block).W)?;
+                    matrix_market::write_block(out, [number, column], 3, &(*block).W)?;
                 }
             }
             Ok(())

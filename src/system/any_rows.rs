@@ -7,7 +7,7 @@ use super::body::{copied, finite, of_size};
 use super::changes;
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
-use super::mixed::{BlockRows, MOST_BODIES, Mixed, RowsOperator};
+use super::mixed::{AnyRows, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
 use super::structure::filled;
@@ -54,6 +54,28 @@ impl System {
         self.mark_bodies(bodies.iter().copied(), |users| *users += 1);
         self.structure_changes();
         Ok(id)
+    }
+
+    /// Insert a constraint of one row that measures one generalised velocity of a body, times a coefficient.
+    ///
+    /// # Errors
+    /// If there is no such body or velocity, the coefficient is not finite, or memory is exhausted.
+    pub fn insert_freedom(
+        &mut self,
+        body: Id,
+        freedom: Option<usize>,
+        coefficient: f64,
+    ) -> Result<Id, Error> {
+        let subject = about(self.next_constraint(), &[body]);
+        let failed = |fault| Error { subject, fault };
+        let dofs = self.bodies.get(body).ok_or(failed(Fault::NoBody(body)))?.dofs();
+        let freedom = freedom.filter(|&freedom| freedom < dofs);
+        let freedom = freedom.ok_or(failed(Fault::Invalid("its body has no such generalised velocity")))?;
+        finite("its coefficient", &[coefficient]).map_err(failed)?;
+        let mut operators = Vec::new();
+        operators.try_reserve_exact(1).map_err(|_| failed(Fault::Memory))?;
+        operators.push(RowsOperator::of_freedom(dofs, freedom, coefficient).map_err(failed)?);
+        self.insert_rows(&[body], operators)
     }
 
     /// Give a constraint other operators, one for each of its bodies, in their order, with as many rows as it has.
@@ -222,7 +244,7 @@ impl System {
     ///
     /// # Errors
     /// If there was no successful update since the last change.
-    pub fn block_rows(&self) -> Result<BlockRows<'_>, Error> {
+    pub fn any_rows(&self) -> Result<AnyRows<'_>, Error> {
         self.needs(self.is_fresh)?;
         Ok(match self.odd() {
             Some(mixed) => mixed.view.rows(),
@@ -230,12 +252,12 @@ impl System {
         })
     }
 
-    /// As [`System::block_rows`], and every diagonal block has an inverse.
+    /// As [`System::any_rows`], and every diagonal block has an inverse.
     ///
     /// # Errors
     /// As there, and if a diagonal block is singular.
-    pub fn block_rows_with_inverses(&self) -> Result<BlockRows<'_>, Error> {
-        let rows = self.block_rows()?;
+    pub fn any_rows_with_inverses(&self) -> Result<AnyRows<'_>, Error> {
+        let rows = self.any_rows()?;
         match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
             Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
             None => Ok(rows),

@@ -7,37 +7,42 @@ use crate::block::transposed;
 use crate::export::matrix_market::{write_block, write_head};
 use crate::export::npz::{self, Array};
 
-use super::rows::Rows;
+use super::mixed::AnyRows;
 
 /// Write W in MatrixMarket coordinate format, with 15 significant digits.
 ///
 /// # Errors
 /// Those of the writer; [`io::ErrorKind::FileTooLarge`] if no `i32` can number the equations.
-pub fn write_matrix_market(out: &mut impl Write, rows: &Rows) -> io::Result<()> {
-    let count = rows.starts.len() - 1;
-    i32::try_from(3 * count).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    write_head(out, count, rows.values.len() - count)?;
-    for (row, range) in rows.starts.windows(2).enumerate() {
-        let range = range[0] as usize..range[1] as usize;
-        for (&column, block) in rows.columns[range.clone()].iter().zip(&rows.values[range]) {
-            write_block(out, 3 * row as i32 + 1, 3 * column + 1, block)?;
+pub fn write_matrix_market(out: &mut impl Write, rows: &AnyRows) -> io::Result<()> {
+    let size = rows.b.len();
+    i32::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    write_head(out, size, rows.values.len())?;
+    for row in 0..rows.ids.len() {
+        let own = rows.scalars(row);
+        for block in rows.blocks(row) {
+            let first = rows.scalars(rows.columns[block] as usize).start;
+            write_block(out, [own.start as i32 + 1, first as i32 + 1], own.len(), rows.block(block))?;
         }
     }
     Ok(())
 }
 
-/// Write W as `scipy.sparse.save_npz` writes a matrix in block-sparse rows of 3×3 blocks.
+/// Write W as `scipy.sparse.save_npz` writes a matrix: in block-sparse rows of 3×3 blocks, or in compressed rows of scalars where
+/// constraints have other than three rows.
 ///
 /// # Errors
 /// Those of the writer; [`io::ErrorKind::FileTooLarge`] beyond 4 GiB.
-pub fn write_npz(out: &mut dyn Write, rows: &Rows) -> io::Result<()> {
-    let size = 3 * (rows.starts.len() - 1) as i64;
+pub fn write_npz(out: &mut dyn Write, rows: &AnyRows) -> io::Result<()> {
+    if rows.shape.is_some() {
+        return write_csr(out, rows);
+    }
+    let size = rows.b.len() as i64;
     let integers = |values: &[i32], out: &mut dyn Write| {
         values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
     };
     // Rows of a block lie together there.
     let blocks = |out: &mut dyn Write| {
-        let mut by_rows = rows.values.iter().flat_map(transposed);
+        let mut by_rows = rows.values.as_chunks().0.iter().flat_map(transposed);
         by_rows.try_for_each(|value| out.write_all(&value.to_le_bytes()))
     };
     let array = |name, kind, shape, items| Array { name, kind, shape, items };
@@ -50,7 +55,43 @@ pub fn write_npz(out: &mut dyn Write, rows: &Rows) -> io::Result<()> {
             array("shape", "<i8", &[2], &|out| {
                 [size, size].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
             }),
-            array("data", "<f8", &[rows.values.len(), 3, 3], &blocks),
+            array("data", "<f8", &[rows.values.len() / 9, 3, 3], &blocks),
+        ],
+    )
+}
+
+fn write_csr(out: &mut dyn Write, rows: &AnyRows) -> io::Result<()> {
+    let size = rows.b.len() as i64;
+    let entries = rows.values.len();
+    i32::try_from(entries).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    let each = || (0..rows.ids.len()).flat_map(|row| (0..rows.scalars(row).len()).map(move |i| (row, i)));
+    let starts = |out: &mut dyn Write| {
+        let mut end = 0_i32;
+        out.write_all(&end.to_le_bytes())?;
+        each().try_for_each(|(row, i)| {
+            end += rows.entries(row, i).count() as i32;
+            out.write_all(&end.to_le_bytes())
+        })
+    };
+    let columns = |out: &mut dyn Write| {
+        let mut all = each().flat_map(|(row, i)| rows.entries(row, i));
+        all.try_for_each(|(column, _)| out.write_all(&(column as i32).to_le_bytes()))
+    };
+    let values = |out: &mut dyn Write| {
+        let mut all = each().flat_map(|(row, i)| rows.entries(row, i));
+        all.try_for_each(|(_, value)| out.write_all(&value.to_le_bytes()))
+    };
+    let array = |name, kind, shape, items| Array { name, kind, shape, items };
+    npz::write(
+        out,
+        &[
+            array("indices", "<i4", &[entries], &columns),
+            array("indptr", "<i4", &[rows.b.len() + 1], &starts),
+            array("format", "|S3", &[], &|out| out.write_all(b"csr")),
+            array("shape", "<i8", &[2], &|out| {
+                [size, size].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
+            }),
+            array("data", "<f8", &[entries], &values),
         ],
     )
 }

@@ -5,6 +5,7 @@
 #![allow(non_snake_case, reason = "arguments have the names of the theory")]
 #![allow(rustdoc::broken_intra_doc_links, reason = "brackets are those of C")]
 
+pub mod any_rows;
 mod arguments;
 pub mod bodies;
 pub mod constraints;

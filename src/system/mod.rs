@@ -34,7 +34,7 @@ pub use crate::eigen::Estimate;
 pub use body::{Body, Inertia, Kinematics, Solve};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
-pub use mixed::{BlockRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
+pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
 pub use model::System;
 pub use product::{Columns, extent};
 pub use rows::Rows;

@@ -542,7 +542,7 @@ impl System {
     /// As there, and if a diagonal block is singular.
     pub fn rows_with_inverses(&self) -> Result<Rows<'_>, Error> {
         let rows = self.rows()?;
-        self.block_rows_with_inverses()?;
+        self.any_rows_with_inverses()?;
         Ok(rows)
     }
 

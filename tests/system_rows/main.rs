@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 fn check(scene: &mut Scene) {
     scene.system.update(scene.step).unwrap();
     let expected = scene.model.dense(scene.step);
-    let rows = scene.system.block_rows().unwrap();
+    let rows = scene.system.any_rows().unwrap();
     assert_eq!(rows.ids.iter().map(|id| *id as Id).collect::<Vec<_>>(), expected.ids);
     let count = expected.w.nrows();
     assert_eq!(rows.b.len(), count);
@@ -145,7 +145,7 @@ fn updates_are_those_of_a_system_made_anew() {
             scene.system.update(scene.step).unwrap();
             let mut anew = scene.model.anew();
             anew.update(scene.step).unwrap();
-            let (own, anew) = (scene.system.block_rows().unwrap(), anew.block_rows().unwrap());
+            let (own, anew) = (scene.system.any_rows().unwrap(), anew.any_rows().unwrap());
             assert_eq!((own.starts, own.columns), (anew.starts, anew.columns));
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             assert!(bits(own.b) == bits(anew.b), "B, seed {seed}");
@@ -183,7 +183,7 @@ fn rows_of_three_may_be_given_in_parts() {
             first += size;
         }
         system.update(0.5).unwrap();
-        let rows = system.block_rows().unwrap();
+        let rows = system.any_rows().unwrap();
         let (mut starts, mut columns, mut values) = (vec![0; 7], vec![0; 36], vec![0.0; 36]);
         rows.write_csr(&mut starts, &mut columns, &mut values);
         assert_eq!(starts, [0, 6, 12, 18, 24, 30, 36]);
@@ -214,7 +214,7 @@ fn scalars_on_the_same_bodies_share_rows_and_systems_come_back_to_rows_of_three(
     assert!(system.rows().is_err());
     let error = system.rows().unwrap_err().to_string();
     assert_eq!(error, "constraint 1 on body 0: it was not inserted with three rows on one or two bodies");
-    assert_eq!(system.block_rows().unwrap().b.len(), 47);
+    assert_eq!(system.any_rows().unwrap().b.len(), 47);
     assert_eq!(system.row(scalars[5]).unwrap(), 6);
     for id in scalars {
         system.remove_constraint(id).unwrap();
@@ -223,7 +223,7 @@ fn scalars_on_the_same_bodies_share_rows_and_systems_come_back_to_rows_of_three(
     system.update(1.0).unwrap();
     let rows = system.rows().unwrap();
     assert_eq!(rows.ids, [triple.unwrap() as i64, more.unwrap() as i64]);
-    assert!(system.block_rows().unwrap().shape.is_none());
+    assert!(system.any_rows().unwrap().shape.is_none());
     assert_eq!((system.row(45).unwrap(), system.constraints().map(|(id, _)| id).collect()), (1, vec![0, 45]));
 }
 

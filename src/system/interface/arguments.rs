@@ -139,8 +139,14 @@ pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result
 pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>, Code> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
     let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
-    let ldy_rows { rows: count, blocks, starts, columns, values: blocks_of, .. } =
+    let ldy_rows { rows: count, blocks, starts, columns, values: blocks_of, value_starts, .. } =
         given.read_over(ldy_rows::none());
+    if !value_starts.is_null() {
+        return Err(fail!(
+            Code::BugFound,
+            "{name}->value_starts is not NULL: rows of three scalars are needed"
+        ));
+    }
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
     // SAFETY: the C program promises a start for each row, and an end.

@@ -23,14 +23,15 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
     path: *const c_char,
 ) -> c_int {
     entry!(system: shared => {
-        let rows = system.rows()?;
+        let rows = system.any_rows()?;
         let write = |out: &mut Buffered<File>| files::write_matrix_market(out, &rows);
         // SAFETY: the C program promises that the path is NULL or a C string.
         unsafe { file::write(path, write) }?;
     })
 }
 
-/// Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, all digits. At most 4 GiB.
+/// Write W to a file that scipy.sparse.load_npz reads: block-sparse rows, or rows of scalars where constraints have other
+/// than three; all digits. At most 4 GiB.
 ///
 /// Returns 0, 2 (it cannot be opened), 4 (it cannot be written) or 52 (NULL argument, no successful update since the last
 /// change).
@@ -40,7 +41,7 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *const c_char) -> c_int {
     entry!(system: shared => {
-        let rows = system.rows()?;
+        let rows = system.any_rows()?;
         let write = |out: &mut Buffered<File>| files::write_npz(out, &rows);
         // SAFETY: the C program promises that the path is NULL or a C string.
         unsafe { file::write(path, write) }?;

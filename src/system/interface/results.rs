@@ -40,6 +40,15 @@ pub struct ldy_rows {
     pub inverse: *const f64,
     /// Id of each row's constraint.
     pub constraints: *const c_longlong,
+    /// NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1 values:
+    /// row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on.
+    pub scalar_starts: *const c_int,
+    /// NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major.
+    pub value_starts: *const usize,
+    /// NULL, or where the m x m values of each row begin in diagonal and inverse, n + 1 values.
+    pub diagonal_starts: *const usize,
+    /// Number of scalars, 3 n or the last of scalar_starts: the count of vectors.
+    pub scalars: usize,
 }
 
 impl ldy_rows {
@@ -57,6 +66,10 @@ impl ldy_rows {
             diagonal: ptr::null(),
             inverse: ptr::null(),
             constraints: ptr::null(),
+            scalar_starts: ptr::null(),
+            value_starts: ptr::null(),
+            diagonal_starts: ptr::null(),
+            scalars: 0,
         }
     }
 }
@@ -90,18 +103,23 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 
 /// Tell the results of the last update; see ldy_rows.
 ///
-/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, no successful update since the
-/// last change).
+/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars where
+/// constraints have other than three rows; no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     entry!(system: shared, rows: sized => {
-        let results = system.rows()?;
+        let results = system.any_rows()?;
+        if results.shape.is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
+            // A caller that does not know of other rows is told which constraint has such.
+            system.rows()?;
+        }
+        let shape = results.shape.as_ref();
         rows.fill(&ldy_rows {
             size: size_of::<ldy_rows>(),
-            rows: results.b.len() as c_int,
+            rows: results.ids.len() as c_int,
             blocks: results.columns.len() as c_int,
             starts: results.starts.as_ptr(),
             columns: results.columns.as_ptr(),
@@ -111,6 +129,10 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
             diagonal: results.diagonal.as_ptr().cast(),
             inverse: results.inverse.as_ptr().cast(),
             constraints: results.ids.as_ptr(),
+            scalar_starts: shape.map_or(ptr::null(), |shape| shape.scalars.as_ptr()),
+            value_starts: shape.map_or(ptr::null(), |shape| shape.values.as_ptr()),
+            diagonal_starts: shape.map_or(ptr::null(), |shape| shape.diagonals.as_ptr()),
+            scalars: results.b.len(),
         });
     })
 }
@@ -124,7 +146,7 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) -> c_int {
     entry!(system: shared => {
-        system.rows_with_inverses()?;
+        system.any_rows_with_inverses()?;
     })
 }
 

@@ -10,7 +10,10 @@ const MOST: usize = MOST_ROWS * MOST_ROWS;
 
 /// Write the inverse of a symmetric matrix, n × n, symmetric to the bit; NaN where it is singular to working precision.
 pub fn invert(n: usize, w: &[f64], inverse: &mut [f64]) {
-    if let (Ok(w), Ok(inverse)) = (<&Block>::try_from(w), <&mut Block>::try_from(&mut *inverse)) {
+    if let ([w], [inverse]) = (w, &mut *inverse) {
+        let value = 1.0 / w;
+        *inverse = if value.is_finite() && *w != 0.0 { value } else { f64::NAN };
+    } else if let (Ok(w), Ok(inverse)) = (<&Block>::try_from(w), <&mut Block>::try_from(&mut *inverse)) {
         *inverse = invert_block(w);
     } else if !invert_any(n, w, inverse) {
         inverse.fill(f64::NAN);

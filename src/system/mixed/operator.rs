@@ -52,6 +52,15 @@ impl RowsOperator {
         Ok(operator)
     }
 
+    /// One row that is zero but for one entry.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub(in super::super) fn of_freedom(dofs: usize, index: usize, value: f64) -> Result<Self, Fault> {
+        let column = [value, 0.0, 0.0, 0.0, 0.0, 0.0];
+        Self::of_columns(1, dofs, std::iter::once((count(index)?, column)))
+    }
+
     fn of_columns(
         rows: usize,
         dofs: usize,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::block::{Vector, is_finite};
+use crate::block::{Block, Vector, is_finite};
 
 use super::super::changes::Plan;
 use super::super::error::{Error, Fault};
@@ -15,7 +15,7 @@ use super::{Entry, dense};
 /// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the order
 /// of insertion, those removed left out, and is as many scalars high as that has rows.
 #[derive(Clone, Copy, Debug)]
-pub struct BlockRows<'a> {
+pub struct AnyRows<'a> {
     /// Ids of the constraints.
     pub ids: &'a [i64],
     /// Row k has the blocks `starts[k]..starts[k + 1]`.
@@ -47,7 +47,7 @@ pub struct Shape<'a> {
     pub diagonals: &'a [usize],
 }
 
-impl<'a> From<Rows<'a>> for BlockRows<'a> {
+impl<'a> From<Rows<'a>> for AnyRows<'a> {
     fn from(rows: Rows<'a>) -> Self {
         let Rows { ids, starts, columns, values, b, v, diagonal, inverse } = rows;
         Self {
@@ -64,7 +64,7 @@ impl<'a> From<Rows<'a>> for BlockRows<'a> {
     }
 }
 
-impl<'a> BlockRows<'a> {
+impl<'a> AnyRows<'a> {
     /// Where the scalars of a row are in vectors.
     #[inline(always)]
     pub fn scalars(&self, row: usize) -> Range<usize> {
@@ -105,24 +105,28 @@ impl<'a> BlockRows<'a> {
         }
     }
 
+    /// The entries of a row of scalars, the `i`-th of a row, with their columns, which ascend.
+    pub fn entries(&self, row: usize, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let height = self.scalars(row).len();
+        self.blocks(row).flat_map(move |block| {
+            let columns = self.scalars(self.columns[block] as usize);
+            columns.zip(self.block(block)[i..].iter().step_by(height).copied())
+        })
+    }
+
     /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
     /// are as many starts as scalars and one more, and as many columns and values as W has.
     pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
-        let mut end = 0;
-        let mut next = starts.iter_mut();
+        let (mut end, mut next) = (0, starts.iter_mut());
         for row in 0..self.ids.len() {
-            let height = self.scalars(row).len();
-            for i in 0..height {
+            for i in 0..self.scalars(row).len() {
                 if let Some(start) = next.next() {
                     *start = end as i32;
                 }
-                for block in self.blocks(row) {
-                    let own = self.scalars(self.columns[block] as usize);
-                    let to = end..end + own.len();
-                    end = to.end;
-                    columns[to.clone()].iter_mut().zip(own).for_each(|(to, column)| *to = column as i32);
-                    let entries = self.block(block)[i..].iter().step_by(height);
-                    values[to].iter_mut().zip(entries).for_each(|(to, value)| *to = *value);
+                let places = columns[end..].iter_mut().zip(&mut values[end..]);
+                for ((to_column, to), (column, value)) in places.zip(self.entries(row, i)) {
+                    (*to_column, *to) = (column as i32, value);
+                    end += 1;
                 }
             }
         }
@@ -153,12 +157,27 @@ enum Kind {
     Sum,
 }
 
+/// How the blocks of a row are filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Each is looked up.
+    LookUp,
+    /// In the order in which those of three stand.
+    InOrder,
+    /// All at once: they are the same blocks.
+    Whole,
+}
+
+/// Stands for a row of three that is not all of one constraint.
+const SHARED: u32 = u32::MAX;
+
 /// The rows, and what they are made of.
 #[derive(Debug, Default)]
 pub struct View {
     ids: Vec<i64>,
     entries: Vec<u32>,
     kinds: Vec<Kind>,
+    ways: Vec<Way>,
     starts: Vec<i32>,
     columns: Vec<i32>,
     diagonals: Vec<i32>,
@@ -171,6 +190,10 @@ pub struct View {
     /// The parts that each row of three has.
     owner_starts: Vec<u32>,
     owners: Vec<Part>,
+    /// The constraint that each row of three is all of, or [`SHARED`].
+    triples: Vec<u32>,
+    /// How many lanes of each row of three are used, if these are the first ones and in the order of constraints; else 0.
+    used: Vec<u8>,
     values: Vec<f64>,
     b: Vec<f64>,
     v: Vec<f64>,
@@ -274,7 +297,9 @@ impl View {
     }
 
     fn list_owners(&mut self, structure: &Structure) -> Result<(), Error> {
-        let Self { part_starts, parts, owner_starts, owners, .. } = self;
+        let Self { part_starts, parts, owner_starts, owners, kinds, triples, used, .. } = self;
+        filled(used, structure.len(), 0)?;
+        filled(triples, structure.len(), SHARED)?;
         filled(owner_starts, structure.len() + 1, 0)?;
         filled(owners, parts.len(), Part { row: 0, lane: 0, scalar: 0, count: 0 })?;
         parts.iter().for_each(|part| owner_starts[part.row as usize] += 1);
@@ -289,42 +314,111 @@ impl View {
                 let place = &mut owner_starts[part.row as usize];
                 *place -= 1;
                 owners[*place as usize] = Part { row: row as u32, ..*part };
+                if kinds[row] == Kind::Triple {
+                    triples[part.row as usize] = row as u32;
+                }
+            }
+        }
+        for (row, used) in used.iter_mut().enumerate() {
+            let lanes = owners[range(owner_starts, row)].iter();
+            *used = lanes.fold(0, |end, part| if end == part.lane { end + part.count } else { u8::MAX });
+            if *used > 3 {
+                *used = 0;
             }
         }
         Ok(())
     }
 
     fn list_blocks(&mut self, structure: &Structure) -> Result<(), Error> {
-        let Self { part_starts, parts, owner_starts, owners, starts, columns, diagonals, marks, .. } = self;
+        let Self { part_starts, parts, owner_starts, owners, triples, used, kinds, .. } = self;
+        let Self { ways, starts, columns, diagonals, marks, .. } = self;
         let rows = part_starts.len() - 1;
         filled(starts, 1, 0)?;
         starts.try_reserve(rows)?;
-        diagonals.clear();
-        diagonals.try_reserve(rows)?;
+        filled(ways, rows, Way::LookUp)?;
+        filled(diagonals, rows, 0)?;
         columns.clear();
         filled(marks, rows, usize::MAX)?;
         for row in 0..rows {
             let start = columns.len();
-            for part in &parts[range(part_starts, row)] {
+            let own = &parts[range(part_starts, row)];
+            let mut way = match kinds[row] {
+                Kind::Triple => Way::Whole,
+                Kind::Lanes => Way::InOrder,
+                Kind::Sum => Way::LookUp,
+            };
+            let mut end = 0;
+            for part in own {
                 let inner = part.row as usize;
-                let is_coupled = is_coupled(structure, inner);
-                for &column in &structure.columns()[range(structure.starts(), inner)] {
-                    let others = &owners[range(owner_starts, column as usize)];
-                    columns.try_reserve(others.len())?;
-                    for other in others {
+                let others = &structure.columns()[range(structure.starts(), inner)];
+                if !is_coupled(structure, inner) {
+                    columns.try_reserve(1)?;
+                    if std::mem::replace(&mut marks[row], row) != row {
+                        columns.push(row as i32);
+                    }
+                    way = Way::LookUp;
+                    continue;
+                }
+                columns.try_reserve(3 * others.len())?;
+                for &column in others {
+                    let triple = triples[column as usize];
+                    if triple != SHARED && own.len() == 1 {
+                        columns.push(triple as i32);
+                        continue;
+                    }
+                    if used[column as usize] == 0 {
+                        way = Way::LookUp;
+                    }
+                    for other in &owners[range(owner_starts, column as usize)] {
+                        // The rows of a constraint follow each other.
+                        let is_next = other.scalar == std::mem::replace(&mut end, other.scalar + other.count);
+                        if columns.len() > start && columns.last() == Some(&(other.row as i32)) {
+                            way = if is_next { way } else { Way::LookUp };
+                            continue;
+                        }
+                        if other.scalar > 0 {
+                            way = Way::LookUp;
+                        }
                         let mark = &mut marks[other.row as usize];
-                        if *mark != row && (is_coupled || other.row as usize == row) {
+                        if *mark != row {
                             *mark = row;
                             columns.push(other.row as i32);
+                        } else if own.len() == 1 {
+                            way = Way::LookUp;
                         }
+                        way = match kinds[other.row as usize] {
+                            Kind::Sum => Way::LookUp,
+                            _ if way == Way::Whole => Way::InOrder,
+                            _ => way,
+                        };
                     }
                 }
             }
-            let own = &mut columns[start..];
-            if !own.is_sorted() {
-                own.sort_unstable();
+            let blocks = &mut columns[start..];
+            if !blocks.is_sorted() {
+                blocks.sort_unstable();
+                way = Way::LookUp;
             }
-            diagonals.push((start + own.partition_point(|&column| (column as usize) < row)) as i32);
+            if way == Way::InOrder && own.len() > 1 {
+                let is_in_order = |part: &Part| {
+                    let (mut rest, mut end) = (&*blocks, 0);
+                    structure.columns()[range(structure.starts(), part.row as usize)].iter().all(|&column| {
+                        owners[range(owner_starts, column as usize)].iter().all(|other| {
+                            if rest[0] != other.row as i32 {
+                                (rest, end) = (&rest[1..], 0);
+                            }
+                            let is_next =
+                                other.scalar == std::mem::replace(&mut end, other.scalar + other.count);
+                            is_next && rest.first() == Some(&(other.row as i32))
+                        })
+                    })
+                };
+                if !own.iter().all(is_in_order) {
+                    way = Way::LookUp;
+                }
+            }
+            ways[row] = way;
+            diagonals[row] = (start + blocks.partition_point(|&column| (column as usize) < row)) as i32;
             let end = i32::try_from(columns.len());
             starts.push(end.map_err(|_| too_many("W has more blocks than an int can count"))?);
         }
@@ -332,15 +426,20 @@ impl View {
     }
 
     fn list_places(&mut self) -> Result<(), Error> {
-        let Self { starts, columns, scalars, places, .. } = self;
-        filled(places, 1, 0)?;
-        places.try_reserve(columns.len())?;
+        let Self { starts, columns, scalars, places, ways, .. } = self;
+        places.clear();
+        places.try_reserve(columns.len() + 1)?;
+        places.push(0);
         let mut end = 0;
         for row in 0..starts.len() - 1 {
-            let height = range(scalars, row).len();
-            for &column in &columns[range(starts, row)] {
-                end += height * range(scalars, column as usize).len();
-                places.push(end);
+            let (height, own) = (range(scalars, row).len(), &columns[range(starts, row)]);
+            let mut add = |width: usize| {
+                end += height * width;
+                end
+            };
+            match ways[row] {
+                Way::Whole => places.extend(own.iter().map(|_| add(3))),
+                _ => places.extend(own.iter().map(|&column| add(range(scalars, column as usize).len()))),
             }
         }
         Ok(())
@@ -400,6 +499,51 @@ impl View {
     /// Put the blocks of a row together.
     #[inline(always)]
     fn fill_blocks(
+        &mut self,
+        row: usize,
+        structure: &Structure,
+        results: &Results,
+    ) -> Result<(), (Id, Fault)> {
+        match self.ways[row] {
+            Way::LookUp => return self.look_up_blocks(row, structure, results),
+            Way::InOrder => self.fill_in_order(row, structure, results),
+            Way::Whole => {
+                let inner = self.parts[self.part_starts[row] as usize].row as usize;
+                let own = range(&self.starts, row);
+                self.values[self.places[own.start]..self.places[own.end]]
+                    .copy_from_slice(results.values[range(structure.starts(), inner)].as_flattened());
+            }
+        }
+        Ok(())
+    }
+
+    /// Fill in a row whose columns stand in the order of lanes: its blocks are one matrix, which is filled column by column.
+    #[inline(always)]
+    fn fill_in_order(&mut self, row: usize, structure: &Structure, results: &Results) {
+        let Self { starts, scalars, places, part_starts, parts, used, values, .. } = self;
+        let (height, own) = (range(scalars, row).len(), range(starts, row));
+        let values = &mut values[places[own.start]..places[own.end]];
+        for part in &parts[range(part_starts, row)] {
+            let blocks = range(structure.starts(), part.row as usize);
+            let blocks = structure.columns()[blocks.clone()].iter().zip(&results.values[blocks]);
+            let blocks = blocks.map(
+                #[inline(always)]
+                |(&column, block)| (usize::from(used[column as usize]), block),
+            );
+            let (first, lane) = (part.scalar.into(), part.lane.into());
+            match (part.count, height) {
+                (1, 1) => copy::<1, 1>(values, 1, [first, lane], blocks),
+                (2, 2) => copy::<2, 2>(values, 2, [first, lane], blocks),
+                (3, 3) => copy::<3, 3>(values, 3, [first, lane], blocks),
+                (1, _) => copy::<1, 0>(values, height, [first, lane], blocks),
+                (2, _) => copy::<2, 0>(values, height, [first, lane], blocks),
+                _ => copy::<3, 0>(values, height, [first, lane], blocks),
+            }
+        }
+    }
+
+    /// The same of a row whose blocks stand in another order, or are sums.
+    fn look_up_blocks(
         &mut self,
         row: usize,
         structure: &Structure,
@@ -510,10 +654,10 @@ impl View {
     }
 
     /// The rows.
-    pub fn rows(&self) -> BlockRows<'_> {
+    pub fn rows(&self) -> AnyRows<'_> {
         let Self { ids, starts, columns, values, b, v, diagonal, inverse, .. } = self;
         let shape = Some(Shape { scalars: &self.scalars, values: &self.places, diagonals: &self.squares });
-        BlockRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
+        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
     }
 
     /// Ids of the constraints, row by row.
@@ -549,6 +693,25 @@ impl View {
                 for (i, y) in y.iter_mut().enumerate() {
                     x.iter().enumerate().for_each(|(j, value)| *y += entry.added(i, j) * value);
                 }
+            }
+        }
+    }
+}
+
+/// Copy ROWS rows of the used columns of blocks, from a lane on, into columns of `height` values, or of HEIGHT if it is not 0.
+#[inline(always)]
+fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
+    values: &mut [f64],
+    height: usize,
+    [first, lane]: [usize; 2],
+    blocks: impl Iterator<Item = (usize, &'a Block)>,
+) {
+    let height = if HEIGHT == 0 { height } else { HEIGHT };
+    let mut to = values.chunks_exact_mut(height);
+    for (used, block) in blocks {
+        for (from, to) in block.chunks_exact(3).take(used).zip(&mut to) {
+            for i in 0..ROWS {
+                to[first + i] = from[lane + i];
             }
         }
     }

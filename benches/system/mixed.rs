@@ -1,0 +1,174 @@
+//! A system with rows of three, one and six scalars beside systems with the parts of it; and rows of one beside as many scalars in rows
+//! of three.
+
+use std::time::{Duration, Instant};
+
+use ldy::system::{Id, Inertia, Kinematics, RowsOperator, System};
+
+use crate::said;
+use crate::scenes::STEP;
+use crate::scenes::random::Random;
+
+/// Bodies along each side of a grid of rigid ones, each touching its neighbours.
+const SIDE: usize = 8;
+/// Robots, each with velocities, one row of friction loss for most of these, and feet that are welds.
+const ROBOTS: usize = 24;
+const DOFS: usize = 34;
+const LOSSES: usize = 30;
+const FEET: usize = 2;
+
+/// The most that an update of all may take over updates of its parts; and with rows of one, which are copied, over rows of three.
+const MOST_OVER_PARTS: f64 = 1.3;
+const MOST_OVER_TRIPLES: f64 = 1.6;
+
+const WARM_UP: usize = 5;
+const TURNS: usize = 200;
+
+/// What a system has.
+#[derive(Clone, Copy)]
+struct Parts {
+    grid: bool,
+    /// So many rows each for the losses.
+    robots: Option<usize>,
+}
+
+struct Scene {
+    system: System,
+    grid: Vec<Id>,
+    robots: Vec<Id>,
+    contacts: Vec<Id>,
+    inverses: Vec<Vec<f64>>,
+    values: Vec<Duration>,
+    structure: Vec<Duration>,
+}
+
+const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+impl Scene {
+    fn new(parts: Parts) -> Result<Self, String> {
+        let mut random = Random(5);
+        let mut scene = Self {
+            system: System::new(),
+            grid: vec![],
+            robots: vec![],
+            contacts: vec![],
+            inverses: vec![],
+            values: vec![],
+            structure: vec![],
+        };
+        // Everywhere contacts come and go, if only one.
+        for k in 0..if parts.grid { SIDE.pow(3) } else { 2 } {
+            scene.grid.push(said(scene.system.insert_rigid(1.0, &UNIT, &UNIT, &place(k)))?);
+        }
+        for _ in 0..parts.robots.map_or(0, |_| ROBOTS) {
+            let inverse: Vec<f64> = (0..DOFS * DOFS)
+                .map(|k| if k % (DOFS + 1) == 0 { 2.0 } else { 0.01 / (1.0 + (k / DOFS + k % DOFS) as f64) })
+                .collect();
+            let inertia = said(Inertia::dense(DOFS, &inverse))?;
+            scene.robots.push(said(scene.system.insert_body(DOFS, Kinematics::General, inertia))?);
+            scene.inverses.push(inverse);
+        }
+        if let Some(rows) = parts.robots {
+            for &robot in &scene.robots {
+                for first in (0..LOSSES).step_by(rows) {
+                    let mut h = vec![0.0; rows * DOFS];
+                    (0..rows).for_each(|i| h[rows * (first + i + 4) + i] = 1.0);
+                    let operator = said(RowsOperator::dense(rows, DOFS, &h))?;
+                    said(scene.system.insert_rows(&[robot], vec![operator]))?;
+                }
+                for _ in 0..FEET {
+                    let h: Vec<f64> = (0..6 * DOFS).map(|_| random.signed()).collect();
+                    for part in 0..if rows == 3 { 2 } else { 1 } {
+                        let height = if rows == 3 { 3 } else { 6 };
+                        let of = h.chunks_exact(6).flat_map(|column| &column[3 * part..3 * part + height]);
+                        let operator =
+                            said(RowsOperator::dense(height, DOFS, &of.copied().collect::<Vec<_>>()))?;
+                        said(scene.system.insert_rows(&[robot], vec![operator]))?;
+                    }
+                }
+            }
+        }
+        scene.touch()?;
+        Ok(scene)
+    }
+
+    /// Put contacts between all neighbours.
+    fn touch(&mut self) -> Result<(), String> {
+        for k in 0..self.grid.len() {
+            for step in [1, SIDE, SIDE * SIDE] {
+                if k / step % SIDE + 1 < SIDE && k + step < self.grid.len() {
+                    let bodies = [Some(self.grid[k]), Some(self.grid[k + step])];
+                    let (a, b) = (place(k), place(k + step));
+                    let middle = [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
+                    self.contacts.push(said(self.system.insert_constraint(bodies, &UNIT, [middle; 2]))?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All inertias and rotations change; then every contact is another one.
+    fn turn(&mut self, number: usize) -> Result<(), String> {
+        let (c, s) = ((0.1 * number as f64).cos(), (0.1 * number as f64).sin());
+        let start = Instant::now();
+        for &body in &self.grid {
+            said(self.system.set_rotation(body, &[c, s, 0.0, -s, c, 0.0, 0.0, 0.0, 1.0]))?;
+        }
+        for (&robot, inverse) in self.robots.iter().zip(&self.inverses) {
+            said(self.system.set_inertia(robot, said(Inertia::dense(DOFS, inverse))?))?;
+        }
+        said(self.system.update(STEP))?;
+        let values = start.elapsed();
+        for id in std::mem::take(&mut self.contacts) {
+            said(self.system.remove_constraint(id))?;
+        }
+        self.touch()?;
+        for (&robot, inverse) in self.robots.iter().zip(&self.inverses) {
+            said(self.system.set_inertia(robot, said(Inertia::dense(DOFS, inverse))?))?;
+        }
+        let start = Instant::now();
+        said(self.system.update(STEP))?;
+        if number >= WARM_UP {
+            self.values.push(values);
+            self.structure.push(start.elapsed());
+        }
+        Ok(())
+    }
+}
+
+/// Others may have the processor for a while: of many turns some have it alone.
+fn least(times: Vec<Duration>) -> Duration {
+    times.into_iter().min().unwrap_or_default()
+}
+
+/// Where a body of the grid is.
+fn place(k: usize) -> [f64; 3] {
+    [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)].map(|i| i as f64)
+}
+
+/// Measure and tell the targets.
+pub fn measure() -> Result<(), String> {
+    let of = |grid, robots| Scene::new(Parts { grid, robots });
+    let mut scenes = [of(true, None)?, of(false, Some(1))?, of(true, Some(1))?, of(false, Some(3))?];
+    for number in 0..WARM_UP + TURNS {
+        scenes.iter_mut().try_for_each(|scene| scene.turn(number))?;
+    }
+    let [grid, robots, all, triples] = scenes.map(|scene| [scene.values, scene.structure].map(least));
+    let seconds = |time: Duration| time.as_secs_f64();
+    let mut worst: f64 = 0.0;
+    for (k, what) in ["values", "contacts"].into_iter().enumerate() {
+        let over_parts = seconds(all[k]) / (seconds(grid[k]) + seconds(robots[k]));
+        println!(
+            "bench mixed-rows change={what} all={:.3e} grid={:.3e} robots={:.3e} over_parts={over_parts:.3}",
+            seconds(all[k]),
+            seconds(grid[k]),
+            seconds(robots[k]),
+        );
+        worst = worst.max(over_parts);
+    }
+    println!("target mixed-rows {worst:.3} {MOST_OVER_PARTS}");
+    let over_triples = seconds(robots[0]) / seconds(triples[0]);
+    println!("bench scalar-rows rows_of_three={:.3e} over_triples={over_triples:.3}", seconds(triples[0]));
+    println!("target scalar-rows-over-triples {over_triples:.3} {MOST_OVER_TRIPLES}");
+    Ok(())
+}

@@ -1,0 +1,290 @@
+/* Constraints of one to six rows on up to sixteen bodies, through ldy_system.h: against dense sums in this file, bad input with its
+   texts, and every allocation that fails. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+#include "ldy_system.h"
+
+#define BODIES 5
+#define DOFS 4
+#define CONSTRAINTS 7
+#define SCALARS 16
+
+/* Diagonal inverses, so that W = h sum of H H^T / a is a sum of few terms. */
+static const int heights[CONSTRAINTS] = { 1, 3, 2, 6, 1, 2, 1 };
+static const int counts[CONSTRAINTS] = { 1, 2, 1, 2, 5, 1, 1 };
+static const int first_body[CONSTRAINTS] = { 0, 1, 0, 3, 0, 0, 2 };
+
+static double inverse (int body, int dof)
+{
+  return 1 + 0.25 * body + 0.5 * dof;
+}
+
+static double H_entry (int constraint, int body, int i, int dof)
+{
+  int k = body - first_body[constraint];
+
+  if (k < 0 || k >= counts[constraint]) return 0;
+  return constraint == 6 ? (dof == 2 ? -1 : 0) : (7 * constraint + 5 * body + 3 * i * (dof + 1) + dof * dof) % 11 - 5;
+}
+
+static double compliance_entry (int i, int j)
+{
+  return i == j ? 2 : 0.25;
+}
+
+/* The constraint with a scalar, and which of its rows that is. */
+static int owner (int scalar, int *i)
+{
+  int c = 0;
+
+  while (scalar >= heights[c]) scalar -= heights[c ++];
+  *i = scalar;
+  return c;
+}
+
+static double W_entry (int a, int b, double h)
+{
+  int body, dof, i, j, one = owner (a, &i), other = owner (b, &j);
+  double sum = 0;
+
+  for (body = 0; body < BODIES; body ++) {
+    for (dof = 0; dof < DOFS; dof ++) sum += h * H_entry (one, body, i, dof) * H_entry (other, body, j, dof) * inverse (body, dof);
+  }
+  return sum + (one == 3 && other == 3 ? compliance_entry (i, j) : 0);
+}
+
+static int are_coupled (int one, int other)
+{
+  return first_body[one] < first_body[other] + counts[other] && first_body[other] < first_body[one] + counts[one];
+}
+
+typedef struct {
+  ldy_system *system;
+  int bodies, constraints, is_compliant, is_updated;
+  double y[SCALARS];
+} STATE;
+
+static int add_constraint (STATE *t, int c)
+{
+  double dense[BODIES][6 * DOFS];
+  ldy_operator H[BODIES];
+  long long bodies[BODIES], id;
+  int k, i, dof;
+
+  if (c == 6) return ldy_system_add_freedom (t->system, first_body[c], 2, -1, &id);
+  for (k = 0; k < counts[c]; k ++) {
+    bodies[k] = first_body[c] + k;
+    for (dof = 0; dof < DOFS; dof ++) for (i = 0; i < heights[c]; i ++) dense[k][heights[c] * dof + i] = H_entry (c, first_body[c] + k, i, dof);
+    H[k] = (ldy_operator) { DOFS, NULL, NULL, dense[k], (size_t) (heights[c] * DOFS) };
+  }
+  return ldy_system_add_rows (t->system, heights[c], bodies, H, (size_t) counts[c], &id);
+}
+
+/* Goes on from where it is until something fails. */
+static int go_on (STATE *t)
+{
+  double diagonal[DOFS], x[SCALARS], C[36];
+  long long id;
+  int i, j, code;
+
+  if (!t->system && (code = ldy_system_create (&t->system))) return code;
+  for (; t->bodies < BODIES; t->bodies ++) {
+    for (i = 0; i < DOFS; i ++) diagonal[i] = inverse (t->bodies, i);
+    if ((code = ldy_system_add_diagonal (t->system, DOFS, diagonal, &id))) return code;
+  }
+  for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t, t->constraints))) return code;
+  for (j = 0; j < 6; j ++) for (i = 0; i < 6; i ++) C[6 * j + i] = compliance_entry (i, j);
+  if (!t->is_compliant && (code = ldy_system_set_rows_compliance (t->system, 3, C, 36))) return code;
+  t->is_compliant = 1;
+  if (!t->is_updated && (code = ldy_system_update (t->system, 0.5))) return code;
+  t->is_updated = 1;
+  for (i = 0; i < SCALARS; i ++) x[i] = i % 7 - 3;
+  if ((code = ldy_system_multiply (t->system, x, t->y, SCALARS))) return code;
+  return ldy_system_multiply_through_bodies (t->system, x, t->y, SCALARS);
+}
+
+static void check_values (STATE *t)
+{
+  double W[SCALARS][SCALARS] = { { 0 } }, largest[CONSTRAINTS], force[DOFS] = { 0 }, sum, *values;
+  ldy_rows rows = { .size = sizeof rows };
+  int starts[SCALARS + 1], *columns, count, row, column, k, i, j, dof;
+  size_t entries;
+
+  CHECK_INT (ldy_system_rows (t->system, &rows), 0);
+  CHECK (rows.rows == CONSTRAINTS && rows.scalars == SCALARS && rows.scalar_starts[CONSTRAINTS] == SCALARS);
+  for (row = k = 0; row < CONSTRAINTS; row ++) {
+    CHECK_INT (rows.scalar_starts[row + 1] - rows.scalar_starts[row], heights[row]);
+    CHECK_INT ((long) rows.constraints[row], row);
+    for (column = 0; column < CONSTRAINTS; column ++) {
+      if (!are_coupled (row, column)) continue;
+      CHECK (k < rows.starts[row + 1] && rows.columns[k] == column);
+      CHECK_INT ((long) (rows.value_starts[k + 1] - rows.value_starts[k]), heights[row] * heights[column]);
+      for (j = 0; j < heights[column]; j ++) {
+        for (i = 0; i < heights[row]; i ++) {
+          double value = rows.values[rows.value_starts[k] + (size_t) (heights[row] * j + i)];
+          W[rows.scalar_starts[row] + i][rows.scalar_starts[column] + j] = value;
+          if (row == column) CHECK (rows.diagonal[rows.diagonal_starts[row] + (size_t) (heights[row] * j + i)] == value);
+        }
+      }
+      k ++;
+    }
+    CHECK_INT (k, rows.starts[row + 1]);
+  }
+  CHECK (rows.inverse[0] * W[0][0] > 0.999999 && rows.inverse[0] * W[0][0] < 1.000001);
+  for (i = 0; i < SCALARS; i ++) {
+    for (sum = j = 0; j < SCALARS; j ++) {
+      CHECK (fabs (W[i][j] - W_entry (i, j, 0.5)) < 1e-11 && W[i][j] == W[j][i]);
+      sum += W[i][j] * (j % 7 - 3);
+    }
+    CHECK (fabs (sum - t->y[i]) < 1e-9);
+  }
+
+  CHECK_INT (ldy_system_csr_size (t->system, &count, &entries), 0);
+  CHECK (count == SCALARS && entries == rows.value_starts[rows.blocks]);
+  columns = malloc (entries * sizeof *columns);
+  values = malloc (entries * sizeof *values);
+  if (!columns || !values) abort ();
+  CHECK_INT (ldy_system_csr (t->system, starts, SCALARS + 1, columns, values, entries), 0);
+  for (i = 0; i < SCALARS; i ++) {
+    for (k = starts[i]; k < starts[i + 1]; k ++) {
+      CHECK (k == starts[i] || columns[k] > columns[k - 1]);
+      CHECK (values[k] == W[i][columns[k]]);
+      W[i][columns[k]] = 0;
+    }
+    for (j = 0; j < SCALARS; j ++) CHECK (W[i][j] == 0);
+  }
+  CHECK_INT (ldy_system_csr (t->system, starts, SCALARS, columns, values, entries), 52);
+  CHECK_INT (ldy_system_csr (t->system, starts, SCALARS + 1, columns, values, entries - 1), 52);
+  free (columns), free (values);
+
+  CHECK_INT (ldy_system_largest_eigenvalues (t->system, largest, CONSTRAINTS), 0);
+  CHECK (fabs (largest[0] - W_entry (0, 0, 0.5)) < 1e-11 && largest[3] > 2);
+  CHECK_INT (ldy_system_largest_eigenvalues (t->system, largest, CONSTRAINTS - 1), 52);
+
+  CHECK_INT (ldy_system_add_force (t->system, 2, t->y, SCALARS, force, DOFS), 0);
+  for (dof = 0; dof < DOFS; dof ++) {
+    for (sum = k = 0; k < SCALARS; k ++) {
+      int own = owner (k, &i);
+      sum += H_entry (own, 2, i, dof) * t->y[k];
+    }
+    CHECK (fabs (sum - force[dof]) < 1e-7 * (1 + fabs (sum)));
+  }
+}
+
+static void text_is (int code, int expected, const char *text)
+{
+  CHECK_INT (code, expected);
+  if (!CHECK (!strcmp (ldy_last_error (), text))) CHECK_TEXT (ldy_last_error (), text);
+}
+
+static void bad_input (void)
+{
+  double one[6 * DOFS] = { 1 }, wrong[1] = { NAN }, R[3 * SCALARS] = { 0 };
+  int starts[DOFS + 1] = { 0, 1, 1, 1, 1 }, rows_of[1] = { 1 };
+  ldy_operator H[3] = { { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS } };
+  ldy_operator tall = { DOFS, NULL, NULL, one, 2 * DOFS }, sparse = { DOFS, starts, rows_of, one, 1 }, nodal = { DOFS, NULL, rows_of, one, 10 };
+  long long bodies[3] = { 0, 1, 2 }, twice[3] = { 0, 1, 0 }, none[2] = { 0, 77 }, id = 99;
+  ldy_rows rows = { .size = sizeof rows };
+  ldy_law laws[CONSTRAINTS];
+  ldy_solve *solver;
+  STATE t = { 0 };
+
+  CHECK_INT (go_on (&t), 0);
+  text_is (ldy_system_add_rows (NULL, 1, bodies, H, 1, &id), 52, "system is NULL");
+  text_is (ldy_system_add_rows (t.system, 1, NULL, H, 1, &id), 52, "bodies is NULL");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, NULL, 1, &id), 52, "H is NULL");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 1, NULL), 52, "constraint is NULL");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 0, &id), 52, "count is 0: a constraint has one to sixteen bodies");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 17, &id), 52, "count is 17: a constraint has one to sixteen bodies");
+  text_is (ldy_system_add_rows (t.system, 0, bodies, H, 1, &id), 52, "constraint 7 on body 0: a constraint has one to six rows");
+  text_is (ldy_system_add_rows (t.system, 7, bodies, H, 2, &id), 52, "constraint 7 between bodies 0 and 1: a constraint has one to six rows");
+  text_is (ldy_system_add_rows (t.system, 1, none, H, 2, &id), 52, "constraint 7 between bodies 0 and 77: there is no body 77");
+  text_is (ldy_system_add_rows (t.system, 1, twice, H, 3, &id), 52, "constraint 7 among bodies 0, 1 and 1 more: a body of it is there twice");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, &tall, 1, &id), 52, "constraint 7, operator H of body 0: its operator H: 8 values where 4 are needed");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, &sparse, 1, &id), 52, "constraint 7, operator H of body 0: a row of its operator H is none of its constraint's");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, &nodal, 1, &id), 52, "constraint 7, operator H of body 0: it is given by nodes: ldy_system_add_operators takes such");
+  H[1].values = NULL;
+  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 2, &id), 52, "values of an operator H is NULL");
+  H[1].values = one, H[1].n = 3;
+  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 2, &id), 52, "constraint 7, operator H of body 1: its columns: 3 values where 4 are needed");
+  H[1].n = DOFS;
+  text_is (ldy_system_add_freedom (t.system, 1, DOFS, 1, &id), 52, "constraint 7 on body 1: its body has no such generalised velocity");
+  text_is (ldy_system_add_freedom (t.system, 1, -1, 1, &id), 52, "constraint 7 on body 1: its body has no such generalised velocity");
+  text_is (ldy_system_add_freedom (t.system, 1, 0, INFINITY, &id), 52, "constraint 7 on body 1: its coefficient is not finite");
+  text_is (ldy_system_add_freedom (t.system, 44, 0, 1, &id), 52, "constraint 7 on body 44: there is no body 44");
+  text_is (ldy_system_set_rows_operators (t.system, 0, H, 2), 52, "constraint 0 on body 0: its operators H: 2 values where 1 are needed");
+  text_is (ldy_system_set_rows_operators (t.system, 55, H, 1), 52, "constraint 55: there is none with this id");
+  text_is (ldy_system_set_rows_compliance (t.system, 3, one, 9), 52, "constraint 3 between bodies 3 and 4: its compliance: 9 values where 36 are needed");
+  text_is (ldy_system_set_rows_compliance (t.system, 0, wrong, 1), 52, "constraint 0 on body 0: its compliance is not finite");
+  text_is (ldy_system_set_compliance (t.system, 4, NULL), 52, "constraint 4 among bodies 0, 1 and 3 more: it was not inserted with three rows on one or two bodies");
+  text_is (ldy_system_remove_body (t.system, 2), 52, "body 2: constraint 1 acts on it");
+  CHECK_INT (ldy_system_multiply (t.system, R, t.y, 3 * CONSTRAINTS), 52);
+  CHECK (id == 99);
+
+  /* Who does not know of rows of other sizes is told so; the solvers take rows of three. */
+  rows.size = offsetof (ldy_rows, scalar_starts);
+  text_is (ldy_system_rows (t.system, &rows), 52, "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
+  rows.size = sizeof rows;
+  CHECK_INT (ldy_system_rows (t.system, &rows), 0);
+  CHECK_INT (ldy_solve_create (&solver), 0);
+  memset (laws, 0, sizeof laws);
+  for (int i = 0; i < CONSTRAINTS; i ++) laws[i].kind = LDY_FIXED_LAW;
+  CHECK_INT (ldy_solve_system (solver, t.system, laws, CONSTRAINTS, NULL, R, SCALARS, NULL), 52);
+  ldy_solve_destroy (solver);
+  check_values (&t);
+
+  /* Operators are replaced, and a system without others is one of rows of three again. */
+  CHECK_INT (ldy_system_set_rows_operators (t.system, 0, H, 1), 0);
+  CHECK_INT (ldy_system_update (t.system, 0.5), 0);
+  CHECK_INT (ldy_system_rows (t.system, &rows), 0);
+  CHECK (rows.values[0] == 0.5 * inverse (0, 0));
+  for (int i = 0; i < CONSTRAINTS; i ++) if (i != 1) CHECK_INT (ldy_system_remove_constraint (t.system, i), 0);
+  CHECK_INT (ldy_system_update (t.system, 0.5), 0);
+  rows.size = offsetof (ldy_rows, scalar_starts);
+  CHECK_INT (ldy_system_rows (t.system, &rows), 0);
+  CHECK (rows.rows == 1 && rows.constraints[0] == 1 && fabs (rows.values[4] - W_entry (2, 2, 0.5)) < 1e-11);
+  ldy_system_destroy (t.system);
+}
+
+/* The k-th allocation fails; 1 if one did. */
+static int attempt (int k, const STATE *expected)
+{
+  STATE t = { 0 };
+  long in_use = failing.in_use;
+  int code;
+
+  check_context ("allocation %d", k);
+  failing.until = k;
+  failing.failed = 0;
+  failing.armed = 1;
+  code = go_on (&t);
+  failing.armed = 0;
+  if (code) {
+    CHECK (failing.failed > 0);
+    CHECK_INT (code, LDY_OUT_OF_MEMORY);
+    CHECK_TEXT (ldy_last_error (), "out of memory");
+    CHECK_INT (go_on (&t), 0);
+  }
+  CHECK_SAME_BITS (t.y, expected->y, sizeof t.y);
+  ldy_system_destroy (t.system);
+  CHECK_INT (failing.in_use, in_use);
+  return failing.failed > 0;
+}
+
+int main (void)
+{
+  STATE expected = { 0 };
+  int k = 1;
+
+  CHECK_INT (go_on (&expected), 0);
+  check_values (&expected);
+  bad_input ();
+  while (attempt (k, &expected)) k ++;
+  CHECK (k > 50);
+  ldy_system_destroy (expected.system);
+  return check_summary ("system_rows");
+}
