@@ -1,7 +1,6 @@
 //! What is known of a point from the last time.
 
 use super::element::{Corners, Element};
-use super::local_coordinates::NotFound;
 use super::location::{Location, locate};
 use crate::block::Vector;
 
@@ -14,26 +13,18 @@ pub struct CachedLocation {
 
 impl CachedLocation {
     /// As [`locate`]; where everything has the bits of the last time, so has the result.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn locate(
-        &mut self,
-        element: Element,
-        mesh: &[Vector],
-        point: &Vector,
-    ) -> Result<Location, NotFound> {
+    pub fn locate(&mut self, element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
         let corners = element.corners(mesh);
         if let Some((location, last_point, last_corners)) = &self.last
             && location.element == element
             && same_bits(last_point, point)
             && last_corners.iter().zip(&corners).all(|(last, corner)| same_bits(last, corner))
         {
-            return Ok(*location);
+            return Some(*location);
         }
         let location = locate(element, mesh, point)?;
         self.last = Some((location, *point, corners));
-        Ok(location)
+        Some(location)
     }
 }
 

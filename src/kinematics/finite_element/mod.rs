@@ -17,7 +17,7 @@ pub mod reduced;
 pub use adjacency::{adjacent, adjacent_separate, coincident_node};
 pub use element::{Corners, Element, MAX_NODES, Shape};
 pub use known::CachedLocation;
-pub use local_coordinates::{NotFound, local_coordinates};
+pub use local_coordinates::local_coordinates;
 pub use location::{Location, choose, locate};
 pub use operator::{Form, NodalOperator, OperatorKind};
 pub use polyhedron::distance;
