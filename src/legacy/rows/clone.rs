@@ -25,7 +25,7 @@ pub unsafe fn clone_non_contacts(source: &LocalDynamics) -> Result<*mut LOCDYN, 
     let mut clone = LocalDynamics::create(source.domain()?)?;
     // SAFETY: the caller promises that the constraints of all rows are valid, and their bodies NULL or valid.
     unsafe { fill(source, &mut clone)? };
-    Ok(Box::into_raw(clone).cast())
+    Ok(Box::into_raw(clone.into_box()).cast())
 }
 
 /// # Safety
