@@ -19,7 +19,7 @@ pub use element::{Corners, Element, MAX_NODES, Shape};
 pub use known::CachedLocation;
 pub use local_coordinates::local_coordinates;
 pub use location::{Location, choose, locate};
-pub use operator::{Form, NodalOperator, OperatorKind};
+pub use operator::{NodalOperator, OperatorKind};
 pub use polyhedron::distance;
 pub use reduced::Reduced;
 

@@ -5,19 +5,6 @@ use super::element::MAX_NODES;
 use super::location::Location;
 use crate::block::{Block, Vector, times, transposed, transposed_product};
 
-/// How the motion of a finite-element body is described.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Total Lagrangian.
-    TotalLagrangian,
-    /// Co-rotational.
-    Corotational,
-    /// Co-rotational with a modal base.
-    CorotationalModal,
-    /// Co-rotational with a reduced-order base.
-    CorotationalReduced,
-}
-
 /// What H of a form is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorKind {
@@ -27,21 +14,6 @@ pub enum OperatorKind {
     Rotated,
     /// Eᵀ N R Φ with the reduced base Φ.
     Reduced,
-}
-
-impl Form {
-    /// H of this form for W, with an explicit scheme or not; `velocities_only` if the update makes V and B
-    /// alone.
-    ///
-    /// V and B never take this operator: their velocities are those of the mesh nodes, and their operator is
-    /// plain.
-    pub fn operator_kind(self, explicit: bool, velocities_only: bool) -> OperatorKind {
-        match self {
-            Self::Corotational if !explicit && !velocities_only => OperatorKind::Rotated,
-            Self::TotalLagrangian | Self::Corotational => OperatorKind::Plain,
-            Self::CorotationalModal | Self::CorotationalReduced => OperatorKind::Reduced,
-        }
-    }
 }
 
 /// H = Σ N_a Q at node a, theory (45): 3 × 3n for a mesh of n nodes.

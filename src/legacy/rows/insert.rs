@@ -15,7 +15,6 @@ use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, End, Pair, PairSpec};
-use super::pool::Exhausted;
 use super::row::Row;
 
 /// A constraint in the set of a body of the new one, and its row once that is known.
@@ -58,10 +57,13 @@ pub unsafe fn insert(
                 find_rows(dynamics, con, body, from)?;
             }
         }
-        let row = reserve(dynamics).map_err(|_| no_memory(con))?;
+        let LocalDynamics { rows, pairs, neighbours, .. } = dynamics;
+        rows.pool.reserve(1).and_then(|()| pairs.reserve(neighbours.len())).map_err(|_| no_memory(con))?;
+        let row = rows.pool.take();
         Row::open(row, con);
         if let Err(code) = attach_to(dynamics, row, bodies) {
-            release(dynamics, row);
+            (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
+            dynamics.rows.give(row);
             return Err(code);
         }
         link(dynamics, row, bodies);
@@ -128,7 +130,10 @@ unsafe fn find_rows(
                 fetch(row.wrapping_byte_add(offset_of!(Row, sides)));
             }
             let Neighbour { con: other, through, .. } = dynamics.neighbours[k];
-            if has_no_row(dynamics, other) {
+            // It has no row, or not yet.
+            if dynamics.rows.claimed(other).is_null()
+                || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
+            {
                 continue;
             }
             let row = dynamics.rows.met_on(body, other, dynamics.round)?;
@@ -141,24 +146,6 @@ unsafe fn find_rows(
         dynamics.neighbours.truncate(kept);
     }
     Ok(())
-}
-
-/// Whether a constraint in a body's set has no row, or not yet.
-///
-/// # Safety
-/// `con` is valid.
-unsafe fn has_no_row(dynamics: &LocalDynamics, con: *const CON) -> bool {
-    // SAFETY: the caller promises a valid constraint.
-    unsafe {
-        dynamics.rows.claimed(con).is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0
-    }
-}
-
-/// A fresh chunk for the row, and memory for the pairs with all neighbours.
-fn reserve(dynamics: &mut LocalDynamics) -> Result<*mut Row, Exhausted> {
-    dynamics.rows.pool.reserve(1)?;
-    dynamics.pairs.reserve(dynamics.neighbours.len())?;
-    Ok(dynamics.rows.pool.take())
 }
 
 /// Attach the new row to its bodies.
@@ -183,18 +170,6 @@ unsafe fn attach_to(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut B
         (*row).inserted = (*row).bodies;
     }
     Ok(())
-}
-
-/// Give back a row that did not get into the list.
-///
-/// # Safety
-/// `row` was reserved and is used by nobody.
-unsafe fn release(dynamics: &mut LocalDynamics, row: *mut Row) {
-    // SAFETY: the caller promises a row that was reserved here and that nobody uses.
-    unsafe {
-        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
-        dynamics.rows.give(row);
-    }
 }
 
 /// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.

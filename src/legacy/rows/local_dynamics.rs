@@ -8,7 +8,6 @@ use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
-use crate::legacy::usage::Tally;
 use crate::memory::bytes;
 
 use super::attachments::Attachments;
@@ -19,6 +18,7 @@ use super::insert::Neighbour;
 use super::pair::Pair;
 use super::pool::Pool;
 use super::row::{Row, Rows};
+use super::tally::Tally;
 
 /// A local dynamics.
 #[repr(C)]

@@ -18,8 +18,7 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
-use super::usage::Stopwatch;
+use super::rows::{Attachments, GatheredRow, LocalDynamics, Stopwatch, gather as gather_rows};
 use scene::{HostBodies, HostPairs, HostRows, PART};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
