@@ -19,10 +19,7 @@ use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
 use super::rows::{Attachments, GatheredRow, LocalDynamics, Stopwatch, gather as gather_rows};
-use scene::{HostBodies, HostPairs, HostRows, PART};
-
-/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
-const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
+use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
 /// Assemble; see `LOCDYN_Update_Begin`.
 ///

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::ptr;
 
 use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::panel::writer::{Slot as SlotWriter, Slots, Writer};
+use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
 use crate::assembly::panel::{self, Panel, RIGID};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
@@ -27,7 +27,8 @@ use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, Slot, WORD};
 use crate::prefetch::fetch;
 use crate::threads::Deal;
 
-use super::VELOCITIES_AHEAD;
+/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
+pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
 /// A constraint on a body.
 #[derive(Clone, Copy)]
