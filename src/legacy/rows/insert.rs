@@ -6,7 +6,7 @@ use std::ptr;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
-use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
+use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB};
 use crate::legacy::names;
 use crate::memory::push;
 use crate::prefetch::fetch;
@@ -14,7 +14,7 @@ use crate::prefetch::fetch;
 use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, End, Pair, PairSpec};
+use super::pair::{BlockNode, Pair};
 use super::row::Row;
 
 /// A constraint in the set of a body of the new one, and its row once that is known.
@@ -190,33 +190,23 @@ unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 
         }
         dynamics.public.dia = row.cast();
 
-        let owns = bodies.map(|body| end(row, side_on(row, body)));
         // A block that is added later lies before the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
         for neighbour in &dynamics.neighbours {
-            let (own, bod) = (owns[neighbour.through], bodies[neighbour.through]);
-            let side = side_on(neighbour.row, bod);
-            let spec = PairSpec { bod, body: side.map(Side::body), repeated: repeated[neighbour.through] };
-            let other = end(neighbour.row, side);
-            if side.is_none() && !constraint::is_contact_on_obstacle(neighbour.con, bod) {
+            let bod = bodies[neighbour.through];
+            if side_on(neighbour.row, bod).is_none()
+                && !constraint::is_contact_on_obstacle(neighbour.con, bod)
+            {
                 // The next update attaches it, or finds that it cannot.
                 (*neighbour.row).is_suspect = true;
             }
-            let (first, second) = if (*row).id < (*neighbour.row).id { (own, other) } else { (other, own) };
+            let is_first = (*row).id < (*neighbour.row).id;
+            let rows = if is_first { [row, neighbour.row] } else { [neighbour.row, row] };
             let pair = dynamics.pairs.take();
             fetch(pair.wrapping_add(AHEAD));
-            Pair::fill(pair, spec, first, second);
+            Pair::fill(pair, bod, rows, repeated[neighbour.through]);
             Pair::link(pair);
         }
         dynamics.neighbours.clear();
     }
-}
-
-/// # Safety
-/// `row` is a row with its constraint set.
-#[inline(always)]
-unsafe fn end(row: *mut Row, side: Option<Side>) -> End {
-    // SAFETY: the caller promises a row that was opened with its constraint.
-    let contact = unsafe { (*row).kind == CONTACT };
-    End { row, slot: side.map_or(0, |side| side.slot), contact }
 }
