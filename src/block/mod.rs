@@ -7,12 +7,10 @@ mod inverse;
 pub mod lanes;
 mod real;
 mod scale;
-mod symmetric_inverse;
 
 pub use eigenvalue::{largest_eigenvalue, largest_eigenvalues};
-pub use inverse::inverse;
+pub use inverse::{inverse, inverse_positive_definite, inverse_symmetric};
 pub use real::Real;
-pub use symmetric_inverse::{inverse_positive_definite, inverse_symmetric};
 
 /// A 3×3 block, column-major.
 pub type Block = [f64; 9];
