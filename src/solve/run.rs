@@ -3,17 +3,18 @@
 use std::collections::TryReserveError;
 use std::time::Instant;
 
-use crate::block::Vector;
+use crate::block::{Vector, difference};
 use crate::threads::Team;
 
 use super::axes::Axes;
 use super::block_lu::MOST_PRODUCTS;
+use super::certificate;
 use super::law;
 use super::memory::Memory;
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report};
 use super::problem::{Law, Problem};
-use super::residual::{Norms, Residual, residual};
+use super::residual::{Norms, Residual, residual, velocity};
 use super::sweeps::Sweeps;
 
 /// Sweeps before Newton's method is thought of, sweeps over which their rate is measured, and between two looks at the residual.
@@ -52,6 +53,10 @@ const INNER: f64 = 0.1;
 /// Rounds that may pass without the residual becoming less by a tenth.
 const MOST_IDLE: usize = 6;
 
+/// Sweeps until forces that grow without end do so steadily, and over which their growth is looked at.
+const CALMING_SWEEPS: usize = 200;
+const DRIFT_SWEEPS: usize = 20;
+
 /// Residuals noted in a history.
 pub const MOST_NOTES: usize = 1000;
 
@@ -82,7 +87,17 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// Sweeps and steps in turns; why they ended.
-    pub fn rounds<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+    pub fn run<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+        let end = self.rounds::<A>()?;
+        let is_proved = match end {
+            End::Converged | End::Time | End::Infeasible => false,
+            End::Sweeps => self.is_violation_a_proof::<A>(),
+            End::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
+        };
+        Ok(if is_proved { End::Infeasible } else { end })
+    }
+
+    fn rounds<A: Axes>(&mut self) -> Result<End, TryReserveError> {
         let unknown = Residual { natural: f64::INFINITY, scaled: f64::INFINITY, worst: 0 };
         self.report.residual = unknown;
         self.report.first = self.look::<A>();
@@ -115,6 +130,34 @@ impl Run<'_> {
             }
             sweeps = (2 * sweeps).min(MOST_SWEEPS);
         }
+    }
+
+    /// Whether what velocities violate proves that there is no solution.
+    fn is_violation_a_proof<A: Axes>(&mut self) -> bool {
+        let Self { problem, best, center, .. } = self;
+        for (row, violation) in center.iter_mut().enumerate() {
+            *violation = velocity(problem, row, &self.memory.q[row], |column| best[column]).map(|u| -u);
+        }
+        self.is_proof::<A>()
+    }
+
+    /// Whether the direction in which forces grow from sweep to sweep does.
+    fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
+        self.relaxation = 1.0;
+        self.sweeps.begin(self.now);
+        (0..CALMING_SWEEPS).for_each(|_| _ = self.sweep::<A>());
+        self.sweeps.read(self.center);
+        (0..DRIFT_SWEEPS).for_each(|_| _ = self.sweep::<A>());
+        self.sweeps.read(self.now);
+        for (before, after) in self.center.iter_mut().zip(&*self.now) {
+            *before = difference(after, before);
+        }
+        self.is_proof::<A>()
+    }
+
+    fn is_proof<A: Axes>(&mut self) -> bool {
+        let Self { problem, laws, memory, norms, center, allowed, .. } = self;
+        certificate::proves::<A>(problem, laws, memory, norms, center, allowed)
     }
 
     /// Look at the residual of the closest forces that the laws allow, and keep these if they are the best so far.

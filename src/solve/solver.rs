@@ -105,7 +105,7 @@ impl Solver {
             relaxation: 1.0,
             may_relax: true,
         };
-        let end = run.rounds::<A>()?;
+        let end = run.run::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };
         forces.copy_from_slice(&self.best);
         Ok(report)
