@@ -1074,6 +1074,9 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 /* An end: the residual decreases no more, because of rounding or since there is no solution. */
 #define LDY_STALLED 3
 
+/* An end: it has been proved that there is no solution, or none without forces that are huge beside B. */
+#define LDY_INFEASIBLE 4
+
 /* A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
@@ -1117,7 +1120,7 @@ typedef struct {
 typedef struct {
   /* sizeof (ldy_solve_report), set by the caller before the call. */
   size_t size;
-  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED. */
+  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE. */
   int end;
   /* Sweeps of Gauss-Seidel. */
   int sweeps;
