@@ -527,6 +527,187 @@ int ldy_system_reactions(const ldy_system *system,
                          size_t count);
 
 
+/* Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
+
+   Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning of one
+   entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry stand for
+   all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+
+   masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
+   master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
+   constraint: where to put the id of the first; those of the others follow one after the other.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, or what ldy_system_add_constraint refuses).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_add_constraints(ldy_system *system,
+                               size_t count,
+                               const long long *masters,
+                               const long long *slaves,
+                               size_t bodies_stride,
+                               const double *frames,
+                               size_t frames_stride,
+                               const double *master_points,
+                               const double *slave_points,
+                               size_t points_stride,
+                               long long *constraint);
+
+/* Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They keep
+   their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+
+   constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL: bodies
+   stay, and slaves is not read.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or what
+   ldy_system_add_constraint refuses).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_move_constraints(ldy_system *system,
+                                size_t count,
+                                const long long *constraints,
+                                size_t constraints_stride,
+                                const long long *masters,
+                                const long long *slaves,
+                                size_t bodies_stride,
+                                const double *frames,
+                                size_t frames_stride,
+                                const double *master_points,
+                                const double *slave_points,
+                                size_t points_stride);
+
+/* Tell frames and points of many constraints, as they were given.
+
+   constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero. Each of
+   the three may be NULL: not wanted.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with operators); then
+   nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_placements(const ldy_system *system,
+                          size_t count,
+                          const long long *constraints,
+                          size_t constraints_stride,
+                          double *frames,
+                          size_t frames_stride,
+                          double *master_points,
+                          double *slave_points,
+                          size_t points_stride);
+
+/* Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance refuses).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_compliances(ldy_system *system,
+                               size_t count,
+                               const long long *constraints,
+                               size_t constraints_stride,
+                               const double *compliances,
+                               size_t compliances_stride);
+
+/* Set the tags of many constraints, as ldy_system_set_tag does one: all of them, or none.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_tags(ldy_system *system,
+                        size_t count,
+                        const long long *constraints,
+                        size_t constraints_stride,
+                        const unsigned long long *tags,
+                        size_t tags_stride);
+
+/* Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
+
+   constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an id
+   twice).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_remove_constraints(ldy_system *system,
+                                  size_t count,
+                                  const long long *constraints,
+                                  size_t constraints_stride);
+
+/* Set the free velocities of many bodies, n values each, as ldy_system_set_velocity does one: all of them, or none.
+
+   bodies: an id each. n: the number of generalised velocities of each of them.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, one with another n, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_velocities(ldy_system *system,
+                              size_t count,
+                              const long long *bodies,
+                              size_t bodies_stride,
+                              size_t n,
+                              const double *velocities,
+                              size_t velocities_stride);
+
+/* Set the previous velocities of many bodies; as ldy_system_set_velocities.
+
+   Returns 0 or 52 (as there).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_previous_velocities(ldy_system *system,
+                                       size_t count,
+                                       const long long *bodies,
+                                       size_t bodies_stride,
+                                       size_t n,
+                                       const double *velocities,
+                                       size_t velocities_stride);
+
+/* Tell the free velocities of many bodies, n values each, as ldy_system_velocity does of one.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, one with another n); then
+   nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_velocities(const ldy_system *system,
+                          size_t count,
+                          const long long *bodies,
+                          size_t bodies_stride,
+                          size_t n,
+                          double *velocities,
+                          size_t velocities_stride);
+
+/* Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation does one: all of them, or none.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, another kind, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_rotations(ldy_system *system,
+                             size_t count,
+                             const long long *bodies,
+                             size_t bodies_stride,
+                             const double *rotations,
+                             size_t rotations_stride);
+
+/* Tell the rotations of many rigid bodies or obstacles, 9 values each.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then nothing is
+   written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_rotations(const ldy_system *system,
+                         size_t count,
+                         const long long *bodies,
+                         size_t bodies_stride,
+                         double *rotations,
+                         size_t rotations_stride);
+
+
 /* The results of an update; everything belongs to the system and is valid until its next change.
 
    Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the

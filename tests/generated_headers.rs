@@ -56,6 +56,7 @@ fn generate() -> [Generated; 5] {
         "bodies",
         "constraints",
         "kept",
+        "bulk",
         "results",
         "products",
         "factors",

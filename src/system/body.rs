@@ -447,7 +447,7 @@ impl Kinematics {
         }
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    pub(super) fn check(&self) -> Result<(), Fault> {
         match self {
             Self::Rigid { rotation, center } => {
                 finite("its rotation", rotation)?;

@@ -7,6 +7,7 @@
 
 mod arguments;
 pub mod bodies;
+mod bulk;
 pub mod constraints;
 mod factors;
 mod files;
@@ -16,6 +17,7 @@ mod rank;
 pub mod results;
 mod solve;
 mod stability;
+mod strided;
 
 use std::ffi::{c_int, c_longlong};
 use std::ptr;

@@ -6,9 +6,11 @@
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
-//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `files` writes W.
+//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies
+//! or constraints at once, `files` writes W.
 
 pub mod body;
+mod bulk;
 mod changes;
 pub mod constraint;
 mod direct;
@@ -29,6 +31,7 @@ mod update;
 
 pub use crate::eigen::Estimate;
 pub use body::{Body, Inertia, Kinematics, Solve};
+pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use model::System;

@@ -15,6 +15,7 @@ use super::factors::ldy_factor;
 use super::ldy_system;
 use super::results::ldy_rows;
 use super::solve::ldy_solve;
+use super::strided::{Shape, Strided, StridedMut};
 
 /// Its text becomes the thread's last.
 impl From<Error> for Code {
@@ -85,6 +86,50 @@ pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Resu
         // least one, and they are no more bytes than a pointer can be moved by.
         (false, _) => Ok(unsafe { slice::from_raw_parts_mut(first, count) }),
     }
+}
+
+/// # Safety
+/// As for [`Strided::new`].
+pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
+    unsafe { Strided::new(name, first, shape) }
+}
+
+/// The same; NULL: there are none.
+///
+/// # Safety
+/// As for [`Strided::new`].
+pub unsafe fn strided_wanted<'a, T>(
+    name: &str,
+    first: *const T,
+    shape: Shape,
+) -> Result<Option<Strided<'a, T>>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { Strided::new(name, first, shape) }.map(Some) }
+}
+
+/// # Safety
+/// As for [`StridedMut::new`].
+pub unsafe fn strided_mut<'a, T: Copy>(
+    name: &str,
+    first: *mut T,
+    shape: Shape,
+) -> Result<StridedMut<'a, T>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
+    unsafe { StridedMut::new(name, first, shape) }
+}
+
+/// The same; NULL: it is not wanted.
+///
+/// # Safety
+/// As for [`StridedMut::new`].
+pub unsafe fn strided_mut_wanted<'a, T: Copy>(
+    name: &str,
+    first: *mut T,
+    shape: Shape,
+) -> Result<Option<StridedMut<'a, T>>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { StridedMut::new(name, first, shape) }.map(Some) }
 }
 
 /// # Safety
