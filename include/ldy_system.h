@@ -161,7 +161,8 @@ typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
    mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
    reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not orthonormal to
+   within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -193,7 +194,7 @@ int ldy_system_add_pseudo_rigid(ldy_system *system,
 
    rotation: from the reference to now, 3 x 3 column-major. center: referential centre, 3 values. body: where to put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, a rotation that is not orthonormal to within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -271,11 +272,21 @@ int ldy_system_remove_body(ldy_system *system, long long body);
 
 /* Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, not finite).
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, not orthonormal to within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_set_rotation(ldy_system *system, long long body, const double *rotation);
+
+/* Say whether frames and rotations that are not orthonormal are taken as they are, from now on: for programs that mean them, for
+   instance with axes that carry units. At first they are refused where they are given.
+
+   any: not 0: they are taken. Returns 0 or 52 (NULL).
+
+   Safety:
+   system comes from ldy_system_create. */
+int ldy_system_take_any_axes(ldy_system *system,
+                             int any);
 
 /* Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
 
@@ -393,7 +404,8 @@ typedef struct {
    orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
    put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to within
+   1e-8: see ldy_system_take_any_axes).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -431,7 +443,7 @@ int ldy_system_remove_constraint(ldy_system *system, long long constraint);
 
 /* Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
 
-   Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite).
+   Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite, a frame that is not orthonormal).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -454,7 +466,7 @@ int ldy_system_set_operators(ldy_system *system,
 
 /* Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
 
-   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric).
+   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -464,7 +476,7 @@ int ldy_system_set_compliance(ldy_system *system,
 
 /* Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
 
-   Returns 0 or 52 (NULL argument, no such constraint, not finite).
+   Returns 0 or 52 (NULL argument, no such constraint, not finite, negative).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */

@@ -7,7 +7,7 @@ use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 
-use super::body::{Body, Inertia, Kinematics, finite, of_size, same_bits};
+use super::body::{Body, Inertia, Kinematics, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
@@ -40,6 +40,8 @@ pub struct System {
     plan: Plan,
     /// The step of the last update.
     step: f64,
+    /// Whether frames and rotations need not be orthonormal.
+    takes_any_axes: bool,
     /// Whether the structure is that of the constraints.
     is_structured: bool,
     /// Whether everything that is not marked in the tables has been made, for this step: an update that fails leaves nothing that
@@ -71,6 +73,7 @@ impl System {
     ) -> Result<Id, Error> {
         let id = self.bodies.next();
         let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
+        self.check_rotation(id, &kinematics)?;
         let marks = changes::of_body(&body.inertia);
         let id = self.bodies.insert(body, marks)?;
         self.structure_changes();
@@ -165,7 +168,20 @@ impl System {
         };
         let kinematics = Kinematics::Rigid { rotation: *rotation, center };
         kinematics.check().map_err(|fault| Error::of_body(id, fault))?;
+        self.check_rotation(id, &kinematics)?;
         Ok(kinematics)
+    }
+
+    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result<(), Error> {
+        match self.takes_any_axes {
+            true => Ok(()),
+            false => kinematics.check_rotation().map_err(|fault| Error::of_body(id, fault)),
+        }
+    }
+
+    /// Whether frames and rotations that are not orthonormal are taken as they are, from now on; at first they are refused.
+    pub fn take_any_axes(&mut self, any: bool) {
+        self.takes_any_axes = any;
     }
 
     /// Set what is known of A. The kind may change, but not to or from that of obstacles while constraints act on the body.
@@ -259,7 +275,8 @@ impl System {
     /// of the slave's), E = `frame` with the local axes as columns. Points are referential; that of the ground does not count.
     ///
     /// # Errors
-    /// If there is no such body, a body has no points, both are the ground, something is not finite, or memory is exhausted.
+    /// If there is no such body, a body has no points, both are the ground, something is not finite, the frame is not
+    /// orthonormal, or memory is exhausted.
     pub fn insert_constraint(
         &mut self,
         bodies: [Option<Id>; 2],
@@ -312,6 +329,9 @@ impl System {
     ) -> Result<(), Fault> {
         if bodies == [None, None] {
             return Err(Fault::Invalid("both of its bodies are the ground"));
+        }
+        if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
+            orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
         }
         for (k, id) in bodies.into_iter().enumerate() {
             let body = id.map(|id| self.bodies.get(id).ok_or(Fault::NoBody(id))).transpose()?;
