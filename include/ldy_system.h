@@ -720,6 +720,59 @@ int ldy_system_rotations(const ldy_system *system,
                          size_t rotations_stride);
 
 
+/* Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place - center).
+   So contacts that are found in the world become the points that constraints are given by.
+
+   center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that of
+   the system.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have 3 values. */
+int ldy_system_referential_point(const ldy_system *system,
+                                 long long body,
+                                 const double *center,
+                                 const double *place,
+                                 double *point);
+
+/* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
+   velocities have: rotation^T world.
+
+   world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not finite);
+   then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have 3 values. */
+int ldy_system_referential_spin(const ldy_system *system,
+                                long long body,
+                                const double *world,
+                                double *referential);
+
+/* The other way round: rotation referential.
+
+   Arguments and errors as in ldy_system_referential_spin.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have 3 values. */
+int ldy_system_world_spin(const ldy_system *system, long long body, const double *referential, double *world);
+
+/* Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the referential
+   frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+
+   inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
+   may be the same. h: the step.
+
+   Returns 0 or 52 (NULL argument, not finite, J singular); then nothing is written.
+
+   Safety:
+   inertia is NULL or has 9 values, spin and change are NULL or have 3. */
+int ldy_system_gyroscopic_change(const double *inertia,
+                                 const double *spin,
+                                 double h,
+                                 double *change);
+
+
 /* The results of an update; everything belongs to the system and is valid until its next change.
 
    Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the

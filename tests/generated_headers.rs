@@ -57,6 +57,7 @@ fn generate() -> [Generated; 5] {
         "constraints",
         "kept",
         "bulk",
+        "world",
         "results",
         "products",
         "factors",

@@ -18,6 +18,7 @@ pub mod results;
 mod solve;
 mod stability;
 mod strided;
+mod world;
 
 use std::ffi::{c_int, c_longlong};
 use std::ptr;

@@ -7,7 +7,8 @@
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
 //! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies
-//! or constraints at once, `files` writes W.
+//! or constraints at once, `files` writes W, `world` turns what a
+//! program has in the world into what is asked for here.
 
 pub mod body;
 mod bulk;
@@ -28,6 +29,7 @@ mod stability;
 pub mod structure;
 pub mod table;
 mod update;
+mod world;
 
 pub use crate::eigen::Estimate;
 pub use body::{Body, Inertia, Kinematics, Solve};
@@ -39,3 +41,4 @@ pub use product::{Columns, extent};
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use table::Id;
+pub use world::gyroscopic_change;

@@ -3,8 +3,9 @@
 use std::ffi::{c_int, c_longlong};
 use std::slice;
 
+use crate::block::Vector;
 pub(super) use crate::boundary::arguments::entry;
-pub use crate::boundary::arguments::{null, place, wanted};
+pub use crate::boundary::arguments::{Out, null, place, wanted};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::direct::{BlockRows, Cholesky};
@@ -52,6 +53,22 @@ pub unsafe fn shared<'a>(name: &str, system: *const ldy_system) -> Result<&'a Sy
 pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Result<&'a [f64; N], Code> {
     // SAFETY: the C program promises N values, as this function asks for; an array of them is aligned as they are.
     unsafe { values.cast::<[f64; N]>().as_ref() }.ok_or_else(|| null(name))
+}
+
+/// A vector by value, so that a result may go where it was.
+///
+/// # Safety
+/// `values` is NULL or has three values, which nobody changes meanwhile.
+pub unsafe fn vector(name: &str, values: *const f64) -> Result<Vector, Code> {
+    // SAFETY: the C program promises three values, as this function asks for.
+    unsafe { array(name, values) }.copied()
+}
+
+/// # Safety
+/// `values` is NULL, or three values can be written there as long as the [`Out`] is there.
+pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector>, Code> {
+    // SAFETY: the C program promises three values, as this function asks for; an array of them is aligned as they are.
+    unsafe { place(name, values.cast()) }
 }
 
 /// # Safety
