@@ -65,6 +65,13 @@ pub fn transposed_product(a: &Block, b: &Block) -> Block {
     c
 }
 
+/// How far the columns of `b` are from being orthonormal: the largest entry of bᵀ b − 1 by magnitude.
+pub fn deviation_from_orthonormal(b: &Block) -> f64 {
+    let square = transposed_product(b, b);
+    let entries = square.iter().enumerate().map(|(k, x)| (x - if k % 4 == 0 { 1.0 } else { 0.0 }).abs());
+    entries.fold(0.0, f64::max)
+}
+
 /// `xᵀ b x`.
 #[inline(always)]
 pub fn quadratic_form(b: &Block, x: &Vector) -> f64 {
