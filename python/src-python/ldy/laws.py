@@ -57,8 +57,8 @@ class Laws:
 class Report:
     """What came out of a solver.
 
-    end: "converged", "sweeps" or "time" (as many were made as were allowed), or "stalled" (the residual decreases no more: because of
-    rounding, or since there is no solution). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each
+    end: "converged", "sweeps" or "time" (as many were made as were allowed), "stalled" (the residual decreases no more: because of
+    rounding, or since there is no solution), or "infeasible" (it has been proved that there is no solution). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each
     measure; first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
     method. history: residuals in the order in which they were looked at, of many the first thousand.
     """
