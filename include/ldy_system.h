@@ -968,7 +968,7 @@ int ldy_system_row(const ldy_system *system,
 /* y = W x, of the blocks.
 
    x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
-   changed. Returns 0 or 52 (NULL argument, another count, no such update).
+   changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -994,7 +994,8 @@ int ldy_system_multiply_through_bodies(const ldy_system *system,
 
    x, y: columns vectors of three values a row, count values each; each begins x_stride or y_stride values behind the one before
    it, at least count. They are (columns - 1) * stride + count values, of different arrays. Since the last update nothing but
-   velocities may have changed. Returns 0 or 52 (NULL argument, another count, a stride that is too short, no such update).
+   velocities may have changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, a
+   stride that is too short, no such update).
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -1024,7 +1025,7 @@ int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
 
    R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
    may have changed.
-   Returns 0 or 52 (NULL argument, no such body, another count, no such update).
+   Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, no such body, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
