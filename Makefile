@@ -22,7 +22,8 @@
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
 #   make shared                       libldy.so, with its links, in target/shared
 #   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
-#   make python                       the wheel of the Python package, in target/wheels; test-python: its tests
+#   make python                       the wheel of the Python package, in target/wheels
+#   make test-python PYTHONS="python3.10 python3.13"  its tests, with one Python or several; bench-python: what it adds to times of C
 #   make uninstall                    the same variables: removes them
 #   make dist                         a tarball and Debian packages for old versions of glibc, in target/dist; test-dist: their test
 #   make size                         bytes that a minimal program takes

@@ -24,6 +24,7 @@ typedef struct {
   double y[3 * CONSTRAINTS], through[3 * CONSTRAINTS], value;
   ldy_factor *factor;
   double solution[3 * CONSTRAINTS], determinant;
+  int redundant[3 * CONSTRAINTS], dimension;
   ldy_system *chain;   /* of rigid bodies on links */
   int chained, linked;
   double stiffness[6 * LINKS], critical[3], sharp;
@@ -110,6 +111,7 @@ static int go_on (STATE *t)
   memcpy (t->solution, x, sizeof x);
   if ((code = ldy_factor_solve (t->factor, 1, t->solution, 3 * CONSTRAINTS, 3 * CONSTRAINTS))) return code;
   if ((code = ldy_factor_log_determinant (t->factor, &t->determinant))) return code;
+  if ((code = ldy_system_redundant (t->system, 0, t->redundant, 3 * CONSTRAINTS, &t->dimension))) return code;
   if ((code = ldy_system_write_npz (t->system, "/dev/null"))) return code;
   if ((code = ldy_system_write_matrix_market (t->system, "/dev/null"))) return code;
   return go_on_with_chain (t);
@@ -177,6 +179,8 @@ static int attempt (int k)
   CHECK_SAME_BITS (t.through, expected.through, sizeof t.through);
   CHECK_SAME_BITS (&t.value, &expected.value, sizeof t.value);
   CHECK_SAME_BITS (t.solution, expected.solution, sizeof t.solution);
+  CHECK_SAME_BITS (t.redundant, expected.redundant, sizeof t.redundant);
+  CHECK_INT (t.dimension, expected.dimension);
   CHECK_SAME_BITS (&t.determinant, &expected.determinant, sizeof t.determinant);
   CHECK_SAME_BITS (t.stiffness, expected.stiffness, sizeof t.stiffness);
   CHECK_SAME_BITS (t.critical, expected.critical, sizeof t.critical);
@@ -195,7 +199,7 @@ int main (int argc, char **argv)
   if (!CHECK (step > 0)) return check_summary ("system_allocations");
   steady ();
   CHECK_INT (go_on (&expected), 0);
-  CHECK (expected.critical[0] > 0);
+  CHECK (expected.critical[0] > 0 && expected.dimension > 0);
   destroy (&expected);
   for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {
     for (k = 1; attempt (k); k += step) continue;

@@ -123,6 +123,7 @@ static void tags_and_reactions (void)
 {
   ldy_system *system = row_of (3);
   unsigned long long tags[4];
+  ldy_rows rows = { .size = sizeof rows };
   double R[12], kept[12], point[3] = { 1, 2, 3 };
   long long id;
 
@@ -149,6 +150,13 @@ static void tags_and_reactions (void)
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_reactions (system, kept, 9));
   CHECK_SAME_BITS (kept, R + 3, 6 * sizeof *R);
+  /* So have the rows of regularisation. */
+  for (int i = 0; i < 3; i ++) kept[i] = 100 * (i + 1);
+  GOOD (ldy_system_regularise (system, kept, 3));
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_rows (system, &rows));
+  for (int i = 0; i < 3; i ++) CHECK (fabs (rows.diagonal[9 * i + 8] - kept[i]) < 50);
+  GOOD (ldy_system_reactions (system, kept, 9));
   R[0] = NAN;
   BAD (ldy_system_set_reactions (system, R, 9), "a reaction R is not finite");
   BAD (ldy_system_set_reactions (system, R + 1, 8), "the reactions R: 8 values where 9 are needed");

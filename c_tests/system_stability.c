@@ -120,6 +120,33 @@ static void sharp (void)
   ldy_system_destroy (system);
 }
 
+/* A brick hangs on three upright links, and turns and swings as they let it; a fourth link, the first one given
+   twice, and a sixth do not change its bound as long as they bear nothing. */
+static void redundant_links (void)
+{
+  static const double points[6][3] = { { 1, 1, 0.3 }, { -1, 1, 0.3 }, { 0, -1, 0.3 }, { 1, -1, 0.3 }, { 1, 1, 0.3 }, { 0.5, 0.5, 0.3 } };
+  ldy_joint joints[6] = { { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 } };
+  double R[18] = { 0, 0, -5, 0, 0, -5, 0, 0, -10 }, square, first = 0;
+  int redundant[18], dimension;
+  long long body, link;
+  ldy_system *system = created ();
+
+  body = rigid (system, 2);
+  for (int k = 0; k < 6; k ++) {
+    GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, down, points[k], NULL, &link));
+    if (k < 2) continue;
+    GOOD (ldy_system_sharp_critical_step (system, joints, k + 1, R, 3 * k + 3, &square, NULL, NULL, NULL));
+    if (k == 2) first = square;
+    CHECK (first > 1);
+    CHECK_NEAR (square, first, 1e-9 * first);
+    GOOD (ldy_system_update (system, 1));
+    GOOD (ldy_system_redundant (system, 0, redundant, 3 * k + 3, &dimension));
+    CHECK_INT (dimension, 3 * k - 3); /* six of all components, three of them upright */
+    CHECK (k < 3 || redundant[3 * k + 2]);
+  }
+  ldy_system_destroy (system);
+}
+
 /* A pseudo-rigid body of mass 2 on a link of length 0.5: at its centre it swings, T / (m l). At (0, 0, 1), its gradient follows, too:
    K = T / l along the level axes of the point, and A^-1 of that point is 1 / m + 1 / E. */
 static void pseudo_rigid (void)
@@ -207,6 +234,7 @@ int main (void)
   fixed_point ();
   contacts ();
   sharp ();
+  redundant_links ();
   pseudo_rigid ();
   errors ();
   return check_summary ("system_stability");

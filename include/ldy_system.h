@@ -722,7 +722,7 @@ int ldy_system_row(const ldy_system *system,
 /* y = W x, of the blocks.
 
    x, y: three values a row, count values each, different arrays. Since the last update nothing but velocities may have
-   changed. Returns 0 or 52 (NULL argument, another count, no such update).
+   changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -748,7 +748,8 @@ int ldy_system_multiply_through_bodies(const ldy_system *system,
 
    x, y: columns vectors of three values a row, count values each; each begins x_stride or y_stride values behind the one before
    it, at least count. They are (columns - 1) * stride + count values, of different arrays. Since the last update nothing but
-   velocities may have changed. Returns 0 or 52 (NULL argument, another count, a stride that is too short, no such update).
+   velocities may have changed. Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, another count, a
+   stride that is too short, no such update).
 
    Safety:
    system comes from ldy_system_create; x and y have the sizes given and do not overlap. */
@@ -778,7 +779,7 @@ int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
 
    R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
    may have changed.
-   Returns 0 or 52 (NULL argument, no such body, another count, no such update).
+   Returns 0, 1 (no memory, of which rows of three need none) or 52 (NULL argument, no such body, another count, no such update).
 
    Safety:
    system comes from ldy_system_create; R and force have the sizes given and do not overlap. */
@@ -890,6 +891,42 @@ int ldy_factor_solve(ldy_factor *factor,
    Safety:
    factor comes from ldy_factor_create; value is NULL or valid. */
 int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
+
+
+/* Tell which scalar rows of W depend on earlier ones: where forces are not unique, or a constraint is redundant. W is that of the last
+   update, with compliances; since then nothing but velocities may have changed.
+
+   tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it depends on
+   them; 0: 1e-10. redundant: three values a row, count values: 1 where the scalar row depends on earlier ones, else 0; a constraint is
+   redundant as a whole if all three are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
+
+   Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such a
+   group.
+
+   Returns 0, 1 (no memory), 16 (W is indefinite: the text names the constraint) or 52 (NULL argument, another count, the tolerance
+   is not between 0 and 1, no such update).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_redundant(const ldy_system *system,
+                         double tolerance,
+                         int *redundant,
+                         size_t count,
+                         int *dimension);
+
+/* As ldy_system_redundant, of any rows. W is symmetric.
+
+   rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. The rest: as there.
+
+   Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
+
+   Safety:
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; redundant is NULL or has count values. */
+int ldy_rows_redundant(const ldy_rows *rows,
+                       double tolerance,
+                       int *redundant,
+                       size_t count,
+                       int *dimension);
 
 
 /* Write W to a text file in MatrixMarket coordinate format, 15 significant digits.

@@ -2,9 +2,11 @@
 
 PYTHON_BUILD := $(abspath $(TARGET))/python/build
 PYTHON_TEST := $(abspath $(TARGET))/python/test
+# Those that the tests run with, for instance PYTHONS="python3.10 python3.13".
+PYTHONS ?= python3
 WHEELS := $(abspath $(TARGET))/wheels
 
-.PHONY: python test-python
+.PHONY: python test-python bench-python $(PYTHONS:%=test-with-%)
 
 $(PYTHON_BUILD)/installed: python/requirements-build.txt
 	@scripts/require python3 python3-venv
@@ -20,9 +22,26 @@ python: $(PYTHON_BUILD)/installed
 	  --interpreter $(PYTHON_BUILD)/bin/python --out $(WHEELS)
 	@ls $(WHEELS)
 
-# A fresh environment each time.
-test-python: python
-	@rm -rf $(PYTHON_TEST)
-	@python3 -m venv $(PYTHON_TEST)
-	@$(PYTHON_TEST)/bin/python -m pip install --quiet --disable-pip-version-check $(WHEELS)/*.whl --requirement python/requirements-test.txt
-	@$(PYTHON_TEST)/bin/python -m pytest --quiet -p no:cacheprovider python/tests
+# An environment for each Python, with everything but the wheel; without what examples compare with where that is not to be had.
+$(PYTHON_TEST)/%/installed: python/requirements-test.txt python/requirements-peers.txt
+	@scripts/require $* python3-venv
+	@rm -rf $(@D)
+	@$* -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt
+	@for package in $$(sed '/^#/d' python/requirements-peers.txt); do \
+	  $(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "not installed: $$package" >&2; \
+	done
+	@touch $@
+
+test-python: $(PYTHONS:%=test-with-%)
+
+$(PYTHONS:%=test-with-%): test-with-%: python $(PYTHON_TEST)/%/installed
+	@$(PYTHON_TEST)/$*/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	@$(PYTHON_TEST)/$*/bin/python -m pytest --quiet -p no:cacheprovider python/tests
+
+# What Python adds to the times of C.
+bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
+	@$(CC) -O2 -fPIC -shared -Iinclude -DLDY_NO_LINK_CHECK python/bench/overhead.c -o $(PYTHON_TEST)/liboverhead.so $(LDY_LIB) $(NATIVE_LIBS)
+	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+	  $(WHEELS)/*.whl
+	@$(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python -B python/bench/overhead.py $(PYTHON_TEST)/liboverhead.so $(WHEELS)/*.whl

@@ -12,9 +12,10 @@ impl<E> Default for FirstError<E> {
 }
 
 impl<E> FirstError<E> {
-    /// Keep an error if none is known that comes before it. Every part of the work has to be tried: its error may be the
-    /// first one.
-    pub(crate) fn note(&self, place: usize, error: E) {
+    /// Keep the error of a result, if it is one and none is known that comes before it. Every part of the work has to be tried: its
+    /// error may be the first one.
+    pub(crate) fn note(&self, place: usize, result: Result<(), E>) {
+        let Err(error) = result else { return };
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|&(known, _)| place < known) {
             *first = Some((place, error));
@@ -38,7 +39,7 @@ mod tests {
         let first = FirstError::default();
         [(7, 'c'), (3, 'b'), (5, 'd'), (3, 'e')]
             .into_iter()
-            .for_each(|(place, error)| first.note(place, error));
+            .for_each(|(place, error)| first.note(place, Err(error)));
         assert_eq!(first.into_result(), Err('b'));
     }
 }

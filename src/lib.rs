@@ -67,5 +67,6 @@ pub mod kinematics;
 pub mod legacy;
 
 mod first_error;
+mod memory;
 mod prefetch;
 pub(crate) mod threads;

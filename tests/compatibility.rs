@@ -43,13 +43,14 @@ fn the_table_has_the_exported_symbols() {
     assert!(mpi.iter().all(|symbol| for_mpi.contains(&format!("{symbol}("))));
 }
 
-/// The prefix tells the two faces, the solvers and the factors apart; what both faces have is listed as an addition.
+/// The prefix tells the two faces, the solvers, factors and rows apart; what both faces have is listed as an addition.
 #[test]
 fn functions_of_the_neutral_face_and_its_parts_have_their_prefixes() {
     for (symbol, [status, _]) in table() {
         assert_eq!(symbol.starts_with("ldy_system_"), status == "neutral face", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_solve_"), status == "solvers", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_factor_"), status == "factors", "{symbol}");
+        assert_eq!(symbol.starts_with("ldy_rows_"), status == "rows", "{symbol}");
     }
 }
 

@@ -45,7 +45,7 @@ fn generate() -> [Generated; 5] {
     let additions = of_all(&["legacy/interface/types.rs", "legacy/interface/additions.rs"]);
     let ldy_h = headers::ldy_h(
         &table,
-        &prototypes("legacy/interface/module.rs"),
+        &prototypes("legacy/interface/entry_points.rs"),
         &codes,
         &additions,
         &prototypes("legacy/interface/parallel.rs"),
@@ -60,6 +60,7 @@ fn generate() -> [Generated; 5] {
         "results",
         "products",
         "factors",
+        "rank",
         "files",
         "stability",
         "solve",

@@ -3,7 +3,8 @@
 
 use ldy::block::lanes::forbid_avx2;
 use ldy::legacy::interface::additions::{ldy_set_threads, ldy_shutdown};
-use ldy::system::{Columns, Error, Fault, Id, Inertia, Kinematics, Operator, Solve, System};
+use ldy::system::{Columns, Error, Fault, Id, Inertia, Kinematics, Operator, Solve, Subject, System};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Takes a third.
 struct Third;
@@ -156,6 +157,39 @@ fn both_products_agree_with_the_sum_over_blocks() {
             }
         }
     }
+}
+
+/// Fails from the second call on.
+struct Once(AtomicBool);
+
+impl Solve for Once {
+    fn solve(&self, _: usize, _: &mut [f64]) -> i32 {
+        i32::from(self.0.swap(true, Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn the_first_body_whose_solver_fails_is_told() {
+    let mut system = System::new();
+    let inertias = [false, true, false, true, false].map(|fails| match fails {
+        true => Inertia::solver(Once(AtomicBool::new(false))).unwrap(),
+        false => Inertia::dense(1, &[2.0]).unwrap(),
+    });
+    for inertia in inertias {
+        let id = system.insert_body(1, Kinematics::General, inertia).unwrap();
+        let unit = Operator::dense(1, &[1.0, 0.0, 0.0]).unwrap();
+        system.insert_operators([Some(id), None], [Some(unit), None]).unwrap();
+    }
+    system.update(0.5).unwrap();
+    let mut y = [0.0; 15];
+    let error = system.times_through_bodies(&[1.0; 15], &mut y).unwrap_err();
+    assert_eq!((error.subject, error.fault), (Subject::Body(1), Fault::Solver(1)));
+    // Nothing is left of it.
+    system.set_inertia(1, Inertia::dense(1, &[3.0]).unwrap()).unwrap();
+    system.set_inertia(3, Inertia::dense(1, &[5.0]).unwrap()).unwrap();
+    system.update(0.5).unwrap();
+    system.times_through_bodies(&[1.0; 15], &mut y).unwrap();
+    assert_eq!(y.as_chunks::<3>().0.iter().map(|y| y[0]).collect::<Vec<_>>(), [1.0, 1.5, 1.0, 2.5, 1.0]);
 }
 
 #[test]

@@ -16,8 +16,13 @@ pub type Ids<'py> = PyReadonlyArray1<'py, i64>;
 
 /// Matrices 3 × 3.
 pub fn blocks(matrices: &Matrices) -> PyResult<Vec<Block>> {
-    let transposed = |m: &[f64; 9]| [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]];
-    Ok(matrices.as_slice()?.as_chunks().0.iter().map(transposed).collect())
+    Ok(matrices.as_slice()?.as_chunks().0.iter().map(by_columns_3).collect())
+}
+
+/// A matrix 3 × 3.
+#[inline(always)]
+pub fn by_columns_3(m: &[f64; 9]) -> Block {
+    [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]
 }
 
 /// Vectors of three.

@@ -13,18 +13,17 @@ create_exception!(
     "What the library refuses: which constraint, which bodies, what was wrong."
 );
 
+/// The exception of an error with this text.
+pub fn refused(is_memory: bool, text: String) -> PyErr {
+    if is_memory { PyMemoryError::new_err(text) } else { Error::new_err(text) }
+}
+
 /// The exception of an error.
 pub fn raised(error: ldy::system::Error) -> PyErr {
-    match error.fault {
-        Fault::Memory => PyMemoryError::new_err(error.to_string()),
-        _ => Error::new_err(error.to_string()),
-    }
+    refused(error.fault == Fault::Memory, error.to_string())
 }
 
 /// The exception of an error in a call for many things.
 pub fn raised_at(index: usize, error: ldy::system::Error) -> PyErr {
-    match error.fault {
-        Fault::Memory => PyMemoryError::new_err(error.to_string()),
-        _ => Error::new_err(format!("entry {index}: {error}")),
-    }
+    refused(error.fault == Fault::Memory, format!("entry {index}: {error}"))
 }

@@ -1,66 +1,160 @@
 //! A system.
 
+use std::collections::HashSet;
 use std::sync::PoisonError;
 
-use ldy::system::{self, Id, Inertia, Kinematics, Operator};
+use ldy::block::{Block, Vector};
+use ldy::solve::Solver;
+use ldy::system::{self, Body, Columns, Error, Fault, Id, Inertia, Kinematics, Operator, Placement, Subject};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, id, vectors};
+use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
 use crate::errors::{raised, raised_at};
+use crate::solve::{self, Choice, Laws, Report};
 use crate::solver::{Function, Thrown};
 
 type Indices<'py> = PyReadonlyArray1<'py, i32>;
-type Result<T> = std::result::Result<T, system::Error>;
+type Ids1<'py> = PyResult<Bound<'py, PyArray1<i64>>>;
+type Result<T> = std::result::Result<T, Error>;
 
 /// Bodies, constraints between them, and the rows of W.
 #[pyclass]
 #[derive(Default)]
 pub struct System {
     system: system::System,
+    solver: Solver,
     thrown: Thrown,
 }
 
 impl System {
     /// The exception of an error: that of a solver, if one has thrown.
-    fn raised(&self, error: system::Error) -> PyErr {
+    fn raised(&self, error: Error) -> PyErr {
         let thrown = self.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
         thrown.unwrap_or_else(|| raised(error))
     }
 
-    /// Insert things one after the other; if one is refused, those before it are taken back.
-    fn insert_all(
+    /// Insert bodies, all or none: what is wrong with one is found before the first is inserted, so that no id is used up.
+    fn insert_bodies<'py>(
         &mut self,
+        py: Python<'py>,
         count: usize,
-        mut insert: impl FnMut(&mut system::System, usize) -> Result<Id>,
-        take_back: fn(&mut system::System, Id) -> Result<()>,
-    ) -> PyResult<Vec<i64>> {
+        body: impl Fn(usize) -> std::result::Result<(usize, Kinematics, Inertia), Fault>,
+    ) -> Ids1<'py> {
+        let first = self.system.next_body();
+        for k in 0..count {
+            let refused = |fault| raised_at(k, Error::of_body(first + k as Id, fault));
+            let (dofs, kinematics, inertia) = body(k).map_err(refused)?;
+            Body::new(dofs, kinematics, inertia).map_err(refused)?;
+        }
         let mut ids = Vec::with_capacity(count);
         for k in 0..count {
-            match insert(&mut self.system, k) {
+            let failed = |fault| Error::of_body(first + k as Id, fault);
+            let inserted = body(k)
+                .map_err(failed)
+                .and_then(|(dofs, kinematics, inertia)| self.system.insert_body(dofs, kinematics, inertia));
+            match inserted {
                 Ok(id) => ids.push(id as i64),
                 Err(error) => {
-                    // They are there, and nothing acts on them.
-                    ids.iter().rev().for_each(|&one| _ = take_back(&mut self.system, id(one)));
+                    // Memory is exhausted. They are there, and nothing acts on them.
+                    ids.iter().rev().for_each(|&one| _ = self.system.remove_body(id(one)));
                     return Err(raised_at(k, error));
                 }
             }
         }
-        Ok(ids)
+        Ok(PyArray1::from_vec(py, ids))
     }
 
-    fn insert_bodies(
-        &mut self,
-        count: usize,
-        insert: impl FnMut(&mut system::System, usize) -> Result<Id>,
-    ) -> PyResult<Vec<i64>> {
-        self.insert_all(count, insert, system::System::remove_body)
+    /// Whether all of these pairs of bodies may have a constraint at points; false, too, where only a closer look can tell.
+    fn have_points(&self, [master, slave]: [&[i64]; 2]) -> bool {
+        // Each body is looked up once.
+        let most = master.iter().max().max(slave.iter().max()).map_or(0, |&most| most.max(0) as usize);
+        if most > 64 * master.len() + 1024 || master.iter().zip(slave).any(|(&one, &other)| one & other == -1)
+        {
+            return false;
+        }
+        let mut known = vec![false; most + 1];
+        [master, slave].into_iter().flatten().for_each(|&one| {
+            if let Some(known) = known.get_mut(one as usize) {
+                *known = true;
+            }
+        });
+        let has_points =
+            |place| self.system.body(place as Id).is_ok_and(|body| body.kinematics().dofs().is_some());
+        let are_ids = |ids: &[i64]| !ids.iter().fold(false, |any, &id| any | (id < -1));
+        are_ids(master) && are_ids(slave) && (0..=most).all(|place| !known[place] || has_points(place))
+    }
+
+    /// What is wrong with a constraint at points, if anything is.
+    fn check_points(
+        &self,
+        bodies: [Option<Id>; 2],
+        frame: &Block,
+        points: [Vector; 2],
+    ) -> std::result::Result<(), Fault> {
+        Placement::at_points(frame, points)?;
+        if bodies == [None, None] {
+            return Err(Fault::Invalid("both of its bodies are the ground"));
+        }
+        for id in bodies.into_iter().flatten() {
+            let body = self.system.body(id).map_err(|_| Fault::NoBody(id))?;
+            if body.kinematics().dofs().is_none() {
+                return Err(Fault::Invalid(
+                    "a body of it is neither rigid nor pseudo-rigid and has no points",
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
-/// Call a setter for every entry; the first that refuses is told with its index.
-fn for_each(count: usize, mut set: impl FnMut(usize) -> Result<()>) -> PyResult<()> {
-    (0..count).try_for_each(|k| set(k).map_err(|error| raised_at(k, error)))
+/// Whether all of them are finite, without a branch for each.
+fn finite(values: &[f64]) -> bool {
+    !values.iter().fold(false, |any, value| any | !value.is_finite())
+}
+
+/// Set something of each of many things, all or none: where one is refused, those before it get back what they had, last first.
+fn set_all<Old>(
+    system: &mut system::System,
+    count: usize,
+    old: impl Fn(&system::System, usize) -> Result<Old>,
+    set: impl Fn(&mut system::System, usize) -> Result<()>,
+    set_back: impl Fn(&mut system::System, usize, Old) -> Result<()>,
+) -> PyResult<()> {
+    let mut kept = Vec::with_capacity(count);
+    for k in 0..count {
+        match old(system, k).and_then(|old| set(system, k).map(|()| old)) {
+            Ok(old) => kept.push(old),
+            Err(error) => {
+                // They had it before.
+                kept.into_iter().enumerate().rev().for_each(|(k, old)| _ = set_back(system, k, old));
+                return Err(raised_at(k, error));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Remove many things, all or none: each must be there, be named once, and be removable.
+fn remove_all(
+    system: &mut system::System,
+    ids: &[i64],
+    is_removable: impl Fn(&system::System, Id) -> bool,
+    remove: impl Fn(&mut system::System, Id) -> Result<()>,
+) -> PyResult<()> {
+    let mut named = HashSet::with_capacity(ids.len());
+    for (k, &one) in ids.iter().enumerate() {
+        if !named.insert(one) {
+            return Err(PyValueError::new_err(format!("entry {k}: id {one} is named twice")));
+        }
+        if !is_removable(system, id(one)) {
+            return remove(system, id(one)).map_err(|error| raised_at(k, error));
+        }
+    }
+    ids.iter()
+        .enumerate()
+        .try_for_each(|(k, &one)| remove(system, id(one)).map_err(|error| raised_at(k, error)))
 }
 
 fn array<'py, T: numpy::Element + Copy>(py: Python<'py>, values: &[T]) -> Bound<'py, PyArray1<T>> {
@@ -76,30 +170,41 @@ impl System {
 
     // ---- bodies
 
-    fn add_rigid(
+    fn add_rigid<'py>(
         &mut self,
+        py: Python<'py>,
         mass: Numbers,
         inertia: Matrices,
         rotation: Matrices,
         center: Vectors,
-    ) -> PyResult<Vec<i64>> {
+    ) -> Ids1<'py> {
         let (mass, inertia, rotation) = (mass.as_slice()?, blocks(&inertia)?, blocks(&rotation)?);
         let center = vectors(&center)?;
-        self.insert_bodies(mass.len(), |system, k| {
-            system.insert_rigid(mass[k], &inertia[k], &rotation[k], &center[k])
+        self.insert_bodies(py, mass.len(), |k| {
+            let kinematics = Kinematics::Rigid { rotation: rotation[k], center: center[k] };
+            Ok((6, kinematics, Inertia::rigid(mass[k], &inertia[k])?))
         })
     }
 
-    fn add_pseudo_rigid(&mut self, mass: Numbers, euler: Matrices, center: Vectors) -> PyResult<Vec<i64>> {
+    fn add_pseudo_rigid<'py>(
+        &mut self,
+        py: Python<'py>,
+        mass: Numbers,
+        euler: Matrices,
+        center: Vectors,
+    ) -> Ids1<'py> {
         let (mass, euler, center) = (mass.as_slice()?, blocks(&euler)?, vectors(&center)?);
-        self.insert_bodies(mass.len(), |system, k| system.insert_pseudo_rigid(mass[k], &euler[k], &center[k]))
+        self.insert_bodies(py, mass.len(), |k| {
+            let kinematics = Kinematics::PseudoRigid { center: center[k] };
+            Ok((12, kinematics, Inertia::pseudo_rigid(mass[k], &euler[k])?))
+        })
     }
 
-    fn add_obstacle(&mut self, rotation: Matrices, center: Vectors) -> PyResult<Vec<i64>> {
+    fn add_obstacle<'py>(&mut self, py: Python<'py>, rotation: Matrices, center: Vectors) -> Ids1<'py> {
         let (rotation, center) = (blocks(&rotation)?, vectors(&center)?);
-        self.insert_bodies(rotation.len(), |system, k| {
+        self.insert_bodies(py, rotation.len(), |k| {
             let kinematics = Kinematics::Rigid { rotation: rotation[k], center: center[k] };
-            system.insert_body(6, kinematics, Inertia::Obstacle)
+            Ok((6, kinematics, Inertia::Obstacle))
         })
     }
 
@@ -125,13 +230,37 @@ impl System {
     }
 
     fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
-        let ids = bodies.as_slice()?;
-        for_each(ids.len(), |k| self.system.remove_body(id(ids[k])))
+        let used: HashSet<Id> =
+            self.system.constraints().flat_map(|(_, constraint)| constraint.bodies()).flatten().collect();
+        let is_removable = |system: &system::System, id| system.body(id).is_ok() && !used.contains(&id);
+        remove_all(&mut self.system, bodies.as_slice()?, is_removable, system::System::remove_body)
     }
 
     fn set_rotation(&mut self, bodies: Ids, rotation: Matrices) -> PyResult<()> {
         let (ids, rotation) = (bodies.as_slice()?, blocks(&rotation)?);
-        for_each(ids.len(), |k| self.system.set_rotation(id(ids[k]), &rotation[k]))
+        set_all(
+            &mut self.system,
+            ids.len(),
+            |system, k| Ok(system.body(id(ids[k]))?.kinematics().clone()),
+            |system, k| system.set_rotation(id(ids[k]), &rotation[k]),
+            |system, k, old| match old {
+                Kinematics::Rigid { rotation, .. } => system.set_rotation(id(ids[k]), &rotation),
+                _ => Ok(()),
+            },
+        )
+    }
+
+    fn set_mass(&mut self, one: i64, mass: f64, inertia: Matrices) -> PyResult<()> {
+        let body = self.system.body(id(one)).map_err(raised)?;
+        let inertia = blocks(&inertia)?[0];
+        let made = match body.kinematics() {
+            Kinematics::Rigid { .. } => Inertia::rigid(mass, &inertia),
+            Kinematics::PseudoRigid { .. } => Inertia::pseudo_rigid(mass, &inertia),
+            Kinematics::General => {
+                Err(Fault::Invalid("it is neither rigid nor pseudo-rigid and has no mass"))
+            }
+        };
+        self.set_inertia(one, made)
     }
 
     fn set_dense(&mut self, one: i64, n: usize, inverse: Numbers) -> PyResult<()> {
@@ -149,17 +278,35 @@ impl System {
     fn set_velocity(&mut self, bodies: Ids, velocity: Vectors, is_previous: bool) -> PyResult<()> {
         let (ids, velocity) = (bodies.as_slice()?, velocity.as_slice()?);
         let n = velocity.len() / ids.len().max(1);
-        for_each(ids.len(), |k| {
-            let own = &velocity[n * k..n * (k + 1)];
-            match is_previous {
-                true => self.system.set_previous_velocity(id(ids[k]), own),
-                false => self.system.set_velocity(id(ids[k]), own),
-            }
-        })
+        let set = |system: &mut system::System, k: usize, own: &[f64]| match is_previous {
+            true => system.set_previous_velocity(id(ids[k]), own),
+            false => system.set_velocity(id(ids[k]), own),
+        };
+        set_all(
+            &mut self.system,
+            ids.len(),
+            |system, k| {
+                let body = system.body(id(ids[k]))?;
+                Ok(if is_previous { body.previous_velocity() } else { body.velocity() }.to_vec())
+            },
+            |system, k| set(system, k, &velocity[n * k..n * (k + 1)]),
+            |system, k, old| set(system, k, &old),
+        )
     }
 
-    fn velocity<'py>(&self, py: Python<'py>, one: i64) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(array(py, self.system.body(id(one)).map_err(raised)?.velocity()))
+    /// One body after the other; all are to have as many velocities.
+    fn velocity<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut values = Vec::new();
+        for (k, &one) in bodies.as_slice()?.iter().enumerate() {
+            let body = self.system.body(id(one)).map_err(|error| raised_at(k, error))?;
+            if k > 0 && values.len() != k * body.dofs() {
+                let text =
+                    format!("entry {k}: body {one} has another number of velocities than those before it");
+                return Err(PyValueError::new_err(text));
+            }
+            values.extend_from_slice(body.velocity());
+        }
+        Ok(PyArray1::from_vec(py, values))
     }
 
     fn bodies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
@@ -168,24 +315,44 @@ impl System {
 
     // ---- constraints
 
-    fn add_constraints(
+    fn add_constraints<'py>(
         &mut self,
+        py: Python<'py>,
         master: Ids,
         slave: Ids,
         frame: Matrices,
         master_point: Vectors,
         slave_point: Vectors,
-    ) -> PyResult<Vec<i64>> {
-        let (master, slave, frame) = (master.as_slice()?, slave.as_slice()?, blocks(&frame)?);
-        let points = [vectors(&master_point)?, vectors(&slave_point)?];
-        let insert = |system: &mut system::System, k: usize| {
-            system.insert_constraint(
-                [body(master[k]), body(slave[k])],
-                &frame[k],
-                points.map(|points| points[k]),
-            )
-        };
-        self.insert_all(master.len(), insert, system::System::remove_constraint)
+    ) -> Ids1<'py> {
+        let (master, slave) = (master.as_slice()?, slave.as_slice()?);
+        let (frame, points) =
+            (frame.as_slice()?.as_chunks().0, [vectors(&master_point)?, vectors(&slave_point)?]);
+        let is_finite =
+            finite(frame.as_flattened()) && points.iter().all(|points| finite(points.as_flattened()));
+        if !is_finite || !self.have_points([master, slave]) {
+            let first = self.system.next_constraint();
+            for k in 0..master.len() {
+                let bodies = [body(master[k]), body(slave[k])];
+                let points = [points[0][k], points[1][k]];
+                self.check_points(bodies, &by_columns_3(&frame[k]), points).map_err(|fault| {
+                    let subject = Subject::Constraint(first + k as Id, bodies);
+                    raised_at(k, Error { subject, fault })
+                })?;
+            }
+        }
+        let mut ids = Vec::with_capacity(master.len());
+        for k in 0..master.len() {
+            let (bodies, points) = ([body(master[k]), body(slave[k])], [points[0][k], points[1][k]]);
+            match self.system.insert_constraint(bodies, &by_columns_3(&frame[k]), points) {
+                Ok(id) => ids.push(id as i64),
+                Err(error) => {
+                    // Memory is exhausted.
+                    ids.iter().rev().for_each(|&one| _ = self.system.remove_constraint(id(one)));
+                    return Err(raised_at(k, error));
+                }
+            }
+        }
+        Ok(PyArray1::from_vec(py, ids))
     }
 
     /// H row by row, 3 × n; none for the ground.
@@ -212,8 +379,9 @@ impl System {
     }
 
     fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {
-        let ids = constraints.as_slice()?;
-        for_each(ids.len(), |k| self.system.remove_constraint(id(ids[k])))
+        let is_removable = |system: &system::System, id| system.constraint(id).is_ok();
+        let remove = system::System::remove_constraint;
+        remove_all(&mut self.system, constraints.as_slice()?, is_removable, remove)
     }
 
     fn move_constraints(
@@ -225,14 +393,30 @@ impl System {
     ) -> PyResult<()> {
         let (ids, frame) = (constraints.as_slice()?, blocks(&frame)?);
         let points = [vectors(&master_point)?, vectors(&slave_point)?];
-        for_each(ids.len(), |k| {
-            self.system.move_constraint(id(ids[k]), &frame[k], points.map(|points| points[k]))
-        })
+        set_all(
+            &mut self.system,
+            ids.len(),
+            |system, k| match system.constraint(id(ids[k]))?.placement() {
+                Placement::Points { frame, points } => Ok(Some((*frame, *points))),
+                Placement::Operators(_) => Ok(None),
+            },
+            |system, k| system.move_constraint(id(ids[k]), &frame[k], points.map(|points| points[k])),
+            |system, k, old| match old {
+                Some((frame, points)) => system.move_constraint(id(ids[k]), &frame, points),
+                None => Ok(()),
+            },
+        )
     }
 
     fn set_compliance(&mut self, constraints: Ids, compliance: Matrices) -> PyResult<()> {
         let (ids, compliance) = (constraints.as_slice()?, blocks(&compliance)?);
-        for_each(ids.len(), |k| self.system.set_compliance(id(ids[k]), Some(compliance[k])))
+        set_all(
+            &mut self.system,
+            ids.len(),
+            |system, k| Ok(system.constraint(id(ids[k]))?.compliance().copied()),
+            |system, k| system.set_compliance(id(ids[k]), Some(compliance[k])),
+            |system, k, old| system.set_compliance(id(ids[k]), old),
+        )
     }
 
     // ---- results
@@ -267,21 +451,57 @@ impl System {
         ))
     }
 
+    /// Vectors one behind the other, as many as `count`.
     fn times<'py>(
         &self,
         py: Python<'py>,
+        count: usize,
         x: Numbers,
         through_bodies: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let x = x.as_slice()?;
         let mut y = vec![0.0; x.len()];
-        let system = &self.system;
-        py.allow_threads(|| match through_bodies {
-            true => system.times_through_bodies(x, &mut y),
-            false => system.times(x, &mut y),
+        let (system, stride) = (&self.system, x.len() / count.max(1));
+        py.allow_threads(|| {
+            // One vector is to be of the right length to the value; of several the strides are.
+            if count != 1 && stride != 3 * system.row_count() {
+                let (what, expected, found) =
+                    ("vectors of three values a row", 3 * system.row_count(), stride);
+                return Err(Error::of_system(Fault::Size { what, expected, found }));
+            }
+            match (count, through_bodies) {
+                (1, true) => system.times_through_bodies(x, &mut y),
+                (1, false) => system.times(x, &mut y),
+                _ => {
+                    let (x, y) = (Columns { values: x, stride }, Columns { values: &mut y[..], stride });
+                    match through_bodies {
+                        true => system.times_columns_through_bodies(count, x, y),
+                        false => system.times_columns(count, x, y),
+                    }
+                }
+            }
         })
         .map_err(|error| self.raised(error))?;
         Ok(PyArray1::from_vec(py, y))
+    }
+
+    fn row_count(&self) -> usize {
+        self.system.row_count()
+    }
+
+    /// See [`solve::report`] for what comes out. `reactions` are where to begin, and become the best that are met.
+    fn solve<'py>(
+        &mut self,
+        py: Python<'py>,
+        laws: Laws,
+        options: Choice,
+        mut reactions: PyReadwriteArray1<f64>,
+    ) -> PyResult<Report<'py>> {
+        let (laws, options) = (laws.made()?, options.made()?);
+        let forces = reactions.as_slice_mut()?.as_chunks_mut().0;
+        let Self { system, solver, .. } = self;
+        let report = py.allow_threads(|| system.solve(solver, &laws, &options, forces)).map_err(raised)?;
+        Ok(solve::report(py, &report, &options, solver))
     }
 
     fn add_force(&self, one: i64, reactions: Numbers, mut force: PyReadwriteArray1<f64>) -> PyResult<()> {
@@ -293,29 +513,23 @@ impl System {
         py.allow_threads(|| system.add_reactions(reactions)).map_err(|error| self.raised(error))
     }
 
-    fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> PyResult<(f64, f64)> {
-        let estimate = self.system.largest_eigenvalue(tolerance, most_products).map_err(raised)?;
+    fn largest_eigenvalue(&self, py: Python, tolerance: f64, most_products: usize) -> PyResult<(f64, f64)> {
+        let system = &self.system;
+        let estimate =
+            py.allow_threads(|| system.largest_eigenvalue(tolerance, most_products)).map_err(raised)?;
         Ok((estimate.value, estimate.residual))
     }
 }
 
 impl System {
-    fn add_general(
-        &mut self,
-        n: usize,
-        inertia: std::result::Result<Inertia, system::Fault>,
-    ) -> PyResult<i64> {
-        let failed = |fault| raised(system::Error::of_body(self.system.next_body(), fault));
+    fn add_general(&mut self, n: usize, inertia: std::result::Result<Inertia, Fault>) -> PyResult<i64> {
+        let failed = |fault| raised(Error::of_body(self.system.next_body(), fault));
         let inertia = inertia.map_err(failed)?;
         Ok(self.system.insert_body(n, Kinematics::General, inertia).map_err(raised)? as i64)
     }
 
-    fn set_inertia(
-        &mut self,
-        one: i64,
-        inertia: std::result::Result<Inertia, system::Fault>,
-    ) -> PyResult<()> {
-        let inertia = inertia.map_err(|fault| raised(system::Error::of_body(id(one), fault)))?;
+    fn set_inertia(&mut self, one: i64, inertia: std::result::Result<Inertia, Fault>) -> PyResult<()> {
+        let inertia = inertia.map_err(|fault| raised(Error::of_body(id(one), fault)))?;
         self.system.set_inertia(id(one), inertia).map_err(raised)
     }
 }
@@ -325,5 +539,5 @@ fn operator(h: Option<Numbers>) -> PyResult<Option<Operator>> {
     let values = h.as_slice()?;
     let n = values.len() / 3;
     let made = Operator::dense(n, &by_columns(values, 3, n));
-    made.map(Some).map_err(|fault| raised(system::Error::of_system(fault)))
+    made.map(Some).map_err(|fault| raised(Error::of_system(fault)))
 }

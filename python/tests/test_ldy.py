@@ -242,10 +242,3 @@ def test_results_outlive_the_system():
     assert len(rows) == 1 and repr(rows) == "<ldy.Rows: 1 rows, 1 blocks>"
 
 
-def test_patterns_are_drawn():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    pyplot.switch_backend("Agg")
-    scene = Scene(5)
-    scene.add_points(5)
-    axes = scene.check().spy()
-    assert axes.get_title().startswith("W: 5 rows")

@@ -67,12 +67,6 @@ pub fn transposed_product(a: &Block, b: &Block) -> Block {
     c
 }
 
-/// `a += b`.
-#[inline(always)]
-pub fn add(a: &mut Block, b: &Block) {
-    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-}
-
 /// `xᵀ b x`.
 #[inline(always)]
 pub fn quadratic_form(b: &Block, x: &Vector) -> f64 {

@@ -7,10 +7,12 @@
 
 mod cholesky;
 mod error;
+mod rank;
 mod rows;
 
 pub use cholesky::Cholesky;
 pub use error::{Error, Fault};
+pub use rank::dependent_rows;
 pub use rows::BlockRows;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A block-diagonal inverse: rigid and pseudo-rigid bodies, obstacles.
 
-use super::{Defect, add_column, ascends};
+use super::{Defect, ascends};
 use crate::block::{self, Block};
 
 /// Dense square blocks along the diagonal, each column-major.
@@ -92,17 +92,5 @@ impl<'a> BlockDiagonal<'a> {
         let (first, end) = (self.rows[own] as usize, self.rows[own + 1] as usize);
         let values = &self.values[self.starts[own] as usize + (end - first) * (column - first)..];
         (first..end).zip(values).for_each(|(row, value)| visit(row, *value));
-    }
-
-    pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
-        for (start, rows) in self.starts.iter().zip(self.rows.windows(2)) {
-            let (first, end) = (rows[0] as usize, rows[1] as usize);
-            let block = &self.values[*start as usize..];
-            for j in first..end {
-                for i in first..end {
-                    add_column::<WIDTH>(y, i, block[(end - first) * (j - first) + i - first], h, j);
-                }
-            }
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! A dense inverse: finite elements of reduced order.
 
-use super::{Defect, add_column};
+use super::Defect;
 
 /// A dense n × n matrix, column-major.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +36,5 @@ impl<'a> Dense<'a> {
     pub(super) fn each_in_column(&self, column: usize, mut visit: impl FnMut(usize, f64)) {
         let values = &self.values[self.size * column..][..self.size];
         values.iter().enumerate().for_each(|(row, value)| visit(row, *value));
-    }
-
-    pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
-        for j in 0..self.size {
-            for (i, &a) in self.values[self.size * j..self.size * (j + 1)].iter().enumerate() {
-                add_column::<WIDTH>(y, i, a, h, j);
-            }
-        }
     }
 }

@@ -7,7 +7,6 @@ mod block_diagonal;
 pub mod cost;
 mod dense;
 mod nodal_inverse;
-mod node_blocks;
 mod sparse;
 
 pub use block_diagonal::BlockDiagonal;
@@ -51,7 +50,7 @@ impl Inverse<'_> {
     }
 
     /// The 3×3 blocks of the nodes of a mesh, node by node, if the inverse couples no two nodes.
-    pub fn node_blocks(&self) -> Option<impl Iterator<Item = Block>> {
+    pub fn node_blocks(&self) -> Option<impl ExactSizeIterator<Item = Block>> {
         match self {
             Self::Sparse(inverse) => inverse.couples_no_nodes().then(|| self.blocks_of_nodes()),
             Self::BlockDiagonal(inverse) => inverse.diagonal().map(|_| self.blocks_of_nodes()),
@@ -78,7 +77,7 @@ impl Inverse<'_> {
         }
     }
 
-    fn blocks_of_nodes(&self) -> impl Iterator<Item = Block> {
+    fn blocks_of_nodes(&self) -> impl ExactSizeIterator<Item = Block> {
         (0..self.size() / 3).map(|node| {
             let mut block = [0.0; 9];
             for j in 0..3 {
@@ -109,12 +108,12 @@ impl Inverse<'_> {
         self.add_product::<1>(x, y);
     }
 
-    #[inline(always)]
+    /// Add A⁻¹ Hᵀ of an H with WIDTH rows.
     fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
-        match self {
-            Self::BlockDiagonal(inverse) => inverse.add_product::<WIDTH>(h, y),
-            Self::Dense(inverse) => inverse.add_product::<WIDTH>(h, y),
-            Self::Sparse(inverse) => inverse.add_product::<WIDTH>(h, y),
+        for (j, h) in h.chunks_exact(WIDTH).enumerate() {
+            self.each_in_column(j, |i, a| {
+                y[WIDTH * i..][..WIDTH].iter_mut().zip(h).for_each(|(y, h)| *y += a * h);
+            });
         }
     }
 }
@@ -182,14 +181,6 @@ impl Matrix<'_> {
         )?;
         if crate::block::is_finite(self.values) { Ok(()) } else { Err(FactorError::NotFinite) }
     }
-}
-
-/// `y[3 i ..] += a h[3 j ..]`: entry a = (i, j) of the inverse at work on one column of H, of WIDTH = 3 rows; WIDTH = 1 for
-/// vectors.
-#[inline(always)]
-fn add_column<const WIDTH: usize>(y: &mut [f64], i: usize, a: f64, h: &[f64], j: usize) {
-    let h = &h[WIDTH * j..WIDTH * (j + 1)];
-    y[WIDTH * i..WIDTH * (i + 1)].iter_mut().zip(h).for_each(|(y, h)| *y += a * h);
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use ldy_factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Structure, Workspace};
 use crate::block::{Block, transposed};
+use crate::memory::bytes;
 
 /// Slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
@@ -152,9 +153,7 @@ impl NodalInverse {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let numbers = [&self.slots, &self.nodes, &self.order, &self.wanted].map(Vec::capacity);
-        size_of::<u32>() * numbers.iter().sum::<usize>()
-            + self.complete.capacity()
-            + size_of::<Block>() * self.blocks.capacity()
+        size_of::<u32>() * numbers.iter().sum::<usize>() + self.complete.capacity() + bytes(&self.blocks)
     }
 
     /// (A⁻¹)_ab of the nodes in slots a, b; of nodes that were never needed together maybe not a number.

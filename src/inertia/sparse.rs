@@ -1,6 +1,6 @@
 //! A sparse inverse in compressed columns: the diagonal inverse of explicit schemes, or any other.
 
-use super::{Defect, add_column, ascends};
+use super::{Defect, ascends};
 
 /// Compressed sparse columns of an n × n matrix.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +40,19 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    pub(super) fn add_product<const WIDTH: usize>(&self, h: &[f64], y: &mut [f64]) {
-        for (j, column) in self.starts.windows(2).enumerate() {
-            for k in column[0] as usize..column[1] as usize {
-                add_column::<WIDTH>(y, self.rows[k] as usize, self.values[k], h, j);
-            }
-        }
+    /// The values, if they are those of a diagonal matrix, one in each column.
+    pub(super) fn diagonal(&self) -> Option<&[f64]> {
+        let is_diagonal = self.rows.len() == self.size()
+            && (0..).zip(self.starts).all(|(j, &start)| start == j)
+            && (0..).zip(self.rows).all(|(j, &row)| row == j);
+        is_diagonal.then_some(self.values)
+    }
+
+    /// Whether the entries couple no two nodes: generalised velocities 3a, 3a + 1, 3a + 2 are those of node a.
+    pub(super) fn couples_no_nodes(&self) -> bool {
+        let of_one_node = |(j, range): (usize, &[i32])| {
+            self.rows[range[0] as usize..range[1] as usize].iter().all(|&row| row as usize / 3 == j / 3)
+        };
+        self.size().is_multiple_of(3) && self.starts.windows(2).enumerate().all(of_one_node)
     }
 }

@@ -2,6 +2,7 @@
 //! points, U = H u, theory (41), (42).
 #![forbid(unsafe_code)]
 
+mod action;
 pub mod finite_element;
 pub mod operator;
 pub mod pseudo_rigid;
@@ -9,6 +10,7 @@ pub mod rigid;
 
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination};
 use crate::block::{Block, Vector};
+pub use action::{Action, Placement};
 use finite_element::{Location, NodalOperator};
 pub use operator::{Column, Nodal, Operator};
 

@@ -9,7 +9,7 @@ use super::rows::LocalDynamics;
 
 /// # Safety
 /// As for [`LocalDynamics::from_public`].
-pub unsafe fn module<'a>(_: &str, ldy: *mut LOCDYN) -> Result<&'a mut LocalDynamics, Code> {
+pub unsafe fn dynamics<'a>(_: &str, ldy: *mut LOCDYN) -> Result<&'a mut LocalDynamics, Code> {
     // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile, as `from_public` asks for.
     unsafe { LocalDynamics::from_public(ldy) }
 }

@@ -10,16 +10,16 @@ use super::rows::LocalDynamics;
 ///
 /// # Safety
 /// The domain with all its constraints is valid.
-pub unsafe fn end(module: &mut LocalDynamics) -> Result<(), Code> {
+pub unsafe fn end(dynamics: &mut LocalDynamics) -> Result<(), Code> {
     // SAFETY: the list holds live rows, and the caller promises a valid domain with valid constraints.
     unsafe {
-        if update_kind(module.domain()?)? == UpdateKind::Penalty {
+        if update_kind(dynamics.domain()?)? == UpdateKind::Penalty {
             return Ok(());
         }
-        for row in module.list() {
+        for row in dynamics.list() {
             let con = (*row).public.con;
             if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
-                sort_out(con)?;
+                break_if_exceeded(con)?;
             }
         }
     }
@@ -28,7 +28,7 @@ pub unsafe fn end(module: &mut LocalDynamics) -> Result<(), Code> {
 
 /// # Safety
 /// `con` is a valid contact.
-unsafe fn sort_out(con: *mut CON) -> Result<(), Code> {
+unsafe fn break_if_exceeded(con: *mut CON) -> Result<(), Code> {
     // SAFETY: the caller promises a valid contact.
     unsafe {
         let Some(material) = (*con).mat.base.as_ref() else {

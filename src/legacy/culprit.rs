@@ -5,9 +5,9 @@ use std::ptr;
 use crate::block::{Block, is_finite};
 
 use super::fault::{Error, Fault, Subject, Value};
-use super::host::body::Body;
+use super::host::body::{self, Body};
+use super::host::constraint;
 use super::host::place::{Place, Role};
-use super::host::{constraint, inertia};
 use super::layout::*;
 use super::names;
 
@@ -97,7 +97,7 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
         {
             return Some(Value::ReducedBase(id));
         }
-        let inertia = inertia::of(body, view.dofs()).ok()?;
+        let inertia = body::inertia(body, view.dofs()).ok()?;
         (!is_finite(inertia.values())).then_some(Value::Inverse(id))
     }
 }

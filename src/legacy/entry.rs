@@ -34,7 +34,7 @@ pub unsafe extern "C" fn ldy_entry_insert(
     two: *mut BODY,
     out: *mut *mut DIAB,
 ) -> c_int {
-    entry!(ldy: module, out: place => {
+    entry!(ldy: dynamics, out: place => {
         // SAFETY: the host promises that con and the bodies, with their sets, are NULL or valid.
         out.put(unsafe { rows::insert(ldy, con, [one, two]) }?);
     })
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn ldy_entry_insert(
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c_int {
-    entry!(ldy: module => rows::remove(ldy, dia)?)
+    entry!(ldy: dynamics => rows::remove(ldy, dia)?)
 }
 
 /// See `LOCDYN_Update_Begin`.
@@ -57,11 +57,11 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
 pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
     status(|| {
         // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let module = unsafe { LocalDynamics::from_public(ldy) };
+        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
         #[cfg(feature = "mpi")]
-        let module = module.map_err(super::parallel::exchange::withdraw);
+        let dynamics = dynamics.map_err(super::parallel::exchange::withdraw);
         // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
-        unsafe { update::begin(module?) }
+        unsafe { update::begin(dynamics?) }
     })
 }
 
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
     // SAFETY: the host promises that the domain is valid with all its constraints.
-    entry!(ldy: module => unsafe { cohesion::end(ldy) }?)
+    entry!(ldy: dynamics => unsafe { cohesion::end(ldy) }?)
 }
 
 /// See `LOCDYN_Dump`.
@@ -83,12 +83,12 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
 pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
     status(|| {
         // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let module = unsafe { LocalDynamics::from_public(ldy) };
+        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
         #[cfg(feature = "mpi")]
-        let module = module.map_err(super::parallel::dump::withdraw);
+        let dynamics = dynamics.map_err(super::parallel::dump::withdraw);
         // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that
         // path is NULL or a C string.
-        unsafe { export::dump(module?, path) }
+        unsafe { export::dump(dynamics?, path) }
     })
 }
 
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
 pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
     // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is
     // NULL or a C string.
-    entry!(ldy: module => unsafe { export::matrix_market(ldy, path) }?)
+    entry!(ldy: dynamics => unsafe { export::matrix_market(ldy, path) }?)
 }
 
 /// See `LOCDYN_Clone_Non_Contacts`; the result goes to `*out`.
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN) -> c_int {
     // SAFETY: the host promises that the constraints of all rows and their bodies are valid.
-    entry!(ldy: module, out: place => out.put(unsafe { rows::clone_non_contacts(ldy) }?))
+    entry!(ldy: dynamics, out: place => out.put(unsafe { rows::clone_non_contacts(ldy) }?))
 }
 
 /// The domain of a local dynamics, NULL if `ldy` is none of ours: for timers and verbose text, which have no errors.
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: module, out: place => out.put(diagonal_stats::mean(ldy)))
+    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::mean(ldy)))
 }
 
 /// See `LOCDYN_minWii`; the result goes to `*out`.
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: module, out: place => out.put(diagonal_stats::least(ldy)))
+    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::least(ldy)))
 }
 
 /// See `LOCDYN_maxWii`; the result goes to `*out`.
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f6
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_largest_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: module, out: place => out.put(diagonal_stats::largest(ldy)))
+    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::largest(ldy)))
 }
 
 /// See `LOCDYN_Destroy`.

@@ -22,15 +22,15 @@ use super::rows::{LocalDynamics, Row};
 ///
 /// # Safety
 /// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
-pub unsafe fn dump(module: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
+pub unsafe fn dump(dynamics: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
     // SAFETY: the caller promises valid constraints and bodies of all rows, and a path that is NULL or a C string.
     unsafe {
         #[cfg(feature = "mpi")]
         if let Some(world) = World::current()? {
-            let prepared = caught(|| room(module));
-            return in_parts(&world, path, prepared, |part, room| write_rows(module, part, room));
+            let prepared = caught(|| room(dynamics));
+            return in_parts(&world, path, prepared, |part, room| write_rows(dynamics, part, room));
         }
-        write_rows(module, path, room(module)?)
+        write_rows(dynamics, path, room(dynamics)?)
     }
 }
 
@@ -38,11 +38,11 @@ pub unsafe fn dump(module: &LocalDynamics, path: *const c_char) -> Result<(), Co
 ///
 /// # Safety
 /// As [`dump`].
-unsafe fn room<'a>(module: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code> {
+unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code> {
     let mut most = 0;
     // SAFETY: the list holds live rows, and the caller promises that their constraints and bodies are valid.
     unsafe {
-        for row in module.list() {
+        for row in dynamics.list() {
             constraint::check((*row).public.con)?;
             for con in externals(row) {
                 constraint::check(con.dia.cast::<CON>())?;
@@ -57,7 +57,7 @@ unsafe fn room<'a>(module: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code>
 /// # Safety
 /// As [`dump`]; all constraints have been checked.
 unsafe fn write_rows(
-    module: &LocalDynamics,
+    dynamics: &LocalDynamics,
     path: *const c_char,
     mut neighbours: dump::Neighbours,
 ) -> Result<(), Code> {
@@ -65,7 +65,7 @@ unsafe fn write_rows(
     // constraints, and a path that is NULL or a C string.
     unsafe {
         file::write(path, |out| {
-            for row in module.list() {
+            for row in dynamics.list() {
                 neighbours.clear();
                 for block in (*row).blocks() {
                     neighbours.push(constraint::label((*(*block).dia).con), &(*block).W);
@@ -111,7 +111,7 @@ unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
 ///
 /// # Safety
 /// As [`dump`].
-pub unsafe fn matrix_market(module: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
+pub unsafe fn matrix_market(dynamics: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
     if cfg!(feature = "mpi") {
         return Err(fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build"));
     }
@@ -119,18 +119,18 @@ pub unsafe fn matrix_market(module: &LocalDynamics, path: *const c_char) -> Resu
     // and a path that is NULL or a C string.
     unsafe {
         let (mut rows, mut blocks) = (0, 0);
-        for row in module.list() {
+        for row in dynamics.list() {
             let name = || names::constraint((*row).public.con);
             first_equation(rows).ok_or_else(|| fail!(Code::BugFound, "{}: no int can number it", name()))?;
             rows += 1;
             blocks += (*row).blocks().count();
         }
         file::write(path, |out| {
-            for (index, row) in module.list().enumerate() {
+            for (index, row) in dynamics.list().enumerate() {
                 (*(*row).public.con).num = first_equation(index).unwrap_or_default();
             }
             matrix_market::write_head(out, 3 * rows, 9 * (rows + blocks))?;
-            for row in module.list() {
+            for row in dynamics.list() {
                 let number = (*(*row).public.con).num;
                 matrix_market::write_block(out, [number; 2], 3, &(*row).public.W)?;
                 for block in (*row).blocks() {

@@ -9,40 +9,32 @@ use crate::threads;
 use super::errors::{Code, fail};
 use super::interface::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 
-static NO_LONGJMP: AtomicBool = AtomicBool::new(false);
-static SELF_CONTACT_ONCE: AtomicBool = AtomicBool::new(false);
-static REUSE: AtomicBool = AtomicBool::new(false);
-static QUIET: AtomicBool = AtomicBool::new(false);
-static NO_AVX2: AtomicBool = AtomicBool::new(false);
-
+/// What is set, by the numbers of options.
+static SET: [AtomicBool; LDY_QUIET as usize + 1] = [const { AtomicBool::new(false) }; LDY_QUIET as usize + 1];
 /// Counts changes of options and of the number of threads.
 static REVISION: AtomicU32 = AtomicU32::new(0);
 
 /// Set an option.
 pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
-    let flag = match value {
+    let is_set = match value {
         0 => false,
         1 => true,
         _ => return Err(fail!(Code::BugFound, "option {option}: unknown value {value}")),
     };
-    match option {
-        LDY_NO_LONGJMP => change(&NO_LONGJMP, flag),
-        LDY_SELF_CONTACT_ONCE => change(&SELF_CONTACT_ONCE, flag),
-        LDY_REUSE => change(&REUSE, flag),
-        LDY_QUIET => change(&QUIET, flag),
-        LDY_NO_AVX2 => {
-            change(&NO_AVX2, flag);
-            lanes::forbid_avx2(flag);
-        }
-        _ => return Err(fail!(Code::BugFound, "unknown option {option}")),
+    if !(LDY_NO_LONGJMP..=LDY_QUIET).contains(&option) {
+        return Err(fail!(Code::BugFound, "unknown option {option}"));
+    }
+    if option == LDY_NO_AVX2 {
+        lanes::forbid_avx2(is_set);
+    }
+    if SET[option as usize].swap(is_set, Ordering::Relaxed) != is_set {
+        count_change();
     }
     Ok(())
 }
 
-fn change(option: &AtomicBool, value: bool) {
-    if option.swap(value, Ordering::Relaxed) != value {
-        count_change();
-    }
+fn is_set(option: c_int) -> bool {
+    SET[option as usize].load(Ordering::Relaxed)
 }
 
 fn count_change() {
@@ -71,20 +63,20 @@ pub fn set_threads(count: c_int) -> Result<(), Code> {
 
 /// Whether errors may jump through the host's error stack.
 pub fn jumps_allowed() -> bool {
-    !NO_LONGJMP.load(Ordering::Relaxed)
+    !is_set(LDY_NO_LONGJMP)
 }
 
 /// Whether errors that jump through the host's error stack are not told on stderr.
 pub fn is_quiet() -> bool {
-    QUIET.load(Ordering::Relaxed)
+    is_set(LDY_QUIET)
 }
 
 /// Whether the host leaves W alone, so that what has not changed can stay.
 pub fn reuse() -> bool {
-    REUSE.load(Ordering::Relaxed)
+    is_set(LDY_REUSE)
 }
 
 /// Whether the second of two blocks between the same rows through the same body is zero.
 pub fn self_contact_once() -> bool {
-    SELF_CONTACT_ONCE.load(Ordering::Relaxed)
+    is_set(LDY_SELF_CONTACT_ONCE)
 }

@@ -21,8 +21,8 @@ pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool
         // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
         out = unsafe { sized::Place::wanted("report", report) }?;
         // SAFETY: the host promises to ldy_is_consistent that ldy is a LOCDYN; nothing is written to it.
-        let module = unsafe { LocalDynamics::from_public(ldy.cast_mut()) }?;
-        rows::check_consistency(module, &mut place)
+        let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut()) }?;
+        rows::check_consistency(dynamics, &mut place)
     });
     if let Some(out) = out {
         out.fill(&found(code, place));

@@ -47,67 +47,46 @@ impl Stopwatch {
     }
 }
 
-/// What a local dynamics holds and did for other processes.
-#[derive(Default)]
-struct External {
-    blocks: usize,
-    bytes: usize,
-    messages: usize,
-    message_bytes: usize,
-    scratch_bytes: usize,
-}
-
-impl External {
-    #[cfg(feature = "mpi")]
-    fn of(LocalDynamics { externals, exchange, .. }: &LocalDynamics) -> Self {
-        Self {
-            blocks: externals.live(),
-            bytes: externals.bytes(),
-            messages: exchange.messages,
-            message_bytes: exchange.message_bytes,
-            scratch_bytes: exchange.bytes(),
-        }
-    }
-
-    #[cfg(not(feature = "mpi"))]
-    fn of(_: &LocalDynamics) -> Self {
-        Self::default()
-    }
-}
-
 /// Write the statistics; see `ldy_get_stats`.
 ///
 /// # Safety
 /// As there.
 pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code> {
     // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
-    let module = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
+    let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
     // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.
     let place = unsafe { Place::new("stats", stats)? };
-    let external = External::of(module);
-    let panels = module.bodies.made.panels.iter().map(|panel| panel.bytes());
+    let panels = dynamics.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
-    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = module.tally.times;
-    place.fill(&ldy_stats {
+    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = dynamics.tally.times;
+    let stats = ldy_stats {
         size: size_of::<ldy_stats>(),
-        rows: module.rows.pool.live(),
-        blocks: 2 * module.pairs.live(),
-        row_bytes: module.rows.bytes(),
-        block_bytes: module.pairs.bytes() + external.bytes,
+        rows: dynamics.rows.pool.live(),
+        blocks: 2 * dynamics.pairs.live(),
+        row_bytes: dynamics.rows.bytes(),
+        block_bytes: dynamics.pairs.bytes(),
         operator_bytes,
         factor_bytes,
-        scratch_bytes: module.bodies.bytes() + module.scratch_bytes() + external.scratch_bytes,
-        factorisations: module.tally.factorisations,
-        factors_reused: module.tally.factors_reused,
+        scratch_bytes: dynamics.bodies.bytes() + dynamics.scratch_bytes(),
+        factorisations: dynamics.tally.factorisations,
+        factors_reused: dynamics.tally.factors_reused,
         velocities_time,
         operators_time,
         solves_time,
         diagonal_time,
         pairs_time,
-        external_blocks: external.blocks,
-        messages: external.messages,
-        message_bytes: external.message_bytes,
-    });
+        ..ldy_stats::default()
+    };
+    #[cfg(feature = "mpi")]
+    let stats = ldy_stats {
+        block_bytes: stats.block_bytes + dynamics.externals.bytes(),
+        scratch_bytes: stats.scratch_bytes + dynamics.exchange.bytes(),
+        external_blocks: dynamics.externals.live(),
+        messages: dynamics.exchange.messages,
+        message_bytes: dynamics.exchange.message_bytes,
+        ..stats
+    };
+    place.fill(&stats);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Factors and dependences of the rows of a system; the numbers are those of [`crate::direct`].
 #![forbid(unsafe_code)]
 
-use crate::direct::{self, BlockRows, Cholesky};
+use crate::direct::{self, BlockRows, Cholesky, dependent_rows};
 
 use super::error::{Error, Fault, Subject};
 use super::model::System;
@@ -22,6 +22,15 @@ impl System {
     pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result<(), Error> {
         let rows = self.rows_of_operators()?;
         factor.factorise(&rows.blocks(), mu).map_err(|error| self.of_row(error.row, error.fault))
+    }
+
+    /// Which scalar rows of W of the last update depend on others, three values a row: see [`dependent_rows`].
+    ///
+    /// # Errors
+    /// As there, and if there was no successful update since anything but velocities changed.
+    pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>, Error> {
+        let rows = self.rows_of_operators()?;
+        dependent_rows(&rows.blocks(), tolerance).map_err(|error| self.of_row(error.row, error.fault))
     }
 
     /// An error of a row as one of its constraint.

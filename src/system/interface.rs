@@ -13,6 +13,7 @@ mod factors;
 mod files;
 mod kept;
 mod products;
+mod rank;
 pub mod results;
 mod solve;
 mod stability;

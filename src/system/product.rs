@@ -1,22 +1,25 @@
 //! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them. Threads share bodies and rows; what each
 //! computes does not depend on it.
 
+mod others;
+
 use crate::assembly::panel::Panel;
 use crate::assembly::panel::product::Sum;
 use crate::assembly::update::BodyOperators;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block::{self, Vector};
-use crate::inertia::{self, FactorError, Workspace};
+use crate::inertia;
 use crate::kinematics::{Point, pseudo_rigid};
 use crate::prefetch::fetch;
 use crate::threads::{Numbered, Team};
 
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
-use super::error::{Error, Fault};
+use super::error::Error;
 use super::rows::{Rows, resized};
 use super::structure::{Structure, filled};
 use super::table::{Id, Table};
+use others::{Changes, Tool};
 
 /// Vectors of three values a row: each begins `stride` values behind the one before it. `T` is a slice, shared or not.
 pub struct Columns<T> {
@@ -168,7 +171,7 @@ impl Product for ThroughBodies<'_> {
             through.sum(x, &mut team, scratch)?;
         }
         let (has_sums, Scratch { sums, changes, .. }) = (team.size() > 1, &**scratch);
-        if has_sums || !changes.is_empty() || through.has_compliance {
+        if has_sums || !changes.are_none() || through.has_compliance {
             let through = &*through;
             let sums = has_sums.then_some(&sums[..]);
             team.deal(y, PART, |first, y| at_best(RowsThroughBodies { through, sums, changes, first, x, y }));
@@ -256,7 +259,7 @@ impl<const N: usize> Kernel for BodySums<'_, N> {
 struct RowsThroughBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
     sums: Option<&'a [Sum]>,
-    changes: &'a [f64],
+    changes: &'a Changes,
     first: usize,
     x: [&'a [Vector]; N],
     y: [&'a mut [Vector]; N],
@@ -272,7 +275,7 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
     fn at<L: SimdLevel>(self, level: L) {
         let Self { through, sums, changes, first, x, mut y } = self;
         let Bodies { structure, made, has_compliance, .. } = through;
-        let (bodies, dofs) = (made.panels.len(), structure.all_dofs());
+        let bodies = made.panels.len();
         for row in 0..y[0].len() {
             let places = structure.places(first + row);
             if row + AHEAD < y[0].len() {
@@ -284,9 +287,9 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
                 let mut sum = if sums.is_some() { level.zero() } else { level.of_vector(y[row]) };
                 for place in places.into_iter().flatten() {
                     let panel = &made.panels[place.body];
-                    if !panel.has_root() {
-                        let own = structure.dofs(place.body);
-                        let change = &changes[dofs * k + own.start..dofs * k + own.end];
+                    if !panel.has_factor() {
+                        let dofs = structure.dofs(place.body).len();
+                        let Some(change) = changes.of(place.body, k, dofs) else { continue };
                         let local = through.times_operators(first + row, place.body, change);
                         sum = sum + level.of_vector(local);
                     } else if let Some(sums) = sums
@@ -327,37 +330,6 @@ impl Bodies<'_> {
         Ok(())
     }
 
-    /// Make h A⁻¹ Hᵀ x of the bodies without a factor, which the calling thread alone does: solvers are among them.
-    ///
-    /// # Errors
-    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
-    fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result<(), Error> {
-        let (bodies, dofs) = (self.bodies.len(), self.structure.all_dofs());
-        let is_other = |place: &usize| {
-            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_root()
-        };
-        let others = (0..bodies).filter(is_other);
-        if others.clone().next().is_none() {
-            scratch.changes.clear();
-            return Ok(());
-        }
-        filled(&mut scratch.changes, N * dofs, 0.0)?;
-        for place in others {
-            let Some(body) = &self.bodies.things()[place] else { continue };
-            let (id, own) = (self.bodies.ids()[place], self.structure.dofs(place));
-            for (k, x) in x.iter().enumerate() {
-                filled(&mut scratch.force, body.dofs(), 0.0)?;
-                self.add_force(place, x, &mut scratch.force);
-                let change = &mut scratch.changes[dofs * k + own.start..dofs * k + own.end];
-                let factored = self.made.panels[place].factored();
-                apply_inverse(body, factored, &scratch.force, change, &mut scratch.work)
-                    .map_err(|fault| Error::of_body(id, fault))?;
-                change.iter_mut().for_each(|value| *value *= self.step);
-            }
-        }
-        Ok(())
-    }
-
     /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
     pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
         let x = x.as_chunks().0;
@@ -375,10 +347,9 @@ impl Bodies<'_> {
             let velocity = &mut scratch.velocities[own.clone()];
             // Nothing acts on the others, and their matrices have no factors.
             if !self.structure.rows_on(place).is_empty() {
-                match self.made.panels[place].has_root() {
-                    true => velocity.copy_from_slice(&scratch.sums[place].as_flattened()[..own.len()]),
-                    false => velocity.copy_from_slice(&scratch.changes[own]),
-                }
+                let sum = &scratch.sums[place].as_flattened();
+                let dofs = own.len();
+                velocity.copy_from_slice(scratch.changes.of(place, 0, dofs).unwrap_or_else(|| &sum[..dofs]));
             }
             velocity.iter_mut().zip(body.velocity()).for_each(|(velocity, free)| *velocity += free);
             finite("its velocity with the reactions R", velocity)
@@ -392,7 +363,7 @@ impl Bodies<'_> {
     fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
         let Some(body) = &self.bodies.things()[place] else { return };
         if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()
-            && self.made.panels[place].has_root()
+            && self.made.panels[place].has_factor()
             && let Some(change) = change.as_flattened_mut().get_mut(..body.dofs())
         {
             let mut force = [0.0; pseudo_rigid::DOFS];
@@ -446,12 +417,10 @@ impl Bodies<'_> {
 pub(super) struct Scratch {
     /// Σ Zᵀ x of each body, for one vector behind the other; or its h A⁻¹ Hᵀ x.
     sums: Vec<Sum>,
-    /// h A⁻¹ Hᵀ x of all bodies, one behind the other, for one vector behind the other; nothing if all have a factor.
-    changes: Vec<f64>,
-    force: Vec<f64>,
+    changes: Changes,
+    tools: Vec<Tool>,
     /// Velocities of all bodies, one behind the other.
     velocities: Vec<f64>,
-    work: Workspace,
 }
 
 impl Scratch {
@@ -459,33 +428,6 @@ impl Scratch {
     pub fn velocities(&self, dofs: std::ops::Range<usize>) -> &[f64] {
         &self.velocities[dofs]
     }
-}
-
-/// y = A⁻¹ x of a body.
-fn apply_inverse(
-    body: &Body,
-    factored: Option<&inertia::Factored>,
-    x: &[f64],
-    y: &mut [f64],
-    work: &mut Workspace,
-) -> Result<(), Fault> {
-    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
-    match (body.inertia(), body.inertia().view().map_err(defect)?) {
-        (Inertia::Solver(solver), _) => {
-            y.copy_from_slice(x);
-            match solver.solve(y.len(), y) {
-                0 => {}
-                code => return Err(Fault::Solver(code)),
-            }
-        }
-        (_, None) => y.fill(0.0),
-        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
-        (_, Some(inertia::Inertia::Matrix(_))) => {
-            y.copy_from_slice(x);
-            factored.ok_or(FactorError::Missing)?.solve_vector(y, work)?;
-        }
-    }
-    Ok(())
 }
 
 /// Add Hᵀ x of a constraint on a body, signs included.

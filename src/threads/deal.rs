@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::slice;
 
 use super::Team;
+use crate::first_error::FirstError;
 
 /// Things in a row that can be taken apart.
 ///
@@ -185,36 +186,29 @@ impl Team {
         });
     }
 
-    /// As [`Team::deal`]; each member of the team has one of the `tools`.
+    /// As [`Team::deal`], of work that may fail.
+    ///
+    /// # Errors
+    /// Of the first part in order that fails; all are tried.
     ///
     /// # Panics
-    /// As [`Team::share`], and if there are fewer tools than members.
-    pub fn deal_with<W: Send, D: Deal>(
+    /// As [`Team::share`].
+    pub fn try_deal<D: Deal, E: Send>(
         &mut self,
-        tools: &mut [W],
         things: D,
         size: usize,
-        work: impl Fn(&mut W, usize, D) + Sync,
-    ) {
-        let count = things.count();
-        let (tools, shared) = (tools.shared(), things.shared());
-        self.share(count.div_ceil(size), &|member, number| {
-            let range = part(number, size, count);
-            // SAFETY: a member is one thread; as in Team::deal.
-            let ([tool], part) =
-                (unsafe { (<&mut [W]>::part(&tools, member..member + 1), D::part(&shared, range.clone())) })
-            else {
-                unreachable!("one tool")
-            };
-            work(tool, range.start, part);
-        });
+        work: impl Fn(usize, D) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let first_error = FirstError::default();
+        self.deal(things, size, |first, part| first_error.note(first, work(first, part)));
+        first_error.into_result()
     }
 
     /// Have `work` done for each chosen thing, one at a time. It is given the thing and its place; each member has one of the
     /// `tools`.
     ///
     /// # Panics
-    /// As [`Team::deal_with`], and if the places chosen do not ascend or lie beyond the things.
+    /// As [`Team::share`], if there are fewer tools than members, and if the places chosen do not ascend or lie beyond the things.
     pub fn deal_chosen<W: Send, T: Send>(
         &mut self,
         tools: &mut [W],
@@ -330,8 +324,6 @@ mod tests {
                 *thing += place;
             });
             assert_eq!((tools.iter().sum::<i32>(), things), (3, [0, 1, 0, 0, 4, 0, 0, 0, 8]));
-            team.deal_with(&mut tools, &mut things[..], 4, |tool, _, part| *tool += part.len() as i32);
-            assert_eq!(tools.iter().sum::<i32>(), 12);
         });
     }
 

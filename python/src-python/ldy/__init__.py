@@ -10,11 +10,15 @@ W = h H A^-1 H^T, and B and V. Matrices are written as NumPy has them: ``frame[:
     system.set_velocity(ball, [0, 0, 0, 0, 0, -1])
     system.update(0.01)
     W = system.rows.bsr()
+    R, report = system.solve(0.5)
+
+:mod:`ldy.plot` draws W, its spectrum, forces and energies.
 """
 
 from ._core import Error
+from .laws import Laws, Report, solve
 from .rows import Rows
 from .system import GROUND, System
 
-__all__ = ["GROUND", "Error", "Rows", "System"]
+__all__ = ["GROUND", "Error", "Laws", "Report", "Rows", "System", "solve"]
 __version__ = "0.1.0"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 
@@ -17,7 +19,7 @@ class Rows:
     diagonal, inverse: the diagonal blocks and their inverses; NaN where one is singular.
     """
 
-    def __init__(self, raw):
+    def __init__(self, raw: Any) -> None:
         (ids,), (starts, columns), (blocks, B, V, diagonal, inverse) = raw
         self.ids, self.starts, self.columns = ids, starts, columns
         # The library stores matrices column by column.
@@ -32,14 +34,14 @@ class Rows:
     def __repr__(self) -> str:
         return f"<ldy.Rows: {len(self)} rows, {len(self.blocks)} blocks>"
 
-    def bsr(self):
+    def bsr(self) -> Any:
         """W as a ``scipy.sparse.bsr_array`` of 3 x 3 blocks."""
         from scipy.sparse import bsr_array
 
         size = 3 * len(self)
         return bsr_array((np.ascontiguousarray(self.blocks), self.columns, self.starts), shape=(size, size))
 
-    def csr(self):
+    def csr(self) -> Any:
         """W as a ``scipy.sparse.csr_array`` of numbers."""
         return self.bsr().tocsr()
 
@@ -51,11 +53,14 @@ class Rows:
             W[k, :, self.columns[own], :] = self.blocks[own]
         return W.reshape(3 * len(self), 3 * len(self))
 
-    def spy(self, axes=None):
-        """Draw the pattern of W; returns the axes of matplotlib."""
-        import matplotlib.pyplot as plt
+    def eigenvalues(self) -> np.ndarray:
+        """The eigenvalues of W in ascending order, for small systems."""
+        return np.linalg.eigvalsh(self.dense())
 
-        axes = axes or plt.gca()
-        axes.spy(self.bsr(), markersize=2)
-        axes.set_title(f"W: {len(self)} rows, {len(self.blocks)} blocks")
-        return axes
+    def rank(self, tolerance: float | None = None) -> int:
+        """The rank of W, for small systems: its size less the constraints, in scalars, that others make redundant. Eigenvalues count
+        that are larger than the tolerance times the largest one; without, than what rounding leaves."""
+        values = np.abs(self.eigenvalues())
+        if tolerance is None:
+            tolerance = 4 * len(values) * float(np.finfo(np.float64).eps)
+        return int(np.sum(values > tolerance * values.max(initial=0.0)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .laws import Laws, Report, laws_of, start
 from .rows import Rows
 
 #: Stands for the ground where a constraint has a body on one side only.
@@ -41,8 +42,8 @@ def _count(*arguments: tuple[ArrayLike, int]) -> tuple[int, bool]:
     return (counts.pop(), False) if counts else (1, True)
 
 
-def _answer(ids: list[int], is_one: bool):
-    return ids[0] if is_one else np.array(ids, dtype=np.int64)
+def _answer(ids: np.ndarray, is_one: bool) -> Any:
+    return int(ids[0]) if is_one else ids
 
 
 def _inertia(name: str, values: ArrayLike, count: int) -> np.ndarray:
@@ -53,7 +54,7 @@ def _inertia(name: str, values: ArrayLike, count: int) -> np.ndarray:
     return _many(name, values, count, 3, 3)
 
 
-def _csc(A) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _csc(A: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     A = A.tocsc() if hasattr(A, "tocsc") else None
     if A is None:
         raise TypeError("A is a sparse matrix of SciPy")
@@ -65,16 +66,16 @@ class System:
     """A system of bodies and constraints. It is used by one thread at a time.
 
     Functions that insert take arrays of things, or one thing, and return their ids, or the id. Errors are exceptions: :class:`Error`
-    with the library's text, which names constraint and bodies; what a solver raises comes out as it is. A refused insertion leaves
-    nothing behind.
+    with the library's text, which names constraint and bodies; what a solver raises comes out as it is. Calls for many things do all of
+    it or nothing: one that is refused uses up no id and changes nothing.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._core = _core.System()
 
     # ---- bodies
 
-    def add_rigid(self, mass: ArrayLike, inertia: ArrayLike, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)):
+    def add_rigid(self, mass: ArrayLike, inertia: ArrayLike, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)) -> Any:
         """Rigid bodies, with generalised velocities (angular in the body's frame, of the centre).
 
         mass: positive. inertia: referential, about the centre, 3 x 3 or a number. rotation: from the reference to now. center:
@@ -92,7 +93,7 @@ class System:
             is_one,
         )
 
-    def add_pseudo_rigid(self, mass: ArrayLike, euler: ArrayLike, center: ArrayLike = (0, 0, 0)):
+    def add_pseudo_rigid(self, mass: ArrayLike, euler: ArrayLike, center: ArrayLike = (0, 0, 0)) -> Any:
         """Pseudo-rigid bodies, with generalised velocities (rate of the deformation gradient row by row, of the centre).
 
         euler: the Euler tensor about the centre, 3 x 3 or a number.
@@ -105,7 +106,7 @@ class System:
             is_one,
         )
 
-    def add_obstacle(self, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)):
+    def add_obstacle(self, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)) -> Any:
         """Bodies with prescribed velocities, as those of rigid ones; they couple no constraints."""
         count, is_one = _count((rotation, 2), (center, 1))
         return _answer(
@@ -123,7 +124,7 @@ class System:
         """A body by the diagonal of its inverse."""
         return self._core.add_diagonal(np.ascontiguousarray(inverse, dtype=np.float64))
 
-    def add_matrix(self, A) -> int:
+    def add_matrix(self, A: Any) -> int:
         """A body by its sparse matrix A (SciPy), which updates factor; symmetric, or its lower triangle."""
         return self._core.add_matrix(*_csc(A))
 
@@ -140,6 +141,10 @@ class System:
         ids = _ids(bodies)
         self._core.set_rotation(ids, _many("rotation", rotation, len(ids), 3, 3))
 
+    def set_mass(self, body: int, mass: float, inertia: ArrayLike) -> None:
+        """Another mass, and inertia or Euler tensor, of a rigid or pseudo-rigid body; see :meth:`add_rigid`."""
+        self._core.set_mass(body, mass, _inertia("inertia", inertia, 1))
+
     def set_dense(self, body: int, inverse: ArrayLike) -> None:
         """Another inverse of a body of any kind."""
         inverse = np.asarray(inverse, dtype=np.float64)
@@ -151,7 +156,7 @@ class System:
         """Another diagonal inverse of a body of any kind."""
         self._core.set_diagonal(body, np.ascontiguousarray(inverse, dtype=np.float64))
 
-    def set_matrix(self, body: int, A) -> None:
+    def set_matrix(self, body: int, A: Any) -> None:
         """Another sparse matrix of a body of any kind; see :meth:`add_matrix`."""
         self._core.set_matrix(body, *_csc(A))
 
@@ -167,9 +172,11 @@ class System:
         ids, velocity = _ids(bodies), np.asarray(velocity, dtype=np.float64)
         self._core.set_velocity(ids, _many("velocity", velocity, len(ids), velocity.shape[-1]), is_previous)
 
-    def velocity(self, body: int) -> np.ndarray:
-        """The free velocity of a body: as set, and changed by :meth:`add_reactions`."""
-        return self._core.velocity(body)
+    def velocity(self, bodies: ArrayLike) -> np.ndarray:
+        """Free velocities, a row for each body, or that of one body: as set, and changed by :meth:`add_reactions`."""
+        ids = _ids(bodies)
+        values = self._core.velocity(ids)
+        return values if np.ndim(bodies) == 0 else values.reshape(len(ids), -1 if len(ids) else 0)
 
     @property
     def bodies(self) -> np.ndarray:
@@ -185,7 +192,7 @@ class System:
         frame: ArrayLike,
         master_point: ArrayLike = (0, 0, 0),
         slave_point: ArrayLike = (0, 0, 0),
-    ):
+    ) -> Any:
         """Constraints between points: U = frame.T @ (velocity of the master's point - velocity of the slave's).
 
         master, slave: ids, GROUND for none. frame: the local axes are its columns. Points are referential.
@@ -219,7 +226,7 @@ class System:
         self._core.move_constraints(ids, *self._placement(len(ids), frame, master_point, slave_point))
 
     @staticmethod
-    def _placement(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike):
+    def _placement(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return (
             _many("frame", frame, count, 3, 3),
             _many("master_point", master_point, count, 3),
@@ -245,16 +252,51 @@ class System:
         return Rows(self._core.rows())
 
     def multiply(self, x: ArrayLike, through_bodies: bool = False) -> np.ndarray:
-        """W x, by blocks or body by body, in the shape of x."""
+        """W x, by blocks or body by body, in the shape of x: three values a row. See :meth:`operator` for several vectors at once."""
         x = np.asarray(x, dtype=np.float64)
-        return self._core.times(np.ascontiguousarray(x).ravel(), through_bodies).reshape(x.shape)
+        return self._core.times(1, np.ascontiguousarray(x).ravel(), through_bodies).reshape(x.shape)
 
-    def operator(self):
-        """W as a ``scipy.sparse.linalg.LinearOperator``. It is that of the last update whenever it is used."""
+    def operator(self, through_bodies: bool = False) -> Any:
+        """W as a ``scipy.sparse.linalg.LinearOperator``, as long as the number of rows stays the same. It is that of the last update
+        whenever it is used. ``operator () @ X`` multiplies all columns of X at once."""
         from scipy.sparse.linalg import LinearOperator
 
-        size = 3 * len(self.rows)
-        return LinearOperator((size, size), matvec=self.multiply, rmatvec=self.multiply, dtype=np.float64)
+        size = 3 * self._core.row_count()
+
+        def one(x: np.ndarray) -> np.ndarray:
+            return self.multiply(x, through_bodies)
+
+        def many(X: np.ndarray) -> np.ndarray:
+            columns = np.ascontiguousarray(X.T, dtype=np.float64)
+            return self._core.times(len(columns), columns.ravel(), through_bodies).reshape(columns.shape).T
+
+        return LinearOperator((size, size), matvec=one, rmatvec=one, matmat=many, rmatmat=many, dtype=np.float64)
+
+    def solve(
+        self,
+        laws: Laws | ArrayLike,
+        R: ArrayLike | None = None,
+        *,
+        tolerance: float = 1e-8,
+        measure: str = "both",
+        method: str = "automatic",
+        sweeps: int = 100_000,
+        seconds: float | None = None,
+    ) -> tuple[np.ndarray, Report]:
+        """Forces that obey the laws of the rows, C(U, R) = 0 with U = B + W R; other threads of Python go on meanwhile.
+
+        laws: :class:`Laws`, or coefficients of friction, one for all contacts or one a row. R: where to begin, three values a row, for
+        instance the forces of the last step; zeros without. tolerance: of the residual, which ``measure`` says: "natural", "scaled" or
+        the larger of "both". method: "automatic", "gauss-seidel" or "newton". sweeps, seconds: the most that are spent.
+
+        Returns R, a row of three each, and a :class:`Report`. An end without convergence is no error: see ``report.end``. R obeys its
+        laws in any case: no contact pulls, or rubs more than its friction allows.
+        """
+        count = self._core.row_count()
+        forces = start(R, count)
+        options = (tolerance, measure, method, sweeps, seconds)
+        report = self._core.solve(laws_of(laws, count), options, forces)
+        return forces.reshape(-1, 3), Report.of(report)
 
     def force(self, body: int, R: ArrayLike) -> np.ndarray:
         """The generalised force H^T R of all constraints on a body."""

@@ -6,6 +6,7 @@ use std::collections::TryReserveError;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
 use crate::kinematics::{pseudo_rigid, rigid};
+use crate::memory::bytes;
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -18,10 +19,10 @@ pub struct Cholesky {
     origins: [Origin; 2],
 }
 
-/// What the root of a block was made of.
+/// What the factor of a block was made of.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
-    /// NaN if there is no root.
+    /// NaN if there is no factor.
     step: f64,
     block: Block,
 }
@@ -30,17 +31,18 @@ struct Origin {
 type Lower = [f64; 6];
 
 impl Cholesky {
-    /// The root of nothing.
+    /// The factor of nothing.
     pub const NONE: Self =
         Self { blocks: [[0.0; 6]; 2], origins: [Origin { step: f64::NAN, block: [0.0; 9] }; 2] };
 
-    /// The root of the two blocks of an inverse, times the time step; `None` as in [`Cholesky::renew`].
+    /// The factor of the two blocks of an inverse, times the time step; `None` as in [`Cholesky::renew`].
+    #[cfg(test)]
     pub fn new(step: f64, inverse: [&Block; 2]) -> Option<Self> {
-        let mut root = Self::NONE;
-        root.renew(step, inverse).then_some(root)
+        let mut factor = Self::NONE;
+        factor.renew(step, inverse).then_some(factor)
     }
 
-    /// Make this the root of the two blocks of an inverse, times the time step, as far as it is not that yet. Returns
+    /// Make this the factor of the two blocks of an inverse, times the time step, as far as it is not that yet. Returns
     /// whether it is now, that is unless a block is not symmetric up to rounding and positive definite.
     pub fn renew(&mut self, step: f64, inverse: [&Block; 2]) -> bool {
         for (block, (lower, origin)) in inverse.into_iter().zip(self.blocks.iter_mut().zip(&mut self.origins))
@@ -48,10 +50,10 @@ impl Cholesky {
             if origin.is(step, block) {
                 continue;
             }
-            // Until there is a root again, there is none.
+            // Until there is a factor again, there is none.
             origin.step = f64::NAN;
-            let Some(root) = cholesky(step, block) else { return false };
-            *lower = root;
+            let Some(factor) = cholesky(step, block) else { return false };
+            *lower = factor;
             *origin = Origin { step, block: *block };
         }
         true
@@ -110,7 +112,7 @@ fn cholesky(step: f64, b: &Block) -> Option<Lower> {
 }
 
 /// Z of the slots of one body, slot behind slot, as the kind of body has it: 3 × 6, column-major, of a rigid body, see
-/// [`homogeneous`](super::homogeneous) for pseudo-rigid ones.
+/// [`pseudo_rigid`](super::pseudo_rigid) for pseudo-rigid ones.
 #[derive(Debug, Default)]
 pub(super) struct FactoredSlots {
     /// Values of a slot.
@@ -172,7 +174,7 @@ impl FactoredSlots {
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<f64>() * self.values.capacity() + self.changed.capacity()
+        bytes(&self.values) + self.changed.capacity()
     }
 
     /// Z of two slots; behind the first is one more value.

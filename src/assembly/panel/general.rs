@@ -14,6 +14,7 @@ use crate::block::lanes::{F64x4, SimdLevel, at_best};
 use crate::inertia::cost::InverseCounts as Counts;
 use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Workspace};
 use crate::kinematics::Point;
+use crate::memory::{collect, refill};
 
 use operators::Operators;
 use products::{FromInverse, Tiles};
@@ -217,9 +218,7 @@ impl General {
         if !has_nodes || !counts.inverse_pays(nodal_inverse.most_bytes()) {
             return Ok(false);
         }
-        nodes.clear();
-        nodes.try_reserve(touched.len() / 3)?;
-        nodes.extend(touched.iter().step_by(3).map(|dof| dof / 3));
+        collect(nodes, touched.iter().step_by(3).map(|dof| dof / 3))?;
         Ok(true)
     }
 
@@ -233,12 +232,8 @@ impl General {
         *inverse_of = None;
         nodal_inverse.update(factored, nodes, work)?;
         let rows = products::rows_of(touched.len());
-        inverse.clear();
-        inverse.try_reserve(rows * touched.len())?;
-        inverse.resize(rows * touched.len(), 0.0);
-        inverse_dofs.clear();
-        inverse_dofs.try_reserve(touched.len())?;
-        inverse_dofs.extend_from_slice(touched);
+        refill(inverse, rows * touched.len(), 0.0)?;
+        collect(inverse_dofs, touched.iter().copied())?;
         for (column, &other) in nodes.iter().enumerate() {
             for (row, &node) in nodes.iter().enumerate() {
                 let (Some(a), Some(b)) = (nodal_inverse.slot(node), nodal_inverse.slot(other)) else {
@@ -265,9 +260,7 @@ impl General {
     fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
         let Self { operators, columns, .. } = self;
         let length = 3 * operators.dofs();
-        columns.clear();
-        columns.try_reserve(length * operators.slots())?;
-        columns.resize(length * operators.slots(), 0.0);
+        refill(columns, length * operators.slots(), 0.0)?;
         for (slot, h) in columns.chunks_exact_mut(length).enumerate() {
             for column in operators.of(slot) {
                 let dof = operators.touched()[column.index as usize] as usize;

@@ -2,13 +2,13 @@
 //!
 //! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
 //! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`cholesky`] of A⁻¹ in H, the latter in the short form of
-//! [`homogeneous`]; [`nodal`] is for meshes, where H touches few nodes; [`general`] for all else.
+//! [`pseudo_rigid`]; [`nodal`] is for meshes, where H touches few nodes; [`general`] for all else.
 
 pub mod cholesky;
 pub mod general;
-pub mod homogeneous;
 pub mod nodal;
 pub mod product;
+pub mod pseudo_rigid;
 pub mod writer;
 
 use std::collections::TryReserveError;
@@ -27,13 +27,13 @@ use nodal::Nodal;
 /// Values in a slot of a rigid body.
 pub const RIGID: usize = 3 * rigid::DOFS;
 /// Values in a slot of a pseudo-rigid body.
-pub const PSEUDO_RIGID: usize = homogeneous::VALUES;
+pub const PSEUDO_RIGID: usize = pseudo_rigid::VALUES;
 
 /// The panel of a body. What is expensive, as the factor of A, is kept from one update to the next.
 #[derive(Debug, Default)]
 pub struct Panel {
     form: Form,
-    roots: FactoredSlots,
+    slots: FactoredSlots,
     /// What most bodies do without; there are many of them, and panels should lie close together.
     large: Option<Boxed<Large>>,
 }
@@ -85,23 +85,23 @@ impl From<FactorError> for Fault {
 }
 
 impl Panel {
-    /// Start anew with `slots` slots of a rigid body with a root. To be written: Z = H L of every slot, 3 × 6,
+    /// Start anew with `slots` slots of a rigid body with a Cholesky factor. To be written: Z = H L of every slot, 3 × 6,
     /// column-major.
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn start_rigid(&mut self, slots: usize) -> Result<Slots<'_, RIGID>, Fault> {
         self.form = Form::Rigid;
-        Ok(self.roots.start::<RIGID>(slots)?)
+        Ok(self.slots.start::<RIGID>(slots)?)
     }
 
-    /// Start anew with `slots` slots of a pseudo-rigid body with a root. To be written: every [`homogeneous::Slot`].
+    /// Start anew with `slots` slots of a pseudo-rigid body with a Cholesky factor. To be written: every [`pseudo_rigid::Slot`].
     ///
     /// # Errors
     /// If memory is exhausted.
     pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Slots<'_, PSEUDO_RIGID>, Fault> {
         self.form = Form::PseudoRigid;
-        Ok(self.roots.start::<PSEUDO_RIGID>(slots)?)
+        Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
     }
 
     /// Start anew with `slots` slots of any operators, 3 × `dofs`, all zero.
@@ -110,7 +110,7 @@ impl Panel {
     /// If memory is exhausted.
     pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General, Fault> {
         self.form = Form::General;
-        self.roots.clear();
+        self.slots.clear();
         let general = &mut self.large()?.general;
         general.start(slots, dofs)?;
         Ok(general)
@@ -123,7 +123,7 @@ impl Panel {
     /// If memory is exhausted.
     pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal, Fault> {
         self.form = Form::Nodal;
-        self.roots.clear();
+        self.slots.clear();
         let nodal = &mut self.large()?.nodal;
         nodal.start(slots, nodes, lasting)?;
         Ok(nodal)
@@ -137,7 +137,7 @@ impl Panel {
     }
 
     /// Let A⁻¹ work on general and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
-    /// dofs. A body with a root has nothing left to do. Returns what had to be done for a factor, if there is one.
+    /// dofs. A body with a Cholesky factor has nothing left to do. Returns what had to be done for a factor, if there is one.
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
@@ -189,20 +189,20 @@ impl Panel {
 
     /// Let what is written to a slot next count as changed: it was taken by another constraint.
     pub fn forget(&mut self, slot: usize) {
-        self.roots.forget(slot);
+        self.slots.forget(slot);
     }
 
     /// Whether the operator of a slot, or what A⁻¹ made of it, may have other bits than at the update before: known of
-    /// bodies with a root.
+    /// bodies with a Cholesky factor.
     #[inline(always)]
     pub fn has_changed(&self, slot: usize) -> bool {
-        !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.roots.has_changed(slot)
+        !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.slots.has_changed(slot)
     }
 
-    /// Where Z of a slot lies, if the body has a root; to be asked for ahead of its use.
+    /// Where Z of a slot lies, if the body has a Cholesky factor; to be asked for ahead of its use.
     #[inline(always)]
     pub fn place(&self, slot: usize) -> *const f64 {
-        self.roots.place(slot)
+        self.slots.place(slot)
     }
 
     /// Whether it has operators of nodes.
@@ -230,7 +230,7 @@ impl Panel {
             let entries = large.general.entries_bytes() + large.nodal.entries_bytes();
             [operators, entries + large.factored.bytes()]
         });
-        [self.roots.bytes() + operators, factors]
+        [self.slots.bytes() + operators, factors]
     }
 
     /// W_αβ of the slots α = `row`, β = `column`, theory (68).
@@ -241,7 +241,7 @@ impl Panel {
     /// The columns of W_αβ. No entry is −0: what is summed up from 0 never is, and to all else 0 is added.
     #[inline(always)]
     pub fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
-        match self.columns_of_root(level, row, column) {
+        match self.columns_of_factored(level, row, column) {
             Some(columns) => columns,
             None => self.columns_of_large(level, row, column),
         }
@@ -260,7 +260,7 @@ impl Panel {
         [body, row, column]: [usize; 3],
         last: Option<&mut LastStrip>,
     ) -> Option<[L::F64x4; 3]> {
-        if let Some(columns) = self.columns_of_root(level, row, column) {
+        if let Some(columns) = self.columns_of_factored(level, row, column) {
             return Some(columns);
         }
         let columns = match (self.form, self.large.as_deref(), last) {
@@ -272,12 +272,12 @@ impl Panel {
         are_finite(&columns).then_some(columns)
     }
 
-    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, of a body with a root.
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, of a body with a Cholesky factor.
     #[inline(always)]
     pub fn write_run<L: SimdLevel>(&self, level: L, row: usize, first: usize, blocks: &mut [Block]) {
         match self.form {
             Form::Rigid => {
-                let (x, ys) = self.roots.run::<RIGID>(row, first, blocks.len());
+                let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
                 let mut columns = [level.zero(); rigid::DOFS];
                 for (k, column) in columns.iter_mut().enumerate() {
                     *column = level.four(x, 3 * k);
@@ -287,26 +287,31 @@ impl Panel {
                 }
             }
             Form::PseudoRigid => {
-                let (x, ys) = self.roots.run::<PSEUDO_RIGID>(row, first, blocks.len());
+                let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
                 for (block, y) in blocks.iter_mut().zip(ys) {
-                    write(block, &homogeneous::product(level, x, y));
+                    write(block, &pseudo_rigid::product(level, x, y));
                 }
             }
             Form::General | Form::Nodal => {}
         }
     }
 
-    /// The columns of W_αβ of a body with a root.
+    /// The columns of W_αβ of a body with a Cholesky factor.
     #[inline(always)]
-    fn columns_of_root<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> Option<[L::F64x4; 3]> {
+    fn columns_of_factored<L: SimdLevel>(
+        &self,
+        level: L,
+        row: usize,
+        column: usize,
+    ) -> Option<[L::F64x4; 3]> {
         match self.form {
             Form::Rigid => {
-                let [x, y] = self.roots.pair::<RIGID>(row, column);
+                let [x, y] = self.slots.pair::<RIGID>(row, column);
                 Some(cholesky::product(level, x, y))
             }
             Form::PseudoRigid => {
-                let [x, y] = self.roots.pair::<PSEUDO_RIGID>(row, column);
-                Some(homogeneous::product(level, x, y))
+                let [x, y] = self.slots.pair::<PSEUDO_RIGID>(row, column);
+                Some(pseudo_rigid::product(level, x, y))
             }
             Form::General | Form::Nodal => None,
         }

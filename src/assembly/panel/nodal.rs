@@ -9,6 +9,7 @@ use crate::block::{Block, Vector, times};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics::finite_element::NodalOperator;
+use crate::memory::{bytes, refill};
 
 use couplings::{Couplings, Key};
 use nodewise::Nodewise;
@@ -129,7 +130,7 @@ impl Nodal {
             + self.nodewise.bytes()
             + self.couplings.bytes()
             + size_of::<f64>() * (self.values.capacity() + self.operator.capacity())
-            + size_of::<u32>() * self.touched.capacity()
+            + bytes(&self.touched)
             + self.is_touched.capacity()
     }
 
@@ -182,9 +183,7 @@ impl Nodal {
     /// Write H of every slot into the values: 3 × 3n each.
     fn write_operators(&mut self) -> Result<(), Fault> {
         let (length, slots) = (9 * self.mesh_nodes, self.operators.len());
-        self.values.clear();
-        self.values.try_reserve(length * slots)?;
-        self.values.resize(length * slots, 0.0);
+        refill(&mut self.values, length * slots, 0.0)?;
         for (slot, h) in self.values.chunks_exact_mut(length).enumerate() {
             let (nodes, weights) = self.operators.shapes().of(slot);
             for (&node, weight) in nodes.iter().zip(weights) {
@@ -197,9 +196,7 @@ impl Nodal {
 
     /// Collect the nodes that operators touch, and choose the way with the fewest operations.
     fn choose(&mut self, factored: &Factored) -> Result<SolveMethod, Fault> {
-        self.is_touched.clear();
-        self.is_touched.try_reserve(self.mesh_nodes)?;
-        self.is_touched.resize(self.mesh_nodes, false);
+        refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
         self.touched.try_reserve(self.mesh_nodes)?;
         let shapes = self.operators.shapes();

@@ -6,7 +6,7 @@ use crate::block::Vector;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
 
 /// s of a body: of a rigid one, rotation and translation, of a pseudo-rigid one, for each number of q a vector; see
-/// [`homogeneous`](super::homogeneous).
+/// [`pseudo_rigid`](super::pseudo_rigid).
 pub type Sum = [Vector; 4];
 
 /// s while it is made.
@@ -15,7 +15,7 @@ pub type SumLanes<L> = [<L as SimdLevel>::F64x4; 4];
 impl Panel {
     /// Whether the body has a factor, and so slots that depend on their own constraints alone.
     #[inline(always)]
-    pub fn has_root(&self) -> bool {
+    pub fn has_factor(&self) -> bool {
         !self.needs_inverse()
     }
 
@@ -24,12 +24,12 @@ impl Panel {
     pub fn add_to_sum<L: SimdLevel>(&self, level: L, slot: usize, x: &Vector, sum: &mut SumLanes<L>) {
         match self.form {
             Form::Rigid => {
-                let [z, _] = self.roots.pair::<RIGID>(slot, slot);
+                let [z, _] = self.slots.pair::<RIGID>(slot, slot);
                 sum[0] = sum[0] + transposed_times(level, z, x);
                 sum[1] = sum[1] + transposed_times(level, &z[9..], x);
             }
             Form::PseudoRigid => {
-                let [z, _] = self.roots.pair::<PSEUDO_RIGID>(slot, slot);
+                let [z, _] = self.slots.pair::<PSEUDO_RIGID>(slot, slot);
                 let turned = transposed_times(level, z, x);
                 for (sum, q) in sum.iter_mut().zip(&z[9..13]) {
                     *sum = *sum + turned * *q;
@@ -44,12 +44,12 @@ impl Panel {
     pub fn times_sum<L: SimdLevel>(&self, level: L, slot: usize, s: &Sum) -> Option<L::F64x4> {
         match self.form {
             Form::Rigid => {
-                let [z, _] = self.roots.pair::<RIGID>(slot, slot);
+                let [z, _] = self.slots.pair::<RIGID>(slot, slot);
                 let turning = combination(&columns(level, z), &s[0]);
                 Some(turning + combination(&columns(level, &z[9..]), &s[1]))
             }
             Form::PseudoRigid => {
-                let [z, _] = self.roots.pair::<PSEUDO_RIGID>(slot, slot);
+                let [z, _] = self.slots.pair::<PSEUDO_RIGID>(slot, slot);
                 let q = &z[9..13];
                 let along = |k: usize| q[0] * s[0][k] + q[1] * s[1][k] + (q[2] * s[2][k] + q[3] * s[3][k]);
                 Some(combination(&columns(level, z), &[along(0), along(1), along(2)]))

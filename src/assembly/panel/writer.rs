@@ -12,7 +12,7 @@ pub struct Writer {
     /// Where operators go.
     pub target: Target,
     /// L for those that are still to be written; kept from one update to the next.
-    pub root: Cholesky,
+    pub factor: Cholesky,
 }
 
 /// Where the operators of a body go.
@@ -26,14 +26,14 @@ pub enum Target {
     PseudoRigid(Slots<PSEUDO_RIGID>),
 }
 
-const _: () = assert!(std::mem::offset_of!(Writer, root) + 2 * size_of::<[f64; 6]>() <= Writer::RIGID);
+const _: () = assert!(std::mem::offset_of!(Writer, factor) + 2 * size_of::<[f64; 6]>() <= Writer::RIGID);
 
 impl Writer {
     /// Bytes from the beginning that rigid bodies need.
     pub const RIGID: usize = 128;
 
     /// Of a body without a panel.
-    pub const NONE: Self = Self { target: Target::Complete, root: Cholesky::NONE };
+    pub const NONE: Self = Self { target: Target::Complete, factor: Cholesky::NONE };
 }
 
 impl Default for Writer {

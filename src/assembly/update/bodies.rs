@@ -8,7 +8,7 @@ use super::scene::{Bodies, Kinematics};
 use crate::assembly::panel::Panel;
 use crate::assembly::panel::cholesky::Cholesky;
 use crate::assembly::panel::writer::{Slots, Target, Writer};
-use crate::assembly::panel::{cholesky, homogeneous};
+use crate::assembly::panel::{cholesky, pseudo_rigid};
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
@@ -57,19 +57,16 @@ pub fn prepare<B: Bodies>(
     works.try_reserve(missing).map_err(|_| bodies.memory())?;
     works.resize_with(works.len().max(team.size()), Workspace::default);
 
-    let first_error = FirstError::default();
     let size = (panels.len() / (PARTS * team.size())).clamp(1, MOST);
-    team.deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
+    team.try_deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
         for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
             bodies.fetch_ahead(body);
-            if is_wanted(bodies, body)
-                && let Err(fault) = start(bodies, body, panel, writer, how)
-            {
-                return first_error.note(body, fault);
+            if is_wanted(bodies, body) {
+                start(bodies, body, panel, writer, how)?;
             }
         }
-    });
-    first_error.into_result()?;
+        Ok(())
+    })?;
     ended(Phase::Operators);
 
     // Of bodies without slots an older panel may be left.
@@ -85,7 +82,7 @@ pub fn prepare<B: Bodies>(
             Ok(Some(Freshness::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
             Ok(Some(_)) => drop(renewed.fetch_add(1, Ordering::Relaxed)),
             Ok(None) => {}
-            Err(fault) => first_error.note(body, fault),
+            Err(fault) => first_error.note(body, Err(fault)),
         }
     });
     first_error.into_result()?;
@@ -116,10 +113,10 @@ fn start<B: Bodies>(
     let slots = bodies.slots(body);
     let failed = |fault| bodies.fault(body, fault);
     let kinematics = bodies.kinematics(body)?;
-    let has_root = renew_root(bodies, body, &mut writer.root, &kinematics, how.step)?;
+    let has_factor = renew_factor(bodies, body, &mut writer.factor, &kinematics, how.step)?;
     writer.target = Target::Complete;
     match kinematics {
-        Kinematics::Rigid(rigid) if has_root => {
+        Kinematics::Rigid(rigid) if has_factor => {
             let cholesky::Slots { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
                 writer.target = Target::Rigid(Slots::new(cholesky::Slots { z, changed }));
@@ -128,11 +125,11 @@ fn start<B: Bodies>(
             changed.fill(true);
             for (slot, constraint) in bodies.constraints(body) {
                 let mut h = bodies.action(body, constraint).rigid_columns(Plain, &rigid);
-                writer.root.apply(&mut h);
+                writer.factor.apply(&mut h);
                 write(&mut z[slot], &h);
             }
         }
-        Kinematics::PseudoRigid(pseudo_rigid) if has_root => {
+        Kinematics::PseudoRigid(pseudo_rigid) if has_factor => {
             let cholesky::Slots { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
                 writer.target = Target::PseudoRigid(Slots::new(cholesky::Slots { z, changed }));
@@ -141,7 +138,7 @@ fn start<B: Bodies>(
             changed.fill(true);
             for (slot, constraint) in bodies.constraints(body) {
                 let h = bodies.action(body, constraint).pseudo_rigid_operator(Plain, &pseudo_rigid);
-                homogeneous::Slot::new(Plain, &writer.root, &h).write(&mut z[slot]);
+                pseudo_rigid::Slot::new(Plain, &writer.factor, &h).write(&mut z[slot]);
             }
         }
         Kinematics::Mesh { nodes, rotation, lasting } => {
@@ -176,11 +173,11 @@ fn start<B: Bodies>(
     Ok(())
 }
 
-/// Make `root` the Cholesky factor of h A⁻¹ of a rigid or pseudo-rigid body; returns whether there is one.
-fn renew_root<B: Bodies>(
+/// Make `factor` the Cholesky factor of h A⁻¹ of a rigid or pseudo-rigid body; returns whether there is one.
+fn renew_factor<B: Bodies>(
     bodies: &B,
     body: usize,
-    root: &mut Cholesky,
+    factor: &mut Cholesky,
     kinematics: &Kinematics,
     step: f64,
 ) -> Result<bool, B::Fault> {
@@ -194,7 +191,7 @@ fn renew_root<B: Bodies>(
         Kinematics::PseudoRigid(_) => inverse.of_pseudo_rigid(),
         _ => inverse.of_rigid(),
     };
-    Ok(blocks.is_some_and(|blocks| root.renew(step, blocks)))
+    Ok(blocks.is_some_and(|blocks| factor.renew(step, blocks)))
 }
 
 /// Let A⁻¹ work on the operators in a panel, unless the caller's own solver is to.

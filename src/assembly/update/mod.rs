@@ -15,6 +15,7 @@ use std::collections::TryReserveError;
 use super::panel::Panel;
 use super::panel::writer::Writer;
 use crate::inertia::Workspace;
+use crate::memory::bytes;
 
 /// The operators of all bodies, by index, with the memory that threads need for them. What is expensive is kept from one
 /// update to the next.
@@ -67,9 +68,9 @@ impl BodyOperators {
 
     /// Bytes held, but for what panels hold.
     pub fn bytes(&self) -> usize {
-        size_of::<Panel>() * self.panels.capacity()
-            + size_of::<Writer>() * self.writers.capacity()
-            + size_of::<u32>() * self.heavy.capacity()
+        bytes(&self.panels)
+            + bytes(&self.writers)
+            + bytes(&self.heavy)
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 

@@ -4,7 +4,6 @@ use crate::assembly::panel::Panel;
 use crate::assembly::panel::general::LastStrip;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::first_error::FirstError;
 use crate::threads::{Deal, Team};
 
 /// The two blocks of a pair of constraints, and where they go.
@@ -55,13 +54,7 @@ pub trait Pairs: Deal {
 /// # Errors
 /// Of the first pair, by parts and names, whose block is not finite.
 pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
-    let first_error = FirstError::default();
-    team.deal(pairs, part, |first, pairs| {
-        if let Err(fault) = at_best(Part { pairs, panels }) {
-            first_error.note(first, fault);
-        }
-    });
-    first_error.into_result()
+    team.try_deal(pairs, part, |_, pairs| at_best(Part { pairs, panels }))
 }
 
 /// Some pairs to be made.
@@ -152,6 +145,8 @@ mod tests {
     use crate::block::lanes::Plain;
     use crate::block::transposed;
     use crate::inertia::{Dense, Inertia, Inverse, Workspace};
+    use crate::threads::Numbered;
+    use crate::threads::tests::with_team;
 
     #[test]
     fn pairs_are_written_where_wanted() {
@@ -217,5 +212,52 @@ mod tests {
             let made = make(Plain, &entries.map(panel), pair, None);
             assert_eq!(made.ok().map(|()| block[0]), sum);
         }
+    }
+
+    type Listed<'a> = Numbered<&'a mut [([usize; 2], Block)], ()>;
+
+    impl Pairs for Listed<'_> {
+        type Name = [usize; 2];
+        type Fault = [usize; 2];
+
+        const IN_ROWS: bool = false;
+
+        fn each(&mut self, _: &[Panel], mut make: impl FnMut(Pair<'_, Self::Name>)) {
+            for (name, block) in self.things.iter_mut() {
+                let coupling = Coupling { body: 0, row: name[0], column: name[1] };
+                let couplings = [Some(coupling), None];
+                make(Pair { name: *name, couplings, block: Some(block), transpose: None });
+            }
+        }
+
+        fn fault(&self, name: Self::Name) -> Self::Fault {
+            name
+        }
+    }
+
+    /// A body with one dof and large operators: blocks between the slots from 1 on are not finite.
+    fn panel() -> Panel {
+        let mut panel = Panel::default();
+        let general = panel.start_general(4, 1).unwrap();
+        [1.0, 1e200, 1e200, 1e200].into_iter().enumerate().for_each(|(k, h)| general.add_dense(k, &[h; 3]));
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        panel
+    }
+
+    #[test]
+    fn the_first_pair_of_a_part_is_told_in_whatever_order_pairs_are_made() {
+        let panels = [panel()];
+        let mut made = [[2, 3], [0, 2], [1, 3], [0, 1], [1, 2]].map(|name| (name, [0.0; 9]));
+        with_team(2, |team| {
+            let mut first = |part| {
+                let pairs = Numbered { first: 0, things: &mut made[..], context: () };
+                assemble(pairs, part, &panels, team).unwrap_err()
+            };
+            assert_eq!(first(5), [1, 2]);
+            // Parts before others, whatever the names.
+            assert_eq!(first(2), [2, 3]);
+        });
+        assert_eq!([made[1].1, made[3].1], [[1e200; 9]; 2], "the others are made all the same");
     }
 }

@@ -8,12 +8,12 @@ use super::scene::{Place, RowFault, RowPart, Rows};
 use super::{BodyOperators, Phase};
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::writer::{Target, Writer};
-use crate::assembly::panel::{cholesky, homogeneous};
+use crate::assembly::panel::{cholesky, pseudo_rigid};
 use crate::assembly::velocities::free_velocities;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, combination, packed, write};
 use crate::block::{Vector, is_finite};
-use crate::first_error::FirstError;
-use crate::kinematics::{pseudo_rigid, rigid};
+use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
+use crate::kinematics::rigid;
 use crate::threads::Team;
 
 /// Rows at a time: with what they point to, they fit a second-level cache.
@@ -48,16 +48,12 @@ pub fn assemble<R: Rows>(
     ended: &mut dyn FnMut(Phase),
 ) -> Result<(), R::Fault> {
     if team.size() == 1 {
-        return at_best(Part { rows, bodies, wanted, ended }).map_err(|(_, fault)| fault);
+        return at_best(Part { rows, bodies, wanted, ended });
     }
-    let first_error = FirstError::default();
-    team.deal(rows, PART, |first, rows| {
-        if let Err((row, fault)) = at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }) {
-            first_error.note(first + row, fault);
-        }
-    });
+    let made =
+        team.try_deal(rows, PART, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
-    first_error.into_result()
+    made
 }
 
 /// Some rows to be made.
@@ -69,8 +65,7 @@ struct Part<'a, R> {
 }
 
 impl<R: Rows> Kernel for Part<'_, R> {
-    /// The row that failed, and why.
-    type Output = Result<(), (usize, R::Fault)>;
+    type Output = Result<(), R::Fault>;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
@@ -91,7 +86,7 @@ impl<R: Rows> Kernel for Part<'_, R> {
             let end = made.as_ref().map_or_else(|(row, _)| *row, |()| batch.end);
             diagonals(level, &mut rows, start..end, &shares, with_rho, reuse)?;
             ended(Phase::Diagonal);
-            made?;
+            made.map_err(|(_, fault)| fault)?;
         }
         Ok(())
     }
@@ -107,11 +102,11 @@ fn is_kept<R: Rows>(rows: &R, mut batch: Range<usize>) -> bool {
 }
 
 /// V and B of all rows.
-fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), (usize, R::Fault)> {
+fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), R::Fault> {
     for row in 0..rows.count() {
         let roles = rows.roles(row);
-        let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)));
-        made.and_then(|made| set_velocities(rows, row, made)).map_err(|fault| (row, fault))?;
+        let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
+        set_velocities(rows, row, made)?;
     }
     Ok(())
 }
@@ -198,7 +193,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
     let mut left = rows.roles(row);
     for (k, place) in rows.places(row).into_iter().enumerate() {
         let Some(Place { body, slot }) = place else { continue };
-        let Writer { target, root } = &bodies.writers[body];
+        let Writer { target, factor } = &bodies.writers[body];
         let roles = match target {
             Target::Rigid(slots) => {
                 let action = rows.action(row, k);
@@ -207,7 +202,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
                 add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
                 if WHOLE {
-                    root.apply(&mut h);
+                    factor.apply(&mut h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
                         #[inline(always)]
@@ -221,11 +216,11 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let action = rows.action(row, k);
                 let roles = action.roles;
                 let h = action.pseudo_rigid_operator(level, &rows.pseudo_rigid(row, k));
-                let [previous, current] = rows.velocities::<{ pseudo_rigid::DOFS }>(row, k)?;
+                let [previous, current] = rows.velocities::<PSEUDO_RIGID_DOFS>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
                 add(&mut share.velocities, &velocities);
                 if WHOLE {
-                    let z = homogeneous::Slot::new(level, root, &h);
+                    let z = pseudo_rigid::Slot::new(level, factor, &h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
                         #[inline(always)]
@@ -245,7 +240,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
         left = [left[0] & !roles[0], left[1] & !roles[1]];
     }
     if R::WITH_VELOCITIES && left != [false; 2] {
-        // Bodies without a root, and obstacles that W leaves out.
+        // Bodies without a Cholesky factor, and obstacles that W leaves out.
         for (role, _) in left.into_iter().enumerate().filter(|(_, is_left)| *is_left) {
             let local = rows.side(row, role)?.local_velocities();
             for (sum, local) in share.velocities.iter_mut().zip(local) {
@@ -265,7 +260,7 @@ fn diagonals<L: SimdLevel, R: Rows>(
     shares: &[Share<L::F64x4>; BATCH],
     with_rho: bool,
     reuse: bool,
-) -> Result<(), (usize, R::Fault)> {
+) -> Result<(), R::Fault> {
     let count = batch.len();
     for first in (0..count).step_by(4) {
         let mut four = batch.start + first..batch.end.min(batch.start + first + 4);
@@ -278,7 +273,7 @@ fn diagonals<L: SimdLevel, R: Rows>(
             && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w])
         {
             for (row, diagonal) in (batch.start + first..).zip(&diagonals) {
-                rows.set_diagonal(row, diagonal).map_err(|fault| (row, fault))?;
+                rows.set_diagonal(row, diagonal)?;
             }
             continue;
         }
@@ -287,17 +282,15 @@ fn diagonals<L: SimdLevel, R: Rows>(
                 continue;
             }
             let kept = if reuse && !share.changed { rows.kept(row) } else { None };
+            let w = packed(&share.w);
             let made = match kept {
-                Some(kept) => rows.set_diagonal(row, &kept),
-                None => {
-                    let w = packed(&share.w);
-                    match Diagonal::new(&w, with_rho) {
-                        Ok(diagonal) => rows.set_diagonal(row, &diagonal),
-                        Err(fault) => rows.refuse(row, RowFault::Diagonal(w, fault)),
-                    }
-                }
+                Some(kept) => Ok(kept),
+                None => Diagonal::new(&w, with_rho),
             };
-            made.map_err(|fault| (row, fault))?;
+            match made {
+                Ok(diagonal) => rows.set_diagonal(row, &diagonal)?,
+                Err(fault) => rows.refuse(row, RowFault::Diagonal(w, fault))?,
+            }
         }
     }
     Ok(())

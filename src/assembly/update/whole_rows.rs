@@ -7,7 +7,6 @@ use super::pairs::Coupling;
 use crate::assembly::panel::Panel;
 use crate::block::Block;
 use crate::block::lanes::{Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::first_error::FirstError;
 use crate::threads::{Deal, Team};
 
 /// Columns of a row that have consecutive slots in the panel of one body, or one that two bodies couple with the row.
@@ -42,13 +41,7 @@ pub fn assemble<R: WholeRows>(
     panels: &[Panel],
     team: &mut Team,
 ) -> Result<(), R::Fault> {
-    let first_error = FirstError::default();
-    team.deal(rows, part, |first, rows| {
-        if let Err(fault) = at_best(Part { rows, panels }) {
-            first_error.note(first, fault);
-        }
-    });
-    first_error.into_result()
+    team.try_deal(rows, part, |_, rows| at_best(Part { rows, panels }))
 }
 
 /// Some rows to be made.

@@ -82,58 +82,14 @@ impl Register {
     }
 }
 
-impl Add for Register {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(self.0, self.0.avx._mm256_add_pd(self.1, other.1))
-    }
-}
-
-impl Sub for Register {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(self.0, self.0.avx._mm256_sub_pd(self.1, other.1))
-    }
-}
-
-impl Mul for Register {
-    type Output = Self;
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(self.0, self.0.avx._mm256_mul_pd(self.1, other.1))
-    }
-}
-
-impl Div for Register {
-    type Output = Self;
-
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        Self(self.0, self.0.avx._mm256_div_pd(self.1, other.1))
-    }
-}
-
-impl Add<f64> for Register {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, value: f64) -> Self {
-        Self(self.0, self.0.avx._mm256_add_pd(self.1, self.same(value)))
-    }
-}
-
-impl Mul<f64> for Register {
-    type Output = Self;
-
-    #[inline(always)]
-    fn mul(self, value: f64) -> Self {
-        Self(self.0, self.0.avx._mm256_mul_pd(self.1, self.same(value)))
-    }
+operators! {
+    Register:
+    Add<Self>::add = |x, y| Self(x.0, x.0.avx._mm256_add_pd(x.1, y.1));
+    Sub<Self>::sub = |x, y| Self(x.0, x.0.avx._mm256_sub_pd(x.1, y.1));
+    Mul<Self>::mul = |x, y| Self(x.0, x.0.avx._mm256_mul_pd(x.1, y.1));
+    Div<Self>::div = |x, y| Self(x.0, x.0.avx._mm256_div_pd(x.1, y.1));
+    Add<f64>::add = |x, value| Self(x.0, x.0.avx._mm256_add_pd(x.1, x.same(value)));
+    Mul<f64>::mul = |x, value| Self(x.0, x.0.avx._mm256_mul_pd(x.1, x.same(value)));
 }
 
 impl Real for Register {

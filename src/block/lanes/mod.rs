@@ -4,6 +4,21 @@
 //! A [`SimdLevel`] is what a processor has for them: [`Plain`] is on every one, [`Avx2`] on most. [`at_best`] chooses. No level
 //! fuses a product into a sum, so all give the same bits.
 
+/// Operators of a kind of lanes.
+macro_rules! operators {
+    ($lanes:ident: $($operator:ident<$other:ty>::$name:ident = |$a:ident, $b:ident| $result:expr;)+) => {$(
+        impl $operator<$other> for $lanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $name(self, $b: $other) -> Self {
+                let $a = self;
+                $result
+            }
+        }
+    )+};
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod plain;

@@ -48,58 +48,14 @@ impl Four {
     }
 }
 
-impl Add for Four {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.with(other, |a, b| a + b)
-    }
-}
-
-impl Sub for Four {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.with(other, |a, b| a - b)
-    }
-}
-
-impl Mul for Four {
-    type Output = Self;
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self.with(other, |a, b| a * b)
-    }
-}
-
-impl Div for Four {
-    type Output = Self;
-
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        self.with(other, |a, b| a / b)
-    }
-}
-
-impl Add<f64> for Four {
-    type Output = Self;
-
-    #[inline(always)]
-    fn add(self, value: f64) -> Self {
-        self.each(|a| a + value)
-    }
-}
-
-impl Mul<f64> for Four {
-    type Output = Self;
-
-    #[inline(always)]
-    fn mul(self, value: f64) -> Self {
-        self.each(|a| a * value)
-    }
+operators! {
+    Four:
+    Add<Self>::add = |x, y| x.with(y, |a, b| a + b);
+    Sub<Self>::sub = |x, y| x.with(y, |a, b| a - b);
+    Mul<Self>::mul = |x, y| x.with(y, |a, b| a * b);
+    Div<Self>::div = |x, y| x.with(y, |a, b| a / b);
+    Add<f64>::add = |x, value| x.each(|a| a + value);
+    Mul<f64>::mul = |x, value| x.each(|a| a * value);
 }
 
 impl Real for Four {

@@ -1,2 +1,3 @@
 mod cholesky;
 mod random;
+mod rank;

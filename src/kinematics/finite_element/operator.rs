@@ -48,38 +48,21 @@ impl Form {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodalOperator {
     length: usize,
-    nodes: [u32; NodalOperator::MOST_NODES],
-    weights: [f64; NodalOperator::MOST_NODES],
+    nodes: [u32; MAX_NODES],
+    weights: [f64; MAX_NODES],
     factor: Block,
 }
 
 impl NodalOperator {
-    /// Most nodes an operator has: those of two elements, for a constraint between two points of one body.
-    pub const MOST_NODES: usize = 2 * MAX_NODES;
-
     /// The operator of a located point with the axes `frame` E as columns: Q = Eᵀ, or EᵀR with a rotation.
     pub fn new(location: &Location, frame: &Block, rotation: Option<&Block>) -> Self {
         let factor = rotation.map_or_else(|| transposed(frame), |r| transposed_product(frame, r));
-        let mut operator = Self::zero(&factor);
+        let mut operator = Self { length: 0, nodes: [0; MAX_NODES], weights: [0.0; MAX_NODES], factor };
         let weights = location.element.shape().functions(&location.xi);
         for (&node, weight) in location.element.nodes().iter().zip(weights) {
             operator.add_weight(node, weight);
         }
         operator
-    }
-
-    /// The operator that is zero, with the factor Q.
-    pub fn zero(factor: &Block) -> Self {
-        Self { length: 0, nodes: [0; Self::MOST_NODES], weights: [0.0; Self::MOST_NODES], factor: *factor }
-    }
-
-    /// Add `sign` times the operator of a point of the same body; both must have the same factor, that is the
-    /// same frame and rotation. There is room for two points.
-    pub fn add(&mut self, sign: f64, other: &Self) {
-        debug_assert_eq!(self.factor, other.factor);
-        for (&node, weight) in other.nodes().iter().zip(other.weights()) {
-            self.add_weight(node, sign * weight);
-        }
     }
 
     /// The nodes, ascending.

@@ -2,13 +2,10 @@
 
 use std::ptr;
 
-use crate::assembly::diagonal::Diagonal;
-use crate::assembly::update::scene::{Action, Placement};
 use crate::assembly::velocities::Side;
-use crate::block::{Vector, is_finite};
 use crate::export::dump::Label;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::fault::{Error, Fault, Subject, Value};
+use crate::legacy::fault::{Error, Fault, Subject};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -168,42 +165,4 @@ pub unsafe fn places_on(
         let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave, known)));
         master.into_iter().chain(slave)
     }
-}
-
-/// How a constraint acts on a body.
-///
-/// # Safety
-/// The constraint is valid, and nobody writes it during `'a`; `body` is only compared.
-#[inline(always)]
-pub unsafe fn action<'a>(con: *const CON, body: *const BODY) -> Action<'a> {
-    // SAFETY: the caller promises a valid constraint.
-    let con = unsafe { &*con };
-    Action {
-        roles: [con.master.cast_const() == body, con.slave.cast_const() == body],
-        placement: Placement::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
-    }
-}
-
-/// The share of a constraint in the free energy.
-///
-/// # Errors
-/// If it is not finite.
-///
-/// # Safety
-/// The constraint is valid, and so are its bodies.
-#[inline(always)]
-pub unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Error> {
-    // SAFETY: the caller promises a valid constraint.
-    let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
-    let share = diagonal.free_energy(b, prescribed);
-    if share.is_finite() {
-        return Ok(share);
-    }
-    let fault = match (is_finite(b), prescribed.is_finite()) {
-        (false, _) => Fault::NotFinite(Value::B),
-        (_, false) => Fault::NotFinite(Value::Prescribed),
-        _ => Fault::Overflow("its free energy", "B and Z[0] are"),
-    };
-    // SAFETY: the caller promises a valid constraint with valid bodies.
-    Err(unsafe { error(con, fault) })
 }

@@ -5,7 +5,6 @@ pub mod body;
 pub mod constraint;
 pub mod domain;
 pub mod finite_element;
-pub mod inertia;
 #[cfg(feature = "mpi")]
 pub mod map;
 pub mod mesh;

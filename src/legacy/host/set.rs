@@ -6,7 +6,8 @@ use std::fmt::Display;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::SET;
+use crate::legacy::layout::{BODY, CON, SET};
+use crate::memory::{bytes, push};
 
 /// A node of such a tree.
 pub trait Node {
@@ -52,11 +53,6 @@ impl Fault {
             Self::Shape => fail!(Code::BugFound, "{what}: not a tree, a node is reached in two ways"),
         }
     }
-
-    /// The error of a walk over the set of constraints of the body with this id.
-    pub fn of_set_of(self, body: u32) -> Code {
-        self.of(&format_args!("the set of constraints of body {body}"))
-    }
 }
 
 impl From<TryReserveError> for Fault {
@@ -85,75 +81,73 @@ impl<N> Default for Walks<N> {
 impl<N> Walks<N> {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<*const N>() * self.stack.capacity()
+        bytes(&self.stack)
     }
 }
 
-/// A walk in order over the elements.
-///
-/// It keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
-/// read (the root's and the sentinel's are arbitrary).
-///
-/// A walk over a damaged tree, whose nodes lead back to others, must have an end. A walk that gets longer than any
-/// before counts all nodes, each once. The limit is twice the largest count, so that this happens rarely.
-pub struct InOrder<'a, N> {
-    walks: &'a mut Walks<N>,
-    root: *const N,
-    visited: usize,
-}
-
-impl<'a, N: Node> InOrder<'a, N> {
-    /// A walk over the tree with the given root; `walks` lends its memory.
+impl<N: Node> Walks<N> {
+    /// Visit the elements of a tree in order, until a visit fails.
+    ///
+    /// The walk keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
+    /// read (the root's and the sentinel's are arbitrary).
+    ///
+    /// A walk over a damaged tree, whose nodes lead back to others, must have an end. A walk that gets longer than any
+    /// before counts all nodes, each once. The limit is twice the largest count, so that this happens rarely.
     ///
     /// # Errors
-    /// If memory is exhausted, or the nodes are found to be no tree.
+    /// What `failed` makes of it if memory is exhausted, or the nodes are found to be no tree; that of a visit.
     ///
     /// # Safety
     /// `root` is NULL, a sentinel or a node; children are nodes or the sentinel; nobody changes them during the walk.
-    pub unsafe fn new(root: *const N, walks: &'a mut Walks<N>) -> Result<Self, Fault> {
-        walks.stack.clear();
-        let mut walk = Self { walks, root, visited: 0 };
-        // SAFETY: the caller promises a root that is NULL, a sentinel or a node, and children that are nodes
-        // or the sentinel.
-        unsafe { walk.descend(root) }?;
-        Ok(walk)
+    pub unsafe fn each<E>(
+        &mut self,
+        root: *const N,
+        failed: impl Fn(Fault) -> E,
+        mut visit: impl FnMut(*mut c_void) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.stack.clear();
+        let (mut next, mut visited) = (root, 0);
+        loop {
+            // SAFETY: the caller promises a root and children that are NULL, nodes or the sentinel; the stack holds nodes.
+            unsafe {
+                while let Some(found) = existing(next) {
+                    visited += 1;
+                    if visited > self.limit {
+                        self.limit = count_once(root).map_err(&failed)?.saturating_mul(2);
+                    }
+                    push(&mut self.stack, next).map_err(|error| failed(error.into()))?;
+                    next = found.children()[0];
+                }
+                let Some(node) = self.stack.pop() else { return Ok(()) };
+                visit((*node).data())?;
+                next = (*node).children()[1];
+            }
+        }
     }
+}
 
-    /// The next element, `None` behind the last.
+impl Walks<SET> {
+    /// Visit the constraints on a body in the order of its set.
     ///
     /// # Errors
-    /// As [`InOrder::new`].
+    /// If memory is exhausted, or the set is no tree or holds NULL; that of a visit.
     ///
     /// # Safety
-    /// The promise of [`InOrder::new`] still holds.
-    pub unsafe fn next(&mut self) -> Result<Option<*mut c_void>, Fault> {
-        let Some(node) = self.walks.stack.pop() else { return Ok(None) };
-        // SAFETY: the stack holds nodes, which are valid by the promise of `new`.
-        let (data, [_, right]) = unsafe { ((*node).data(), (*node).children()) };
-        // SAFETY: a child of a node is a node or the sentinel.
-        unsafe { self.descend(right) }?;
-        Ok(Some(data))
-    }
-
-    /// Put a node and all its left descendants on the stack.
-    ///
-    /// # Safety
-    /// `node` is NULL, the sentinel, or a node.
-    unsafe fn descend(&mut self, mut node: *const N) -> Result<(), Fault> {
-        // SAFETY: the caller promises NULL, the sentinel or a node; left children are nodes or the sentinel.
-        while let Some(found) = unsafe { existing(node) } {
-            self.visited += 1;
-            if self.visited > self.walks.limit {
-                // SAFETY: the caller of `new` promises that the root and all children are NULL, nodes or the
-                // sentinel.
-                let count = unsafe { count_once(self.root) }?;
-                self.walks.limit = count.saturating_mul(2);
-            }
-            self.walks.stack.try_reserve(1)?;
-            self.walks.stack.push(node);
-            node = found.children()[0];
+    /// As [`Walks::each`]; the body is valid.
+    pub unsafe fn each_on(
+        &mut self,
+        body: *const BODY,
+        mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
+    ) -> Result<(), Code> {
+        // SAFETY: the caller promises a valid body with a set that nobody changes.
+        unsafe {
+            let id = (*body).id;
+            let failed = |fault: Fault| fault.of(&format_args!("the set of constraints of body {id}"));
+            self.each((*body).con, failed, |element| match element.is_null() {
+                true => Err(fail!(Code::BugFound, "body {id}: NULL in its set of constraints")),
+                false => visit(element.cast()),
+            })
         }
-        Ok(())
     }
 }
 
@@ -163,13 +157,12 @@ impl<'a, N: Node> InOrder<'a, N> {
 /// If memory is exhausted, or a node is reached in two ways.
 ///
 /// # Safety
-/// As [`InOrder::new`].
+/// As [`Walks::each`].
 #[cold]
 unsafe fn count_once<N: Node>(root: *const N) -> Result<usize, Fault> {
     let mut seen: HashSet<*const N, BuildHasherDefault<DefaultHasher>> = HashSet::default();
     let mut open = Vec::new();
-    open.try_reserve(1)?;
-    open.push(root);
+    push(&mut open, root)?;
     while let Some(node) = open.pop() {
         // SAFETY: the caller promises that the root and all children are NULL, nodes or the sentinel.
         let Some(found) = (unsafe { existing(node) }) else { continue };
@@ -208,20 +201,13 @@ mod tests {
     /// The walk's elements, which are one more than the places of the nodes, and how it ended.
     fn walk(nodes: &[SET], walks: &mut Walks<SET>) -> (Vec<usize>, Option<Fault>) {
         let mut elements = Vec::new();
-        // SAFETY: the children of these nodes are among them.
-        let walk = unsafe { InOrder::new(nodes.as_ptr(), walks) };
-        let mut walk = match walk {
-            Ok(walk) => walk,
-            Err(fault) => return (elements, Some(fault)),
+        let visit = |element: *mut c_void| {
+            elements.push(element.addr());
+            Ok(())
         };
-        loop {
-            // SAFETY: the children of these nodes are among them.
-            match unsafe { walk.next() } {
-                Ok(Some(element)) => elements.push(element.addr()),
-                Ok(None) => return (elements, None),
-                Err(fault) => return (elements, Some(fault)),
-            }
-        }
+        // SAFETY: the children of these nodes are among them.
+        let fault = unsafe { walks.each(nodes.as_ptr(), |fault| fault, visit) }.err();
+        (elements, fault)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "in the headers brackets are indices")]
 
 pub mod additions;
-pub mod module;
+pub mod entry_points;
 pub mod operators;
 #[cfg(feature = "mpi")]
 pub mod parallel;

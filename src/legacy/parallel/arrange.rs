@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 use std::ffi::c_int;
 
 use super::world::Record;
+use crate::memory::{bytes, collect, push};
 
 /// Records for ranks, in any order, and the same records sorted by rank. The memory is kept from one update to the
 /// next.
@@ -41,8 +42,7 @@ impl Outbox {
     /// # Errors
     /// If memory is exhausted.
     pub fn push(&mut self, rank: usize, record: Record) -> Result<(), TryReserveError> {
-        self.drafts.try_reserve(1)?;
-        self.drafts.push((rank, record));
+        push(&mut self.drafts, (rank, record))?;
         Ok(())
     }
 
@@ -65,9 +65,7 @@ impl Outbox {
             *end += count as usize;
             Some(start)
         }));
-        self.sorted.clear();
-        self.sorted.try_reserve(self.drafts.len())?;
-        self.sorted.extend(self.drafts.iter().map(|(_, record)| *record));
+        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record))?;
         for (rank, record) in &self.drafts {
             self.sorted[self.next[*rank]] = *record;
             self.next[*rank] += 1;
@@ -82,9 +80,7 @@ impl Outbox {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<(usize, Record)>() * self.drafts.capacity()
-            + size_of::<usize>() * self.next.capacity()
-            + size_of::<Record>() * self.sorted.capacity()
+        size_of::<(usize, Record)>() * self.drafts.capacity() + bytes(&self.next) + bytes(&self.sorted)
     }
 }
 

@@ -21,27 +21,27 @@ use super::world::{Record, World, total};
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
 pub unsafe fn together<T>(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     prepare: impl FnOnce(&mut LocalDynamics, Option<&World>) -> Result<T, Code>,
 ) -> Result<T, Code> {
-    module.exchange.outbox.clear();
-    (module.exchange.messages, module.exchange.message_bytes) = (0, 0);
-    let Some(mut world) = World::current()? else { return prepare(module, None) };
+    dynamics.exchange.outbox.clear();
+    (dynamics.exchange.messages, dynamics.exchange.message_bytes) = (0, 0);
+    let Some(mut world) = World::current()? else { return prepare(dynamics, None) };
     let prepared = caught(|| {
-        let result = prepare(module, Some(&world))?;
-        module.exchange.outbox.sort(world.sent(), c_int::MAX).map_err(unsendable)?;
+        let result = prepare(dynamics, Some(&world))?;
+        dynamics.exchange.outbox.sort(world.sent(), c_int::MAX).map_err(unsendable)?;
         Ok(result)
     });
     let result = prepared.inspect_err(|_| world.withdraw())?;
     world.tell_counts()?;
-    receive(&mut module.exchange, &mut world)?;
+    receive(&mut dynamics.exchange, &mut world)?;
     let counts = world.received();
     let mut places = 0..;
     for (rank, &count) in counts.iter().enumerate() {
         for place in places.by_ref().take(count as usize) {
-            let record = module.exchange.came(place);
+            let record = dynamics.exchange.came(place);
             // SAFETY: the caller promises a valid domain with valid constraints and bodies.
-            unsafe { velocities::add(module, rank, &record)? };
+            unsafe { velocities::add(dynamics, rank, &record)? };
         }
     }
     Ok(result)

@@ -2,6 +2,7 @@
 
 use super::arrange::Outbox;
 use super::world::Record;
+use crate::memory::bytes;
 
 /// What a local dynamics keeps for its exchanges.
 #[derive(Default)]
@@ -19,7 +20,7 @@ pub struct Exchange {
 impl Exchange {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.outbox.bytes() + size_of::<Record>() * self.inbox.capacity()
+        self.outbox.bytes() + bytes(&self.inbox)
     }
 
     /// The record that came at this place.

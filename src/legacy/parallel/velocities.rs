@@ -9,12 +9,10 @@ use crate::block::{Vector, is_finite};
 use crate::legacy::culprit;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::Role;
-use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::names;
-use crate::legacy::rows::external::{EXTERNAL, external};
-use crate::legacy::rows::{GatheredRow, LocalDynamics, Row};
+use crate::legacy::rows::{GatheredRow, LocalDynamics, Row, external};
 
 use super::world::{Record, World};
 
@@ -27,34 +25,30 @@ use super::world::{Record, World};
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
-pub unsafe fn of_parents(module: &mut LocalDynamics, world: Option<&World>) -> Result<(), Code> {
-    let dom = module.domain()?;
+pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) -> Result<(), Code> {
+    let dom = dynamics.domain()?;
     // SAFETY: the caller promises a valid domain with valid constraints and bodies.
     unsafe {
-        for &GatheredRow { con, row, .. } in module.tasks.iter().filter(|task| task.is_listed) {
+        for &GatheredRow { con, row, .. } in dynamics.gathered.iter().filter(|entry| entry.is_listed) {
             check_bodies(con)?;
             ((*con).V, (*row).public.B, (*row).contributors) = ([0.0; 3], [0.0; 3], 0);
-            for role in [Role::Master, Role::Slave] {
+            for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     apply(row, role, &velocities);
                 }
             }
         }
         let exhausted = |_| fail!(Code::OutOfMemory, "no memory for what goes to other ranks");
-        let failed = |fault: Fault| fault.of(&EXTERNAL);
-        let mut walk =
-            InOrder::new((*dom).conext.cast_const(), &mut module.externals.walks).map_err(failed)?;
-        while let Some(element) = walk.next().map_err(failed)? {
-            let con = external(element.cast())?;
-            for role in [Role::Master, Role::Slave] {
+        external::each(dom, &mut dynamics.externals.walks, |con| {
+            for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     let record = Record::new((*con).id, role, velocities);
-                    module.exchange.outbox.push(owner(con, world)?, record).map_err(exhausted)?;
+                    dynamics.exchange.outbox.push(owner(con, world)?, record).map_err(exhausted)?;
                 }
             }
-        }
+            Ok(())
+        })
     }
-    Ok(())
 }
 
 /// Whether a body is here, with configuration and inverse; else it is a dummy, all zero.
@@ -123,21 +117,21 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
 ///
 /// # Safety
 /// As [`of_parents`], which has been called.
-pub unsafe fn add(module: &LocalDynamics, rank: usize, record: &Record) -> Result<(), Code> {
+pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Result<(), Code> {
     let (id, role) = (record.constraint, record.role());
     let astray =
         |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));
     // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row is one of
     // this process.
     unsafe {
-        let Ok(con) = map::with_id((*module.domain()?).idc, id) else {
+        let Ok(con) = map::with_id((*dynamics.domain()?).idc, id) else {
             return astray("is not found: the map idc is cyclic");
         };
         let con = con.cast::<CON>();
         if con.is_null() {
             return astray("is unknown here (not in idc)");
         }
-        if (*con).id != id || !module.rows.has(con) {
+        if (*con).id != id || !dynamics.rows.has(con) {
             return astray("has no row here");
         }
         let row = (*con).dia.cast::<Row>();

@@ -11,7 +11,7 @@ use crate::legacy::layout::{BODY, CON, FEM};
 use crate::legacy::names;
 
 use super::attachments::Side;
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::pair::Pair;
 use super::row::Row;
 
@@ -55,11 +55,11 @@ pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 
 /// # Safety
 /// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
 #[cold]
-pub unsafe fn follow(module: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
+pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
     unsafe {
         let con = (*row).public.con;
-        check_bodies(module, row)?;
+        check_bodies(dynamics, row)?;
         let counted = counted_bodies(con);
         let old = (*row).sides;
         let mut sides = [None; 2];
@@ -69,16 +69,16 @@ pub unsafe fn follow(module: &mut LocalDynamics, row: *mut Row) -> Result<(), Co
             }
             sides[k] = match side_on(row, counted[k]) {
                 Some(side) => Some(side),
-                None => match attach(module, row, counted[k], None) {
+                None => match attach(dynamics, row, counted[k], None) {
                     Ok(side) => Some(side),
                     Err(code) => {
-                        detach_all_but(module, sides, old);
+                        detach_all_but(dynamics, sides, old);
                         return Err(code);
                     }
                 },
             };
         }
-        detach_all_but(module, old, sides);
+        detach_all_but(dynamics, old, sides);
         (*row).sides = sides;
         (*row).bodies = counted;
         (*row).kind = (*con).kind;
@@ -96,7 +96,7 @@ pub unsafe fn follow(module: &mut LocalDynamics, row: *mut Row) -> Result<(), Co
 ///
 /// # Safety
 /// As there.
-unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
+unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by
     // their addresses: the host may have freed them.
     unsafe {
@@ -108,7 +108,7 @@ unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code
             None => Ok(()),
             Some(body) => {
                 let name = names::constraint(con);
-                Err(match module.bodies.index_of(body).map(|index| module.bodies.body(index).id) {
+                Err(match dynamics.bodies.index_of(body).map(|index| dynamics.bodies.body(index).id) {
                     Some(id) => {
                         fail!(Code::BugFound, "{name}: was inserted on body {id}, which is neither of these")
                     }
@@ -127,7 +127,7 @@ unsafe fn check_bodies(module: &LocalDynamics, row: *mut Row) -> Result<(), Code
 /// # Safety
 /// `row` is a row with its constraint set, `body` is valid.
 pub unsafe fn attach(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     row: *mut Row,
     body: *mut BODY,
     likely: Option<u32>,
@@ -138,9 +138,9 @@ pub unsafe fn attach(
         let exhausted =
             |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", names::constraint((*row).public.con));
         if (*body).kind == FEM {
-            module.rows.remember_places(row).map_err(exhausted)?;
+            dynamics.rows.remember_places(row).map_err(exhausted)?;
         }
-        module.bodies.attach(body, id, row, likely).map_err(exhausted)
+        dynamics.bodies.attach(body, id, row, likely).map_err(exhausted)
     }
 }
 
@@ -154,7 +154,7 @@ pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
     bodies.into_iter().zip(sides).find_map(|(attached, side)| if attached == body { side } else { None })
 }
 
-fn detach_all_but(module: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
+fn detach_all_but(dynamics: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
     let given_up = sides.into_iter().filter(|side| !kept.contains(side));
-    given_up.flatten().for_each(|side| module.bodies.detach(side));
+    given_up.flatten().for_each(|side| dynamics.bodies.detach(side));
 }

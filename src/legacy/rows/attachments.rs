@@ -11,6 +11,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::assembly::update::BodyOperators;
 use crate::legacy::layout::{BODY, CON};
+use crate::memory::{bytes, push};
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
@@ -109,8 +110,7 @@ impl BodyEntry {
             }
             None => {
                 let slot = u32::try_from(self.slots.len()).map_err(|_| Exhausted)?;
-                self.slots.try_reserve(1)?;
-                self.slots.push(Slot::Row(row));
+                push(&mut self.slots, Slot::Row(row))?;
                 slot
             }
         };
@@ -204,10 +204,10 @@ impl Attachments {
         let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
         #[cfg(feature = "mpi")]
         let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
-        size_of::<BodyEntry>() * self.bodies.capacity()
+        bytes(&self.bodies)
             + self.made.bytes()
             + size_of::<Slot>() * slots
-            + size_of::<u32>() * self.free.capacity()
+            + bytes(&self.free)
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
     }
 
@@ -226,8 +226,7 @@ impl Attachments {
     pub fn external_slot(&mut self, body: u32, con: *const CON) -> Result<u32, Exhausted> {
         let BodyEntry { slots, externals, .. } = &mut self.bodies[body as usize];
         if externals.last() != Some(&con) {
-            externals.try_reserve(1)?;
-            externals.push(con);
+            push(externals, con)?;
         }
         u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }

@@ -1,5 +1,6 @@
 //! Sets of small numbers.
 
+use crate::memory::repeated;
 use std::collections::TryReserveError;
 
 /// A set of numbers below a limit, as bits. The least number that is missing is found at once, whatever the limit.
@@ -18,8 +19,8 @@ impl Bits {
     /// The empty set of numbers below `len`, a multiple of [`WORD`].
     pub fn new(len: usize) -> Result<Self, TryReserveError> {
         debug_assert!(len.is_multiple_of(WORD));
-        let words = zeros(len / WORD)?;
-        let mut full = zeros(words.len().div_ceil(WORD))?;
+        let words = repeated(len / WORD, 0)?;
+        let mut full = repeated(words.len().div_ceil(WORD), 0)?;
         // Words that are not there are never looked into.
         if let Some(last) = full.last_mut()
             && !words.len().is_multiple_of(WORD)
@@ -78,13 +79,6 @@ impl Bits {
 
 fn bit(number: usize) -> u64 {
     1 << (number % WORD)
-}
-
-fn zeros(count: usize) -> Result<Vec<u64>, TryReserveError> {
-    let mut words = Vec::new();
-    words.try_reserve_exact(count)?;
-    words.resize(count, 0);
-    Ok(words)
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! A copy of the rows that are no contacts.
 
-use std::collections::TryReserveError;
 use std::ptr;
 
 use crate::block::{Vector, times};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
+use crate::memory::repeated;
 
 #[cfg(feature = "mpi")]
 use super::external;
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, End, Pair, PairSpec};
 use super::pool::Exhausted;
 use super::row::Row;
@@ -84,18 +84,18 @@ impl<'a> Copies<'a> {
     /// As [`clone_non_contacts`].
     unsafe fn new(source: &'a LocalDynamics, clone: &'a mut LocalDynamics) -> Result<Self, Exhausted> {
         // SAFETY: the caller promises that the constraints of all rows are valid; blocks of live rows are live.
-        let (rows, halves) = unsafe {
-            kept(source).fold((0, 0), |(rows, halves), row| {
+        let (rows, nodes) = unsafe {
+            kept(source).fold((0, 0), |(rows, nodes), row| {
                 let blocks = (*row).blocks().filter(|&block| !is_contact((*block).dia.cast()));
-                (rows + 1, halves + blocks.count())
+                (rows + 1, nodes + blocks.count())
             })
         };
         clone.rows.pool.reserve(rows)?;
-        clone.pairs.reserve(halves / 2)?;
+        clone.pairs.reserve(nodes / 2)?;
         #[cfg(feature = "mpi")]
         clone.externals.reserve(source.externals.live())?;
-        let rows = nulls(source.rows.pool.capacity())?;
-        let pairs = nulls(source.pairs.capacity())?;
+        let rows = repeated(source.rows.pool.capacity(), ptr::null_mut())?;
+        let pairs = repeated(source.pairs.capacity(), ptr::null_mut())?;
         Ok(Self { source, clone, rows, pairs })
     }
 
@@ -118,10 +118,10 @@ impl<'a> Copies<'a> {
             let from = &(*row).public;
             Row::open(copy, from.con);
             (*copy).set_live();
-            let face = &mut (*copy).public;
-            (face.R, face.U, face.V) = (from.R, from.U, from.V);
-            (face.W, face.A, face.B, face.rho) = (from.W, from.A, from.B, from.rho);
-            face.p = last.cast();
+            let public = &mut (*copy).public;
+            (public.R, public.U, public.V) = (from.R, from.U, from.V);
+            (public.W, public.A, public.B, public.rho) = (from.W, from.A, from.B, from.rho);
+            public.p = last.cast();
             match last.as_mut() {
                 None => self.clone.public.dia = copy.cast(),
                 Some(last) => last.public.n = copy.cast(),
@@ -165,8 +165,8 @@ impl<'a> Copies<'a> {
                 let ends =
                     Pair::rows(pair).map(|row| End { row: *self.place_of(row), slot: 0, contact: false });
                 let copy = self.clone.pairs.take();
-                let tie = PairSpec { bod: (*block).bod, body: None, repeated: false };
-                Pair::fill(copy, tie, ends[0], ends[1]);
+                let spec = PairSpec { bod: (*block).bod, body: None, repeated: false };
+                Pair::fill(copy, spec, ends[0], ends[1]);
                 self.pairs[position] = copy;
             }
             let copy = Pair::counterpart(self.pairs[position], block);
@@ -202,12 +202,4 @@ impl Copies<'_> {
             self.clone.externals.link();
         }
     }
-}
-
-/// `count` null pointers.
-fn nulls<T>(count: usize) -> Result<Vec<*mut T>, TryReserveError> {
-    let mut all = Vec::new();
-    all.try_reserve_exact(count)?;
-    all.resize(count, ptr::null_mut());
-    Ok(all)
 }

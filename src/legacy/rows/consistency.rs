@@ -10,7 +10,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{CON, OFFB};
 
 use super::attachments::Side;
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, Pair};
 use super::row::Row;
 
@@ -40,8 +40,8 @@ impl fmt::Display for Place {
 ///
 /// # Errors
 /// [`Code::BugFound`] with the first thing found.
-pub fn check(module: &LocalDynamics, place: &mut Place) -> Result<(), Code> {
-    let mut inspection = Inspection { module, place };
+pub fn check(dynamics: &LocalDynamics, place: &mut Place) -> Result<(), Code> {
+    let mut inspection = Inspection { dynamics, place };
     let in_use = inspection.memory()?;
     inspection.bodies()?;
     inspection.list(in_use)
@@ -54,7 +54,7 @@ struct InUse {
 }
 
 struct Inspection<'a> {
-    module: &'a LocalDynamics,
+    dynamics: &'a LocalDynamics,
     place: &'a mut Place,
 }
 
@@ -65,7 +65,7 @@ impl Inspection<'_> {
 
     /// All memory in use holds what it is for, and that of removed rows has been left alone since.
     fn memory(&self) -> Result<InUse, Code> {
-        let LocalDynamics { rows, pairs, .. } = self.module;
+        let LocalDynamics { rows, pairs, .. } = self.dynamics;
         // SAFETY: chunks in use are rows.
         let is_row = |row: *mut Row| unsafe { (*row).is_live() };
         // SAFETY: chunks in use are pairs.
@@ -81,26 +81,26 @@ impl Inspection<'_> {
 
     /// Each attached row knows where it is attached.
     fn bodies(&mut self) -> Result<(), Code> {
-        let module = self.module;
+        let dynamics = self.dynamics;
         let knows = |row: *mut Row, side: Side| {
             // SAFETY: the row found is live.
-            module.rows.live(row.cast()).is_some_and(|row| unsafe { (*row).sides }.contains(&Some(side)))
+            dynamics.rows.live(row.cast()).is_some_and(|row| unsafe { (*row).sides }.contains(&Some(side)))
         };
-        self.place.body = module.bodies.first_fault(knows);
+        self.place.body = dynamics.bodies.first_fault(knows);
         self.demand(self.place.body.is_none(), "its slots and the rows in them do not agree")?;
-        self.demand(module.bodies.is_indexed(), "the index of bodies is damaged")
+        self.demand(dynamics.bodies.is_indexed(), "the index of bodies is damaged")
     }
 
     /// The list of rows, with all blocks.
     fn list(&mut self, in_use: InUse) -> Result<(), Code> {
-        let module = self.module;
-        let (mut previous, mut next) = (std::ptr::null_mut(), module.public.dia);
+        let dynamics = self.dynamics;
+        let (mut previous, mut next) = (std::ptr::null_mut(), dynamics.public.dia);
         let (mut rows, mut blocks) = (0, 0);
         #[cfg(feature = "mpi")]
         let mut externals = 0;
         // No row comes twice: it would have another one before it each time.
         while !next.is_null() {
-            let live = module.rows.live(next);
+            let live = dynamics.rows.live(next);
             let leads_astray = if rows == 0 { "dia of ldy is no live row" } else { "n is no live row" };
             self.demand(live.is_some(), leads_astray)?;
             // SAFETY: just demanded to be live.
@@ -110,7 +110,7 @@ impl Inspection<'_> {
             self.row(row)?;
             blocks += self.blocks(row)?;
             #[cfg(feature = "mpi")]
-            match module.externals.inspect(row, row.public.adjext) {
+            match dynamics.externals.inspect(row, row.public.adjext) {
                 Ok(count) => externals += count,
                 Err(fault) => self.demand(false, fault)?,
             }
@@ -121,7 +121,7 @@ impl Inspection<'_> {
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
         #[cfg(feature = "mpi")]
         self.demand(
-            externals == module.externals.live(),
+            externals == dynamics.externals.live(),
             "blocks to external constraints are missing from the rows",
         )?;
         self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")?;
@@ -131,7 +131,7 @@ impl Inspection<'_> {
     /// Each row knows the last of its blocks.
     fn ends(&mut self) -> Result<(), Code> {
         // SAFETY: the lists have been found to hold live rows and blocks.
-        for row in unsafe { self.module.list() } {
+        for row in unsafe { self.dynamics.list() } {
             // SAFETY: the lists have been found to hold live rows and blocks.
             let (row, last) = unsafe { (&*row, (*row).blocks().last()) };
             *self.place = Place { constraint: Some(row.id), ..Place::default() };
@@ -144,15 +144,15 @@ impl Inspection<'_> {
 
     /// What belongs to one row alone.
     fn row(&self, row: &Row) -> Result<(), Code> {
-        let face = &row.public;
-        self.demand(face.con == row.con, "con is not the constraint it was inserted with")?;
+        let public = &row.public;
+        self.demand(public.con == row.con, "con is not the constraint it was inserted with")?;
         let array = |offset| row.con.wrapping_byte_add(offset).cast::<f64>();
         let arrays = [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array);
-        self.demand([face.R, face.U, face.V] == arrays, "R, U or V is not its constraint's")?;
-        let scratch = [face.mH, face.mprod, face.sH, face.sprod];
+        self.demand([public.R, public.U, public.V] == arrays, "R, U or V is not its constraint's")?;
+        let scratch = [public.mH, public.mprod, public.sH, public.sprod];
         self.demand(scratch.iter().all(|matrix| matrix.is_null()), "mH, mprod, sH or sprod is not NULL")?;
         let place = (&raw const *row).cast_mut();
-        let attached = |side: &Side| self.module.bodies.holds(*side, place);
+        let attached = |side: &Side| self.dynamics.bodies.holds(*side, place);
         let known = row.sides.iter().flatten().all(attached);
         let once = row.sides[0] != row.sides[1] || row.sides[0].is_none();
         self.demand(known && once, "the bodies it is attached to do not know it")
@@ -164,45 +164,45 @@ impl Inspection<'_> {
         let mut count = 0;
         // No block comes twice: it would have another one before it each time.
         while !next.is_null() {
-            let found = live_pair(self.module, next);
+            let found = live_pair(self.dynamics, next);
             let leads_astray = if count == 0 { "adj is no live block" } else { "n is no live block" };
             self.demand(found.is_some(), leads_astray)?;
             let Some((pair, is_second)) = found else { break };
             let [first, second] = pair.both();
-            self.demand(BlockNode::tags_agree(first, second), "its hidden data are damaged")?;
-            let (half, partner) = if is_second { (second, first) } else { (first, second) };
+            self.demand(BlockNode::flags_agree(first, second), "its hidden data are damaged")?;
+            let (node, partner) = if is_second { (second, first) } else { (first, second) };
             self.place.neighbour = None;
-            self.place.neighbour = self.neighbour(half)?;
-            self.demand(half.previous == previous, "another block is linked before it")?;
-            self.coupled(row, half, partner)?;
+            self.place.neighbour = self.neighbour(node)?;
+            self.demand(node.previous == previous, "another block is linked before it")?;
+            self.coupled(row, node, partner)?;
             count += 1;
-            (previous, next) = (next.cast(), half.public.n);
+            (previous, next) = (next.cast(), node.public.n);
         }
         self.place.neighbour = None;
         Ok(count)
     }
 
     /// The id of a block's neighbour.
-    fn neighbour(&self, half: &BlockNode) -> Result<Option<u32>, Code> {
-        let row = self.module.rows.live(half.public.dia);
+    fn neighbour(&self, node: &BlockNode) -> Result<Option<u32>, Code> {
+        let row = self.dynamics.rows.live(node.public.dia);
         self.demand(row.is_some(), "dia of a block is no live row")?;
         // SAFETY: the row found is live.
         Ok(row.map(|row| unsafe { (*row).id }))
     }
 
     /// What belongs to the pair of a block of `row`, seen from this block; its neighbour is a live row.
-    fn coupled(&self, row: &Row, half: &BlockNode, partner: &BlockNode) -> Result<(), Code> {
+    fn coupled(&self, row: &Row, node: &BlockNode, partner: &BlockNode) -> Result<(), Code> {
         let own = (&raw const *row).cast_mut();
-        let other = half.public.dia.cast::<Row>();
+        let other = node.public.dia.cast::<Row>();
         self.demand(partner.public.dia == own.cast(), "its partner couples another row")?;
         self.demand(other != own, "it couples the row to itself")?;
-        self.demand(half.public.bod == partner.public.bod, "its partner goes through another body")?;
-        if let Some(body) = half.body() {
-            let attached = self.module.bodies.get(body).is_some_and(|known| known.body == half.public.bod);
+        self.demand(node.public.bod == partner.public.bod, "its partner goes through another body")?;
+        if let Some(body) = node.body() {
+            let attached = self.dynamics.bodies.get(body).is_some_and(|known| known.body == node.public.bod);
             self.demand(attached, "bod is not the body it was made for")?;
-            let sides = [(half, own), (partner, other)];
+            let sides = [(node, own), (partner, other)];
             let holds =
-                |(half, row): (&BlockNode, _)| self.module.bodies.holds(Side::new(body, half.slot), row);
+                |(node, row): (&BlockNode, _)| self.dynamics.bodies.holds(Side::new(body, node.slot), row);
             self.demand(sides.into_iter().all(holds), "its rows are not in their slots on the body")?;
         }
         // SAFETY: the neighbour is live.
@@ -212,7 +212,7 @@ impl Inspection<'_> {
             false => {
                 let before = partner.previous.cast::<OFFB>();
                 // SAFETY: a block of a live pair.
-                live_pair(self.module, before).map(|_| unsafe { (*before).n })
+                live_pair(self.dynamics, before).map(|_| unsafe { (*before).n })
             }
         };
         let linked = link == Some((&raw const partner.public).cast_mut());
@@ -221,10 +221,10 @@ impl Inspection<'_> {
 }
 
 /// The live pair that has a block at this address, and whether that is the second one.
-fn live_pair(module: &LocalDynamics, block: *mut OFFB) -> Option<(&Pair, bool)> {
-    let is_second = !module.pairs.owns(block.addr());
+fn live_pair(dynamics: &LocalDynamics, block: *mut OFFB) -> Option<(&Pair, bool)> {
+    let is_second = !dynamics.pairs.owns(block.addr());
     let pair = if is_second { block.wrapping_byte_sub(size_of::<BlockNode>()) } else { block }.cast::<Pair>();
-    if !module.pairs.owns(pair.addr()) {
+    if !dynamics.pairs.owns(pair.addr()) {
         return None;
     }
     // SAFETY: a chunk in use is a pair.
@@ -246,24 +246,24 @@ mod tests {
             let (mut dom, mut body): (DOM, BODY) = (std::mem::zeroed(), std::mem::zeroed());
             let mut con: CON = std::mem::zeroed();
             (body.kind, con.kind, con.id, con.master) = (RIG, CONTACT, 7, &raw mut body);
-            let mut module = LocalDynamics::create(&raw mut dom).unwrap();
+            let mut dynamics = LocalDynamics::create(&raw mut dom).unwrap();
             let bodies = [&raw mut body, ptr::null_mut()];
-            let row = insert(&mut module, &raw mut con, bodies).unwrap().cast::<Row>();
-            let found = |module: &LocalDynamics| {
+            let row = insert(&mut dynamics, &raw mut con, bodies).unwrap().cast::<Row>();
+            let found = |dynamics: &LocalDynamics| {
                 let mut place = Place::default();
-                check(module, &mut place).map_err(|code| (code, place))
+                check(dynamics, &mut place).map_err(|code| (code, place))
             };
-            assert_eq!(found(&module), Ok(()));
+            assert_eq!(found(&dynamics), Ok(()));
             (*row).last = ptr::dangling_mut();
             assert_eq!(
-                found(&module),
+                found(&dynamics),
                 Err((Code::BugFound, Place { constraint: Some(7), ..Place::default() }))
             );
             (*row).last = ptr::null_mut();
-            module.bodies.bodies[0].body = ptr::dangling_mut();
-            assert_eq!(found(&module), Err((Code::BugFound, Place::default())));
-            module.bodies.bodies[0].body = &raw mut body;
-            assert_eq!(found(&module), Ok(()));
+            dynamics.bodies.bodies[0].body = ptr::dangling_mut();
+            assert_eq!(found(&dynamics), Err((Code::BugFound, Place::default())));
+            dynamics.bodies.bodies[0].body = &raw mut body;
+            assert_eq!(found(&dynamics), Ok(()));
         }
     }
 }

@@ -13,12 +13,13 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::set::{Fault, InOrder, Walks};
+use crate::legacy::host::set::{Fault, Walks};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
+use crate::memory::bytes;
 
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -57,20 +58,31 @@ pub struct Externals {
     pub walks: Walks<MAP>,
 }
 
-/// How texts name the map of external constraints.
-pub const EXTERNAL: &str = "the map of external constraints (conext)";
-
-/// An element of the map of external constraints, checked.
+/// Visit the external constraints of a domain, checked.
+///
+/// # Errors
+/// If memory is exhausted, or the map is no tree or holds NULL; of a constraint of unknown kind or without a master; that of a
+/// visit.
 ///
 /// # Safety
-/// It is NULL or a valid constraint.
-pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
-    if con.is_null() {
-        return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+/// The domain and its external constraints are valid; nobody changes the map meanwhile.
+pub unsafe fn each(
+    dom: *const DOM,
+    walks: &mut Walks<MAP>,
+    mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
+) -> Result<(), Code> {
+    let failed = |fault: Fault| fault.of(&"the map of external constraints (conext)");
+    // SAFETY: the caller promises a valid domain with valid external constraints.
+    unsafe {
+        walks.each((*dom).conext.cast_const(), failed, |element| {
+            let con = element.cast::<CON>();
+            if con.is_null() {
+                return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
+            }
+            constraint::check(con)?;
+            visit(con)
+        })
     }
-    // SAFETY: the caller promises a valid constraint behind what is not NULL.
-    unsafe { constraint::check(con)? };
-    Ok(con)
 }
 
 /// Make the blocks to all external constraints anew, without values, and give these constraints slots on their
@@ -82,48 +94,32 @@ pub unsafe fn external(con: *mut CON) -> Result<*mut CON, Code> {
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
-pub unsafe fn rebuild(module: &mut LocalDynamics, kind: UpdateKind) -> Result<(), Code> {
-    let dom = module.domain()?;
+pub unsafe fn rebuild(dynamics: &mut LocalDynamics, kind: UpdateKind) -> Result<(), Code> {
+    let dom = dynamics.domain()?;
     // SAFETY: the list holds live rows; the caller promises a valid domain with valid constraints and bodies.
     unsafe {
-        for row in module.list() {
+        for row in dynamics.list() {
             (*row).public.adjext = ptr::null_mut();
         }
-        module.externals.clear();
-        module.bodies.forget_externals();
-        let collected = collect(module, dom, kind);
+        dynamics.externals.clear();
+        dynamics.bodies.forget_externals();
+        // The walk takes its memory out of what changes during the walk.
+        let mut walks = std::mem::take(&mut dynamics.externals.walks);
+        let collected = each(dom, &mut walks, |con| couple(dynamics, con, kind));
+        dynamics.externals.walks = walks;
         if collected.is_err() {
-            module.externals.clear();
+            dynamics.externals.clear();
         }
-        module.externals.link();
+        dynamics.externals.link();
         collected
     }
-}
-
-/// # Safety
-/// As [`rebuild`].
-unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
-    let failed = |fault: Fault| fault.of(&EXTERNAL);
-    // The walk takes its memory out of the module, which changes during the walk.
-    let mut walks = std::mem::take(&mut module.externals.walks);
-    // SAFETY: the caller promises a valid domain with valid external constraints.
-    let result = unsafe {
-        InOrder::new((*dom).conext.cast_const(), &mut walks).map_err(failed).and_then(|mut walk| {
-            while let Some(element) = walk.next().map_err(failed)? {
-                couple(module, external(element.cast())?, kind)?;
-            }
-            Ok(())
-        })
-    };
-    module.externals.walks = walks;
-    result
 }
 
 /// The blocks to one external constraint, through its master and then through its slave.
 ///
 /// # Safety
 /// As [`rebuild`]; `con` is valid and has been checked.
-unsafe fn couple(module: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
+unsafe fn couple(dynamics: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint with valid bodies. A dummy body is valid too: it has no
     // rows, so only its kind is read.
     unsafe {
@@ -132,7 +128,7 @@ unsafe fn couple(module: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) ->
         let repeated = [bodies[0] == bodies[1], false];
         for (body, repeated) in bodies.into_iter().zip(repeated) {
             if !body.is_null() && !constraint::is_contact_on_obstacle(con, body) {
-                couple_through(module, con, body, repeated, kind)?;
+                couple_through(dynamics, con, body, repeated, kind)?;
             }
         }
     }
@@ -142,7 +138,7 @@ unsafe fn couple(module: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) ->
 /// # Safety
 /// As [`couple`]; `body` is one of the constraint's.
 unsafe fn couple_through(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
     repeated: bool,
@@ -150,26 +146,21 @@ unsafe fn couple_through(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint on this valid body, whose set holds valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of_set_of((*body).id);
         // A body without rows has nothing to couple to.
-        let Some(index) = module.bodies.index_of(body) else { return Ok(()) };
+        let Some(index) = dynamics.bodies.index_of(body) else { return Ok(()) };
         let adjacency = Adjacency::new(con, body)?;
-        module.next_round();
-        let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
-        while let Some(element) = walk.next().map_err(failed)? {
-            let own = element.cast::<CON>();
-            if own.is_null() {
-                return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
-            }
+        dynamics.next_round();
+        let LocalDynamics { walks, rows, bodies, externals, round, .. } = dynamics;
+        walks.each_on(body, |own| {
             let left_out = kind == UpdateKind::Penalty && (*own).kind == CONTACT;
             if (*own).state & CON_EXTERNAL != 0
                 || left_out
                 || constraint::is_contact_on_obstacle(own, body)
                 || !adjacency.allows(own)?
             {
-                continue;
+                return Ok(());
             }
-            let row = module.rows.met_on(body, own, module.round)?;
+            let row = rows.met_on(body, own, *round)?;
             let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
                 let (name, id) = (names::constraint(own), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
@@ -179,14 +170,13 @@ unsafe fn couple_through(
             let coupling = Coupling {
                 body: index,
                 row: side.slot,
-                external: module.bodies.external_slot(index, con).map_err(exhausted)?,
+                external: bodies.external_slot(index, con).map_err(exhausted)?,
                 transposed: (*con).id < (*own).id,
                 repeated,
             };
-            module.externals.push(row, con, body, Some(coupling)).map_err(exhausted)?;
-        }
+            externals.push(row, con, body, Some(coupling)).map_err(exhausted)
+        })
     }
-    Ok(())
 }
 
 /// The values of all blocks; the panels are filled.
@@ -196,14 +186,14 @@ unsafe fn couple_through(
 ///
 /// # Safety
 /// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.
-pub unsafe fn assemble(module: &mut LocalDynamics) -> Result<(), Code> {
+pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
     let once = options::self_contact_once();
-    for block in &mut module.externals.blocks {
+    for block in &mut dynamics.externals.blocks {
         let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
         else {
             continue;
         };
-        let panel = &module.bodies.made.panels[body as usize];
+        let panel = &dynamics.bodies.made.panels[body as usize];
         block.public.W = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),
@@ -230,7 +220,7 @@ impl Externals {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<External>() * self.blocks.capacity() + self.walks.bytes()
+        bytes(&self.blocks) + self.walks.bytes()
     }
 
     /// Make room for `count` blocks.
@@ -251,15 +241,15 @@ impl Externals {
         coupling: Option<Coupling>,
     ) -> Result<(), Exhausted> {
         self.reserve(1)?;
-        let face = OFFB { W: [0.0; 9], dia: con.cast(), bod, n: ptr::null_mut() };
-        self.blocks.push(External { public: face, row, con, coupling });
+        let public = OFFB { W: [0.0; 9], dia: con.cast(), bod, n: ptr::null_mut() };
+        self.blocks.push(External { public, row, con, coupling });
         Ok(())
     }
 
     /// Add a copy of a block for the row of a clone, to be linked; there is room for it.
     pub fn push_reserved(&mut self, row: *mut Row, &OFFB { W, dia, bod, .. }: &OFFB) {
-        let face = OFFB { W, dia, bod, n: ptr::null_mut() };
-        self.blocks.push(External { public: face, row, con: dia.cast(), coupling: None });
+        let public = OFFB { W, dia, bod, n: ptr::null_mut() };
+        self.blocks.push(External { public, row, con: dia.cast(), coupling: None });
     }
 
     /// Put each block at the head of its row's list, in the order in which they were added.

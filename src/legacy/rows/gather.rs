@@ -10,11 +10,12 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
+use crate::memory::push;
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
 use super::attach::{counted_bodies, follow, is_settled};
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::row::{Row, Rows};
 
 /// How many constraints ahead to prefetch.
@@ -44,11 +45,11 @@ pub struct GatheredRow {
     pub v: *mut Vector,
 }
 
-// SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Send of
+// SAFETY: pointers to the host's structures and to rows are the only reason why gathered rows are not Send of
 // themselves. No safe function follows such a pointer: a function that follows one promises that no other
 // thread writes what it leads to.
 unsafe impl Send for GatheredRow {}
-// SAFETY: pointers to the host's structures and to rows are the only reason why tasks are not Sync of
+// SAFETY: pointers to the host's structures and to rows are the only reason why gathered rows are not Sync of
 // themselves. No safe function follows such a pointer: a function that follows one promises that no other
 // thread writes what it leads to.
 unsafe impl Sync for GatheredRow {}
@@ -65,19 +66,19 @@ unsafe impl Sync for GatheredRow {}
 /// # Safety
 /// The domain, the constraints of all rows and their bodies are valid.
 pub unsafe fn gather(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     dom: *const DOM,
     kind: UpdateKind,
     team: &mut Team,
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid domain, and that the constraints of all rows and their bodies are valid.
     unsafe {
-        if module.is_gathered && kind != UpdateKind::Minimal && are_same(&module.tasks, dom, team) {
+        if dynamics.is_gathered && kind != UpdateKind::Minimal && are_same(&dynamics.gathered, dom, team) {
             return Ok(());
         }
-        module.is_gathered = false;
-        collect(module, dom, kind)?;
-        module.is_gathered = kind != UpdateKind::Minimal;
+        dynamics.is_gathered = false;
+        collect(dynamics, dom, kind)?;
+        dynamics.is_gathered = kind != UpdateKind::Minimal;
     }
     Ok(())
 }
@@ -85,68 +86,68 @@ pub unsafe fn gather(
 /// How many constraints a thread checks at a time.
 const PART: usize = 256;
 
-/// Whether the tasks of the last update are those of this one, without a fault and with nothing to be attached: then
+/// Whether the rows gathered at the last update are those of this one, without a fault and with nothing to be attached: then
 /// rows are read only where they may have to be attached to something.
 ///
 /// # Safety
 /// As [`gather`]; no row has come or gone since the last update.
-unsafe fn are_same(tasks: &[GatheredRow], dom: *const DOM, team: &mut Team) -> bool {
+unsafe fn are_same(gathered: &[GatheredRow], dom: *const DOM, team: &mut Team) -> bool {
     // SAFETY: the caller promises a valid domain.
     let head = unsafe { (*dom).con };
-    if listed(tasks.first()) != head {
+    if listed(gathered.first()) != head {
         return false;
     }
     let has_changed = AtomicBool::new(false);
-    let count = tasks.len();
+    let count = gathered.len();
     team.share(count.div_ceil(PART), &|_, number| {
         let mut places = part(number, PART, count);
         // SAFETY: the caller promises that the constraints of all rows are valid; as no row has gone, those
-        // of the tasks are.
-        if !places.all(|place| unsafe { is_same(tasks, place) }) {
+        // of the gathered ones are.
+        if !places.all(|place| unsafe { is_same(gathered, place) }) {
             has_changed.store(true, Ordering::Relaxed);
         }
     });
     !has_changed.into_inner()
 }
 
-/// The constraint of a task, if the domain lists it; else NULL, as behind the last one.
-fn listed(task: Option<&GatheredRow>) -> *mut CON {
-    task.filter(|task| task.is_listed).map_or(ptr::null_mut(), |task| task.con)
+/// The constraint of a gathered row, if the domain lists it; else NULL, as behind the last one.
+fn listed(entry: Option<&GatheredRow>) -> *mut CON {
+    entry.filter(|entry| entry.is_listed).map_or(ptr::null_mut(), |entry| entry.con)
 }
 
-/// Whether one of the tasks is as it was, and the list leads on to the next one. Its bodies were checked when it was
+/// Whether one of the gathered rows is as it was, and the list leads on to the next one. Its bodies were checked when it was
 /// put here: if they are the same, there is a master.
 ///
 /// # Safety
 /// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.
 #[inline(always)]
-unsafe fn is_same(tasks: &[GatheredRow], place: usize) -> bool {
-    fetch_ahead(tasks, place);
-    let task = &tasks[place];
-    // SAFETY: the caller promises that the row of a task is live, so its constraint is valid.
+unsafe fn is_same(gathered: &[GatheredRow], place: usize) -> bool {
+    fetch_ahead(gathered, place);
+    let entry = &gathered[place];
+    // SAFETY: the caller promises that a gathered row is live, so its constraint is valid.
     unsafe {
-        let con = &*task.con;
-        let leads_on = !task.is_listed || con.next == listed(tasks.get(place + 1));
+        let con = &*entry.con;
+        let leads_on = !entry.is_listed || con.next == listed(gathered.get(place + 1));
         leads_on
-            && con.dia == task.row.cast()
-            && con.kind == task.kind
-            && [con.master, con.slave] == task.bodies
-            && is_attached(task)
+            && con.dia == entry.row.cast()
+            && con.kind == entry.kind
+            && [con.master, con.slave] == entry.bodies
+            && is_attached(entry)
     }
 }
 
-/// Whether the row of a task is attached to what W counts now.
+/// Whether a gathered row is attached to what W counts now.
 ///
 /// # Safety
 /// As [`is_same`].
 #[inline(always)]
-unsafe fn is_attached(task: &GatheredRow) -> bool {
+unsafe fn is_attached(entry: &GatheredRow) -> bool {
     // SAFETY: the caller promises a live row whose constraint and bodies are valid.
     unsafe {
-        let counted = counted_bodies(task.con);
-        match task.is_settled {
-            true => counted == task.bodies,
-            false => is_settled(task.row, task.con, counted),
+        let counted = counted_bodies(entry.con);
+        match entry.is_settled {
+            true => counted == entry.bodies,
+            false => is_settled(entry.row, entry.con, counted),
         }
     }
 }
@@ -156,37 +157,37 @@ unsafe fn is_attached(task: &GatheredRow) -> bool {
 ///
 /// # Safety
 /// As there.
-unsafe fn collect(module: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
+unsafe fn collect(dynamics: &mut LocalDynamics, dom: *const DOM, kind: UpdateKind) -> Result<(), Code> {
     let mut count = 0;
     // SAFETY: the caller promises a valid domain and valid constraints of all rows; attaching rows does not
     // change the list.
     unsafe {
-        module.next_round();
+        dynamics.next_round();
         let mut last = ptr::null_mut();
         for con in domain::constraints(dom) {
-            fetch_ahead(&module.tasks, count);
-            fetch_row_ahead(&module.tasks, count);
+            fetch_ahead(&dynamics.gathered, count);
+            fetch_row_ahead(&dynamics.gathered, count);
             let row = match Rows::beside(last, con) {
                 Some(row) => row,
-                None => module.rows.of(con)?,
+                None => dynamics.rows.of(con)?,
             };
-            put(module, count, con, row, true, kind)?;
+            put(dynamics, count, con, row, true, kind)?;
             last = row;
             count += 1;
         }
-        if kind != UpdateKind::Minimal && count != module.rows.pool.live() {
-            let round = module.round;
-            for row in module.list().filter(|&row| (*row).round != round) {
-                put(module, count, (*row).public.con, row, false, kind)?;
+        if kind != UpdateKind::Minimal && count != dynamics.rows.pool.live() {
+            let round = dynamics.round;
+            for row in dynamics.list().filter(|&row| (*row).round != round) {
+                put(dynamics, count, (*row).public.con, row, false, kind)?;
                 count += 1;
             }
         }
     }
-    module.tasks.truncate(count);
+    dynamics.gathered.truncate(count);
     Ok(())
 }
 
-/// Prefetch the constraint that comes some places later if the list is as it was at the last update, whose tasks
+/// Prefetch the constraint that comes some places later if the list is as it was at the last update, whose rows
 /// still stand there. The constraint may be gone by now.
 #[inline(always)]
 fn fetch_ahead(before: &[GatheredRow], place: usize) {
@@ -213,7 +214,7 @@ fn fetch_row_ahead(before: &[GatheredRow], place: usize) {
 /// As there, for one row.
 #[inline(always)]
 unsafe fn put(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     place: usize,
     con: *mut CON,
     row: *mut Row,
@@ -221,16 +222,16 @@ unsafe fn put(
     kind: UpdateKind,
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a live row, and its valid constraint with bodies that are NULL or valid.
-    let task = unsafe {
-        if (*row).round == module.round {
+    let entry = unsafe {
+        if (*row).round == dynamics.round {
             return Err(domain::comes_twice(con));
         }
-        (*row).round = module.round;
+        (*row).round = dynamics.round;
         constraint::check(con)?;
         let bodies = [(*con).master, (*con).slave];
         let counted = counted_bodies(con);
         if kind != UpdateKind::Minimal && !is_settled(row, con, counted) {
-            follow(module, row)?;
+            follow(dynamics, row)?;
         }
         GatheredRow {
             con,
@@ -240,14 +241,14 @@ unsafe fn put(
             is_settled: counted == bodies,
             is_listed,
             energy: 0.0,
-            v: module.rows.place_of_v(row, con),
+            v: dynamics.rows.place_of_v(row, con),
         }
     };
-    match module.tasks.get_mut(place) {
-        Some(old) => *old = task,
+    match dynamics.gathered.get_mut(place) {
+        Some(old) => *old = entry,
         None => {
-            module.tasks.try_reserve(1).map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
-            module.tasks.push(task);
+            push(&mut dynamics.gathered, entry)
+                .map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
         }
     }
     Ok(())

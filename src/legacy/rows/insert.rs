@@ -6,14 +6,14 @@ use std::ptr;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
-use crate::legacy::host::set::{Fault, InOrder};
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
 use crate::legacy::names;
+use crate::memory::push;
 use crate::prefetch::fetch;
 
 use super::attach::{attach, side_on};
 use super::attachments::Side;
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, End, Pair, PairSpec};
 use super::pool::Exhausted;
 use super::row::Row;
@@ -33,39 +33,38 @@ pub struct Neighbour {
 /// # Safety
 /// `con` is NULL or valid; each body is NULL or valid with its set of valid constraints.
 pub unsafe fn insert(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     con: *mut CON,
     bodies: [*mut BODY; 2],
 ) -> Result<*mut DIAB, Code> {
     if con.is_null() {
         return Err(fail!(Code::BugFound, "con is NULL"));
     }
-    module.follows_domain()?;
+    dynamics.follows_domain()?;
     // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets.
     unsafe {
         constraint::check_kind(con)?;
-        if module.rows.has(con) {
+        if dynamics.rows.has(con) {
             return Err(fail!(Code::BugFound, "{}: has a row already", names::constraint(con)));
         }
-        module.is_gathered = false;
-        module.neighbours.clear();
+        dynamics.is_gathered = false;
+        dynamics.neighbours.clear();
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
         let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
         for (through, body) in bodies.into_iter().enumerate() {
             if !body.is_null() {
-                let from = module.neighbours.len();
-                collect(module, con, body, through)?;
-                find_rows(module, con, body, from)?;
+                let from = dynamics.neighbours.len();
+                collect(dynamics, con, body, through)?;
+                find_rows(dynamics, con, body, from)?;
             }
         }
-        let exhausted = |_| fail!(Code::OutOfMemory, "{}: no memory for its row", names::constraint(con));
-        let row = reserve(module).map_err(exhausted)?;
+        let row = reserve(dynamics).map_err(|_| no_memory(con))?;
         Row::open(row, con);
-        if let Err(code) = attach_to(module, row, bodies) {
-            release(module, row);
+        if let Err(code) = attach_to(dynamics, row, bodies) {
+            release(dynamics, row);
             return Err(code);
         }
-        link(module, row, bodies);
+        link(dynamics, row, bodies);
         Ok(row.cast())
     }
 }
@@ -75,28 +74,31 @@ pub unsafe fn insert(
 /// # Safety
 /// As [`insert`]; `body` is not NULL.
 unsafe fn collect(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
     through: usize,
 ) -> Result<(), Code> {
+    let LocalDynamics { walks, neighbours, .. } = dynamics;
     // SAFETY: the caller promises a valid constraint, and a valid body with its set of valid constraints.
     unsafe {
-        let failed = |fault: Fault| fault.of_set_of((*body).id);
-        let mut walk = InOrder::new((*body).con, &mut module.walks).map_err(failed)?;
-        while let Some(element) = walk.next().map_err(failed)? {
-            let other = element.cast::<CON>();
-            if other.is_null() {
-                return Err(fail!(Code::BugFound, "body {}: NULL in its set of constraints", (*body).id));
+        walks.each_on(body, |other| {
+            if other == con {
+                return Ok(());
             }
-            if other != con {
-                fetch(&raw const (*other).dia);
-                module.neighbours.try_reserve(1).map_err(|error| failed(error.into()))?;
-                module.neighbours.push(Neighbour { con: other, row: ptr::null_mut(), through });
-            }
-        }
+            fetch(&raw const (*other).dia);
+            let neighbour = Neighbour { con: other, row: ptr::null_mut(), through };
+            push(neighbours, neighbour).map_err(|_| no_memory(con))
+        })
     }
-    Ok(())
+}
+
+/// # Safety
+/// `con` is valid, and so are its bodies.
+#[cold]
+unsafe fn no_memory(con: *const CON) -> Code {
+    // SAFETY: the caller promises a valid constraint.
+    fail!(Code::OutOfMemory, "{}: no memory for its row", unsafe { names::constraint(con) })
 }
 
 /// How many neighbours ahead to prefetch what insertion reads of their rows.
@@ -108,7 +110,7 @@ const ROWS_AHEAD: usize = 8;
 /// # Safety
 /// As [`collect`]; the neighbours were collected through `body`.
 unsafe fn find_rows(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     con: *mut CON,
     body: *mut BODY,
     from: usize,
@@ -117,26 +119,26 @@ unsafe fn find_rows(
     // no row is only asked for.
     unsafe {
         let adjacency = Adjacency::new(con, body)?;
-        module.next_round();
+        dynamics.next_round();
         let mut kept = from;
-        for k in from..module.neighbours.len() {
-            if let Some(later) = module.neighbours.get(k + ROWS_AHEAD) {
+        for k in from..dynamics.neighbours.len() {
+            if let Some(later) = dynamics.neighbours.get(k + ROWS_AHEAD) {
                 let row = (*later.con).dia.cast::<Row>();
                 fetch(row.wrapping_byte_add(offset_of!(Row, public.adj)));
                 fetch(row.wrapping_byte_add(offset_of!(Row, sides)));
             }
-            let Neighbour { con: other, through, .. } = module.neighbours[k];
-            if has_no_row(module, other) {
+            let Neighbour { con: other, through, .. } = dynamics.neighbours[k];
+            if has_no_row(dynamics, other) {
                 continue;
             }
-            let row = module.rows.met_on(body, other, module.round)?;
+            let row = dynamics.rows.met_on(body, other, dynamics.round)?;
             if adjacency.allows(other)? {
                 fetch((*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous)));
-                module.neighbours[kept] = Neighbour { con: other, row, through };
+                dynamics.neighbours[kept] = Neighbour { con: other, row, through };
                 kept += 1;
             }
         }
-        module.neighbours.truncate(kept);
+        dynamics.neighbours.truncate(kept);
     }
     Ok(())
 }
@@ -145,16 +147,18 @@ unsafe fn find_rows(
 ///
 /// # Safety
 /// `con` is valid.
-unsafe fn has_no_row(module: &LocalDynamics, con: *const CON) -> bool {
+unsafe fn has_no_row(dynamics: &LocalDynamics, con: *const CON) -> bool {
     // SAFETY: the caller promises a valid constraint.
-    unsafe { module.rows.claimed(con).is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0 }
+    unsafe {
+        dynamics.rows.claimed(con).is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0
+    }
 }
 
 /// A fresh chunk for the row, and memory for the pairs with all neighbours.
-fn reserve(module: &mut LocalDynamics) -> Result<*mut Row, Exhausted> {
-    module.rows.pool.reserve(1)?;
-    module.pairs.reserve(module.neighbours.len())?;
-    Ok(module.rows.pool.take())
+fn reserve(dynamics: &mut LocalDynamics) -> Result<*mut Row, Exhausted> {
+    dynamics.rows.pool.reserve(1)?;
+    dynamics.pairs.reserve(dynamics.neighbours.len())?;
+    Ok(dynamics.rows.pool.take())
 }
 
 /// Attach the new row to its bodies.
@@ -164,15 +168,15 @@ fn reserve(module: &mut LocalDynamics) -> Result<*mut Row, Exhausted> {
 ///
 /// # Safety
 /// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are those that W counts, NULL where it counts none.
-unsafe fn attach_to(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2]) -> Result<(), Code> {
+unsafe fn attach_to(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2]) -> Result<(), Code> {
     // SAFETY: the caller promises a fresh row and valid bodies.
     unsafe {
         for (k, body) in bodies.into_iter().enumerate() {
             if !body.is_null() && side_on(row, body).is_none() {
                 // Neighbours through the same body know its index.
-                let ends = [module.neighbours.first(), module.neighbours.last()];
+                let ends = [dynamics.neighbours.first(), dynamics.neighbours.last()];
                 let likely = ends[k].and_then(|end| side_on(end.row, body)).map(Side::body);
-                (*row).sides[k] = Some(attach(module, row, body, likely)?);
+                (*row).sides[k] = Some(attach(dynamics, row, body, likely)?);
                 (*row).bodies[k] = body;
             }
         }
@@ -185,11 +189,11 @@ unsafe fn attach_to(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BOD
 ///
 /// # Safety
 /// `row` was reserved and is used by nobody.
-unsafe fn release(module: &mut LocalDynamics, row: *mut Row) {
+unsafe fn release(dynamics: &mut LocalDynamics, row: *mut Row) {
     // SAFETY: the caller promises a row that was reserved here and that nobody uses.
     unsafe {
-        (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
-        module.rows.give(row);
+        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
+        dynamics.rows.give(row);
     }
 }
 
@@ -200,36 +204,36 @@ const AHEAD: usize = 24;
 ///
 /// # Safety
 /// The row and its neighbours are attached, and memory for the pairs is reserved; the neighbours are those through these bodies.
-unsafe fn link(module: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2]) {
+unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2]) {
     // SAFETY: the caller promises attached rows and reserved pairs; constraints of rows are valid, and the
     // list holds live rows.
     unsafe {
         (*row).set_live();
-        (*row).public.n = module.public.dia;
-        if let Some(next) = module.public.dia.as_mut() {
+        (*row).public.n = dynamics.public.dia;
+        if let Some(next) = dynamics.public.dia.as_mut() {
             next.p = row.cast();
         }
-        module.public.dia = row.cast();
+        dynamics.public.dia = row.cast();
 
         let owns = bodies.map(|body| end(row, side_on(row, body)));
         // A block that is added later lies before the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
-        for neighbour in &module.neighbours {
+        for neighbour in &dynamics.neighbours {
             let (own, bod) = (owns[neighbour.through], bodies[neighbour.through]);
             let side = side_on(neighbour.row, bod);
-            let tie = PairSpec { bod, body: side.map(Side::body), repeated: repeated[neighbour.through] };
+            let spec = PairSpec { bod, body: side.map(Side::body), repeated: repeated[neighbour.through] };
             let other = end(neighbour.row, side);
             if side.is_none() && !constraint::is_contact_on_obstacle(neighbour.con, bod) {
                 // The next update attaches it, or finds that it cannot.
                 (*neighbour.row).is_suspect = true;
             }
             let (first, second) = if (*row).id < (*neighbour.row).id { (own, other) } else { (other, own) };
-            let pair = module.pairs.take();
+            let pair = dynamics.pairs.take();
             fetch(pair.wrapping_add(AHEAD));
-            Pair::fill(pair, tie, first, second);
+            Pair::fill(pair, spec, first, second);
             Pair::link(pair);
         }
-        module.neighbours.clear();
+        dynamics.neighbours.clear();
     }
 }
 

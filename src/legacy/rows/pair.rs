@@ -17,13 +17,13 @@ pub struct BlockNode {
     pub previous: *mut BlockNode,
     /// Slot of the block's row in the body's panel.
     pub slot: u32,
-    tag: PairFlags,
+    flags: PairFlags,
 }
 
 impl BlockNode {
     /// Index of the body that couples the two rows.
     pub fn body(&self) -> Option<u32> {
-        let body = self.tag.body();
+        let body = self.flags.body();
         (body != PairFlags::UNCOUPLED).then_some(body)
     }
 
@@ -31,22 +31,22 @@ impl BlockNode {
     ///
     /// # Safety
     /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
-    pub unsafe fn put_first(half: *mut Self, row: *mut Row) {
+    pub unsafe fn put_first(node: *mut Self, row: *mut Row) {
         // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live blocks.
         unsafe {
             let head = (*row).public.adj.cast::<Self>();
-            (*half).public.n = head.cast();
+            (*node).public.n = head.cast();
             match head.as_mut() {
-                Some(next) => next.previous = half,
-                None => (*row).last = half,
+                Some(next) => next.previous = node,
+                None => (*row).last = node,
             }
-            (*row).public.adj = half.cast();
+            (*row).public.adj = node.cast();
         }
     }
 
     /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
-    pub fn tags_agree(first: &Self, second: &Self) -> bool {
-        let without_contacts = [first, second].map(|half| half.tag.0 & !PairFlags::CONTACT);
+    pub fn flags_agree(first: &Self, second: &Self) -> bool {
+        let without_contacts = [first, second].map(|node| node.flags.0 & !PairFlags::CONTACT);
         without_contacts[1] == without_contacts[0] | PairFlags::SECOND
             && without_contacts[0] & PairFlags::SECOND == 0
     }
@@ -56,7 +56,7 @@ impl BlockNode {
 /// and which transposed depends on nothing else.
 #[repr(C)]
 pub struct Pair {
-    halves: [BlockNode; 2],
+    nodes: [BlockNode; 2],
 }
 
 // SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe
@@ -119,16 +119,16 @@ impl Pair {
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, and held by nobody else.
-    pub unsafe fn fill(pair: *mut Self, tie: PairSpec, first: End, second: End) {
-        let body = tie.body.unwrap_or(PairFlags::UNCOUPLED);
-        let half = |own: End, other: End, is_second| BlockNode {
-            public: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod: tie.bod, n: ptr::null_mut() },
+    pub unsafe fn fill(pair: *mut Self, spec: PairSpec, first: End, second: End) {
+        let body = spec.body.unwrap_or(PairFlags::UNCOUPLED);
+        let node = |own: End, other: End, is_second| BlockNode {
+            public: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod: spec.bod, n: ptr::null_mut() },
             previous: ptr::null_mut(),
             slot: own.slot,
-            tag: PairFlags::new(body, own.contact, tie.repeated, is_second),
+            flags: PairFlags::new(body, own.contact, spec.repeated, is_second),
         };
         // SAFETY: the caller promises a chunk for a pair that nobody else holds.
-        unsafe { pair.write(Self { halves: [half(first, second, false), half(second, first, true)] }) };
+        unsafe { pair.write(Self { nodes: [node(first, second, false), node(second, first, true)] }) };
     }
 
     /// Find out again what couples the two rows, and which of them are contacts.
@@ -138,17 +138,17 @@ impl Pair {
     pub unsafe fn couple_again(pair: *mut Self) {
         // SAFETY: the caller promises a live pair of live rows.
         unsafe {
-            let halves = Self::halves(pair);
+            let nodes = Self::nodes(pair);
             let rows = Self::rows(pair);
-            let sides = rows.map(|row| side_on(row, (*halves[0]).public.bod));
+            let sides = rows.map(|row| side_on(row, (*nodes[0]).public.bod));
             let repeated = (*pair).is_repeated();
             let body = match sides {
                 [Some(side), Some(_)] => side.body(),
                 _ => PairFlags::UNCOUPLED,
             };
             for k in 0..2 {
-                (*halves[k]).slot = sides[k].map_or(0, |side| side.slot);
-                (*halves[k]).tag = PairFlags::new(body, (*rows[k]).kind == CONTACT, repeated, k == 1);
+                (*nodes[k]).slot = sides[k].map_or(0, |side| side.slot);
+                (*nodes[k]).flags = PairFlags::new(body, (*rows[k]).kind == CONTACT, repeated, k == 1);
             }
         }
     }
@@ -160,8 +160,8 @@ impl Pair {
     pub unsafe fn link(pair: *mut Self) {
         // SAFETY: the caller promises a filled pair that is not linked, and live rows with live blocks.
         unsafe {
-            for (half, row) in Self::halves(pair).into_iter().zip(Self::rows(pair)) {
-                BlockNode::put_first(half, row);
+            for (node, row) in Self::nodes(pair).into_iter().zip(Self::rows(pair)) {
+                BlockNode::put_first(node, row);
             }
         }
     }
@@ -176,7 +176,7 @@ impl Pair {
         // SAFETY: the caller promises a block of a linked pair, and a partner whose row and blocks in it are live.
         unsafe {
             let pair = Self::of(block.cast());
-            let [first, second] = Self::halves(pair);
+            let [first, second] = Self::nodes(pair);
             let partner = if block == first { second } else { first };
             let (previous, next) = ((*partner).previous, (*partner).public.n.cast::<BlockNode>());
             let row = (*block).public.dia.cast::<Row>();
@@ -197,9 +197,9 @@ impl Pair {
     /// # Safety
     /// `block` is a block of a live pair.
     pub unsafe fn of(block: *mut OFFB) -> *mut Self {
-        let half = block.cast::<BlockNode>();
+        let node = block.cast::<BlockNode>();
         // SAFETY: the caller promises a block of a live pair, in which the second half lies behind the first.
-        unsafe { if (*half).tag.0 & PairFlags::SECOND != 0 { half.sub(1).cast() } else { half.cast() } }
+        unsafe { if (*node).flags.0 & PairFlags::SECOND != 0 { node.sub(1).cast() } else { node.cast() } }
     }
 
     /// The rows of the first and the second block.
@@ -209,7 +209,7 @@ impl Pair {
     pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
         // SAFETY: the caller promises a live pair.
         unsafe {
-            let [first, second] = Self::halves(pair);
+            let [first, second] = Self::nodes(pair);
             [(*second).public.dia.cast(), (*first).public.dia.cast()]
         }
     }
@@ -222,29 +222,29 @@ impl Pair {
         // SAFETY: the caller promises a chunk for a pair, and a block of a live pair.
         unsafe {
             let is_second = block != Self::of(block).cast();
-            Self::halves(pair)[usize::from(is_second)]
+            Self::nodes(pair)[usize::from(is_second)]
         }
     }
 
     /// Whether the pair is in use.
     pub fn is_live(&self) -> bool {
-        self.halves[0].tag.0 & PairFlags::LIVE != 0
+        self.nodes[0].flags.0 & PairFlags::LIVE != 0
     }
 
     /// The first block and the second.
     pub fn both(&self) -> [&BlockNode; 2] {
-        self.halves.each_ref()
+        self.nodes.each_ref()
     }
 
     /// Whether the two rows have another pair through the same body before this one in their lists: they have if one
     /// of them was inserted with the body on both sides (self-contact).
     pub fn is_repeated(&self) -> bool {
-        self.halves[0].tag.0 & PairFlags::REPEATED != 0
+        self.nodes[0].flags.0 & PairFlags::REPEATED != 0
     }
 
     /// Whether both rows are contacts.
     pub fn is_of_contacts(&self) -> bool {
-        self.halves.iter().all(|half| half.tag.0 & PairFlags::CONTACT != 0)
+        self.nodes.iter().all(|node| node.flags.0 & PairFlags::CONTACT != 0)
     }
 
     /// The body that couples the two rows, and their slots.
@@ -261,15 +261,15 @@ impl Pair {
     /// The two blocks, each with whether its row is a contact.
     #[inline(always)]
     pub fn blocks(&mut self) -> [(&mut [f64; 9], bool); 2] {
-        let [first, second] = &mut self.halves;
-        let is_contact = |half: &BlockNode| half.tag.0 & PairFlags::CONTACT != 0;
+        let [first, second] = &mut self.nodes;
+        let is_contact = |node: &BlockNode| node.flags.0 & PairFlags::CONTACT != 0;
         let contacts = [is_contact(first), is_contact(second)];
         [(&mut first.public.W, contacts[0]), (&mut second.public.W, contacts[1])]
     }
 
     /// # Safety
     /// `pair` is a chunk for a pair.
-    unsafe fn halves(pair: *mut Self) -> [*mut BlockNode; 2] {
+    unsafe fn nodes(pair: *mut Self) -> [*mut BlockNode; 2] {
         // SAFETY: the caller promises a chunk for a pair, which begins with its two halves.
         unsafe { [pair.cast(), pair.cast::<BlockNode>().add(1)] }
     }

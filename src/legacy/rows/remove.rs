@@ -4,34 +4,34 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::DIAB;
 use crate::prefetch::fetch;
 
-use super::module::LocalDynamics;
+use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, Pair};
 use super::row::Row;
 
 /// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Neither bodies nor constraints are read.
-pub fn remove(module: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
+pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
     if dia.is_null() {
         return Err(fail!(Code::BugFound, "dia is NULL"));
     }
-    let Some(row) = module.rows.live(dia) else {
+    let Some(row) = dynamics.rows.live(dia) else {
         return Err(fail!(Code::BugFound, "dia is not a live row of this ldy (removed before?)"));
     };
-    module.is_gathered = false;
+    dynamics.is_gathered = false;
     // SAFETY: the row is live, so its blocks, their partners' rows and its neighbours in the list are.
     unsafe {
-        remove_blocks(module, row);
+        remove_blocks(dynamics, row);
         #[cfg(feature = "mpi")]
-        module.externals.drop_row(row);
+        dynamics.externals.drop_row(row);
         let (previous, next) = ((*row).public.p, (*row).public.n);
         match previous.is_null() {
-            true => module.public.dia = next,
+            true => dynamics.public.dia = next,
             false => (*previous).n = next,
         }
         if let Some(next) = next.as_mut() {
             next.p = previous;
         }
-        (*row).sides.into_iter().flatten().for_each(|side| module.bodies.detach(side));
-        module.rows.give(row);
+        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
+        dynamics.rows.give(row);
     }
     Ok(())
 }
@@ -40,7 +40,7 @@ pub fn remove(module: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
 ///
 /// # Safety
 /// The row is live, and is given up.
-unsafe fn remove_blocks(module: &mut LocalDynamics, row: *mut Row) {
+unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut Row) {
     // SAFETY: the caller promises a live row, so its blocks and their partners' rows are live.
     unsafe {
         let (mut front, mut back) = ((*row).public.adj.cast::<BlockNode>(), (*row).last);
@@ -50,11 +50,11 @@ unsafe fn remove_blocks(module: &mut LocalDynamics, row: *mut Row) {
             let (after, before) = ((*front).public.n.cast::<BlockNode>(), (*back).previous);
             courses[0].fetch_ahead(after);
             courses[1].fetch_ahead(before);
-            module.pairs.give(Pair::unlink_partner(front));
+            dynamics.pairs.give(Pair::unlink_partner(front));
             if front == back {
                 break;
             }
-            module.pairs.give(Pair::unlink_partner(back));
+            dynamics.pairs.give(Pair::unlink_partner(back));
             if after == back {
                 break;
             }

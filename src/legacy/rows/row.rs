@@ -157,9 +157,9 @@ impl Rows {
         // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; its neighbours in
         // the list are live.
         unsafe {
-            let face = &row.as_ref()?.public;
+            let public = &row.as_ref()?.public;
             let found = (*con).dia;
-            let is_beside = !found.is_null() && (found == face.n || found == face.p);
+            let is_beside = !found.is_null() && (found == public.n || found == public.p);
             (is_beside && (*found).con == con).then_some(found.cast())
         }
     }
@@ -241,10 +241,12 @@ impl Rows {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
         unsafe {
             let dia = self.claimed(con);
-            match (self.has(con), dia.is_null()) {
-                (true, _) => Ok(dia.cast()),
-                (_, true) => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
-                _ => Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con))),
+            match self.live(dia).filter(|&row| (*row).public.con == con) {
+                Some(row) => Ok(row),
+                None if dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
+                None => {
+                    Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con)))
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::{Place, Row};
+use crate::memory::push;
 
 use super::exhausted;
 use super::findings::{Findings, raise};
@@ -72,7 +73,7 @@ impl Comparison<'_> {
         // domain has a row in the mirror.
         unsafe {
             let (dia, own) = (&*row.dia, self.mirror.row(row.con));
-            let v = &*self.mirror.module.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
+            let v = &*self.mirror.dynamics.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
             let values = &(*own).public;
             let name = names::constraint(row.con);
             let speed = speed(row.con)?;
@@ -118,8 +119,7 @@ impl Comparison<'_> {
             for block in super::blocks(own.cast()) {
                 let neighbour = self.rows.of_constraint((*(*block).dia).con);
                 if let Some(key) = neighbour.zip(self.mirror.of_body((*block).bod)) {
-                    wanted.try_reserve(1).map_err(|_| exhausted())?;
-                    wanted.push((key, block));
+                    push(&mut wanted, (key, block)).map_err(|_| exhausted())?;
                 }
             }
             // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
@@ -198,7 +198,7 @@ impl Comparison<'_> {
     }
 
     fn energy(&mut self, got: f64) {
-        let off = difference(&[got], &[self.mirror.module.public.free_energy], self.energy_scale);
+        let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
         raise(&mut self.findings.largest.free_energy, off);
         let condition = f64::EPSILON * self.findings.condition;
         if exceeds(off, self.findings.tolerance.free_energy.max(condition)) {

@@ -7,7 +7,7 @@ use crate::inertia::Workspace;
 use crate::legacy::errors::Code;
 use crate::legacy::fault::Error;
 use crate::legacy::host::adjacency::{self, Adjacency};
-use crate::legacy::host::{domain, inertia};
+use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
 use crate::legacy::rows::{self, LocalDynamics, Map, Row};
 use crate::legacy::update;
@@ -25,7 +25,7 @@ struct BodyRows {
 /// Everything assembled.
 pub struct Mirror {
     /// The rows.
-    pub module: Box<LocalDynamics>,
+    pub dynamics: Box<LocalDynamics>,
     bodies: Vec<BodyRows>,
     of_body: Map<*const BODY, u32>,
     /// Condition number of the matrix A of a body, and the revision of the factor that it was estimated of.
@@ -37,10 +37,10 @@ impl Mirror {
     /// Without rows.
     pub fn new() -> Result<Self, Code> {
         // The domain is set before it is read.
-        let mut module = LocalDynamics::create(ptr::dangling_mut())?;
-        module.rows.mirrored = Some(Map::default());
+        let mut dynamics = LocalDynamics::create(ptr::dangling_mut())?;
+        dynamics.rows.mirrored = Some(Map::default());
         Ok(Self {
-            module,
+            dynamics,
             bodies: Vec::new(),
             of_body: Map::default(),
             conditions: Map::default(),
@@ -51,7 +51,7 @@ impl Mirror {
     /// The row of a constraint; NULL if there is none.
     pub fn row(&self, con: *const CON) -> *const Row {
         // SAFETY: a mirror looks for the address only.
-        unsafe { self.module.rows.claimed(con).cast_const().cast() }
+        unsafe { self.dynamics.rows.claimed(con).cast_const().cast() }
     }
 
     /// The index of a body that has rows.
@@ -85,25 +85,25 @@ impl Mirror {
         unsafe {
             let renewed = self.inserted_again(legacy)?;
             legacy.renew(renewed);
-            let module = &mut *self.module;
-            module.public.dom = dom;
-            let mut next = module.public.dia;
+            let dynamics = &mut *self.dynamics;
+            dynamics.public.dom = dom;
+            let mut next = dynamics.public.dia;
             while let Some(row) = next.cast::<Row>().as_ref() {
                 let (dia, con) = (mem::replace(&mut next, row.public.n), row.con);
                 if !legacy.is_old(con) {
-                    rows::remove(module, dia)?;
-                    module.rows.mirrored.as_mut().and_then(|rows| rows.remove(&con.cast_const()));
+                    rows::remove(dynamics, dia)?;
+                    dynamics.rows.mirrored.as_mut().and_then(|rows| rows.remove(&con.cast_const()));
                 }
             }
-            self.conditions.retain(|body, _| module.bodies.index_of(body.cast_mut()).is_some());
+            self.conditions.retain(|body, _| dynamics.bodies.index_of(body.cast_mut()).is_some());
             let listed = legacy.all.iter().rev().map(|row| row.con.cast_mut());
             for con in listed.chain(domain::constraints(dom)) {
-                if let Some(rows) = &mut module.rows.mirrored
+                if let Some(rows) = &mut dynamics.rows.mirrored
                     && !rows.contains_key(&con.cast_const())
                 {
                     rows.try_reserve(1).map_err(|_| exhausted())?;
-                    let row = rows::insert(module, con, [(*con).master, (*con).slave])?;
-                    module.rows.mirrored.as_mut().and_then(|rows| rows.insert(con, row.cast()));
+                    let row = rows::insert(dynamics, con, [(*con).master, (*con).slave])?;
+                    dynamics.rows.mirrored.as_mut().and_then(|rows| rows.insert(con, row.cast()));
                 }
             }
         }
@@ -144,10 +144,11 @@ impl Mirror {
         let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
         for is_search in [true, false] {
-            // SAFETY: the caller promises valid bodies.
-            for BodyRows { body, rows } in
-                self.bodies.iter().filter(|on| unsafe { adjacency::is_by_nodes(on.body) })
-            {
+            for BodyRows { body, rows } in &self.bodies {
+                // SAFETY: the caller promises valid bodies.
+                if unsafe { !adjacency::is_by_nodes(*body) } {
+                    continue;
+                }
                 for (place, &newer) in rows.iter().enumerate() {
                     let row = &legacy.all[newer as usize];
                     let own = self.row(row.con);
@@ -189,7 +190,7 @@ impl Mirror {
     /// The domain with all its bodies and constraints is valid.
     pub unsafe fn assemble(&mut self) -> Result<(), Code> {
         // SAFETY: the caller promises a valid domain.
-        unsafe { update::begin(&mut self.module) }
+        unsafe { update::begin(&mut self.dynamics) }
     }
 
     /// Estimate the condition numbers of matrices that were factored since they were last estimated.
@@ -200,11 +201,11 @@ impl Mirror {
     /// # Safety
     /// The bodies are valid.
     pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result<(), Code> {
-        let Self { module, conditions, work, .. } = self;
-        for (entry, panel) in module.bodies.bodies.iter().zip(&module.bodies.made.panels) {
+        let Self { dynamics, conditions, work, .. } = self;
+        for (entry, panel) in dynamics.bodies.bodies.iter().zip(&dynamics.bodies.made.panels) {
             let body = entry.body.cast_const();
             // SAFETY: the caller promises valid bodies.
-            let has_factor = entry.has_rows() && unsafe { inertia::is_matrix(body) };
+            let has_factor = entry.has_rows() && unsafe { body::is_matrix(body) };
             let Some(factor) = panel.factored().filter(|_| has_factor) else {
                 conditions.remove(&body);
                 continue;

@@ -1,9 +1,7 @@
-//! The steps of one update: [`gather`] gathers the constraints with their rows; these ([`rows`]), the [`bodies`] that
-//! they are attached to and the [`pairs`] of blocks are the scene that [`crate::assembly::update`] goes over.
+//! The steps of one update: [`gather`] gathers the constraints with their rows; these, the bodies that
+//! they are attached to and the pairs of blocks are the [`scene`] that [`crate::assembly::update`] goes over.
 
-mod bodies;
-mod pairs;
-mod rows;
+mod scene;
 
 use std::mem;
 
@@ -22,9 +20,7 @@ use super::parallel;
 use super::rows::external;
 use super::rows::{Attachments, LocalDynamics, gather as gather_rows};
 use super::usage::Stopwatch;
-use bodies::HostBodies;
-use pairs::{ALL, AS_WANTED, CHANGED, HostPairs, PART};
-use rows::HostRows;
+use scene::{ALL, AS_WANTED, CHANGED, HostBodies, HostPairs, HostRows, PART};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -33,32 +29,32 @@ const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 ///
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
-pub unsafe fn begin(module: &mut LocalDynamics) -> Result<(), Code> {
-    let mut watch = module.tally.start();
+pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
+    let mut watch = dynamics.tally.start();
     // Nothing counts as made until all of it is.
-    let reusable = mem::take(&mut module.reusable);
+    let reusable = mem::take(&mut dynamics.reusable);
     // This comes before the team is needed, so that its threads wake up meanwhile.
-    let mut team = Team::if_it_pays(module.bodies.made.pays_for_threads(module.rows.pool.live()));
+    let mut team = Team::if_it_pays(dynamics.bodies.made.pays_for_threads(dynamics.rows.pool.live()));
     // SAFETY: the caller promises a valid domain.
     unsafe {
         #[cfg(not(feature = "mpi"))]
-        let (step, kind) = gather(module, &mut team)?;
+        let (step, kind) = gather(dynamics, &mut team)?;
         #[cfg(feature = "mpi")]
-        let (step, kind) = parallel::exchange::together(module, |module, world| {
-            let found = gather(module, &mut team)?;
-            parallel::velocities::of_parents(module, world)?;
+        let (step, kind) = parallel::exchange::together(dynamics, |dynamics, world| {
+            let found = gather(dynamics, &mut team)?;
+            parallel::velocities::of_parents(dynamics, world)?;
             Ok(found)
         })?;
         let settings = options::revision();
         // External blocks have slots of their own in each update, so nothing can be reused.
         let reuse =
             reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
-        watch.end(Phase::Velocities, &mut module.tally);
+        watch.end(Phase::Velocities, &mut dynamics.tally);
         match kind {
-            UpdateKind::Minimal => make_rows(module, Wanted::Velocities, &mut team, &mut watch)?,
-            _ => make_all(module, step, kind, reuse, &mut team, &mut watch)?,
+            UpdateKind::Minimal => make_rows(dynamics, Wanted::Velocities, &mut team, &mut watch)?,
+            _ => make_all(dynamics, step, kind, reuse, &mut team, &mut watch)?,
         }
-        module.reusable = (kind == UpdateKind::All).then_some(settings);
+        dynamics.reusable = (kind == UpdateKind::All).then_some(settings);
     }
     Ok(())
 }
@@ -67,14 +63,14 @@ pub unsafe fn begin(module: &mut LocalDynamics) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn gather(module: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
-    module.follows_domain()?;
-    let dom = module.domain()?;
+unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
+    dynamics.follows_domain()?;
+    let dom = dynamics.domain()?;
     // SAFETY: the caller promises a valid domain.
     unsafe {
         let step = domain::step(dom)?;
         let kind = domain::update_kind(dom)?;
-        gather_rows(module, dom, kind, team)?;
+        gather_rows(dynamics, dom, kind, team)?;
         Ok((step, kind))
     }
 }
@@ -84,7 +80,7 @@ unsafe fn gather(module: &mut LocalDynamics, team: &mut Team) -> Result<(f64, Up
 /// # Safety
 /// As [`begin`].
 unsafe fn make_all(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     step: f64,
     kind: UpdateKind,
     reuse: bool,
@@ -94,28 +90,28 @@ unsafe fn make_all(
     // SAFETY: the caller promises a valid domain; live rows are those of valid constraints.
     unsafe {
         #[cfg(feature = "mpi")]
-        external::rebuild(module, kind)?;
-        make_operators(module, step, team, watch)?;
-        make_rows(module, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse }, team, watch)?;
-        let energy = free_energy(module)?;
-        make_pairs(module, kind, reuse, team)?;
+        external::rebuild(dynamics, kind)?;
+        make_operators(dynamics, step, team, watch)?;
+        make_rows(dynamics, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse }, team, watch)?;
+        let energy = free_energy(dynamics)?;
+        make_pairs(dynamics, kind, reuse, team)?;
         #[cfg(feature = "mpi")]
-        external::assemble(module)?;
-        module.public.free_energy = energy;
+        external::assemble(dynamics)?;
+        dynamics.public.free_energy = energy;
     }
-    watch.end(Phase::Pairs, &mut module.tally);
+    watch.end(Phase::Pairs, &mut dynamics.tally);
     Ok(())
 }
 
 /// # Safety
 /// As [`begin`].
 unsafe fn make_operators(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     step: f64,
     team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
-    let LocalDynamics { bodies: Attachments { bodies, made, .. }, tally, .. } = module;
+    let LocalDynamics { bodies: Attachments { bodies, made, .. }, tally, .. } = dynamics;
     let how = How { step, complete: VELOCITIES_AHEAD };
     // SAFETY: the caller promises that bodies and constraints are valid.
     let bodies = unsafe { HostBodies::new(bodies) };
@@ -127,14 +123,14 @@ unsafe fn make_operators(
 /// # Safety
 /// As [`begin`].
 unsafe fn make_rows(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     wanted: Wanted,
     team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
-    let LocalDynamics { bodies, tasks, tally, .. } = module;
+    let LocalDynamics { bodies, gathered, tally, .. } = dynamics;
     // SAFETY: the caller promises that constraints and bodies are valid; rows were gathered once each.
-    let rows = unsafe { HostRows::new(tasks) };
+    let rows = unsafe { HostRows::new(gathered) };
     Ok(assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))?)
 }
 
@@ -142,9 +138,9 @@ unsafe fn make_rows(
 ///
 /// # Errors
 /// [`Code::BugFound`] if it is not finite.
-fn free_energy(module: &LocalDynamics) -> Result<f64, Code> {
+fn free_energy(dynamics: &LocalDynamics) -> Result<f64, Code> {
     // Not `sum`, which starts at −0.
-    let energy = module.tasks.iter().fold(0.0, |sum, task| sum + task.energy);
+    let energy = dynamics.gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
     match energy.is_finite() {
         true => Ok(energy),
         false => Err(fail!(Code::BugFound, "the free energy of all constraints together is not finite")),
@@ -154,14 +150,14 @@ fn free_energy(module: &LocalDynamics) -> Result<f64, Code> {
 /// # Safety
 /// As [`begin`].
 unsafe fn make_pairs(
-    module: &mut LocalDynamics,
+    dynamics: &mut LocalDynamics,
     kind: UpdateKind,
     reuse: bool,
     team: &mut Team,
 ) -> Result<(), Code> {
-    let wanted = pairs::Wanted { kind, reuse, once: options::self_contact_once() && !module.is_mirror() };
-    let panels = &module.bodies.made.panels[..];
-    for run in module.pairs.runs() {
+    let wanted = scene::Wanted { kind, reuse, once: options::self_contact_once() && !dynamics.is_mirror() };
+    let panels = &dynamics.bodies.made.panels[..];
+    for run in dynamics.pairs.runs() {
         // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.
         let made = unsafe {
             match (kind, reuse, wanted.once) {

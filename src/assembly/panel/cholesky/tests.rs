@@ -1,7 +1,7 @@
 use nalgebra::{Matrix3, Matrix3x6, Matrix4, Matrix6};
 
 use super::*;
-use crate::assembly::panel::{PSEUDO_RIGID, RIGID, homogeneous};
+use crate::assembly::panel::{PSEUDO_RIGID, RIGID, pseudo_rigid as panel};
 use crate::block::lanes::{Kernel, at_all, packed};
 use crate::block::{Block, has_negative_zero, transposed_product};
 use crate::inertia::BlockDiagonal;
@@ -26,8 +26,8 @@ fn lower([a, b, c, d, e, f]: Lower) -> Matrix3<f64> {
 #[test]
 fn its_square_is_the_inverse_times_the_step() {
     let inverse = [positive_definite(0), positive_definite(1)];
-    let root = Cholesky::new(0.25, inverse.each_ref()).unwrap();
-    for (l, block) in root.blocks.iter().zip(&inverse) {
+    let factor = Cholesky::new(0.25, inverse.each_ref()).unwrap();
+    for (l, block) in factor.blocks.iter().zip(&inverse) {
         let square = lower(*l) * lower(*l).transpose();
         assert!((square - 0.25 * Matrix3::from_column_slice(block)).amax() < 1e-16);
     }
@@ -36,7 +36,7 @@ fn its_square_is_the_inverse_times_the_step() {
 #[test]
 fn most_inverses_have_none() {
     let good = positive_definite(0);
-    let has_root = |step, other: &Block| {
+    let has_factor = |step, other: &Block| {
         let found = [[&good, other], [other, &good]].map(|inverse| Cholesky::new(step, inverse).is_some());
         assert_eq!(found[0], found[1]);
         found[0]
@@ -46,17 +46,20 @@ fn most_inverses_have_none() {
         block[k] = value;
         block
     };
-    assert!(has_root(0.1, &good));
+    assert!(has_factor(0.1, &good));
     // Half of the rounding that is let through, and ten times that.
-    assert!(has_root(0.1, &with(3, good[3] + 8.0 * f64::EPSILON * good[0])));
-    assert!(!has_root(0.1, &with(3, good[3] + 160.0 * f64::EPSILON * good[0])), "not symmetric");
-    assert!(!has_root(0.1, &with(4, -good[4])), "indefinite");
+    assert!(has_factor(0.1, &with(3, good[3] + 8.0 * f64::EPSILON * good[0])));
+    assert!(!has_factor(0.1, &with(3, good[3] + 160.0 * f64::EPSILON * good[0])), "not symmetric");
+    assert!(!has_factor(0.1, &with(4, -good[4])), "indefinite");
     // The second pivot is what rounding may leave of zero.
-    assert!(!has_root(0.1, &[1.0, 1.0, 0.0, 1.0, 1.0 + 4.0 * f64::EPSILON, 0.0, 0.0, 0.0, 1.0]), "singular");
-    assert!(!has_root(0.1, &with(8, f64::NAN)));
-    assert!(!has_root(0.1, &[0.0; 9]));
+    assert!(
+        !has_factor(0.1, &[1.0, 1.0, 0.0, 1.0, 1.0 + 4.0 * f64::EPSILON, 0.0, 0.0, 0.0, 1.0]),
+        "singular"
+    );
+    assert!(!has_factor(0.1, &with(8, f64::NAN)));
+    assert!(!has_factor(0.1, &[0.0; 9]));
     for step in [0.0, -0.1, f64::NAN] {
-        assert!(!has_root(step, &good), "a step of {step}");
+        assert!(!has_factor(step, &good), "a step of {step}");
     }
 }
 
@@ -99,7 +102,7 @@ fn inverses_are_known_by_their_blocks() {
 fn renewed_it_is_as_if_made_anew() {
     let good = [0, 1, 2, 3].map(positive_definite);
     let bad = [0.0; 9];
-    let mut root = Cholesky::NONE;
+    let mut factor = Cholesky::NONE;
     // The same, another step, another block, none, and all back again.
     for (step, inverse) in [
         (0.1, [&good[0], &good[1]]),
@@ -114,9 +117,9 @@ fn renewed_it_is_as_if_made_anew() {
         (0.2, [&good[0], &good[1]]),
     ] {
         let anew = Cholesky::new(step, inverse);
-        assert_eq!(root.renew(step, inverse), anew.is_some());
+        assert_eq!(factor.renew(step, inverse), anew.is_some());
         if let Some(anew) = anew {
-            assert_eq!(root.blocks, anew.blocks);
+            assert_eq!(factor.blocks, anew.blocks);
         }
     }
 }
@@ -136,7 +139,7 @@ impl Kernel for OfRigid {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> [Block; 2] {
-        let mut roots = FactoredSlots::default();
+        let mut slots = FactoredSlots::default();
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, h) in self.0.iter().enumerate() {
             let mut z = [level.zero(); rigid::DOFS];
@@ -144,10 +147,10 @@ impl Kernel for OfRigid {
                 *z = level.of_vector([column[0], column[1], column[2]]);
             }
             self.1.apply(&mut z);
-            roots.start::<RIGID>(2).unwrap().z[slot] = packed(&z);
+            slots.start::<RIGID>(2).unwrap().z[slot] = packed(&z);
             squares[slot] = square(level, &z);
         }
-        let [x, y] = roots.pair::<RIGID>(0, 1);
+        let [x, y] = slots.pair::<RIGID>(0, 1);
         [packed(&product(level, x, y)), packed(&squares[0])]
     }
 }
@@ -161,16 +164,16 @@ impl Kernel for OfPseudoRigid {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> [Block; 2] {
-        let mut roots = FactoredSlots::default();
+        let mut slots = FactoredSlots::default();
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, (axes, arm)) in self.0.iter().enumerate() {
             let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
-            let z = homogeneous::Slot::new(level, &self.1, &h);
-            z.write(&mut roots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
+            let z = panel::Slot::new(level, &self.1, &h);
+            z.write(&mut slots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
             squares[slot] = z.square();
         }
-        let [x, y] = roots.pair::<PSEUDO_RIGID>(0, 1);
-        [packed(&homogeneous::product(level, x, y)), packed(&squares[0])]
+        let [x, y] = slots.pair::<PSEUDO_RIGID>(0, 1);
+        [packed(&panel::product(level, x, y)), packed(&squares[0])]
     }
 }
 
@@ -220,13 +223,13 @@ fn products_of_pseudo_rigid_bodies() {
 #[test]
 fn entries_that_are_zero_have_no_sign() {
     let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let root = Cholesky::new(STEP, [&identity, &identity]).unwrap();
+    let factor = Cholesky::new(STEP, [&identity, &identity]).unwrap();
     // Axes along those of space, of any sign, and zeros of both signs.
     let frame: Block = [0.0, -1.0, 0.0, -0.0, -0.0, 1.0, -1.0, 0.0, 0.0];
     for (own, other) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
         let slots = [own, other].map(|sign| (frame, [0.0, sign, 0.0, 0.5 * sign]));
         let h = slots.map(|(frame, _)| std::array::from_fn(|k| slots[0].1[1] * frame[k % 9]));
-        for blocks in at_all(OfRigid(h, root)).into_iter().chain(at_all(OfPseudoRigid(slots, root))) {
+        for blocks in at_all(OfRigid(h, factor)).into_iter().chain(at_all(OfPseudoRigid(slots, factor))) {
             for block in blocks {
                 assert_eq!(block.iter().filter(|&&entry| entry == 0.0).count(), 6);
                 assert!(!has_negative_zero(&block), "{own} {other}: {block:?}");
@@ -237,7 +240,7 @@ fn entries_that_are_zero_have_no_sign() {
 
 #[test]
 fn changes_are_told_of_slots() {
-    let mut roots = FactoredSlots::default();
+    let mut slots = FactoredSlots::default();
     let write = |slots: Slots<18>, slot: usize, z: [f64; 18]| {
         slots.changed[slot] = slots.z[slot].map(f64::to_bits) != z.map(f64::to_bits);
         slots.z[slot] = z;
@@ -245,13 +248,13 @@ fn changes_are_told_of_slots() {
     for (slot, z, changes) in
         [(0, 1.0, true), (0, 1.0, false), (1, 1.0, true), (0, 2.0, true), (1, 1.0, false)]
     {
-        write(roots.start(2).unwrap(), slot, [z; 18]);
-        assert_eq!(roots.has_changed(slot), changes);
+        write(slots.start(2).unwrap(), slot, [z; 18]);
+        assert_eq!(slots.has_changed(slot), changes);
     }
-    roots.forget(1);
-    write(roots.start(2).unwrap(), 1, [1.0; 18]);
-    assert!(roots.has_changed(1));
+    slots.forget(1);
+    write(slots.start(2).unwrap(), 1, [1.0; 18]);
+    assert!(slots.has_changed(1));
     // A body of another kind, and more slots.
-    assert!(roots.start::<13>(3).unwrap().z[2][12].is_nan());
-    assert_eq!(roots.pair::<13>(2, 0).map(<[f64]>::len), [14, 13]);
+    assert!(slots.start::<13>(3).unwrap().z[2][12].is_nan());
+    assert_eq!(slots.pair::<13>(2, 0).map(<[f64]>::len), [14, 13]);
 }

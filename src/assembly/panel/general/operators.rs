@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 
 use crate::block::Block;
 use crate::kinematics::{Column, Point};
+use crate::memory::{bytes, refill};
 
 /// Operators slot by slot, and the dofs that they touch.
 #[derive(Debug, Default)]
@@ -29,9 +30,7 @@ impl Operators {
     pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
         self.dofs = dofs;
         self.columns.clear();
-        self.ranges.clear();
-        self.ranges.try_reserve(slots)?;
-        self.ranges.resize(slots, [0; 2]);
+        refill(&mut self.ranges, slots, [0; 2])?;
         Ok(())
     }
 
@@ -59,9 +58,7 @@ impl Operators {
                 }
             }
             _ => {
-                sum.clear();
-                sum.try_reserve(3 * *dofs)?;
-                sum.resize(3 * *dofs, 0.0);
+                refill(sum, 3 * *dofs, 0.0)?;
                 for Column { index, values } in &columns[first..end] {
                     sum[3 * *index as usize..][..3].copy_from_slice(values);
                 }
@@ -79,9 +76,7 @@ impl Operators {
     /// List the dofs that are touched, if `by_nodes` all three of a node where one is.
     pub fn list_touched(&mut self, by_nodes: bool) -> Result<(), TryReserveError> {
         let Self { dofs, ranges, columns, touched, places, .. } = self;
-        places.clear();
-        places.try_reserve(*dofs)?;
-        places.resize(*dofs, NONE);
+        refill(places, *dofs, NONE)?;
         for column in ranges.iter().flat_map(|&[start, end]| &columns[start..end]) {
             places[column.index as usize] = 0;
         }
@@ -142,9 +137,9 @@ impl Operators {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<[usize; 2]>() * self.ranges.capacity()
-            + size_of::<Column>() * self.columns.capacity()
+        bytes(&self.ranges)
+            + bytes(&self.columns)
             + size_of::<u32>() * (self.touched.capacity() + self.places.capacity())
-            + size_of::<f64>() * self.sum.capacity()
+            + bytes(&self.sum)
     }
 }

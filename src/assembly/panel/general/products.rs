@@ -8,6 +8,7 @@ use crate::block::Vector;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel};
 use crate::inertia::Inverse;
 use crate::kinematics::Column;
+use crate::memory::bytes;
 
 /// Y of all slots: tile behind tile, 12 values for each row.
 #[derive(Debug, Default)]
@@ -68,7 +69,7 @@ impl Tiles {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<f64>() * self.values.capacity()
+        bytes(&self.values)
     }
 }
 

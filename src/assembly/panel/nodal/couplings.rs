@@ -7,6 +7,7 @@ use super::operators::{Operators, Shapes};
 use super::times_times_transposed;
 use crate::block::{Block, transposed};
 use crate::inertia::{Factored, NodalInverse};
+use crate::memory::{bytes, collect, refill};
 
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
@@ -93,16 +94,14 @@ impl Couplings {
     pub fn bytes(&self) -> usize {
         self.shapes.bytes()
             + size_of::<Block>() * (self.blocks.capacity() + self.response.capacity())
-            + size_of::<u32>() * self.places.capacity()
+            + bytes(&self.places)
             + self.changed.capacity()
     }
 
     /// Note which slots changed; whether any did. Of an unsymmetric inverse all do, if one does.
     fn find_changed(&mut self, shapes: &Shapes) -> Result<bool, TryReserveError> {
         let Self { shapes: known, changed, symmetric, .. } = self;
-        changed.clear();
-        changed.try_reserve(shapes.len())?;
-        changed.extend((0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)));
+        collect(changed, (0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)))?;
         let any = changed.contains(&true);
         if any && !*symmetric {
             changed.fill(true);
@@ -120,9 +119,7 @@ impl Couplings {
         self.places.try_reserve(shapes.nodes().len())?;
         // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
         self.places.extend(shapes.nodes().iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32));
-        self.response.clear();
-        self.response.try_reserve(inverse.nodes().len())?;
-        self.response.resize(inverse.nodes().len(), [0.0; 9]);
+        refill(&mut self.response, inverse.nodes().len(), [0.0; 9])?;
         for column in 0..count {
             if !self.changed[column] {
                 continue;

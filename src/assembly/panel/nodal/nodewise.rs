@@ -6,6 +6,7 @@ use super::operators::{Operators, Shapes};
 use super::{times_times_transposed, times_transposed};
 use crate::block::Block;
 use crate::inertia::Inverse;
+use crate::memory::{bytes, collect};
 
 /// The blocks (A⁻¹)_aa of the nodes, multiplied by the time step h.
 #[derive(Debug, Default)]
@@ -45,9 +46,7 @@ impl Nodewise {
         }
         let Some(blocks) = inverse.node_blocks() else { return Ok(false) };
         self.scalar = false;
-        self.blocks.clear();
-        self.blocks.try_reserve(inverse.size() / 3)?;
-        self.blocks.extend(blocks.map(|block| block.map(|value| step * value)));
+        collect(&mut self.blocks, blocks.map(|block| block.map(|value| step * value)))?;
         Ok(true)
     }
 
@@ -65,7 +64,7 @@ impl Nodewise {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<f64>() * self.scaled.capacity() + size_of::<Block>() * self.blocks.capacity()
+        bytes(&self.scaled) + bytes(&self.blocks)
     }
 
     /// Σ_a N_a h m_a⁻¹ N'_a over the nodes that two slots share.

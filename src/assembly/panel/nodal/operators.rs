@@ -5,6 +5,7 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::block::Block;
+use crate::memory::{bytes, refill};
 
 /// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
 /// in faces, where most shape functions vanish. H at node a is N_a Q.
@@ -31,9 +32,7 @@ impl Operators {
         self.shapes.clear();
         self.shapes.ranges.try_reserve(slots)?;
         self.shapes.ranges.resize(slots, [0; 2]);
-        self.factors.clear();
-        self.factors.try_reserve(slots)?;
-        self.factors.resize(slots, [0.0; 9]);
+        refill(&mut self.factors, slots, [0.0; 9])?;
         Ok(())
     }
 
@@ -66,7 +65,7 @@ impl Operators {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.shapes.bytes() + size_of::<Block>() * self.factors.capacity()
+        self.shapes.bytes() + bytes(&self.factors)
     }
 }
 
@@ -138,9 +137,7 @@ impl Shapes {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<[u32; 2]>() * self.ranges.capacity()
-            + size_of::<u32>() * self.nodes.capacity()
-            + size_of::<f64>() * self.weights.capacity()
+        bytes(&self.ranges) + bytes(&self.nodes) + bytes(&self.weights)
     }
 
     /// Add nodes, ascending, with their weights to a slot.

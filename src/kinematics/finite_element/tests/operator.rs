@@ -105,26 +105,6 @@ proptest! {
         }
         prop_assert_eq!(before.weights(), after.weights());
     }
-
-    #[test]
-    fn the_difference_of_two_points_is_that_of_their_velocities(
-        case in case(), unit in vector(1.0), shared in 0..9_i32,
-        velocity in prop::collection::vec(-1.0..1.0_f64, 3 * 40),
-    ) {
-        // A second element that shares some nodes with the first.
-        let shape = Shape::Hexahedron;
-        let numbers: Vec<i32> = (0..8).map(|k| if k < shared { 3 * k + 2 } else { 3 * k + 1 }).collect();
-        let other = Location { element: Element::new(&numbers, 40).unwrap(), xi: inner_point(shape, &unit) };
-        let frame = block(&case.frame);
-        let master = NodalOperator::new(&case.location, &frame, None);
-        let slave = NodalOperator::new(&other, &frame, None);
-        let mut difference = NodalOperator::zero(master.factor());
-        difference.add(1.0, &master);
-        difference.add(-1.0, &slave);
-        let expected = Vector3::from(master.times(&velocity)) - Vector3::from(slave.times(&velocity));
-        prop_assert!((Vector3::from(difference.times(&velocity)) - expected).amax() < 1e-14);
-        prop_assert!(difference.nodes().is_sorted_by(|a, b| a < b));
-    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
 use crate::legacy::usage::Tally;
+use crate::memory::bytes;
 
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
@@ -39,7 +40,7 @@ pub struct LocalDynamics {
     /// Counts walks over constraints; see [`LocalDynamics::next_round`].
     pub round: u32,
     /// The constraints of the last update with their rows; memory lent to the next one.
-    pub tasks: Vec<GatheredRow>,
+    pub gathered: Vec<GatheredRow>,
     /// Whether these are all rows, none of which has come or gone since.
     pub is_gathered: bool,
     /// Memory lent to walks over sets.
@@ -61,32 +62,32 @@ impl LocalDynamics {
             return Err(fail!(Code::BugFound, "dom is NULL"));
         }
         // SAFETY: the size is not zero.
-        let module = unsafe { alloc_zeroed(Layout::new::<Self>()) }.cast::<Self>();
-        if module.is_null() {
+        let dynamics = unsafe { alloc_zeroed(Layout::new::<Self>()) }.cast::<Self>();
+        if dynamics.is_null() {
             return Err(fail!(Code::OutOfMemory, "no memory for a local dynamics"));
         }
         // SAFETY: the memory is this function's, from the allocator and with the layout of a Box; a LOCDYN may be all
         // zero, the other fields are written.
         unsafe {
-            (*module).public.dom = dom;
-            (*module).public.diamem.chunksize = size_of::<Row>();
-            (*module).public.offmem.chunksize = size_of::<Pair>();
-            (&raw mut (*module).rows).write(Rows::default());
-            (&raw mut (*module).pairs).write(Pool::default());
-            (&raw mut (*module).bodies).write(Attachments::default());
-            (*module).is_clone = false;
-            (&raw mut (*module).neighbours).write(Vec::new());
-            (*module).reusable = None;
-            (*module).round = 0;
-            (*module).is_gathered = false;
-            (&raw mut (*module).tasks).write(Vec::new());
-            (&raw mut (*module).walks).write(Walks::default());
+            (*dynamics).public.dom = dom;
+            (*dynamics).public.diamem.chunksize = size_of::<Row>();
+            (*dynamics).public.offmem.chunksize = size_of::<Pair>();
+            (&raw mut (*dynamics).rows).write(Rows::default());
+            (&raw mut (*dynamics).pairs).write(Pool::default());
+            (&raw mut (*dynamics).bodies).write(Attachments::default());
+            (*dynamics).is_clone = false;
+            (&raw mut (*dynamics).neighbours).write(Vec::new());
+            (*dynamics).reusable = None;
+            (*dynamics).round = 0;
+            (*dynamics).is_gathered = false;
+            (&raw mut (*dynamics).gathered).write(Vec::new());
+            (&raw mut (*dynamics).walks).write(Walks::default());
             #[cfg(feature = "mpi")]
-            (&raw mut (*module).externals).write(Externals::default());
+            (&raw mut (*dynamics).externals).write(Externals::default());
             #[cfg(feature = "mpi")]
-            (&raw mut (*module).exchange).write(Exchange::default());
-            (&raw mut (*module).tally).write(Tally::default());
-            Ok(Box::from_raw(module))
+            (&raw mut (*dynamics).exchange).write(Exchange::default());
+            (&raw mut (*dynamics).tally).write(Tally::default());
+            Ok(Box::from_raw(dynamics))
         }
     }
 
@@ -132,17 +133,15 @@ impl LocalDynamics {
         // SAFETY: the caller promises a valid LOCDYN that is not used afterwards; if it was made here, its
         // memory came out of a Box.
         unsafe {
-            let module = Self::from_public(ldy)?;
-            drop(Box::from_raw(ptr::from_mut(module)));
+            let dynamics = Self::from_public(ldy)?;
+            drop(Box::from_raw(ptr::from_mut(dynamics)));
         }
         Ok(())
     }
 
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
-        size_of::<Neighbour>() * self.neighbours.capacity()
-            + size_of::<GatheredRow>() * self.tasks.capacity()
-            + self.walks.bytes()
+        bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()
     }
 
     /// The domain.
@@ -209,16 +208,16 @@ mod tests {
         unsafe {
             let mut dom: DOM = std::mem::zeroed();
             let mut cons: [CON; 2] = std::mem::zeroed();
-            let mut module = LocalDynamics::create(&raw mut dom).unwrap();
+            let mut dynamics = LocalDynamics::create(&raw mut dom).unwrap();
             cons[0].kind = CONTACT;
             cons[1].kind = CONTACT;
-            let old = insert(&mut module, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<Row>();
+            let old = insert(&mut dynamics, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<Row>();
             (*old).round = 1;
-            module.round = u32::MAX;
-            insert(&mut module, &raw mut cons[1], [ptr::null_mut(); 2]).unwrap();
-            module.next_round();
-            assert!(module.list().all(|row| (*row).round != module.round));
-            assert_eq!(module.list().count(), 2);
+            dynamics.round = u32::MAX;
+            insert(&mut dynamics, &raw mut cons[1], [ptr::null_mut(); 2]).unwrap();
+            dynamics.next_round();
+            assert!(dynamics.list().all(|row| (*row).round != dynamics.round));
+            assert_eq!(dynamics.list().count(), 2);
         }
     }
 }

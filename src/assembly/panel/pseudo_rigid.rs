@@ -22,8 +22,8 @@ pub struct Slot<L: SimdLevel> {
 impl<L: SimdLevel> Slot<L> {
     /// Z = H L.
     #[inline(always)]
-    pub fn new(level: L, root: &Cholesky, h: &Operator<L::F64x4>) -> Self {
-        Self { level, axes: h.axes, q: root.apply_to_arm(h.arm) }
+    pub fn new(level: L, factor: &Cholesky, h: &Operator<L::F64x4>) -> Self {
+        Self { level, axes: h.axes, q: factor.apply_to_arm(h.arm) }
     }
 
     /// Write it where a panel keeps it.

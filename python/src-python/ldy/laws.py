@@ -1,0 +1,139 @@
+"""What ties the forces of constraints to their velocities, and solvers of any block-sparse W."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+
+_CONTACT, _BOUNDS = 0, 1
+
+
+class Laws:
+    """The laws of so many rows; at first all are contacts without friction. Everywhere U + bias stands for U.
+
+    Methods set the laws of some rows: numbers, a slice, a mask, or ``...`` for all. They return the laws, so that calls can follow
+    each other:
+
+        laws = ldy.Laws(len(system.rows)).contact(..., friction=0.5).fixed([0, 1])
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._kinds = np.full(rows, _CONTACT, dtype=np.uint8)
+        self._friction, self._cohesion = np.zeros(rows), np.zeros(rows)
+        self._lower, self._upper, self._bias = np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def contact(self, rows: Any, friction: ArrayLike = 0.0, cohesion: ArrayLike = 0.0, bias: ArrayLike = 0.0) -> Laws:
+        """Contact with friction: 0 <= R_N + cohesion, U_N >= 0, one of them zero; R_T against U_T, at most friction (R_N + cohesion).
+
+        The third component is the normal one. bias: (0, 0, e V_N) for restitution, (0, 0, gap / h) for a contact that is still open.
+        """
+        self._kinds[rows], self._bias[rows] = _CONTACT, bias
+        self._friction[rows], self._cohesion[rows] = friction, cohesion
+        return self
+
+    def fixed(self, rows: Any, bias: ArrayLike = 0.0) -> Laws:
+        """U = 0; bias: -v for a prescribed velocity v."""
+        return self.bounds(rows, -np.inf, np.inf, bias)
+
+    def bounds(self, rows: Any, lower: ArrayLike, upper: ArrayLike, bias: ArrayLike = 0.0) -> Laws:
+        """Each component on its own: lower <= R <= upper; U is zero between, not negative at the lower, not positive at the upper bound.
+
+        Bounds of zero leave a component free, infinite ones fix it: (0, 0, -inf) and (0, 0, inf) are a link along the normal.
+        """
+        self._kinds[rows], self._bias[rows] = _BOUNDS, bias
+        self._lower[rows], self._upper[rows] = lower, upper
+        return self
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came out of a solver.
+
+    end: "converged", "sweeps" or "time" (as many were made as were allowed), or "stalled" (the residual decreases no more: because of
+    rounding, or since there is no solution). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each
+    measure; first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
+    method. history: residuals in the order in which they were looked at, of many the first thousand.
+    """
+
+    end: str
+    residual: float
+    natural: float
+    scaled: float
+    first: float
+    seconds: float
+    worst: int
+    sweeps: int
+    steps: int
+    history: np.ndarray
+
+    @property
+    def converged(self) -> bool:
+        """Whether the residual is within the tolerance."""
+        return self.end == "converged"
+
+    @classmethod
+    def of(cls, raw: Any) -> Report:
+        """As the native part tells it."""
+        end, (residual, natural, scaled, first, seconds), (worst, sweeps, steps), history = raw
+        return cls(end, residual, natural, scaled, first, seconds, worst, sweeps, steps, history)
+
+
+def laws_of(laws: Laws | ArrayLike, rows: int) -> Any:
+    """Laws as the native part takes them: friction alone stands for contacts."""
+    if not isinstance(laws, Laws):
+        laws = Laws(rows).contact(..., friction=laws)
+    if len(laws) != rows:
+        raise ValueError(f"{len(laws)} laws for {rows} rows")
+    return laws._kinds, laws._friction, laws._cohesion, laws._lower, laws._upper, laws._bias
+
+
+def start(R: ArrayLike | None, rows: int) -> np.ndarray:
+    """Forces to begin with, a copy."""
+    if R is None:
+        return np.zeros(3 * rows)
+    forces = np.array(R, dtype=np.float64).ravel()
+    if forces.size != 3 * rows:
+        raise ValueError(f"R: {forces.size} values where {3 * rows} are needed")
+    return forces
+
+
+def solve(
+    W: Any,
+    B: ArrayLike,
+    laws: Laws | ArrayLike,
+    R: ArrayLike | None = None,
+    *,
+    normal_first: bool = False,
+    tolerance: float = 1e-8,
+    measure: str = "both",
+    method: str = "automatic",
+    sweeps: int = 100_000,
+    seconds: float | None = None,
+) -> tuple[np.ndarray, Report]:
+    """Forces with any W, sparse (SciPy) or an array, that need not be symmetric; see :meth:`System.solve`.
+
+    normal_first: the first component of each row is the normal one, as in FCLIB, not the third.
+    """
+    from scipy.sparse import bsr_array, eye_array
+
+    B = np.ascontiguousarray(B, dtype=np.float64).reshape(-1, 3)
+    W = bsr_array(W, blocksize=(3, 3))
+    if W.shape != (B.size, B.size):
+        raise ValueError(f"W: shape {W.shape} where {(B.size, B.size)} is needed")
+    if not W.diagonal().all():
+        # Diagonal blocks have to be there, be they zero.
+        W = W + 0 * bsr_array(eye_array(B.size), blocksize=(3, 3))
+    W.sum_duplicates()
+    forces = start(R, len(B))
+    options = (tolerance, measure, method, sweeps, seconds)
+    matrix = W.indptr.astype(np.int32), W.indices.astype(np.int32), np.ascontiguousarray(W.data, dtype=np.float64)
+    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(B)), options, forces)
+    return forces.reshape(-1, 3), Report.of(report)

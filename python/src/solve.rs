@@ -1,0 +1,125 @@
+//! Laws, options and reports of solvers as Python has them.
+
+use std::time::Duration;
+
+use ldy::block::Vector;
+use ldy::solve::{End, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, Solver};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays::{Matrices, Numbers, Vectors, blocks, vectors};
+use crate::errors::refused;
+
+/// Laws of rows: their kinds as in `laws.py`, friction, cohesion, lower bounds, upper bounds, biases.
+#[derive(FromPyObject)]
+pub struct Laws<'py>(
+    PyReadonlyArray1<'py, u8>,
+    Numbers<'py>,
+    Numbers<'py>,
+    Vectors<'py>,
+    Vectors<'py>,
+    Vectors<'py>,
+);
+
+/// Tolerance, measure, method, sweeps, seconds.
+#[derive(FromPyObject)]
+pub struct Choice(f64, String, String, usize, Option<f64>);
+
+/// Names of the end, and numbers: residual, natural, scaled, that of the first forces, seconds; the row that is worst, sweeps and steps;
+/// the history.
+pub type Report<'py> = (&'static str, [f64; 5], [usize; 3], Bound<'py, PyArray1<f64>>);
+
+impl Laws<'_> {
+    /// As the library has them.
+    pub fn made(&self) -> PyResult<Vec<Law>> {
+        let Self(kinds, friction, cohesion, lower, upper, bias) = self;
+        let (friction, cohesion) = (friction.as_slice()?, cohesion.as_slice()?);
+        let (lower, upper, bias) = (vectors(lower)?, vectors(upper)?, vectors(bias)?);
+        let law = |(k, &kind): (usize, &u8)| {
+            let kind = match kind {
+                0 => Kind::Contact { friction: friction[k], cohesion: cohesion[k] },
+                1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
+                _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
+            };
+            Ok(Law { kind, bias: bias[k] })
+        };
+        kinds.as_slice()?.iter().enumerate().map(law).collect()
+    }
+}
+
+impl Choice {
+    /// As the library has it.
+    pub fn made(&self) -> PyResult<Options> {
+        let Self(tolerance, measure, method, sweeps, seconds) = self;
+        let unknown = |what: &str, name: &str| PyValueError::new_err(format!("there is no {what} {name:?}"));
+        let measure = match measure.as_str() {
+            "both" => Measure::Both,
+            "natural" => Measure::Natural,
+            "scaled" => Measure::Scaled,
+            name => return Err(unknown("measure", name)),
+        };
+        let method = match method.as_str() {
+            "automatic" => Method::Automatic,
+            "gauss-seidel" => Method::GaussSeidel,
+            "newton" => Method::Newton,
+            name => return Err(unknown("method", name)),
+        };
+        let time = seconds
+            .map(Duration::try_from_secs_f64)
+            .transpose()
+            .map_err(|_| PyValueError::new_err("seconds are negative or not a number"))?;
+        Ok(Options { tolerance: *tolerance, measure, method, sweeps: *sweeps, time })
+    }
+}
+
+/// The report of a solver's last problem.
+pub fn report<'py>(
+    py: Python<'py>,
+    report: &ldy::solve::Report,
+    options: &Options,
+    solver: &Solver,
+) -> Report<'py> {
+    let end = match report.end {
+        End::Converged => "converged",
+        End::Sweeps => "sweeps",
+        End::Time => "time",
+        End::Stalled => "stalled",
+    };
+    let residual = &report.residual;
+    let numbers = [
+        residual.by(options.measure),
+        residual.natural,
+        residual.scaled,
+        report.first.by(options.measure),
+        report.time.as_secs_f64(),
+    ];
+    let counts = [residual.worst, report.sweeps, report.steps];
+    (end, numbers, counts, PyArray1::from_slice(py, solver.history()))
+}
+
+/// The same with rows of any W; blocks as NumPy has them.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "arrays of a matrix")]
+pub fn solve_rows<'py>(
+    py: Python<'py>,
+    starts: PyReadonlyArray1<i32>,
+    columns: PyReadonlyArray1<i32>,
+    values: Matrices,
+    b: Vectors,
+    normal_first: bool,
+    laws: Laws,
+    options: Choice,
+    mut reactions: PyReadwriteArray1<f64>,
+) -> PyResult<Report<'py>> {
+    let (laws, options, values) = (laws.made()?, options.made()?, blocks(&values)?);
+    let normal = if normal_first { Normal::First } else { Normal::Third };
+    let (starts, columns, b) = (starts.as_slice()?, columns.as_slice()?, vectors(&b)?);
+    let problem = Problem { starts, columns, values: &values, b, normal };
+    let forces: &mut [Vector] = reactions.as_slice_mut()?.as_chunks_mut().0;
+    let mut solver = Solver::new();
+    let made = py
+        .allow_threads(|| solver.solve(&problem, &laws, &options, forces))
+        .map_err(|error| refused(error.fault == Fault::Memory, error.to_string()))?;
+    Ok(report(py, &made, &options, &solver))
+}

@@ -1,0 +1,139 @@
+"""Forces against laws that are checked here, and against what is known by hand."""
+
+import threading
+
+import ldy
+import numpy as np
+import pytest
+
+
+def block_on_ground(friction_bias=0.0):
+    """A cube of mass 6 that falls onto four corners and slides."""
+    system = ldy.System()
+    block = system.add_rigid(6.0, 1.0)
+    system.set_velocity(block, [0, 0, 0, 3, 0, -2])
+    corners = np.array([[1, 1, -1], [-1, 1, -1], [-1, -1, -1], [1, -1, -1.0]])
+    system.add_constraints(block, ldy.GROUND, np.eye(3), corners)
+    system.update(0.01)
+    return system, block
+
+
+def test_a_block_slides_as_coulomb_says():
+    system, block = block_on_ground()
+    R, report = system.solve(0.1)
+    assert report.converged and report.end == "converged" and report.residual <= 1e-8
+    assert report.residual == max(report.natural, report.scaled) and report.first > report.residual
+    assert report.history.min() == pytest.approx(report.residual) and report.sweeps + report.steps > 0 and report.seconds > 0
+    # The impulse of the normal forces takes the velocity 2 from the mass 6; friction is a tenth of it.
+    np.testing.assert_allclose(0.01 * R.sum(axis=0), [-1.2, 0, 12], atol=1e-5)
+    system.add_reactions(R)
+    np.testing.assert_allclose(system.velocity(block)[3:], [2.8, 0, 0], atol=1e-6)
+
+
+def obeys(U, R, friction, tolerance):
+    """Signorini's and Coulomb's conditions, row by row."""
+    push, slip = np.linalg.norm(R[:, :2], axis=1), np.linalg.norm(U[:, :2], axis=1)
+    assert (R[:, 2] >= 0).all() and (push <= friction * R[:, 2] * (1 + 1e-12) + 1e-15).all()
+    scale = np.abs(R).max() * np.abs(U).max() + 1
+    assert (U[:, 2] >= -tolerance).all() and np.abs(U[:, 2] * R[:, 2]).max() < tolerance * scale
+    against = np.einsum("ij,ij->i", U[:, :2], R[:, :2])
+    assert np.abs(against + slip * friction * R[:, 2]).max() < tolerance * scale
+
+
+@pytest.mark.parametrize("method", ["automatic", "gauss-seidel", "newton"])
+@pytest.mark.parametrize("seed", range(5))
+def test_forces_obey_their_laws(method, seed):
+    rng = np.random.default_rng(seed)
+    system = ldy.System()
+    balls = system.add_rigid(rng.uniform(1, 2, 6), 0.4)
+    points = rng.normal(size=(12, 3))
+    master, slave = rng.permutation(np.tile(balls, 2)), np.full(12, ldy.GROUND)
+    slave[:4] = balls[(np.searchsorted(balls, master[:4]) + 1) % 6]
+    system.add_constraints(master, slave, np.eye(3), points, points)
+    for ball in balls:
+        system.set_velocity(ball, rng.normal(size=6))
+    system.update(1.0)
+    friction = rng.uniform(0, 1, 12)
+    R, report = system.solve(friction, method=method, tolerance=1e-10)
+    assert report.converged
+    U = system.rows.B + system.multiply(R)
+    obeys(U, R, friction, 1e-7)
+    # The same problem from its matrix alone, with the normal first.
+    order = [2, 0, 1]
+    turn = np.kron(np.eye(12), np.eye(3)[order])
+    W = turn @ system.rows.dense() @ turn.T
+    again, report = ldy.solve(W, system.rows.B[:, order], friction, normal_first=True, method=method, tolerance=1e-10)
+    assert report.converged
+    U = (W @ again.ravel()).reshape(-1, 3) + system.rows.B[:, order]
+    obeys(U[:, [1, 2, 0]], again[:, [1, 2, 0]], friction, 1e-7)
+
+
+def test_laws_of_joints():
+    system, _ = block_on_ground()
+    system.set_velocity(0, [1, 2, 3, 3, 0, -2])
+    system.update(0.01)
+    laws = ldy.Laws(4).contact(..., friction=[0.1, 0.2, 0.3, 0.4], bias=(0, 0, 0.5)).fixed([1], bias=(-1, 0, 0))
+    laws.bounds(slice(2, 4), (0, 0, -np.inf), (0, 0, np.inf))
+    R, report = system.solve(laws)
+    U = system.rows.B + system.multiply(R)
+    assert report.converged
+    np.testing.assert_allclose(U[1], [1, 0, 0], atol=1e-6)
+    assert (R[2:, :2] == 0).all()
+    np.testing.assert_allclose(U[2:, 2], 0, atol=1e-6)
+    assert U[0, 2] >= -0.5 - 1e-6
+
+
+def test_warm_starts_and_limits():
+    system, _ = block_on_ground()
+    R, cold = system.solve(0.1, tolerance=1e-11)
+    again, warm = system.solve(0.1, R, tolerance=1e-10)
+    assert warm.sweeps + warm.steps <= 1 < cold.sweeps + cold.steps and again is not R
+    _, short = system.solve(0.1, method="gauss-seidel", sweeps=1, tolerance=1e-14)
+    assert short.end == "sweeps" and not short.converged and short.sweeps == 1
+    _, short = system.solve(0.1, seconds=0.0, tolerance=0.0)
+    assert short.end == "time"
+
+
+def test_what_a_solver_refuses():
+    system, _ = block_on_ground()
+    with pytest.raises(ValueError, match="3 laws for 4 rows"):
+        system.solve(ldy.Laws(3))
+    with pytest.raises(ValueError, match="R: 3 values where 12"):
+        system.solve(0.1, [0, 0, 1])
+    with pytest.raises(ldy.Error, match="constraint 2 on body 0: its friction"):
+        system.solve([0.1, 0.1, -1, 0.1])
+    with pytest.raises(ValueError, match='no method "jacobi"'):
+        system.solve(0.1, method="jacobi")
+    with pytest.raises(ValueError, match='no measure "other"'):
+        system.solve(0.1, measure="other")
+    with pytest.raises(ValueError, match="seconds"):
+        system.solve(0.1, seconds=-1)
+    with pytest.raises(ldy.Error, match="row 1: .*friction"):
+        ldy.solve(np.eye(6), np.zeros(6), [0, np.nan])
+    with pytest.raises(ValueError, match="W: shape"):
+        ldy.solve(np.eye(6), np.zeros(3), 0)
+    system.set_velocity(0, np.zeros(6))
+    with pytest.raises(ldy.Error, match="no successful update"):
+        system.solve(0.1)
+
+
+def test_other_threads_go_on_while_it_solves():
+    """A solution that ends only when its time is over lets another thread count meanwhile."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(90, 90))
+    W, B = A @ A.T / 90, rng.normal(size=90)
+    counted, over = [0], threading.Event()
+
+    def count():
+        while not over.is_set():
+            counted[0] += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    try:
+        before = counted[0]
+        _, report = ldy.solve(W, B, 0.5, tolerance=0.0, seconds=0.3, method="gauss-seidel", sweeps=10**9)
+        assert report.end in ("time", "stalled") and counted[0] - before > 100
+    finally:
+        over.set()
+        counter.join()

@@ -1,0 +1,124 @@
+"""What goes wrong without a word when arrays of C are taken into Python by hand: here it cannot."""
+
+import ctypes
+import gc
+
+import ldy
+import numpy as np
+import pytest
+
+
+def system_of_one_body(rows=3):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(6, 6))
+    A = A @ A.T
+    H = rng.normal(size=(rows, 3, 6))
+    system = ldy.System()
+    body = system.add_dense(A)
+    for one in H:
+        system.add_operators(body, one)
+    system.update(1.0)
+    return system, H.reshape(-1, 6) @ A @ H.reshape(-1, 6).T
+
+
+def test_blocks_are_those_of_numpy_and_scipy():
+    """The library stores blocks by columns, SciPy by rows: taken as they are, W has all its blocks transposed."""
+    pytest.importorskip("scipy")
+    system, W = system_of_one_body()
+    rows = system.rows
+    assert not np.allclose(rows.blocks[1], rows.blocks[1].T), "the blocks would be the same either way"
+    for same in (rows.dense(), rows.bsr().toarray(), rows.csr().toarray(), system.operator() @ np.eye(9)):
+        np.testing.assert_allclose(same, W, rtol=1e-12)
+    np.testing.assert_allclose(rows.blocks[1], W[:3, 3:6], rtol=1e-12)
+    np.testing.assert_allclose(rows.diagonal[2] @ rows.inverse[2], np.eye(3), atol=1e-9)
+
+
+def test_frames_operators_and_matrices_are_those_of_numpy():
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    system = ldy.System()
+    ball = system.add_rigid(2.0, np.diag([1.0, 2, 3]), turn, [0, 0, 0])
+    system.set_velocity(ball, [0, 0, 0, 5, 7, 9])
+    system.add_constraints(ball, ldy.GROUND, turn)
+    system.update(1.0)
+    np.testing.assert_array_equal(system.rows.B[0], turn.T @ [5, 7, 9])
+    # Neither the order in memory nor strides count.
+    again = system.add_constraints([ball] * 2, ldy.GROUND, np.asfortranarray(np.stack([turn, turn])), np.zeros((2, 6))[:, ::2])
+    system.update(1.0)
+    np.testing.assert_array_equal(system.rows.B[again], system.rows.B[[0, 0]])
+
+
+class Stopped(BaseException):
+    """Not even an Exception."""
+
+
+@pytest.mark.parametrize("exception", [ZeroDivisionError, KeyboardInterrupt, SystemExit, Stopped])
+def test_an_exception_of_a_function_comes_out_of_every_call_and_is_no_success(exception):
+    fails = [False]
+
+    def solve(x):
+        if fails[0]:
+            raise exception("told by the function")
+        return x / 2
+
+    system = ldy.System()
+    body = system.add_solver(3, solve)
+    system.set_velocity(body, [1, 2, 3])
+    system.add_operators(body, np.eye(3))
+    system.update(1.0)
+    calls = [lambda: system.multiply(np.ones(3), through_bodies=True), lambda: system.add_reactions(np.ones(3)), lambda: system.update(2.0)]
+    for call in calls:
+        fails[0] = True
+        with pytest.raises(exception, match="told by the function"):
+            call()
+        fails[0] = False
+    np.testing.assert_array_equal(system.velocity(body), [1, 2, 3])
+    with pytest.raises(ldy.Error, match="no successful update"):
+        system.rows
+    system.update(2.0)
+    np.testing.assert_array_equal(system.rows.dense(), np.eye(3))
+
+
+def test_a_function_cannot_use_the_system_that_calls_it():
+    system = ldy.System()
+    body = system.add_solver(3, lambda x: system.multiply(x))
+    system.add_operators(body, np.eye(3))
+    with pytest.raises(RuntimeError, match="borrowed"):
+        system.update(1.0)
+
+
+def test_results_are_copies_that_nothing_changes():
+    system, W = system_of_one_body()
+    rows = system.rows
+    arrays = [rows.blocks, rows.B, rows.V, rows.starts, rows.columns, rows.ids, rows.diagonal, rows.inverse]
+    before = [values.copy() for values in arrays]
+    address = rows.blocks.ctypes.data
+    for step in range(1, 20):
+        system.remove_constraints(system.rows.ids[:1])
+        system.add_operators(0, np.eye(3, 6) * step)
+        system.update(step)
+    del system
+    gc.collect()
+    for values, kept in zip(arrays, before):
+        np.testing.assert_array_equal(values, kept)
+    assert ctypes.c_double.from_address(address).value == before[0].flat[0]
+    # Nor does a write to them reach the library.
+    system, W = system_of_one_body()
+    system.rows.blocks[:] = 0
+    np.testing.assert_allclose(system.rows.dense(), W, rtol=1e-12)
+
+
+def test_several_vectors_have_the_bits_of_each_alone():
+    pytest.importorskip("scipy")
+    system, _ = system_of_one_body(5)
+    X = np.random.default_rng(1).normal(size=(15, 7))
+    for through_bodies in (False, True):
+        Y = system.operator(through_bodies) @ X
+        for k in range(7):
+            np.testing.assert_array_equal(Y[:, k], system.multiply(X[:, k], through_bodies))
+    old = system.operator()
+    system.remove_constraints(0)
+    system.update(1.0)
+    with pytest.raises(ldy.Error, match="15|12"):
+        old @ X
+    with pytest.raises(ldy.Error):
+        old @ X[:, 0]

@@ -1,0 +1,61 @@
+"""The package is typed: mypy finds nothing in it, and finds misuse."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import ldy
+import pytest
+
+pytest.importorskip("mypy")
+
+USE = """
+import ldy
+import numpy as np
+
+system = ldy.System()
+R, report = system.solve(ldy.Laws(0).contact(..., friction=0.5))
+reveal_type(R)
+reveal_type(report.history)
+system.update("soon")
+report.end = "converged"
+system.solve(0.1, tolerence=1e-3)
+"""
+
+
+def mypy(*arguments):
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null", "--no-error-summary"]
+    # Of what the package uses, SciPy has no types.
+    done = subprocess.run([*command, "--disable-error-code=import-untyped", *arguments], capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def test_the_package_has_no_error_of_types():
+    assert pathlib.Path(ldy.__file__).with_name("py.typed").exists()
+    assert mypy("-p", "ldy") == ""
+
+
+def test_users_are_told(tmp_path):
+    use = tmp_path / "use.py"
+    use.write_text(USE)
+    lines = [line.split(": ", 1)[1] for line in mypy(str(use)).splitlines() if "error" in line or "Revealed" in line]
+    assert len(lines) == 5, lines
+    assert "ndarray" in lines[0] and "ndarray" in lines[1]
+    assert '"str"; expected "float"' in lines[2] and "read-only" in lines[3] and "tolerence" in lines[4]
+
+
+def test_stubs_name_what_the_native_part_has():
+    from ldy import _core
+
+    text = pathlib.Path(ldy.__file__).with_name("_core.pyi").read_text()
+    stubs = set(re.findall(r"    def (\w+)", text))
+    assert stubs == {name for name in dir(_core.System) if not name.startswith("_")}
+
+
+def test_all_that_is_public_is_documented():
+    for thing in map(vars(ldy).get, ldy.__all__):
+        assert isinstance(thing, int) or thing.__doc__
+        for name, part in vars(thing).items() if isinstance(thing, type) else ():
+            if not name.startswith("_") and callable(part):
+                assert part.__doc__, f"{thing.__name__}.{name}"

@@ -1,0 +1,560 @@
+//! What was gathered as the scene of an update: bodies, rows, and pairs of blocks in the order in which they lie in memory.
+
+use std::mem::offset_of;
+use std::ops::Range;
+use std::ptr;
+
+use crate::assembly::diagonal::{self, Diagonal};
+use crate::assembly::panel::writer::{Slot as SlotWriter, Slots, Writer};
+use crate::assembly::panel::{self, Panel, RIGID};
+use crate::assembly::update::BodyOperators;
+use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
+use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
+use crate::assembly::velocities::Side;
+use crate::block::{Block, Vector, is_finite};
+use crate::inertia::Inertia;
+use crate::kinematics::Point;
+use crate::kinematics::pseudo_rigid::PseudoRigid;
+use crate::kinematics::rigid::Rigid;
+use crate::legacy::culprit;
+use crate::legacy::fault::{Error, Fault, Value};
+use crate::legacy::host::body::{self, Body};
+use crate::legacy::host::constraint;
+use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::host::place::{KnownPlaces, Role};
+use crate::legacy::layout::{BODY, CON, MX, VELODIR};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, Slot, WORD};
+use crate::prefetch::fetch;
+use crate::threads::Deal;
+
+use super::VELOCITIES_AHEAD;
+
+/// A constraint on a body.
+#[derive(Clone, Copy)]
+pub struct OnBody {
+    /// The constraint.
+    pub con: *const CON,
+    /// What is known of its places.
+    pub known: KnownPlaces,
+}
+
+/// Bodies of the host.
+pub struct HostBodies<'a>(&'a [BodyEntry]);
+
+impl<'a> HostBodies<'a> {
+    /// Bodies of the host.
+    ///
+    /// # Safety
+    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them as long as this value is there. What is
+    /// known of the places of constraints on a body is used by one thread at a time.
+    pub unsafe fn new(bodies: &'a [BodyEntry]) -> Self {
+        Self(bodies)
+    }
+
+    fn view(&self, body: usize) -> Result<Body<'_>, Error> {
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
+        unsafe { Body::new(self.0[body].body, false) }.map_err(|fault| self.error(body, fault))
+    }
+
+    /// The error of a body.
+    #[cold]
+    fn of_body(&self, body: usize, fault: impl Into<Fault>) -> Error {
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
+        Error::of_body(unsafe { (*self.0[body].body).id }, fault)
+    }
+
+    /// The error of the constraint on a body that has the least id.
+    #[cold]
+    fn error(&self, body: usize, fault: Fault) -> Error {
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
+        unsafe {
+            match self.constraints(body).map(|(_, on_body)| on_body.con).min_by_key(|&con| (*con).id) {
+                Some(con) => constraint::error(con, fault),
+                None => self.of_body(body, fault),
+            }
+        }
+    }
+}
+
+impl Bodies for HostBodies<'_> {
+    type Fault = Error;
+    type Constraint = OnBody;
+
+    #[inline(always)]
+    fn slots(&self, body: usize) -> usize {
+        let attached = &self.0[body];
+        if attached.has_rows() { attached.slots().len() + attached.externals().len() } else { 0 }
+    }
+
+    fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, OnBody)> {
+        let attached = &self.0[body];
+        let slots = attached.slots();
+        let own = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
+            // SAFETY: rows in slots are live.
+            Slot::Row(row) => unsafe { Some((slot, OnBody { con: (*row).public.con, known: (*row).known })) },
+            Slot::Free(_) => None,
+        });
+        let externals = attached.externals().iter().map(|&con| OnBody { con, known: ptr::null_mut() });
+        own.chain((slots.len()..).zip(externals))
+    }
+
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Error> {
+        Ok(match self.view(body)? {
+            Body::Rigid(rigid) => Kinematics::Rigid(rigid),
+            Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
+            Body::FiniteElement(mesh) if mesh.is_nodal() => {
+                let (nodes, rotation, lasting) = (mesh.mesh_nodes(), mesh.rotation, mesh.lasting);
+                Kinematics::Mesh { nodes, rotation, lasting }
+            }
+            Body::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
+        })
+    }
+
+    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Error> {
+        let dofs = self.view(body)?.dofs();
+        // SAFETY: the caller of HostBodies::new promises valid bodies.
+        unsafe { body::inertia(self.0[body].body, dofs) }.map(Some).map_err(|fault| self.of_body(body, fault))
+    }
+
+    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Error> {
+        unreachable!("a body of the host gives A or its inverse")
+    }
+
+    fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
+        unsafe { action(constraint.con, self.0[body].body) }
+    }
+
+    fn points(
+        &self,
+        body: usize,
+        OnBody { con, known }: OnBody,
+        visit: &mut dyn FnMut(f64, &Block, &Point),
+    ) -> Result<(), Error> {
+        let body = self.0[body].body;
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
+        // of their places.
+        unsafe {
+            let points = Body::new(body, false).and_then(|view| {
+                constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
+                    visit(sign, &(*con).base, &view.dense_point(&place)?);
+                    Ok(())
+                })
+            });
+            points.map_err(|fault| constraint::error(con, fault))
+        }
+    }
+
+    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
+        self.of_body(body, fault)
+    }
+
+    fn memory(&self) -> Error {
+        Error::MEMORY
+    }
+
+    #[inline(always)]
+    fn fetch_ahead(&self, body: usize) {
+        // Free indices have no body. Of the others this reads only what has been prefetched before.
+        let at = |ahead: usize| self.0.get(body + ahead).map_or(ptr::null_mut(), |attached| attached.body);
+        let body = at(BODIES_AHEAD[0]);
+        fetch(body.cast::<[u8; 64]>());
+        fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<*mut f64>());
+        fetch(body.wrapping_byte_add(offset_of!(BODY, inverse)).cast::<*mut MX>());
+        // SAFETY: the caller of HostBodies::new promises valid bodies; what may be NULL is only asked for.
+        unsafe {
+            if let Some(body) = at(BODIES_AHEAD[1]).as_ref() {
+                fetch(body.inverse);
+            }
+            if let Some(matrix) = at(BODIES_AHEAD[2]).as_ref().and_then(|body| body.inverse.as_ref()) {
+                fetch(matrix.p);
+                fetch(matrix.i);
+                fetch(matrix.x.cast::<[f64; 18]>());
+            }
+        }
+    }
+}
+
+/// How many places ahead to prefetch bodies, their matrices, and the arrays of matrices.
+const BODIES_AHEAD: [usize; 3] = [24, 16, 8];
+
+/// How a constraint acts on a body.
+///
+/// # Safety
+/// The constraint is valid, and nobody writes it during `'a`; `body` is only compared.
+#[inline(always)]
+unsafe fn action<'a>(con: *const CON, body: *const BODY) -> Action<'a> {
+    // SAFETY: the caller promises a valid constraint.
+    let con = unsafe { &*con };
+    Action {
+        roles: [con.master.cast_const() == body, con.slave.cast_const() == body],
+        placement: Placement::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
+    }
+}
+
+/// Rows of the host.
+pub struct HostRows<'a>(&'a mut [GatheredRow]);
+
+impl<'a> HostRows<'a> {
+    /// Rows of the host.
+    ///
+    /// # Safety
+    /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's alone during
+    /// `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
+    pub unsafe fn new(rows: &'a mut [GatheredRow]) -> Self {
+        Self(rows)
+    }
+
+    /// The body of one of the places of a row; there is one.
+    #[inline(always)]
+    fn body(&self, row: usize, place: usize) -> *mut BODY {
+        // SAFETY: a live row is promised to HostRows::new.
+        unsafe { (*self.0[row].row).bodies[place] }
+    }
+}
+
+// SAFETY: parts of disjoint ranges are of different rows.
+unsafe impl<'a> Deal for HostRows<'a> {
+    type Shared = <&'a mut [GatheredRow] as Deal>::Shared;
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn shared(self) -> Self::Shared {
+        self.0.shared()
+    }
+
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that no row is in another part.
+        Self(unsafe { <&mut [GatheredRow]>::part(shared, range) })
+    }
+}
+
+impl Rows for HostRows<'_> {
+    type Fault = Error;
+
+    const WITH_VELOCITIES: bool = !VELOCITIES_AHEAD;
+
+    #[inline(always)]
+    fn places(&self, row: usize) -> [Option<Place>; 2] {
+        // SAFETY: a live row is promised to HostRows::new.
+        let sides = unsafe { (*self.0[row].row).sides };
+        sides.map(
+            #[inline(always)]
+            |side| side.map(|side| Place { body: side.body() as usize, slot: side.slot as usize }),
+        )
+    }
+
+    #[inline(always)]
+    fn roles(&self, row: usize) -> [bool; 2] {
+        // SAFETY: a valid constraint is promised to HostRows::new.
+        let con = unsafe { &*self.0[row].con };
+        [!con.master.is_null(), !con.slave.is_null()]
+    }
+
+    #[inline(always)]
+    fn action(&self, row: usize, place: usize) -> Action<'_> {
+        // SAFETY: a valid constraint is promised to HostRows::new.
+        unsafe { action(self.0[row].con, self.body(row, place)) }
+    }
+
+    #[inline(always)]
+    fn rigid(&self, row: usize, place: usize) -> Rigid<'_> {
+        // SAFETY: a valid body is promised to HostRows::new; panels of rigid bodies are not started without a configuration.
+        unsafe {
+            let body = &*self.body(row, place);
+            Rigid { rotation: &*body.conf.cast(), center: &body.ref_center }
+        }
+    }
+
+    #[inline(always)]
+    fn pseudo_rigid(&self, row: usize, place: usize) -> PseudoRigid<'_> {
+        // SAFETY: a valid body is promised to HostRows::new.
+        PseudoRigid { center: unsafe { &(*self.body(row, place)).ref_center } }
+    }
+
+    #[inline(always)]
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
+        let body = self.body(row, place);
+        // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
+        unsafe {
+            let velo = (*body).velo.cast_const().cast::<[f64; N]>();
+            if velo.is_null() {
+                return Err(constraint::error(self.0[row].con, Fault::Null("velo", (*body).id)));
+            }
+            Ok([&*velo.add(1), &*velo])
+        }
+    }
+
+    #[inline(always)]
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
+        let (GatheredRow { con, row, .. }, role) = (self.0[row], Role::BOTH[role]);
+        // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
+        unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }
+    }
+
+    #[inline(always)]
+    fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> SlotWriter<'_, N> {
+        // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
+        // panels are not touched between their start and the end of the rows.
+        unsafe {
+            let slot = (*self.0[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
+            SlotWriter::new(slots.places().at(slot))
+        }
+    }
+
+    #[inline(always)]
+    fn wants_velocities(&self, row: usize) -> bool {
+        self.0[row].is_listed
+    }
+
+    #[inline(always)]
+    fn set_velocities(&mut self, row: usize, [v, b]: [Vector; 2]) {
+        let gathered = &self.0[row];
+        // SAFETY: the row is live and this thread's alone, and so is V, as promised to HostRows::new.
+        unsafe {
+            *gathered.v = v;
+            (*gathered.row).public.B = b;
+        }
+    }
+
+    #[inline(always)]
+    fn kept(&self, row: usize) -> Option<Diagonal> {
+        // SAFETY: a live row is promised to HostRows::new.
+        let row = unsafe { &*self.0[row].row };
+        (!row.is_stale).then_some(Diagonal { w: row.public.W, a: row.public.A, rho: None })
+    }
+
+    #[inline(always)]
+    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Error> {
+        let gathered = &mut self.0[row];
+        // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
+        unsafe {
+            let row = &mut *gathered.row;
+            gathered.energy = free_energy(gathered.con, diagonal, &row.public.B)?;
+            (row.public.W, row.public.A) = (diagonal.w, diagonal.a);
+            row.is_stale = false;
+            if let Some(rho) = diagonal.rho {
+                row.public.rho = rho;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
+        let con = self.0[row].con;
+        // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
+        Err(unsafe {
+            match fault {
+                RowFault::Velocities => culprit::of_velocities(con, &Role::BOTH),
+                RowFault::Diagonal(w, diagonal::Fault::NotFinite) => culprit::of_block(con, &w),
+                RowFault::Diagonal(_, diagonal::Fault::Eigenvalue) => {
+                    constraint::error(con, Fault::Eigenvalue)
+                }
+                RowFault::Diagonal(_, diagonal::Fault::Singular) => constraint::error(con, Fault::Singular),
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn fetch_ahead(&self, row: usize, bodies: &BodyOperators) {
+        // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
+        unsafe {
+            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[0]) {
+                fetch(ahead.con);
+                fetch(ahead.row);
+            }
+            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[1]) {
+                for body in ahead.bodies {
+                    fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
+                    fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
+                }
+                for side in (*ahead.row).sides.into_iter().flatten() {
+                    let writer = &raw const bodies.writers[side.body() as usize];
+                    fetch(writer.cast::<[u8; Writer::RIGID]>());
+                }
+            }
+            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[2]) {
+                for body in ahead.bodies {
+                    if let Some(body) = body.as_ref() {
+                        fetch(body.conf.cast::<Block>());
+                        fetch(body.velo.cast::<[f64; 12]>());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many places ahead to prefetch constraints and rows, the bodies of these, and what bodies lead to.
+const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
+
+/// The share of a constraint in the free energy.
+///
+/// # Errors
+/// If it is not finite.
+///
+/// # Safety
+/// The constraint is valid, and so are its bodies.
+#[inline(always)]
+unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Error> {
+    // SAFETY: the caller promises a valid constraint.
+    let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
+    let share = diagonal.free_energy(b, prescribed);
+    if share.is_finite() {
+        return Ok(share);
+    }
+    let fault = match (is_finite(b), prescribed.is_finite()) {
+        (false, _) => Fault::NotFinite(Value::B),
+        (_, false) => Fault::NotFinite(Value::Prescribed),
+        _ => Fault::Overflow("its free energy", "B and Z[0] are"),
+    };
+    // SAFETY: the caller promises a valid constraint with valid bodies.
+    Err(unsafe { constraint::error(con, fault) })
+}
+
+/// Words of pairs that a thread takes at a time.
+pub const PART: usize = 512 / WORD;
+
+/// Which blocks are made.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
+    pub kind: UpdateKind,
+    /// Whether blocks of operators that have not changed are left as they are.
+    pub reuse: bool,
+    /// Whether second blocks of two rows through one body are zero.
+    pub once: bool,
+}
+
+/// All blocks: what most updates want.
+pub const ALL: u8 = 0;
+/// All blocks that have changed.
+pub const CHANGED: u8 = 1;
+/// Whatever is [`Wanted`].
+pub const AS_WANTED: u8 = 2;
+
+/// Some words of a run of pairs. Compiled for [`ALL`], for [`CHANGED`] and for [`AS_WANTED`], so that the loop does
+/// not ask each pair what is known beforehand.
+#[derive(Clone)]
+pub struct HostPairs<'a, const CHOICE: u8> {
+    run: &'a Run<'a, rows::Pair>,
+    words: Range<usize>,
+    wanted: Wanted,
+}
+
+impl<'a, const CHOICE: u8> HostPairs<'a, CHOICE> {
+    /// All pairs of a run; what is wanted agrees with `CHOICE`.
+    ///
+    /// # Safety
+    /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
+    pub unsafe fn new(run: &'a Run<'a, rows::Pair>, wanted: Wanted) -> Self {
+        Self { run, words: 0..run.words(), wanted }
+    }
+}
+
+// SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
+unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
+    type Shared = Self;
+
+    fn count(&self) -> usize {
+        self.words.len()
+    }
+
+    fn shared(self) -> Self {
+        self
+    }
+
+    unsafe fn part(shared: &Self, range: Range<usize>) -> Self {
+        Self { words: shared.words.start + range.start..shared.words.start + range.end, ..shared.clone() }
+    }
+}
+
+impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
+    type Name = *mut rows::Pair;
+    type Fault = Error;
+
+    const IN_ROWS: bool = false;
+
+    #[inline(always)]
+    fn each(&mut self, panels: &[Panel], mut make: impl FnMut(Pair<'_, *mut rows::Pair>)) {
+        let Self { run, words, wanted } = self.clone();
+        let mut coming = run.part(words.clone());
+        for pair in coming.by_ref().take(PAIRS_AHEAD) {
+            // SAFETY: a chunk in use is a pair, and none has been handed out yet.
+            unsafe { fetch_operators(pair, panels) };
+        }
+        let Wanted { kind, reuse, once } = match CHOICE {
+            AS_WANTED => wanted,
+            _ => Wanted { kind: UpdateKind::All, reuse: CHOICE == CHANGED, once: false },
+        };
+        for name in run.part(words) {
+            if let Some(ahead) = coming.next() {
+                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
+                unsafe { fetch_operators(ahead, panels) };
+            }
+            // SAFETY: a chunk in use is a pair, and each is handed out once.
+            let pair = unsafe { &mut *name };
+            if (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
+            {
+                make(blocks_of(name, pair, kind, once));
+            }
+        }
+    }
+
+    #[cold]
+    fn fault(&self, pair: *mut rows::Pair) -> Error {
+        // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
+        unsafe {
+            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
+        }
+    }
+}
+
+/// How many pairs ahead to prefetch operators.
+const PAIRS_AHEAD: usize = 8;
+/// How many pairs ahead in memory to prefetch pairs.
+const FURTHER: usize = 16;
+
+/// Prefetch the operators that a pair needs, and a pair further on.
+///
+/// # Safety
+/// The pair is live, and nobody writes it meanwhile.
+#[inline(always)]
+unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
+    // SAFETY: the caller promises a live pair.
+    if let Some(Coupling { body, row, column }) = unsafe { (*pair).coupling() } {
+        for slot in [row, column] {
+            fetch(panels[body].place(slot).cast::<[f64; RIGID]>());
+        }
+    }
+    fetch(pair.wrapping_add(FURTHER));
+}
+
+/// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
+#[inline(always)]
+fn blocks_of(
+    name: *mut rows::Pair,
+    pair: &mut rows::Pair,
+    kind: UpdateKind,
+    once: bool,
+) -> Pair<'_, *mut rows::Pair> {
+    let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
+    let [block, transpose] = pair.blocks();
+    let wanted = |(block, is_contact): (_, bool)| {
+        if kind == UpdateKind::All || !is_contact { Some(block) } else { None }
+    };
+    Pair { name, couplings: [coupling, None], block: wanted(block), transpose: wanted(transpose) }
+}
+
+/// Whether a pair has the blocks that its operators make. For repeated pairs nothing records what was wanted before.
+fn is_unchanged(panels: &[Panel], pair: &rows::Pair) -> bool {
+    match pair.coupling() {
+        Some(Coupling { body, row, column }) if !pair.is_repeated() => {
+            !panels[body].has_changed(row) && !panels[body].has_changed(column)
+        }
+        _ => false,
+    }
+}

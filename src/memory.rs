@@ -1,0 +1,43 @@
+//! Vectors that are filled anew, in memory that they keep, and whose memory may be exhausted.
+
+use std::collections::TryReserveError;
+
+/// Replace everything by so many copies of a value.
+pub fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<(), TryReserveError> {
+    values.clear();
+    values.try_reserve(count)?;
+    values.resize(count, value);
+    Ok(())
+}
+
+/// Replace everything by what an iterator yields.
+pub fn collect<T>(
+    values: &mut Vec<T>,
+    items: impl ExactSizeIterator<Item = T>,
+) -> Result<(), TryReserveError> {
+    values.clear();
+    values.try_reserve(items.len())?;
+    values.extend(items);
+    Ok(())
+}
+
+/// Add a value.
+#[inline]
+pub fn push<T>(values: &mut Vec<T>, value: T) -> Result<(), TryReserveError> {
+    values.try_reserve(1)?;
+    values.push(value);
+    Ok(())
+}
+
+/// So many copies of a value, and no memory for more.
+pub fn repeated<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TryReserveError> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count)?;
+    values.resize(count, value);
+    Ok(values)
+}
+
+/// Bytes held.
+pub fn bytes<T>(values: &Vec<T>) -> usize {
+    size_of::<T>() * values.capacity()
+}

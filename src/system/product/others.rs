@@ -1,0 +1,153 @@
+//! What bodies without a Cholesky factor of h A⁻¹ do in products: h A⁻¹ Hᵀ x of each, in whatever form A is given.
+
+use crate::block::Vector;
+use crate::first_error::FirstError;
+use crate::inertia::{self, FactorError, Workspace};
+use crate::system::body::{Body, Inertia};
+use crate::system::error::{Error, Fault};
+use crate::system::structure::{NOWHERE, filled};
+use crate::threads::Team;
+
+use super::{Bodies, Scratch};
+
+/// Dofs of bodies without a factor from which on threads share these: what A⁻¹ takes of each grows with their square.
+const ENOUGH_DOFS: usize = 200;
+
+/// What bodies without a Cholesky factor of h A⁻¹ do.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    all: Vec<Change>,
+    /// For each body which one is its own; empty if all have a factor.
+    which: Vec<u32>,
+    /// Those of bodies without solvers, which any thread may make.
+    shared: Vec<u32>,
+}
+
+impl Changes {
+    /// Whether all bodies have a factor.
+    pub(super) fn are_none(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// h A⁻¹ Hᵀ x of the body at a place, of vector k, if it has no factor.
+    pub(super) fn of(&self, body: usize, k: usize, dofs: usize) -> Option<&[f64]> {
+        let change = self.all.get(*self.which.get(body)? as usize)?;
+        change.values.get(dofs * k..dofs * (k + 1))
+    }
+}
+
+/// h A⁻¹ Hᵀ x of a body, for one vector behind the other.
+#[derive(Debug, Default)]
+struct Change {
+    /// Place of the body.
+    body: usize,
+    values: Vec<f64>,
+}
+
+/// What a thread needs to apply A⁻¹.
+#[derive(Debug, Default)]
+pub(super) struct Tool {
+    force: Vec<f64>,
+    work: Workspace,
+}
+
+impl Bodies<'_> {
+    /// Make h A⁻¹ Hᵀ x of the bodies without a factor, one at a time. The calling thread alone does those with solvers.
+    ///
+    /// # Errors
+    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
+    pub(super) fn change_others<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        let is_other = |place: &usize| {
+            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
+        };
+        let others = (0..self.bodies.len()).filter(is_other);
+        let Scratch { changes: Changes { all: changes, which, shared }, tools, .. } = scratch;
+        which.clear();
+        let count = others.clone().count();
+        changes.truncate(count);
+        if count == 0 {
+            return Ok(());
+        }
+        changes.try_reserve(count - changes.len())?;
+        changes.resize_with(count, Change::default);
+        filled(which, self.bodies.len(), NOWHERE)?;
+        let mut all_dofs = 0;
+        for ((number, change), body) in changes.iter_mut().enumerate().zip(others) {
+            change.body = body;
+            which[body] = number as u32;
+            let dofs = self.structure.dofs(body).len();
+            filled(&mut change.values, N * dofs, 0.0)?;
+            all_dofs += dofs;
+        }
+
+        let mut team = Team::if_it_pays(count > 1 && N * all_dofs >= ENOUGH_DOFS);
+        tools.try_reserve(team.size().saturating_sub(tools.len()))?;
+        tools.resize_with(team.size().max(tools.len()), Tool::default);
+        let first_error = FirstError::default();
+        let has_solver = |change: &Change| {
+            let body = self.bodies.things()[change.body].as_ref();
+            body.is_some_and(|body| matches!(body.inertia(), Inertia::Solver(_)))
+        };
+        shared.clear();
+        shared.try_reserve(count)?;
+        shared
+            .extend((0..).zip(&*changes).filter(|(_, change)| !has_solver(change)).map(|(number, _)| number));
+        let make = |tool: &mut Tool, change: &mut Change| {
+            first_error.note(change.body, self.make_change(x, tool, change));
+        };
+        team.deal_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
+        changes.iter_mut().filter(|change| has_solver(change)).for_each(|change| make(&mut tools[0], change));
+        first_error.into_result()
+    }
+
+    /// Make what a body without a factor does.
+    fn make_change<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        tool: &mut Tool,
+        change: &mut Change,
+    ) -> Result<(), Error> {
+        let place = change.body;
+        let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
+        let factored = self.made.panels[place].factored();
+        for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
+            filled(&mut tool.force, body.dofs(), 0.0)?;
+            self.add_force(place, x, &mut tool.force);
+            apply_inverse(body, factored, &tool.force, values, &mut tool.work)
+                .map_err(|fault| Error::of_body(self.bodies.ids()[place], fault))?;
+            values.iter_mut().for_each(|value| *value *= self.step);
+        }
+        Ok(())
+    }
+}
+
+/// y = A⁻¹ x of a body.
+fn apply_inverse(
+    body: &Body,
+    factored: Option<&inertia::Factored>,
+    x: &[f64],
+    y: &mut [f64],
+    work: &mut Workspace,
+) -> Result<(), Fault> {
+    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
+    match (body.inertia(), body.inertia().view().map_err(defect)?) {
+        (Inertia::Solver(solver), _) => {
+            y.copy_from_slice(x);
+            match solver.solve(y.len(), y) {
+                0 => {}
+                code => return Err(Fault::Solver(code)),
+            }
+        }
+        (_, None) => y.fill(0.0),
+        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
+        (_, Some(inertia::Inertia::Matrix(_))) => {
+            y.copy_from_slice(x);
+            factored.ok_or(FactorError::Missing)?.solve_vector(y, work)?;
+        }
+    }
+    Ok(())
+}
