@@ -9,6 +9,7 @@
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make bench-system                 updates through the neutral interface beside those through the legacy one
 #   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos, Debian's python3-siconos
+#   make bench-pile                   the friction of a pile of 5000 spheres beside a plain Gauss-Seidel, with one thread and two
 #   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-peers                  measure in turns with MuJoCo, Pinocchio, NumPy and Siconos
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
@@ -24,6 +25,7 @@
 #   make install PREFIX=... DESTDIR=...  both libraries, the headers, and the files of pkg-config and CMake
 #   make python                       the wheel of the Python package, in target/wheels
 #   make test-python PYTHONS="python3.10 python3.13"  its tests, with one Python or several; bench-python: what it adds to times of C
+#   make test-mujoco                  examples/mujoco.c with the MuJoCo of PyPI
 #   make uninstall                    the same variables: removes them
 #   make dist                         a tarball and Debian packages for old versions of glibc, in target/dist; test-dist: their test
 #   make size                         bytes that a minimal program takes

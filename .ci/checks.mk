@@ -6,8 +6,8 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library dependencies model valgrind test fuzz lint test-mpi
-all: library dependencies test model valgrind fuzz lint test-mpi
+.PHONY: all commands library dependencies python model valgrind test fuzz lint test-mpi
+all: library dependencies python test model valgrind fuzz lint test-mpi
 
 # One at a time: two cannot install packages at the same time.
 commands:
@@ -21,6 +21,10 @@ library: commands
 dependencies: commands
 	scripts/one-build-of-each
 	scripts/cargo-deny --locked check bans licenses sources
+
+# Cargo's folder is its own here. After the packages of Python, which wait for the network, examples/mujoco.c is linked with the library.
+python: library
+	make --no-print-directory test-python test-mujoco
 
 model: commands
 	make --no-print-directory model
@@ -44,5 +48,5 @@ lint: test
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace
 
 # For a moment libldy.a is the library for MPI: nothing else may link with it then.
-test-mpi: test valgrind fuzz
+test-mpi: test valgrind fuzz python
 	make --no-print-directory test-mpi

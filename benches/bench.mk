@@ -22,7 +22,7 @@ endif
 
 MEASURE = $(CARGO) bench --locked --quiet --package ldy-benches --bench
 
-.PHONY: bench bench-system bench-solve bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
+.PHONY: bench bench-system bench-solve bench-pile bench-scaling bench-crush bench-peers bench-kernels bench-picture bench-tables bench-docs
 
 bench:
 	@scripts/require cc $(CARGO)
@@ -35,6 +35,10 @@ bench-system:
 bench-solve: shared
 	@scripts/require python3-siconos python3-scipy
 	@/usr/bin/python3 -B benches/solve.py $(SHARED) $(FILES)
+
+bench-pile:
+	@scripts/require cc $(CARGO)
+	@$(MEASURE) pile
 
 bench-scaling:
 	@scripts/require cc $(CARGO)

@@ -26,7 +26,7 @@ typedef struct {
   double solution[3 * CONSTRAINTS], determinant;
   int redundant[3 * CONSTRAINTS], dimension;
   ldy_system *chain;   /* of rigid bodies on links */
-  int chained, linked;
+  int chained, linked, added;
   double stiffness[6 * LINKS], critical[3], sharp;
   long long stiffest;
 } STATE;
@@ -70,12 +70,13 @@ static int go_on_with_chain (STATE *t)
   static const double down[9] = { 1, 0, 0, 0, -1, 0, 0, 0, -1 }, above[3] = { 0.1, 0, 0.3 };
   double x[6 * LINKS], R[3 * LINKS];
   ldy_joint joints[LINKS];
-  long long id;
+  long long id, masters[LINKS];
   int i, code;
 
   for (i = 0; i < LINKS; i ++) {
     joints[i].kind = i == LINKS / 2 ? LDY_FIXED_POINT : LDY_LINK;
     joints[i].length = 1 + 0.1 * i;
+    masters[i] = i;
     R[3 * i] = R[3 * i + 1] = 0;
     R[3 * i + 2] = i - LINKS;
   }
@@ -86,6 +87,12 @@ static int go_on_with_chain (STATE *t)
     long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
     if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
+  if (!t->added && (code = ldy_system_add_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id))) return code;
+  if (!t->added) t->added = 1;
+  for (i = 0; i < LINKS; i ++) masters[i] = LINKS + i;
+  if (t->added < 2 && (code = ldy_system_move_constraints (t->chain, LINKS, masters, 8, NULL, NULL, 0, down, 0, origin, NULL, 0))) return code;
+  if (t->added < 2 && (code = ldy_system_remove_constraints (t->chain, LINKS, masters, 8))) return code;
+  t->added = 2;
   if ((code = ldy_system_geometric_stiffness (t->chain, joints, LINKS, R, 3 * LINKS, x, t->stiffness, 6 * LINKS))) return code;
   if ((code = ldy_system_sharp_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->sharp, NULL, NULL, NULL))) return code;
   return ldy_system_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);

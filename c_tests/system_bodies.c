@@ -312,6 +312,47 @@ static void nodes (void)
   ldy_system_destroy (system);
 }
 
+/* Axes that are not orthonormal to within 1e-8 are refused, unless they are meant; compliances that are negative in some direction. */
+static void axes_and_compliances (void)
+{
+  double nearly[9] = { 1, 1e-9, 0, 0, 1, 0, 0, 0, 1 }, far[9] = { 1, 2e-8, 0, 0, 1, 0, 0, 0, 1 }, longer[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1.00000002 };
+  double compliance[9] = { 1, 2, 0, 2, 4, 0, 0, 0, 0 }, diagonal[3] = { 0, 1, -1e-3 };
+  const double *bad[2] = { far, longer };
+  ldy_system *system = NULL;
+  long long body, id, constraint;
+
+  CHECK_INT (ldy_system_create (&system), 0);
+  CHECK_INT (ldy_system_add_rigid (system, 1, unit, nearly, unit, &body), 0);
+  CHECK_INT (ldy_system_set_rotation (system, body, nearly), 0);
+  CHECK_INT (ldy_system_add_constraint (system, body, LDY_GROUND, nearly, unit, NULL, &constraint), 0);
+  for (int any = 0; any < 2; any ++) {
+    int code = any ? 0 : LDY_BUG_FOUND;
+    CHECK_INT (ldy_system_take_any_axes (system, any), 0);
+    for (int k = 0; k < 2; k ++) {
+      CHECK_INT (ldy_system_add_rigid (system, 1, unit, bad[k], unit, &id), code);
+      CHECK_INT (ldy_system_add_obstacle (system, bad[k], unit, &id), code);
+      CHECK_INT (ldy_system_set_rotation (system, body, bad[k]), code);
+      if (!any) CHECK_TEXT (ldy_last_error (), "body 0: its rotation is not orthonormal to within 1e-8");
+      CHECK_INT (ldy_system_set_rotations (system, 1, &body, 0, bad[k], 0), code);
+      CHECK_INT (ldy_system_add_constraint (system, body, LDY_GROUND, bad[k], unit, NULL, &id), code);
+      if (!any) CHECK_TEXT (ldy_last_error (), "constraint 1 on body 0: its frame is not orthonormal to within 1e-8");
+      CHECK_INT (ldy_system_add_constraints (system, 1, &body, NULL, 0, bad[k], 0, unit, NULL, 0, &id), code);
+      CHECK_INT (ldy_system_move_constraint (system, constraint, bad[k], unit, NULL), code);
+      if (!any) CHECK_TEXT (ldy_last_error (), "constraint 0 on body 0: its frame is not orthonormal to within 1e-8");
+    }
+  }
+  CHECK_INT (ldy_system_take_any_axes (NULL, 1), LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_set_compliance (system, constraint, compliance), 0); /* semi-definite */
+  compliance[0] = 0.99;
+  CHECK_INT (ldy_system_set_compliance (system, constraint, compliance), LDY_BUG_FOUND);
+  CHECK_TEXT (ldy_last_error (), "constraint 0 on body 0: its compliance is negative in some direction");
+  CHECK_INT (ldy_system_set_compliances (system, 1, &constraint, 0, compliance, 0), LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_set_diagonal_compliance (system, constraint, diagonal), LDY_BUG_FOUND);
+  diagonal[2] = 0;
+  CHECK_INT (ldy_system_set_diagonal_compliance (system, constraint, diagonal), 0);
+  ldy_system_destroy (system);
+}
+
 int main (void)
 {
   rigid ();
@@ -323,5 +364,6 @@ int main (void)
   removal ();
   nodes ();
   empty ();
+  axes_and_compliances ();
   return check_summary ("system_bodies");
 }

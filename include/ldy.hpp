@@ -14,6 +14,8 @@
  *   system.add_constraint (block, ldy::ground, frame, point, {});
  *   system.update (0.01);
  *   ldy::rows rows = system.rows ();
+ *   ldy::force_solver solver;
+ *   ldy::solve_report report = solver.solve (system, laws, R);
  */
 
 #ifndef LDY_HPP
@@ -101,7 +103,15 @@ public:
     columns_ = static_cast<int> (starts.size ()) - 1;
   }
 
-  bool empty () const noexcept { return columns_ == 0; }
+  /* By nodes, three of the n columns for each: the 9 values of Q, and a weight for each of the nodes, which ascend from 0. */
+  static operator_view by_nodes (int n, indices nodes, values factor_and_weights)
+  {
+    operator_view H;
+    H.columns_ = n, H.rows_ = nodes, H.entries_ = factor_and_weights;
+    return H;
+  }
+
+  bool empty () const noexcept { return columns_ == 0 && entries_.empty (); }
 
 private:
   friend class system;
@@ -416,6 +426,19 @@ public:
     check (ldy_system_multiply_through_bodies (raw (), x.data (), y.data (), x.size ()));
   }
 
+  /* Several vectors at once, one behind the other. */
+  void multiply_columns (std::size_t columns, values x, view<double> y) const
+  {
+    std::size_t count = vectors (columns, x, y);
+    check (ldy_system_multiply_columns (raw (), columns, x.data (), count, y.data (), count, count));
+  }
+
+  void multiply_columns_through_bodies (std::size_t columns, values x, view<double> y) const
+  {
+    std::size_t count = vectors (columns, x, y);
+    check (ldy_system_multiply_columns_through_bodies (raw (), columns, x.data (), count, y.data (), count, count));
+  }
+
   void add_force (id body, values R, view<double> force) const
   {
     check (ldy_system_add_force (raw (), body, R.data (), R.size (), force.data (), force.size ()));
@@ -500,6 +523,14 @@ private:
                                     " are needed");
   }
 
+  /* The length of each of so many vectors. */
+  static std::size_t vectors (std::size_t columns, values x, view<double> y)
+  {
+    std::size_t count = columns ? x.size () / columns : 0;
+    need (x, columns * count, "x"), need (y, columns * count, "y");
+    return count;
+  }
+
   /* That of the ground is left out. */
   static void point (values array, const char *name)
   {
@@ -514,8 +545,13 @@ private:
 
   static ldy_operator of (const operator_view &H, std::size_t rows = 3)
   {
-    int columns = H.starts_.empty () ? static_cast<int> (H.entries_.size () / rows) : H.columns_;
-    if (H.starts_.empty ()) need (H.entries_, rows * static_cast<std::size_t> (columns), "operator H");
+    int columns = H.columns_;
+    if (H.starts_.empty () && H.rows_.empty ())
+    {
+      columns = static_cast<int> (H.entries_.size () / rows);
+      need (H.entries_, rows * static_cast<std::size_t> (columns), "operator H");
+    }
+    else if (H.starts_.empty ()) need (H.entries_, 9 + H.rows_.size (), "operator H by nodes");
     else need (H.rows_, H.entries_.size (), "rows of an operator H");
     return { columns, H.starts_.data (), H.rows_.data (), H.entries_.data (), H.entries_.size () };
   }
@@ -530,6 +566,90 @@ private:
 
   std::map<id, std::unique_ptr<kept_solver>> solvers_;
   std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
+};
+
+/* Laws, one for each row; see ldy_law. Biases of three values. */
+inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
+{
+  ldy_law law = {};
+  law.kind = LDY_CONTACT_LAW, law.friction = friction, law.cohesion = cohesion;
+  for (std::size_t i = 0; i < 3 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  return law;
+}
+
+inline ldy_law fixed_law (values bias = {})
+{
+  ldy_law law = contact_law (0, 0, bias);
+  law.kind = LDY_FIXED_LAW;
+  return law;
+}
+
+inline ldy_law bounds_law (const double (&lower)[3], const double (&upper)[3], values bias = {})
+{
+  ldy_law law = contact_law (0, 0, bias);
+  law.kind = LDY_BOUNDS_LAW;
+  for (int i = 0; i < 3; i ++) law.lower[i] = lower[i], law.upper[i] = upper[i];
+  return law;
+}
+
+/* How to solve; what is zero has its default. */
+struct solve_options : ldy_solve_options {
+  solve_options () noexcept : ldy_solve_options () { size = sizeof (ldy_solve_options); }
+};
+
+/* What came out. Its history is valid until the solver's next call. */
+struct solve_report : ldy_solve_report {
+  solve_report () noexcept : ldy_solve_report () { size = sizeof (ldy_solve_report); }
+
+  bool converged () const noexcept { return end == LDY_CONVERGED; }
+  values residuals () const noexcept { return { history, history_count }; }
+};
+
+/* Finds forces that obey the laws of rows, and keeps its memory for the next problem. Used by one thread at a time. */
+class force_solver {
+public:
+  force_solver ()
+  {
+    ldy_solve *raw = nullptr;
+    check (ldy_solve_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* For functions of C. */
+  ldy_solve *raw () const noexcept { return raw_.get (); }
+
+  /* See ldy_solve_system: R is where to begin, and becomes the best forces that are met. That it did not converge is no error. */
+  solve_report solve (const system &system, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
+  {
+    solve_report report;
+    check (ldy_solve_system (raw (), system.raw (), laws.data (), laws.size (), &options, R.data (), R.size (), &report));
+    return report;
+  }
+
+  /* See ldy_solve_rows: any block-sparse rows. */
+  solve_report solve (indices starts, indices columns, values blocks, values B, view<const ldy_law> laws, view<double> R,
+                      const solve_options &options = {})
+  {
+    solve_report report;
+    std::size_t rows = laws.size ();
+    bool fits = starts.size () == rows + 1 && B.size () == 3 * rows && R.size () == 3 * rows && blocks.size () == 9 * columns.size ();
+    if (!fits) throw error (LDY_BUG_FOUND, "solve: starts, columns, blocks, B, laws and R do not fit together");
+    check (ldy_solve_rows (raw (), starts.data (), columns.data (), blocks.data (), columns.size (), B.data (), laws.data (), R.data (),
+                           rows, &options, &report));
+    return report;
+  }
+
+private:
+  struct destroyer {
+    void operator() (ldy_solve *raw) const noexcept { ldy_solve_destroy (raw); }
+  };
+
+  static void check (int code)
+  {
+    if (code != 0) throw error (code, ldy_last_error ());
+  }
+
+  std::unique_ptr<ldy_solve, destroyer> raw_;
 };
 
 } // namespace ldy

@@ -166,7 +166,8 @@ typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
    mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
    reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not orthonormal to
+   within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -198,7 +199,7 @@ int ldy_system_add_pseudo_rigid(ldy_system *system,
 
    rotation: from the reference to now, 3 x 3 column-major. center: referential centre, 3 values. body: where to put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, a rotation that is not orthonormal to within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -276,11 +277,21 @@ int ldy_system_remove_body(ldy_system *system, long long body);
 
 /* Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, not finite).
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, not orthonormal to within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
 int ldy_system_set_rotation(ldy_system *system, long long body, const double *rotation);
+
+/* Say whether frames and rotations that are not orthonormal are taken as they are, from now on: for programs that mean them, for
+   instance with axes that carry units. At first they are refused where they are given.
+
+   any: not 0: they are taken. Returns 0 or 52 (NULL).
+
+   Safety:
+   system comes from ldy_system_create. */
+int ldy_system_take_any_axes(ldy_system *system,
+                             int any);
 
 /* Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.
 
@@ -398,7 +409,8 @@ typedef struct {
    orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
    put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to within
+   1e-8: see ldy_system_take_any_axes).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -436,7 +448,7 @@ int ldy_system_remove_constraint(ldy_system *system, long long constraint);
 
 /* Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
 
-   Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite).
+   Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite, a frame that is not orthonormal).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -459,7 +471,7 @@ int ldy_system_set_operators(ldy_system *system,
 
 /* Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
 
-   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric).
+   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -469,7 +481,7 @@ int ldy_system_set_compliance(ldy_system *system,
 
 /* Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
 
-   Returns 0 or 52 (NULL argument, no such constraint, not finite).
+   Returns 0 or 52 (NULL argument, no such constraint, not finite, negative).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -629,6 +641,240 @@ int ldy_system_set_reactions(ldy_system *system,
 int ldy_system_reactions(const ldy_system *system,
                          double *R,
                          size_t count);
+
+
+/* Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
+
+   Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning of one
+   entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry stand for
+   all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+
+   masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
+   master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
+   constraint: where to put the id of the first; those of the others follow one after the other.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, or what ldy_system_add_constraint refuses).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_add_constraints(ldy_system *system,
+                               size_t count,
+                               const long long *masters,
+                               const long long *slaves,
+                               size_t bodies_stride,
+                               const double *frames,
+                               size_t frames_stride,
+                               const double *master_points,
+                               const double *slave_points,
+                               size_t points_stride,
+                               long long *constraint);
+
+/* Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They keep
+   their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+
+   constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL: bodies
+   stay, and slaves is not read.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or what
+   ldy_system_add_constraint refuses).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_move_constraints(ldy_system *system,
+                                size_t count,
+                                const long long *constraints,
+                                size_t constraints_stride,
+                                const long long *masters,
+                                const long long *slaves,
+                                size_t bodies_stride,
+                                const double *frames,
+                                size_t frames_stride,
+                                const double *master_points,
+                                const double *slave_points,
+                                size_t points_stride);
+
+/* Tell frames and points of many constraints, as they were given.
+
+   constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero. Each of
+   the three may be NULL: not wanted.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with operators); then
+   nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_placements(const ldy_system *system,
+                          size_t count,
+                          const long long *constraints,
+                          size_t constraints_stride,
+                          double *frames,
+                          size_t frames_stride,
+                          double *master_points,
+                          double *slave_points,
+                          size_t points_stride);
+
+/* Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance refuses).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_compliances(ldy_system *system,
+                               size_t count,
+                               const long long *constraints,
+                               size_t constraints_stride,
+                               const double *compliances,
+                               size_t compliances_stride);
+
+/* Set the tags of many constraints, as ldy_system_set_tag does one: all of them, or none.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_tags(ldy_system *system,
+                        size_t count,
+                        const long long *constraints,
+                        size_t constraints_stride,
+                        const unsigned long long *tags,
+                        size_t tags_stride);
+
+/* Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
+
+   constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an id
+   twice).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_remove_constraints(ldy_system *system,
+                                  size_t count,
+                                  const long long *constraints,
+                                  size_t constraints_stride);
+
+/* Set the free velocities of many bodies, n values each, as ldy_system_set_velocity does one: all of them, or none.
+
+   bodies: an id each. n: the number of generalised velocities of each of them.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, one with another n, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_velocities(ldy_system *system,
+                              size_t count,
+                              const long long *bodies,
+                              size_t bodies_stride,
+                              size_t n,
+                              const double *velocities,
+                              size_t velocities_stride);
+
+/* Set the previous velocities of many bodies; as ldy_system_set_velocities.
+
+   Returns 0 or 52 (as there).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_previous_velocities(ldy_system *system,
+                                       size_t count,
+                                       const long long *bodies,
+                                       size_t bodies_stride,
+                                       size_t n,
+                                       const double *velocities,
+                                       size_t velocities_stride);
+
+/* Tell the free velocities of many bodies, n values each, as ldy_system_velocity does of one.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, one with another n); then
+   nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_velocities(const ldy_system *system,
+                          size_t count,
+                          const long long *bodies,
+                          size_t bodies_stride,
+                          size_t n,
+                          double *velocities,
+                          size_t velocities_stride);
+
+/* Set the rotations of many rigid bodies or obstacles, 9 values each, as ldy_system_set_rotation does one: all of them, or none.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such body, another kind, not finite).
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
+int ldy_system_set_rotations(ldy_system *system,
+                             size_t count,
+                             const long long *bodies,
+                             size_t bodies_stride,
+                             const double *rotations,
+                             size_t rotations_stride);
+
+/* Tell the rotations of many rigid bodies or obstacles, 9 values each.
+
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then nothing is
+   written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
+int ldy_system_rotations(const ldy_system *system,
+                         size_t count,
+                         const long long *bodies,
+                         size_t bodies_stride,
+                         double *rotations,
+                         size_t rotations_stride);
+
+
+/* Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place - center).
+   So contacts that are found in the world become the points that constraints are given by.
+
+   center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that of
+   the system.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have 3 values. */
+int ldy_system_referential_point(const ldy_system *system,
+                                 long long body,
+                                 const double *center,
+                                 const double *place,
+                                 double *point);
+
+/* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
+   velocities have: rotation^T world.
+
+   world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not finite);
+   then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have 3 values. */
+int ldy_system_referential_spin(const ldy_system *system,
+                                long long body,
+                                const double *world,
+                                double *referential);
+
+/* The other way round: rotation referential.
+
+   Arguments and errors as in ldy_system_referential_spin.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have 3 values. */
+int ldy_system_world_spin(const ldy_system *system, long long body, const double *referential, double *world);
+
+/* Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the referential
+   frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+
+   inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
+   may be the same. h: the step.
+
+   Returns 0 or 52 (NULL argument, not finite, J singular); then nothing is written.
+
+   Safety:
+   inertia is NULL or has 9 values, spin and change are NULL or have 3. */
+int ldy_system_gyroscopic_change(const double *inertia,
+                                 const double *spin,
+                                 double h,
+                                 double *change);
 
 
 /* The results of an update; everything belongs to the system and is valid until its next change.
@@ -1075,6 +1321,9 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 /* An end: the residual decreases no more, because of rounding or since there is no solution. */
 #define LDY_STALLED 3
 
+/* An end: it has been proved that there is no solution, or none without forces that are huge beside B. */
+#define LDY_INFEASIBLE 4
+
 /* A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
@@ -1118,7 +1367,7 @@ typedef struct {
 typedef struct {
   /* sizeof (ldy_solve_report), set by the caller before the call. */
   size_t size;
-  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED. */
+  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE. */
   int end;
   /* Sweeps of Gauss-Seidel. */
   int sweeps;

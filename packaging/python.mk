@@ -6,7 +6,7 @@ PYTHON_TEST := $(abspath $(TARGET))/python/test
 PYTHONS ?= python3
 WHEELS := $(abspath $(TARGET))/wheels
 
-.PHONY: python test-python bench-python $(PYTHONS:%=test-with-%)
+.PHONY: python test-python test-mujoco bench-python $(PYTHONS:%=test-with-%)
 
 $(PYTHON_BUILD)/installed: python/requirements-build.txt
 	@scripts/require python3 python3-venv
@@ -38,6 +38,10 @@ test-python: $(PYTHONS:%=test-with-%)
 $(PYTHONS:%=test-with-%): test-with-%: python $(PYTHON_TEST)/%/installed
 	@$(PYTHON_TEST)/$*/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
 	@$(PYTHON_TEST)/$*/bin/python -m pytest --quiet -p no:cacheprovider python/tests
+
+# An example in C with MuJoCo of the test's environment; left out, with a word, where that is not there.
+test-mujoco: library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed
+	@packaging/test-mujoco $(PYTHON_TEST)/$(firstword $(PYTHONS))/bin/python $(LDY_LIB) "$(NATIVE_LIBS)"
 
 # What Python adds to the times of C.
 bench-python: python library $(PYTHON_TEST)/$(firstword $(PYTHONS))/installed

@@ -57,6 +57,8 @@ fn generate() -> [Generated; 5] {
         "constraints",
         "any_rows",
         "kept",
+        "bulk",
+        "world",
         "results",
         "products",
         "factors",

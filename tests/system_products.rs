@@ -23,6 +23,7 @@ fn wave(k: usize, phase: f64) -> f64 {
 /// A chain of bodies of every kind, an obstacle among them, with many constraints on each.
 fn chain(bodies: usize, constraints: usize) -> System {
     let mut system = System::new();
+    system.take_any_axes(true);
     for k in 0..bodies {
         let center = [wave(k, 0.0), wave(k, 1.0), wave(k, 2.0)];
         let rotation = std::array::from_fn(|i| wave(k, i as f64));

@@ -251,6 +251,94 @@ void test_stability ()
   CHECK (near (step.omega_squared, 8) && near (step.step, 2 / std::sqrt (8)) && step.constraint == link && near (step.share, 1));
 }
 
+/* Products of several vectors are those of each alone. */
+void test_columns ()
+{
+  ldy::system system;
+  ldy::id block = system.add_rigid (6, axes, axes, { 0, 0, 0 });
+  system.add_constraint (block, ldy::ground, axes, { 1, 1, -1 }, {});
+  system.add_constraint (block, ldy::ground, turned, { -1, 1, -1 }, {});
+  system.update (0.5);
+  std::vector<double> x (18), y (18), through (18), one (6);
+  for (std::size_t k = 0; k < 18; k ++) x[k] = std::sin (static_cast<double> (k));
+  system.multiply_columns (3, x, y);
+  system.multiply_columns_through_bodies (3, x, through);
+  for (std::size_t column = 0; column < 3; column ++) {
+    system.multiply (ldy::values (x.data () + 6 * column, 6), one);
+    CHECK (std::memcmp (one.data (), y.data () + 6 * column, 6 * sizeof (double)) == 0);
+    for (std::size_t k = 0; k < 6; k ++) CHECK (near (through[6 * column + k], one[k]));
+  }
+  CHECK (fails (52, "6 are needed", [&] { system.multiply_columns (0, {}, {}); }));
+  CHECK (fails (52, "y: 6 values where 18", [&] { system.multiply_columns (3, x, one); }));
+  CHECK (fails (52, "x: 18 values where 16", [&] { system.multiply_columns (4, x, y); }));
+  CHECK (fails (52, "", [&] { system.multiply_columns (2, x, y); }));
+}
+
+/* A bar of two nodes, unit inverse: H = [N_0 Q, N_1 Q], W = (N_0^2 + N_1^2) Q Q^T. */
+void test_nodes ()
+{
+  ldy::system system;
+  ldy::id bar = system.add_diagonal (std::vector<double> (6, 1.0));
+  const int nodes[2] = { 0, 1 };
+  std::vector<double> entries = { 0, 2, 0, -2, 0, 0, 0, 0, 2, 0.25, 0.75 };
+  ldy::id contact = system.add_operators (bar, ldy::operator_view::by_nodes (6, nodes, entries), ldy::ground, {});
+  system.set_velocity (bar, { 1, 0, 0, 5, 0, 3 });
+  system.update (1);
+  for (int k = 0; k < 9; k ++) CHECK (near (system.rows ().block (0)[k], k % 4 == 0 ? 4 * (0.0625 + 0.5625) : 0));
+  CHECK (near (system.rows ().B ()[1], 2 * (0.25 * 1 + 0.75 * 5)) && near (system.rows ().B ()[2], 2 * 0.75 * 3));
+  auto one_node = ldy::operator_view::by_nodes (6, ldy::indices (nodes, 1), ldy::values (entries.data (), 10));
+  system.set_operators (contact, one_node, {});
+  system.update (1);
+  CHECK (near (system.rows ().block (0)[0], 4 * 0.0625));
+  auto wrong = ldy::operator_view::by_nodes (6, nodes, ldy::values (entries.data (), 10));
+  CHECK (fails (52, "operator H by nodes: 10 values where 11", [&] { system.set_operators (contact, wrong, {}); }));
+}
+
+/* A block of mass 6 on four corners stops falling and slides: the impulse of the normal forces is 12, that of friction a tenth of it. */
+void test_forces ()
+{
+  ldy::system system;
+  const double corners[4][3] = { { 1, 1, -1 }, { -1, 1, -1 }, { -1, -1, -1 }, { 1, -1, -1 } };
+  ldy::id block = system.add_rigid (6, axes, axes, { 0, 0, 0 });
+  system.set_velocity (block, { 0, 0, 0, 3, 0, -2 });
+  for (auto &corner : corners) system.add_constraint (block, ldy::ground, axes, corner, {});
+  system.update (0.01);
+  std::vector<ldy_law> laws (4, ldy::contact_law (0.1));
+  std::vector<double> R (12), again (12), U (12);
+  ldy::force_solver first, solver = std::move (first);
+  CHECK (first.raw () == nullptr && solver.raw () != nullptr);
+  ldy::solve_report report = solver.solve (system, laws, R);
+  CHECK (report.converged () && report.residual <= 1e-8 && !report.residuals ().empty ());
+  double sum[3] = { 0, 0, 0 };
+  for (std::size_t k = 0; k < 12; k ++) sum[k % 3] += 0.01 * R[k];
+  CHECK (std::fabs (sum[0] + 1.2) < 1e-5 && std::fabs (sum[1]) < 1e-5 && std::fabs (sum[2] - 12) < 1e-5);
+
+  ldy::rows rows = system.rows ();
+  ldy::solve_options options;
+  options.tolerance = 1e-12, options.method = LDY_NEWTON_METHOD;
+  report = solver.solve (rows.starts (), rows.columns (), rows.blocks_of_W (), rows.B (), laws, again, options);
+  CHECK (report.converged () && report.residual <= 1e-12);
+  double other = 0;
+  for (std::size_t k = 2; k < 12; k += 3) other += 0.01 * again[k];
+  CHECK (std::fabs (other - 12) < 1e-9);
+
+  /* Two corners held at a velocity, one a link, one without any force. */
+  laws = { ldy::fixed_law ({ 0, 0, 0.5 }), ldy::fixed_law ({ 0, 0, 0.5 }), ldy::bounds_law ({ 0, 0, -INFINITY }, { 0, 0, INFINITY }),
+           ldy::bounds_law ({ 0, 0, 0 }, { 0, 0, 0 }) };
+  CHECK (solver.solve (system, laws, R).converged ());
+  system.multiply (R, U);
+  for (std::size_t k = 0; k < 12; k ++) U[k] += rows.B ()[k];
+  CHECK (std::fabs (U[0]) < 1e-6 && std::fabs (U[2] + 0.5) < 1e-6 && std::fabs (U[5] + 0.5) < 1e-6 && std::fabs (U[8]) < 1e-6);
+  CHECK (R[6] == 0 && R[7] == 0 && R[9] == 0 && R[11] == 0);
+
+  laws[1] = ldy::contact_law (-1);
+  std::vector<double> before = R;
+  CHECK (fails (52, "constraint 1 on body 0", [&] { solver.solve (system, laws, R); }));
+  CHECK (R == before);
+  CHECK (fails (52, "", [&] { solver.solve (system, laws, U = { 1, 2, 3 }); }));
+  CHECK (fails (52, "do not fit together", [&] { solver.solve (rows.starts (), rows.columns (), rows.B (), rows.B (), laws, R); }));
+}
+
 #if __cplusplus >= 202002L
 void test_spans ()
 {
@@ -276,6 +364,9 @@ int main (int, char **argv)
   test_errors ();
   test_files (argv[1]);
   test_stability ();
+  test_columns ();
+  test_nodes ();
+  test_forces ();
 #if __cplusplus >= 202002L
   test_spans ();
 #endif

@@ -79,7 +79,8 @@ def main():
     took = time.perf_counter() - begin
 
     print(f"{len(places)} spheres, {len(master)} contacts in the end, {1000 * took / options.steps:.0f} ms a step, {unsolved} not solved")
-    print(f"deepest {max(-gap.min(initial=0), 0) / RADIUS:.1e} of the radius, fastest {np.linalg.norm(velocity[:, 3:], axis=1).max():.2f} m/s")
+    deepest, fastest = max(-gap.min(initial=0), 0), np.linalg.norm(velocity[:, 3:], axis=1).max()
+    print(f"deepest {deepest / RADIUS:.1e} of the radius, fastest {fastest:.2f} m/s")
     grounded = slave[order] == ldy.GROUND
     print(f"the ground bears {R[grounded, 2].sum() / (mass * GRAVITY * len(places)):.3f} of the weight")
     draw(options.picture, points[order], frame[order], R, STEP * np.arange(1, options.steps + 1), kinetic, potential)

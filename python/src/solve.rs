@@ -85,6 +85,7 @@ pub fn report<'py>(
         End::Sweeps => "sweeps",
         End::Time => "time",
         End::Stalled => "stalled",
+        End::Infeasible => "infeasible",
     };
     let residual = &report.residual;
     let numbers = [

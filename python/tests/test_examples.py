@@ -73,3 +73,17 @@ def test_where_a_peer_is_missing_an_example_says_so(tmp_path):
         text = f"import sys, runpy; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(EXAMPLES / name)!r}, run_name='__main__')"
         done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
         assert done.returncode == 1 and done.stderr.startswith("skipped: ") and done.stdout == ""
+
+
+def test_the_readme():
+    """Its programs run, one after the other."""
+    pytest.importorskip("scipy")
+    text = (EXAMPLES.parent / "README.md").read_text()
+    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(programs) == 2
+    done = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # The upper ball, of mass 2, pushes the lower one onto the ground.
+    assert done.stdout.startswith("converged [") and abs(float(done.stdout.split("[")[1].split()[0])) < 1e-6
+    for name in re.findall(r"\(examples/([^)]*)\)", text):
+        assert (EXAMPLES / name).exists()

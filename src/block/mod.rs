@@ -7,12 +7,10 @@ mod inverse;
 pub mod lanes;
 mod real;
 mod scale;
-mod symmetric_inverse;
 
 pub use eigenvalue::{largest_eigenvalue, largest_eigenvalues};
-pub use inverse::inverse;
+pub use inverse::{inverse, inverse_positive_definite, inverse_symmetric};
 pub use real::Real;
-pub use symmetric_inverse::{inverse_positive_definite, inverse_symmetric};
 
 /// A 3×3 block, column-major.
 pub type Block = [f64; 9];
@@ -65,6 +63,13 @@ pub fn transposed_product(a: &Block, b: &Block) -> Block {
         c.copy_from_slice(&transposed_times(a, &[b[0], b[1], b[2]]));
     }
     c
+}
+
+/// How far the columns of `b` are from being orthonormal: the largest entry of bᵀ b − 1 by magnitude.
+pub fn deviation_from_orthonormal(b: &Block) -> f64 {
+    let square = transposed_product(b, b);
+    let entries = square.iter().enumerate().map(|(k, x)| (x - if k % 4 == 0 { 1.0 } else { 0.0 }).abs());
+    entries.fold(0.0, f64::max)
 }
 
 /// `xᵀ b x`.

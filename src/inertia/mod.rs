@@ -6,7 +6,7 @@
 mod block_diagonal;
 pub mod cost;
 mod dense;
-mod nodal_inverse;
+pub mod nodal_inverse;
 mod sparse;
 
 pub use block_diagonal::BlockDiagonal;

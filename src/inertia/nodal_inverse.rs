@@ -159,19 +159,8 @@ impl NodalInverse {
     /// (A⁻¹)_ab of the nodes in slots a, b; of nodes that were never needed together maybe not a number.
     #[inline]
     pub fn slot_block(&self, a: usize, b: usize) -> Block {
-        let block = &self.blocks[self.place(a, b)];
+        let block = &self.blocks[place(self.symmetric, a, b)];
         if self.symmetric && a > b { transposed(block) } else { *block }
-    }
-
-    /// Where the block of the slots a, b is, or of a symmetric A its transpose.
-    #[inline]
-    fn place(&self, a: usize, b: usize) -> usize {
-        match (self.symmetric, a <= b) {
-            (true, true) => b * (b + 1) / 2 + a,
-            (true, false) => a * (a + 1) / 2 + b,
-            (false, true) => b * b + a,
-            (false, false) => a * a + a + 1 + b,
-        }
     }
 
     /// Whether A, and so A⁻¹, is symmetric.
@@ -319,9 +308,9 @@ impl NodalInverse {
         self.blocks[place] = block;
     }
 
-    /// As [`Self::place`] of two nodes that are kept.
+    /// As [`place`] of two nodes that are kept.
     fn place_of(&self, row: u32, column: u32) -> usize {
-        self.place(self.slots[row as usize] as usize, self.slots[column as usize] as usize)
+        place(self.symmetric, self.slots[row as usize] as usize, self.slots[column as usize] as usize)
     }
 
     /// Whether a node is kept, and all its blocks with such nodes are known.
@@ -345,8 +334,20 @@ enum Rows {
     All,
 }
 
+/// Where the block (a, b) is among blocks that grow at their end only, b after b: of a symmetric matrix those with a ≤ b, or their
+/// transposes, else those and after them the blocks (b, a).
+#[inline]
+pub fn place(symmetric: bool, a: usize, b: usize) -> usize {
+    match (symmetric, a <= b) {
+        (true, true) => b * (b + 1) / 2 + a,
+        (true, false) => a * (a + 1) / 2 + b,
+        (false, true) => b * b + a,
+        (false, false) => a * a + a + 1 + b,
+    }
+}
+
 /// Blocks between so many nodes.
-fn block_count(nodes: usize, symmetric: bool) -> usize {
+pub fn block_count(nodes: usize, symmetric: bool) -> usize {
     let square = nodes.saturating_mul(nodes);
     if symmetric { square.saturating_add(nodes) / 2 } else { square }
 }

@@ -2,7 +2,6 @@
 //! points, U = H u, theory (41), (42).
 #![forbid(unsafe_code)]
 
-mod action;
 pub mod finite_element;
 pub mod operator;
 pub mod pseudo_rigid;
@@ -10,9 +9,8 @@ pub mod rigid;
 
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination};
 use crate::block::{Block, Vector};
-pub use action::{Action, Placement};
 use finite_element::{Location, NodalOperator};
-pub use operator::{Column, Nodal, Operator};
+pub use operator::{Action, Column, Nodal, Operator, Placement};
 
 /// A point of a body and what ties it to the body's generalised velocity.
 #[derive(Clone, Copy, Debug)]

@@ -165,3 +165,36 @@ impl Operator {
         }
     }
 }
+
+/// How a constraint acts on a body: as master, as slave, or as both.
+#[derive(Clone, Copy, Debug)]
+pub struct Action<'a> {
+    /// Whether the body is the master, and whether it is the slave.
+    pub roles: [bool; 2],
+    /// Where the constraint acts.
+    pub placement: Placement<'a>,
+}
+
+/// Where a constraint acts on its bodies, the master first.
+#[derive(Clone, Copy, Debug)]
+pub enum Placement<'a> {
+    /// At points, in a local frame.
+    Points {
+        /// E, the local frame: its axes are the columns.
+        frame: &'a Block,
+        /// Referential points.
+        points: [&'a Vector; 2],
+    },
+    /// By operators H, signs included; `None` is zero.
+    Operators([Option<&'a Operator>; 2]),
+}
+
+impl Action<'_> {
+    /// Visit the operators on the body.
+    pub(super) fn operators(&self, mut visit: impl FnMut(&Operator)) {
+        if let Placement::Operators(operators) = self.placement {
+            let own = operators.into_iter().zip(self.roles).filter(|(_, is_own)| *is_own);
+            own.filter_map(|(operator, _)| operator).for_each(&mut visit);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Pseudo-rigid bodies: homogeneous deformation, theory (44).
 
+use super::operator::{Action, Placement};
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::block::{Block, Vector, difference};
 
@@ -57,5 +58,25 @@ impl<L: F64x4> Operator<L> {
         let [x, y, z] = level.transposed_columns(&[u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8]]);
         let velocity = combination(&[x, y, z, level.of_vector([u[9], u[10], u[11]])], &self.arm);
         combination(&self.axes, &velocity.vector())
+    }
+}
+
+impl Action<'_> {
+    /// H at points of a pseudo-rigid body, that of the master minus that of the slave.
+    ///
+    /// # Panics
+    /// If the constraint acts by operators: then the body has none of this form.
+    #[inline(always)]
+    pub fn pseudo_rigid_operator<L: SimdLevel>(&self, level: L, body: &PseudoRigid) -> Operator<L::F64x4> {
+        let Placement::Points { frame, points: [master, slave] } = self.placement else {
+            unreachable!("a pseudo-rigid body with constraints by operators is a general one")
+        };
+        let mut arm = if self.roles[0] { body.arm(master) } else { [0.0; 4] };
+        if self.roles[1] {
+            for (arm, slave) in arm.iter_mut().zip(body.arm(slave)) {
+                *arm -= slave;
+            }
+        }
+        Operator { axes: level.transposed_columns(frame), arm }
     }
 }

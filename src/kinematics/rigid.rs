@@ -1,5 +1,6 @@
 //! Rigid bodies, theory (43).
 
+use super::operator::{Action, Placement};
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::block::{Block, Vector, difference};
 
@@ -36,5 +37,35 @@ impl Rigid<'_> {
     /// H in the frame E: 3 × dofs, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         packed(&self.columns(point, &Plain.transposed_columns(frame)))
+    }
+}
+
+impl Action<'_> {
+    /// The columns of H on a rigid body, that of the master minus that of the slave.
+    #[inline(always)]
+    pub fn rigid_columns<L: SimdLevel>(&self, level: L, body: &Rigid) -> [L::F64x4; DOFS] {
+        let mut h = [level.zero(); DOFS];
+        match self.placement {
+            Placement::Points { frame, points: [master, slave] } => {
+                let axes = level.transposed_columns(frame);
+                if self.roles[0] {
+                    h = body.columns(master, &axes);
+                }
+                if self.roles[1] {
+                    for (h, slave) in h.iter_mut().zip(body.columns(slave, &axes)) {
+                        *h = *h - slave;
+                    }
+                }
+            }
+            Placement::Operators(_) => {
+                // One value more: a column is read with the value behind it.
+                let mut values = [0.0; 3 * DOFS + 1];
+                self.operators(|operator| operator.add_to(1.0, &mut values[..3 * DOFS]));
+                for (k, h) in h.iter_mut().enumerate() {
+                    *h = level.four(&values, 3 * k);
+                }
+            }
+        }
+        h
     }
 }

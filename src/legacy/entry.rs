@@ -19,7 +19,7 @@ use super::{cohesion, diagonal_stats, export, matrix, operators, options, update
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_create(dom: *mut DOM, out: *mut *mut LOCDYN) -> c_int {
-    entry!(out: place => out.put(Box::into_raw(LocalDynamics::create(dom)?).cast()))
+    entry!(out: place => out.put(Box::into_raw(LocalDynamics::create(dom)?.into_box()).cast()))
 }
 
 /// See `LOCDYN_Insert`; the result goes to `*out`.

@@ -27,13 +27,7 @@ pub unsafe fn create(
     // SAFETY: the caller promises that `p` and `i` are NULL or have the sizes that the kind asks for.
     unsafe {
         match kind {
-            MXDENSE => {
-                let a = one_block(count(rows.checked_mul(columns))?, 0)?;
-                (*a).kind = MXDENSE;
-                (*a).m = m;
-                (*a).n = n;
-                Ok(a)
-            }
+            MXDENSE => one_block(kind, m, n, count(rows.checked_mul(columns))?, 0),
             MXBD => {
                 let (Some(p), Some(i)) = (array(p, columns + 1), array(i, columns + 1)) else {
                     return Err(fail!(Code::MatrixKind, "block-diagonal matrix without p or i"));
@@ -41,10 +35,7 @@ pub unsafe fn create(
                 if !ascends(p) || !ascends(i) || i[columns] != m {
                     return Err(fail!(Code::MatrixKind, "block-diagonal matrix with ill-formed p or i"));
                 }
-                let a = one_block(p[columns], 2 * (columns + 1))?;
-                (*a).kind = MXBD;
-                (*a).m = m;
-                (*a).n = n;
+                let a = one_block(kind, m, n, p[columns], 2 * (columns + 1))?;
                 (*a).p = (*a).x.add(p[columns] as usize).cast();
                 (*a).i = (*a).p.add(columns + 1);
                 ptr::copy_nonoverlapping(p.as_ptr(), (*a).p, columns + 1);
@@ -77,10 +68,10 @@ pub unsafe fn destroy(a: *mut MX) {
 }
 
 /// A matrix of zeros with `values` values and `indices` ints in the same block of memory.
-fn one_block(values: c_int, indices: usize) -> Result<*mut MX, Code> {
+fn one_block(kind: c_int, m: c_int, n: c_int, values: c_int, indices: usize) -> Result<*mut MX, Code> {
     let bytes = VALUES + values as usize * size_of::<f64>() + indices * size_of::<c_int>();
-    let a = zeroed::<MX>(bytes)?;
-    // SAFETY: the block is this function's and reaches behind the structure; an MX may be all zero.
+    let a = header(bytes, kind, m, n)?;
+    // SAFETY: the block is this function's and reaches behind the structure.
     unsafe {
         (*a).nzmax = values;
         (*a).nz = values;
@@ -91,7 +82,7 @@ fn one_block(values: c_int, indices: usize) -> Result<*mut MX, Code> {
 
 /// Compressed columns of zeros with room for `count` entries; starts and rows are still to be written.
 pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX, Code> {
-    let a = without_columns(m, n)?;
+    let a = header(size_of::<MX>(), MXCSC, m, n)?;
     // SAFETY: the structure is this function's; on failure all that was allocated goes back.
     unsafe {
         (*a).nz = -1;
@@ -106,14 +97,12 @@ pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX, Code> {
     }
 }
 
-/// Compressed columns without arrays.
-fn without_columns(m: c_int, n: c_int) -> Result<*mut MX, Code> {
-    let a = zeroed::<MX>(size_of::<MX>())?;
-    // SAFETY: the structure is this function's.
+/// The structure at the beginning of so many bytes, all else zero.
+fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX, Code> {
+    let a = zeroed::<MX>(bytes)?;
+    // SAFETY: the memory is this function's; an MX may be all zero.
     unsafe {
-        (*a).kind = MXCSC;
-        (*a).m = m;
-        (*a).n = n;
+        ((*a).kind, (*a).m, (*a).n) = (kind, m, n);
     }
     Ok(a)
 }
@@ -123,7 +112,7 @@ fn without_columns(m: c_int, n: c_int) -> Result<*mut MX, Code> {
 unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_int) -> Result<*mut MX, Code> {
     let ill_formed = || fail!(Code::MatrixKind, "compressed columns with missing or ill-formed p or i");
     let p = match p {
-        None if i.is_null() => return without_columns(m, n),
+        None if i.is_null() => return header(size_of::<MX>(), MXCSC, m, n),
         p => p.filter(|p| ascends(p)).ok_or_else(ill_formed)?,
     };
     let count = p[p.len() - 1];

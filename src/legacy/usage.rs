@@ -1,51 +1,10 @@
 //! What a local dynamics holds and did.
 
-use std::time::Instant;
-
-use crate::assembly::update::Phase;
-
 use super::errors::Code;
 use super::interface::types::ldy_stats;
 use super::layout::LOCDYN;
 use super::rows::LocalDynamics;
 use crate::boundary::sized::Place;
-
-/// What updates did: the part of [`ldy_stats`] that cannot be derived.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    factorisations: usize,
-    factors_reused: usize,
-    /// Seconds of the last update.
-    times: [f64; PHASES],
-}
-
-const PHASES: usize = Phase::Pairs as usize + 1;
-
-impl Tally {
-    /// Forget the times of the update before.
-    pub fn start(&mut self) -> Stopwatch {
-        self.times = [0.0; PHASES];
-        Stopwatch(Instant::now())
-    }
-
-    /// Count factors that were found still right, and those that were made.
-    pub fn count(&mut self, kept: usize, made: usize) {
-        self.factors_reused += kept;
-        self.factorisations += made;
-    }
-}
-
-/// The time since the last phase ended.
-pub struct Stopwatch(Instant);
-
-impl Stopwatch {
-    /// A phase ends here for now, and the next one begins.
-    pub fn end(&mut self, phase: Phase, tally: &mut Tally) {
-        let now = Instant::now();
-        tally.times[phase as usize] += (now - self.0).as_secs_f64();
-        self.0 = now;
-    }
-}
 
 /// Write the statistics; see `ldy_get_stats`.
 ///

@@ -39,23 +39,32 @@ pub struct BlockLu {
     given_columns: Vec<i32>,
     /// Where its blocks go.
     targets: Vec<u32>,
-    /// Products of blocks that a factorisation takes.
+    /// Products of blocks that a factorisation takes, if they are not more than these.
     products: Option<u64>,
+    most: u64,
 }
 
 const NONE: u32 = u32::MAX;
 
 /// The most products of blocks that are worth a factorisation.
-const MOST_PRODUCTS: u64 = 200_000_000;
+pub const MOST_PRODUCTS: u64 = 200_000_000;
 
 impl BlockLu {
-    /// Find order and fill of a pattern, unless it is that of the last time; its transpose is added. Returns the
-    /// products of blocks that a factorisation takes, if they are not more than is worth while.
-    pub fn analyse(&mut self, starts: &[i32], columns: &[i32]) -> Result<Option<u64>, TryReserveError> {
-        if self.given_starts == starts && self.given_columns == columns {
-            return Ok(self.products);
+    /// Find order and fill of a pattern, unless they are known from the last time; its transpose is added. Returns the
+    /// products of blocks that a factorisation takes, none if they are more than `most`: then no more time has been spent than these
+    /// are worth.
+    pub fn analyse(
+        &mut self,
+        starts: &[i32],
+        columns: &[i32],
+        most: u64,
+    ) -> Result<Option<u64>, TryReserveError> {
+        let is_known = self.products.is_some() || self.most >= most;
+        if is_known && self.given_starts == starts && self.given_columns == columns {
+            return Ok(self.products.filter(|&products| products <= most));
         }
         self.given_starts.clear();
+        self.most = most;
         self.products = self.eliminate_pattern(starts, columns)?;
         if self.products.is_some() {
             self.make_room()?;
@@ -89,7 +98,7 @@ impl BlockLu {
             self.place[pivot as usize] = self.order.len() as u32;
             self.order.push(pivot);
             products += 2 * (degree as u64).pow(2);
-            if products > MOST_PRODUCTS {
+            if products > self.most {
                 return Ok(None);
             }
             let around = std::mem::take(&mut neighbours[pivot as usize]);

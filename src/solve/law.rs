@@ -34,7 +34,7 @@ pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
 
 /// The closest point of the cone |x_T| ≤ friction · x_N.
 #[inline(always)]
-fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
+pub fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
     let (n, t) = (x[A::N], length(x[A::S], x[A::T]));
     if n >= 0.0 && t <= friction * n {
         return *x;

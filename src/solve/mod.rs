@@ -3,21 +3,25 @@
 //!
 //! `problem` is what is given, `local` the exact solution of one constraint while all others are kept, `run` the course of
 //! a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method with the factors of `block_lu`. `residual`
-//! tells how far forces are from a solution, by the map of `law`. All in one thread: results have the same bits everywhere.
+//! tells how far forces are from a solution, by the map of `law`. Threads share `sweeps` in an `order` that does not depend on
+//! their number: results have the same bits everywhere. `certificate` proves that there is no solution.
 #![forbid(unsafe_code)]
 
 mod axes;
 mod block_lu;
+mod certificate;
 mod error;
 mod law;
 mod local;
 mod memory;
 mod newton;
 mod options;
+mod order;
 mod problem;
 mod residual;
 mod run;
 mod solver;
+mod sweeps;
 
 use std::collections::TryReserveError;
 

@@ -40,12 +40,12 @@ pub struct Newton {
 }
 
 impl Newton {
-    /// Make room for the pattern of a problem; how many products of blocks a step takes, if it is worth while.
-    pub fn prepare(&mut self, problem: &Problem) -> Result<Option<u64>, TryReserveError> {
+    /// Make room for the pattern of a problem; how many products of blocks a step takes, none if they are more than `most`.
+    pub fn prepare(&mut self, problem: &Problem, most: u64) -> Result<Option<u64>, TryReserveError> {
         let rows = problem.rows();
         refill(&mut self.step, rows, repeat_n([0.0; 3], rows))?;
         refill(&mut self.slopes, rows, repeat_n([0.0; 9], rows))?;
-        self.lu.analyse(problem.starts, problem.columns)
+        self.lu.analyse(problem.starts, problem.columns, most)
     }
 
     /// Make a whole step from `forces`; false if there is none, and `forces` are as they were.
@@ -80,7 +80,13 @@ impl Equations<'_> {
     /// y − v of a row, and y.
     #[inline(always)]
     fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, Vector) {
-        let u = velocity(self.problem, row, &self.q[row], forces);
+        let u = velocity(
+            self.problem,
+            row,
+            &self.q[row],
+            #[inline(always)]
+            |column| forces[column],
+        );
         let root = self.roots[row];
         let mut r = forces[row];
         if let Kind::Contact { cohesion, .. } = self.laws[row].kind {

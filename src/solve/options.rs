@@ -65,6 +65,8 @@ pub enum End {
     Time,
     /// The residual decreases no more: rounding keeps it, or there is no solution.
     Stalled,
+    /// It has been proved that there is no solution, or none without forces that are huge beside B: see `docs/solvers.md`.
+    Infeasible,
 }
 
 /// What came out.

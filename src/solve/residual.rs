@@ -73,10 +73,10 @@ pub fn weights(diagonal: impl Iterator<Item = Block> + Clone) -> impl Iterator<I
 
 /// U of a row, the bias in q: q + W R.
 #[inline(always)]
-pub fn velocity(problem: &Problem, row: usize, q: &Vector, forces: &[Vector]) -> Vector {
+pub fn velocity(problem: &Problem, row: usize, q: &Vector, force: impl Fn(usize) -> Vector) -> Vector {
     let mut u = *q;
     for (column, w) in problem.row(row) {
-        let r = &forces[column];
+        let r = force(column);
         u[0] += w[0] * r[0] + w[3] * r[1] + w[6] * r[2];
         u[1] += w[1] * r[0] + w[4] * r[1] + w[7] * r[2];
         u[2] += w[2] * r[0] + w[5] * r[1] + w[8] * r[2];
@@ -96,7 +96,13 @@ pub fn residual<A: Axes>(
     let (mut natural, mut scaled) = (0.0, 0.0);
     let mut worst = (0, 0.0);
     for (row, law) in laws.iter().enumerate() {
-        let u = velocity(problem, row, &q[row], forces);
+        let u = velocity(
+            problem,
+            row,
+            &q[row],
+            #[inline(always)]
+            |column| forces[column],
+        );
         let (r, d) = (&forces[row], weights[row]);
         let square = |x: Vector| x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
         natural += square(natural_map::<A>(&law.kind, r, &u, 1.0));

@@ -4,14 +4,18 @@ use std::collections::TryReserveError;
 use std::time::Instant;
 
 use crate::block::{Vector, difference};
+use crate::threads::Team;
 
 use super::axes::Axes;
+use super::block_lu::MOST_PRODUCTS;
+use super::certificate;
 use super::law;
 use super::memory::Memory;
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report};
 use super::problem::{Law, Problem};
 use super::residual::{Norms, Residual, residual, velocity};
+use super::sweeps::Sweeps;
 
 /// Sweeps before Newton's method is thought of, sweeps over which their rate is measured, and between two looks at the residual.
 const LEAST_SWEEPS: usize = 6;
@@ -32,6 +36,9 @@ const MOST_SWEEPS: usize = 2000;
 const STEPS: f64 = 12.0;
 const LATER: f64 = 1.5;
 
+/// What a product of blocks costs, in units of about a nanosecond.
+const PRODUCT: f64 = 12.0;
+
 /// Most steps towards one centre, and failures to get there in one round.
 const MOST_STEPS: usize = 12;
 const MOST_FAILURES: usize = 4;
@@ -46,6 +53,10 @@ const INNER: f64 = 0.1;
 /// Rounds that may pass without the residual becoming less by a tenth.
 const MOST_IDLE: usize = 6;
 
+/// Sweeps until forces that grow without end do so steadily, and over which their growth is looked at.
+const CALMING_SWEEPS: usize = 200;
+const DRIFT_SWEEPS: usize = 20;
+
 /// Residuals noted in a history.
 pub const MOST_NOTES: usize = 1000;
 
@@ -58,8 +69,11 @@ pub struct Run<'a> {
     pub norms: Norms,
     pub begin: Instant,
     pub newton: &'a mut Newton,
-    /// What a step of Newton's method costs, once that has been asked for; `None` inside: too much.
-    pub products: Option<Option<u64>>,
+    pub sweeps: &'a mut Sweeps,
+    pub team: Team,
+    /// The products of blocks that a step of Newton's method takes, once they are known; if not, they are more than these.
+    pub products: Option<u64>,
+    pub fewer: u64,
     pub now: &'a mut [Vector],
     pub center: &'a mut [Vector],
     pub allowed: &'a mut [Vector],
@@ -73,7 +87,17 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// Sweeps and steps in turns; why they ended.
-    pub fn rounds<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+    pub fn run<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+        let end = self.rounds::<A>()?;
+        let is_proved = match end {
+            End::Converged | End::Time | End::Infeasible => false,
+            End::Sweeps => self.is_violation_a_proof::<A>(),
+            End::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
+        };
+        Ok(if is_proved { End::Infeasible } else { end })
+    }
+
+    fn rounds<A: Axes>(&mut self) -> Result<End, TryReserveError> {
         let unknown = Residual { natural: f64::INFINITY, scaled: f64::INFINITY, worst: 0 };
         self.report.residual = unknown;
         self.report.first = self.look::<A>();
@@ -92,7 +116,7 @@ impl Run<'_> {
                 return Ok(end);
             }
             // As much again on sweeps as the steps took: no more than half of the time is lost with steps that fail.
-            let products = self.products()?.unwrap_or(0);
+            let products = self.products.unwrap_or(0);
             let lost = (self.report.steps - steps) as f64 * self.step_cost(products);
             let count = sweeps.max((lost / self.sweep_cost()) as usize);
             let residual = self.best_residual();
@@ -106,6 +130,34 @@ impl Run<'_> {
             }
             sweeps = (2 * sweeps).min(MOST_SWEEPS);
         }
+    }
+
+    /// Whether what velocities violate proves that there is no solution.
+    fn is_violation_a_proof<A: Axes>(&mut self) -> bool {
+        let Self { problem, best, center, .. } = self;
+        for (row, violation) in center.iter_mut().enumerate() {
+            *violation = velocity(problem, row, &self.memory.q[row], |column| best[column]).map(|u| -u);
+        }
+        self.is_proof::<A>()
+    }
+
+    /// Whether the direction in which forces grow from sweep to sweep does.
+    fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
+        self.relaxation = 1.0;
+        self.sweeps.begin(self.now);
+        (0..CALMING_SWEEPS).for_each(|_| _ = self.sweep::<A>());
+        self.sweeps.read(self.center);
+        (0..DRIFT_SWEEPS).for_each(|_| _ = self.sweep::<A>());
+        self.sweeps.read(self.now);
+        for (before, after) in self.center.iter_mut().zip(&*self.now) {
+            *before = difference(after, before);
+        }
+        self.is_proof::<A>()
+    }
+
+    fn is_proof<A: Axes>(&mut self) -> bool {
+        let Self { problem, laws, memory, norms, center, allowed, .. } = self;
+        certificate::proves::<A>(problem, laws, memory, norms, center, allowed)
     }
 
     /// Look at the residual of the closest forces that the laws allow, and keep these if they are the best so far.
@@ -145,6 +197,7 @@ impl Run<'_> {
 
     /// Sweeps until all is over or Newton's method is expected to be quicker.
     fn first_sweeps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
+        self.sweeps.begin(self.now);
         let mut changes = [f64::INFINITY; RATE];
         let mut ratio = self.ratio();
         // Until then the rate says nothing.
@@ -160,7 +213,7 @@ impl Run<'_> {
             let estimate = change * ratio;
             let is_near = estimate <= 2.0 * self.options.tolerance;
             if is_near || !estimate.is_finite() || number % BETWEEN == BETWEEN - 1 {
-                self.look::<A>();
+                self.look_after_sweeps::<A>();
                 ratio = self.ratio();
             }
             let rate = (change / before).powf(1.0 / RATE as f64);
@@ -176,7 +229,7 @@ impl Run<'_> {
                     f64::INFINITY
                 };
                 if self.newton_is_quicker(left)? {
-                    self.look::<A>();
+                    self.look_after_sweeps::<A>();
                     return Ok(self.over());
                 }
             }
@@ -208,10 +261,11 @@ impl Run<'_> {
 
     /// So many sweeps, fewer if all is over.
     fn more_sweeps<A: Axes>(&mut self, count: usize) -> Option<End> {
+        self.sweeps.begin(self.now);
         for number in 1..=count {
             let change = self.sweep::<A>();
             if change <= 2.0 * self.options.tolerance || number % BETWEEN == 0 || number == count {
-                self.look::<A>();
+                self.look_after_sweeps::<A>();
             }
             if let Some(end) = self.over() {
                 return Some(end);
@@ -223,12 +277,13 @@ impl Run<'_> {
     /// Whether Newton's method is expected to be quicker than so many sweeps, of which there may be no more than are allowed.
     fn newton_is_quicker(&mut self, sweeps: f64) -> Result<bool, TryReserveError> {
         let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
-        let sweeps = (LATER * sweeps).min(allowed) * self.sweep_cost();
-        if sweeps < STEPS * self.step_cost(0) {
+        let step = (LATER * sweeps).min(allowed) * self.sweep_cost() / STEPS;
+        let most = (step - self.step_cost(0)) / PRODUCT;
+        if most < 0.0 {
             return Ok(false);
         }
-        let products = self.products()?;
-        Ok(products.is_some_and(|products| sweeps > STEPS * self.step_cost(products)))
+        let products = self.products(most.min(MOST_PRODUCTS as f64).ceil() as u64)?;
+        Ok(products.is_some_and(|products| step > self.step_cost(products)))
     }
 
     /// What a sweep costs, in units of about a nanosecond; counted and not measured, so that the choice is the same everywhere.
@@ -239,41 +294,36 @@ impl Run<'_> {
     /// What a step costs whose factors take so many products, and its part in what is done for the pattern.
     fn step_cost(&self, products: u64) -> f64 {
         let (rows, blocks) = (self.problem.rows() as f64, self.problem.columns.len() as f64);
-        12.0 * products as f64 + 25.0 * blocks + 150.0 * rows
+        PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
     }
 
-    fn products(&mut self) -> Result<Option<u64>, TryReserveError> {
-        if self.products.is_none() {
-            self.products = Some(self.newton.prepare(self.problem)?);
+    /// The products that a step takes, if they are no more than `most`.
+    fn products(&mut self, most: u64) -> Result<Option<u64>, TryReserveError> {
+        if self.products.is_none() && self.fewer < most {
+            // So that it is not soon asked again.
+            self.fewer = (4 * most).min(MOST_PRODUCTS);
+            self.products = self.newton.prepare(self.problem, self.fewer)?;
         }
-        Ok(self.products.flatten())
+        Ok(self.products.filter(|&products| products <= most))
     }
 
     /// A sweep; the norm of the change, scaled, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
-        let Memory { q, weights, locals, .. } = self.memory;
-        let relaxation = self.relaxation;
-        let mut changed = 0.0;
-        for (row, local) in locals.iter().enumerate() {
-            // Without the row's own force the sum is the velocity that the others make.
-            let old = std::mem::take(&mut self.now[row]);
-            let others = velocity(self.problem, row, &q[row], self.now);
-            let mut new = local.force::<A>(&others, &old);
-            if relaxation != 1.0 {
-                let beyond = std::array::from_fn(|i| old[i] + relaxation * (new[i] - old[i]));
-                new = law::allowed::<A>(&self.laws[row].kind, &beyond);
-            }
-            self.now[row] = new;
-            let change = difference(&new, &old);
-            changed += weights[row] * (change[0] * change[0] + change[1] * change[1] + change[2] * change[2]);
-        }
+        let Self { sweeps, team, problem, laws, memory, relaxation, .. } = self;
+        let changed = sweeps.sweep::<A>(team, problem, laws, memory, *relaxation);
         self.report.sweeps += 1;
         changed.sqrt() / self.norms.scaled()
     }
 
+    /// Look at the forces that sweeps have reached.
+    fn look_after_sweeps<A: Axes>(&mut self) {
+        self.sweeps.read(self.now);
+        self.look::<A>();
+    }
+
     /// Proximal points, each by a few steps of Newton's method, until there is no progress.
     fn steps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
-        if self.products()?.is_none() {
+        if self.products(MOST_PRODUCTS)?.is_none() {
             return Ok(None);
         }
         let mut start = self.distance::<A>(0.0);

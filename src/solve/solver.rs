@@ -3,22 +3,26 @@
 use std::time::Instant;
 
 use crate::block::Vector;
+use crate::threads::Team;
 
 use super::axes::{Axes, NormalFirst, NormalThird};
 use super::error::Error;
 use super::memory::Memory;
 use super::newton::Newton;
 use super::options::{Options, Report};
+use super::order::MANY;
 use super::problem::{Law, Normal, Problem};
 use super::refill;
 use super::residual::Norms;
 use super::run::{MOST_NOTES, Run};
+use super::sweeps::Sweeps;
 
 /// A solver, and the memory of its last problem. A problem of the same pattern is solved without allocating.
 #[derive(Debug, Default)]
 pub struct Solver {
     memory: Memory,
     newton: Newton,
+    sweeps: Sweeps,
     /// Forces as they change, the centre of the proximal term, the closest forces that the laws allow, the best of these.
     forces: Vec<Vector>,
     center: Vec<Vector>,
@@ -68,8 +72,10 @@ impl Solver {
     ) -> Result<Report, Error> {
         let begin = Instant::now();
         let rows = problem.rows();
-        let Self { memory, newton, forces: now, center, allowed, best, history } = self;
+        let Self { memory, newton, sweeps, forces: now, center, allowed, best, history } = self;
+        let team = Team::if_it_pays(rows >= MANY);
         memory.prepare::<A>(problem, laws)?;
+        sweeps.prepare(problem)?;
         for list in [&mut *now, center, allowed, best] {
             refill(list, rows, forces.iter().copied())?;
         }
@@ -77,6 +83,7 @@ impl Solver {
         let norms = Norms::new(&memory.q, &memory.weights);
         let report = Report::default();
         let products = None;
+        let fewer = 0;
         let mut run = Run {
             problem,
             laws,
@@ -85,7 +92,10 @@ impl Solver {
             norms,
             begin,
             newton,
+            sweeps,
+            team,
             products,
+            fewer,
             now,
             center,
             allowed,
@@ -95,7 +105,7 @@ impl Solver {
             relaxation: 1.0,
             may_relax: true,
         };
-        let end = run.rounds::<A>()?;
+        let end = run.run::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };
         forces.copy_from_slice(&self.best);
         Ok(report)

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::block::{Block, Vector, inverse_symmetric, is_finite};
+use crate::block::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
@@ -308,6 +308,11 @@ pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), Fault> {
     if is_finite(values) { Ok(()) } else { Err(Fault::NotFinite(what)) }
 }
 
+/// Whether axes are orthonormal to within 1e-8; what to say if not.
+pub(super) fn orthonormal(what: &'static str, axes: &Block) -> Result<(), Fault> {
+    if deviation_from_orthonormal(axes) <= 1e-8 { Ok(()) } else { Err(Fault::Invalid(what)) }
+}
+
 /// Whether values have the same bits: 0 and −0 do not, and what is made of them may not either.
 pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
     let pairs = one.iter().zip(other);
@@ -447,7 +452,20 @@ impl Kinematics {
         }
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    /// Whether Λ of a rigid body is orthonormal.
+    ///
+    /// # Errors
+    /// If not.
+    pub(super) fn check_rotation(&self) -> Result<(), Fault> {
+        match self {
+            Self::Rigid { rotation, .. } => {
+                orthonormal("its rotation is not orthonormal to within 1e-8", rotation)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Fault> {
         match self {
             Self::Rigid { rotation, center } => {
                 finite("its rotation", rotation)?;

@@ -9,7 +9,7 @@
 //! pairs; else its bodies count as changed, since what A⁻¹ makes of several operators at a time may depend on all of them.
 #![forbid(unsafe_code)]
 
-use crate::assembly::panel::writer::{Target, Writer};
+use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::update::scene::RowPart;
 
 use super::body::{Body, Inertia};

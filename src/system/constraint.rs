@@ -1,7 +1,7 @@
 //! Constraints: what is measured of the velocities of one or two bodies.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector, is_finite};
+use crate::block::{Block, Vector, is_finite, largest_eigenvalue, mirrored};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
 
@@ -221,12 +221,20 @@ impl Placement {
     }
 }
 
-/// What is added to a diagonal block: symmetric up to rounding.
+/// What is added to a diagonal block: symmetric and semi-definite up to rounding.
 pub(super) fn check_compliance(compliance: &Block) -> Result<(), Fault> {
     finite("its compliance", compliance)?;
     let c = compliance;
     let scale = 1e-10 * c[0].abs().max(c[4].abs()).max(c[8].abs());
     let is_symmetric =
         [(1, 3), (2, 6), (5, 7)].into_iter().all(|(i, j): (usize, usize)| (c[i] - c[j]).abs() <= scale);
-    if is_symmetric { Ok(()) } else { Err(Fault::Invalid("its compliance is not symmetric")) }
+    if !is_symmetric {
+        return Err(Fault::Invalid("its compliance is not symmetric"));
+    }
+    // The largest eigenvalue of −C.
+    let most = largest_eigenvalue(&mirrored(&c.map(|entry| -entry))).unwrap_or(0.0);
+    match most <= 1e-10 * c.iter().fold(0.0, |most: f64, entry| most.max(entry.abs())) {
+        true => Ok(()),
+        false => Err(Fault::Invalid("its compliance is negative in some direction")),
+    }
 }

@@ -8,6 +8,7 @@
 pub mod any_rows;
 mod arguments;
 pub mod bodies;
+mod bulk;
 pub mod constraints;
 mod factors;
 mod files;
@@ -17,6 +18,8 @@ mod rank;
 pub mod results;
 mod solve;
 mod stability;
+mod strided;
+mod world;
 
 use std::ffi::{c_int, c_longlong};
 use std::ptr;

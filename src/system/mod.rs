@@ -6,11 +6,13 @@
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
-//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `files` writes W. `mixed` ties
+//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies or
+//! constraints at once, `files` writes W, `world` turns what a program has in the world into what is asked for here. `mixed` ties
 //! constraints of other than three rows, or on more than two bodies, to rows of three; `any_rows` is what [`System`] does with them.
 
 mod any_rows;
 pub mod body;
+mod bulk;
 mod changes;
 pub mod constraint;
 mod direct;
@@ -29,9 +31,11 @@ mod stability;
 pub mod structure;
 pub mod table;
 mod update;
+mod world;
 
 pub use crate::eigen::Estimate;
 pub use body::{Body, Inertia, Kinematics, Solve};
+pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
@@ -40,3 +44,4 @@ pub use product::{Columns, extent};
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use table::Id;
+pub use world::gyroscopic_change;

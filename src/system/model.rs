@@ -8,7 +8,7 @@ use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 
 use super::any_rows::Spread;
-use super::body::{Body, Inertia, Kinematics, finite, of_size, same_bits};
+use super::body::{Body, Inertia, Kinematics, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
@@ -45,6 +45,8 @@ pub struct System {
     plan: Plan,
     /// The step of the last update.
     step: f64,
+    /// Whether frames and rotations need not be orthonormal.
+    takes_any_axes: bool,
     /// Whether the structure is that of the constraints.
     is_structured: bool,
     /// Whether everything that is not marked in the tables has been made, for this step: an update that fails leaves nothing that
@@ -76,6 +78,7 @@ impl System {
     ) -> Result<Id, Error> {
         let id = self.bodies.next();
         let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
+        self.check_rotation(id, &kinematics)?;
         let marks = changes::of_body(&body.inertia);
         let id = self.bodies.insert(body, marks)?;
         self.structure_changes();
@@ -152,16 +155,39 @@ impl System {
     /// # Errors
     /// If there is none with this id, the body is of another kind, or the rotation is not finite.
     pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result<(), Error> {
-        let Kinematics::Rigid { center, .. } = *self.body(id)?.kinematics() else {
-            return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
-        };
-        let kinematics = Kinematics::Rigid { rotation: *rotation, center };
+        let kinematics = self.turned(id, rotation)?;
         self.change_body(id, |body, mark| {
             if body.set_kinematics(kinematics)? {
                 *mark |= changes::CHANGED;
             }
             Ok(())
         })
+    }
+
+    /// How the points of a rigid body move with another Λ.
+    ///
+    /// # Errors
+    /// As [`System::set_rotation`].
+    pub(super) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics, Error> {
+        let Kinematics::Rigid { center, .. } = *self.body(id)?.kinematics() else {
+            return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
+        };
+        let kinematics = Kinematics::Rigid { rotation: *rotation, center };
+        kinematics.check().map_err(|fault| Error::of_body(id, fault))?;
+        self.check_rotation(id, &kinematics)?;
+        Ok(kinematics)
+    }
+
+    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result<(), Error> {
+        match self.takes_any_axes {
+            true => Ok(()),
+            false => kinematics.check_rotation().map_err(|fault| Error::of_body(id, fault)),
+        }
+    }
+
+    /// Whether frames and rotations that are not orthonormal are taken as they are, from now on; at first they are refused.
+    pub fn take_any_axes(&mut self, any: bool) {
+        self.takes_any_axes = any;
     }
 
     /// Set what is known of A. The kind may change, but not to or from that of obstacles while constraints act on the body.
@@ -199,15 +225,19 @@ impl System {
         self.set_either_velocity(id, velocity, Body::previous_velocity_mut)
     }
 
+    pub(super) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+        let failed = |fault| Error::of_body(id, fault);
+        of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
+        finite("its generalised velocity", velocity).map_err(failed)
+    }
+
     fn set_either_velocity(
         &mut self,
         id: Id,
         velocity: &[f64],
         place: impl FnOnce(&mut Body) -> &mut [f64],
     ) -> Result<(), Error> {
-        let failed = |fault| Error::of_body(id, fault);
-        of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
-        finite("its generalised velocity", velocity).map_err(failed)?;
+        self.check_velocity(id, velocity)?;
         self.is_fresh = false;
         if let Some((body, mark)) = self.bodies.get_mut(id) {
             let place = place(body);
@@ -251,7 +281,8 @@ impl System {
     /// of the slave's), E = `frame` with the local axes as columns. Points are referential; that of the ground does not count.
     ///
     /// # Errors
-    /// If there is no such body, a body has no points, both are the ground, something is not finite, or memory is exhausted.
+    /// If there is no such body, a body has no points, both are the ground, something is not finite, the frame is not
+    /// orthonormal, or memory is exhausted.
     pub fn insert_constraint(
         &mut self,
         bodies: [Option<Id>; 2],
@@ -297,9 +328,16 @@ impl System {
         Ok(id)
     }
 
-    fn check_placement(&self, bodies: [Option<Id>; 2], placement: &Placement) -> Result<(), Fault> {
+    pub(super) fn check_placement(
+        &self,
+        bodies: [Option<Id>; 2],
+        placement: &Placement,
+    ) -> Result<(), Fault> {
         if bodies == [None, None] {
             return Err(Fault::Invalid("both of its bodies are the ground"));
+        }
+        if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
+            orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
         }
         for (k, id) in bodies.into_iter().enumerate() {
             let body = id.map(|id| self.bodies.get(id).ok_or(Fault::NoBody(id))).transpose()?;
@@ -356,8 +394,63 @@ impl System {
     /// # Errors
     /// If there is none with this id, it was inserted with operators, or something is not finite.
     pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result<(), Error> {
-        let is_at_points = matches!(self.constraint(id)?.placement, Placement::Points { .. });
-        self.place(id, Placement::at_points(frame, points), is_at_points)
+        let bodies = self.constraint(id)?.bodies;
+        self.rebind_constraint(id, bodies, frame, points)
+    }
+
+    /// Give a constraint at points other bodies, with a frame and points on these: it keeps its row, its id and what is kept with it.
+    /// The next update makes everything.
+    ///
+    /// # Errors
+    /// As [`System::insert_constraint`] and [`System::move_constraint`].
+    pub fn rebind_constraint(
+        &mut self,
+        id: Id,
+        bodies: [Option<Id>; 2],
+        frame: &Block,
+        points: [Vector; 2],
+    ) -> Result<(), Error> {
+        let (before, placement) = (self.constraint(id)?.bodies, self.check_move(id, bodies, frame, points)?);
+        if before != bodies {
+            for (bodies, is_new) in [(before, false), (bodies, true)] {
+                for body in bodies.into_iter().flatten() {
+                    if let Some((body, mark)) = self.bodies.get_mut(body) {
+                        body.users = if is_new { body.users + 1 } else { body.users - 1 };
+                        *mark |= changes::CHANGED;
+                    }
+                }
+            }
+            self.structure.forget();
+            self.structure_changes();
+        }
+        self.change_constraint(id, |constraint, mark| {
+            constraint.bodies = bodies;
+            if !constraint.placement.has_points_of(&placement) {
+                *mark |= changes::CHANGED;
+            }
+            constraint.placement = placement;
+        })
+    }
+
+    /// The placement of a constraint at points of these bodies.
+    ///
+    /// # Errors
+    /// As [`System::rebind_constraint`].
+    pub(super) fn check_move(
+        &self,
+        id: Id,
+        bodies: [Option<Id>; 2],
+        frame: &Block,
+        points: [Vector; 2],
+    ) -> Result<Placement, Error> {
+        let is_at_points = self.constraint(id)?.is_at_points();
+        let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
+        if !is_at_points {
+            return Err(failed(Fault::Invalid(OTHER_KIND)));
+        }
+        let placement = Placement::at_points(frame, points).map_err(failed)?;
+        self.check_placement(bodies, &placement).map_err(failed)?;
+        Ok(placement)
     }
 
     /// Give a constraint by operators other ones.
@@ -365,24 +458,16 @@ impl System {
     /// # Errors
     /// If there is none with this id, it was inserted at points, or an operator is missing or of another size.
     pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result<(), Error> {
-        let has_operators = matches!(self.constraint(id)?.placement, Placement::Operators(_));
-        self.place(id, Ok(Placement::Operators(operators)), has_operators)
-    }
-
-    fn place(&mut self, id: Id, placement: Result<Placement, Fault>, is_of_kind: bool) -> Result<(), Error> {
-        let bodies = self.constraint(id)?.bodies;
+        let constraint = self.constraint(id)?;
+        let bodies = constraint.bodies;
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
-        if !is_of_kind {
-            return Err(failed(Fault::Invalid(
-                "it is placed at points or by operators H as it was inserted",
-            )));
+        if constraint.is_at_points() {
+            return Err(failed(Fault::Invalid(OTHER_KIND)));
         }
-        let placement = placement.map_err(failed)?;
+        let placement = Placement::Operators(operators);
         self.check_placement(bodies, &placement).map_err(failed)?;
         self.change_constraint(id, |constraint, mark| {
-            if !constraint.placement.has_points_of(&placement) {
-                *mark |= changes::CHANGED;
-            }
+            *mark |= changes::CHANGED;
             constraint.placement = placement;
         })
     }
@@ -718,6 +803,9 @@ impl System {
         self.is_structured = false;
     }
 }
+
+/// What is wrong where points are given for operators, or the other way round.
+const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
 
 /// One vector.
 fn alone<T: AsRef<[f64]>>(values: T) -> Columns<T> {

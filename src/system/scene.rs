@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use crate::assembly::diagonal::Diagonal;
-use crate::assembly::panel::writer::{Slot, Slots, Writer};
+use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Pair, Pairs};

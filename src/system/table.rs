@@ -26,6 +26,9 @@ pub(super) struct Reordered<T> {
 /// The mark of a gap.
 pub const GONE: u8 = 0x80;
 
+/// The mark of a thing that has been chosen from many.
+const CHOSEN: u8 = 0x40;
+
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self { ids: Vec::new(), things: Vec::new(), marks: Vec::new(), next: 0, live: 0 }
@@ -125,6 +128,22 @@ impl<T> Table<T> {
         self.marks[place] = GONE;
         self.live -= 1;
         Some(thing)
+    }
+
+    /// Choose the thing with an id; false if there is none, or it has been chosen already.
+    pub fn choose(&mut self, id: Id) -> bool {
+        self.get_mut(id).is_some_and(|(_, mark)| {
+            let is_new = *mark & CHOSEN == 0;
+            *mark |= CHOSEN;
+            is_new
+        })
+    }
+
+    /// Take back the choice of the thing with an id.
+    pub fn take_back(&mut self, id: Id) {
+        if let Some((_, mark)) = self.get_mut(id) {
+            *mark &= !CHOSEN;
+        }
     }
 
     /// Close the gaps.

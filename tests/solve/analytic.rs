@@ -169,24 +169,75 @@ fn the_rod_has_no_solution_where_it_is_too_rough() {
     assert!(report.end == End::Converged && forces[0][2] > 0.0);
     // It jams: no force stops it, and the solver says so.
     let (report, forces) = rod(3.0, -1.0).unwrap();
-    assert!(report.end == End::Stalled && forces[0].iter().all(|r| r.is_finite()), "{report:?}");
+    assert!(report.end == End::Infeasible && forces[0].iter().all(|r| r.is_finite()), "{report:?}");
     assert!(report.residual.natural >= 0.5);
     // It may leave, and does.
     let (report, forces) = rod(3.0, 1.0).unwrap();
     assert_eq!((report.end, forces), (End::Converged, vec![[0.0; 3]]));
 }
 
-/// A slab that is pressed between two walls that come closer: there is no solution. Forces stay finite, the end is told.
+/// A slab that is pressed between two walls that come closer: there is no solution, and that is proved. Forces stay finite.
 #[test]
-fn jammed_bodies_do_not_converge_and_do_no_harm() {
+fn jammed_bodies_are_told_and_do_no_harm() {
     let h = DMatrix::from_row_slice(6, 1, &[0.0, 0.0, 1.0, 0.0, 0.0, -1.0]);
     let dense =
         Dense::new(&h * h.transpose(), &DVector::from_column_slice(&[0.0, 0.0, -1.0, 0.0, 0.0, -1.0]));
     for method in [Method::Automatic, Method::GaussSeidel, Method::Newton] {
         let options = Options { sweeps: 500, method, ..TIGHT };
         let (report, forces) = dense.solve(&[Law::contact(0.3); 2], &options).unwrap();
-        assert!(matches!(report.end, End::Sweeps | End::Stalled), "{report:?}");
+        assert_eq!(report.end, End::Infeasible, "{report:?}");
         assert!(forces.iter().flatten().all(|r| r.is_finite()) && report.residual.natural.is_finite());
+    }
+}
+
+/// The same with a body that a joint drives between the walls, and with joints alone that contradict each other; forces that are
+/// given keep them apart no better.
+#[test]
+fn contradictions_are_proved() {
+    let h = DMatrix::from_row_slice(6, 2, &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let w = &h * h.transpose();
+    let driven = |speeds: [f64; 2]| {
+        let b = DVector::from_column_slice(&[0.0, 0.0, speeds[0], 0.0, 0.0, speeds[1]]);
+        Dense::new(w.clone(), &b)
+    };
+    let stop = |lower, upper| Law {
+        kind: Kind::Bounds { lower: [0.0, 0.0, lower], upper: [0.0, 0.0, upper] },
+        bias: [0.0; 3],
+    };
+    let free = f64::INFINITY;
+    let cohesive = Law { kind: Kind::Contact { friction: 0.5, cohesion: 3.0 }, bias: [0.0; 3] };
+    let cases = [
+        // U is -1 and 1 more than a common velocity: both cannot be zero.
+        ([Law::fixed(), Law::fixed()], [-1.0, 1.0], End::Infeasible),
+        ([Law::fixed(), Law::fixed()], [1.0, 1.0], End::Converged),
+        // What the joint stops comes closer to the contact, or goes away from it.
+        ([Law::fixed(), Law::contact(0.5)], [1.0, -1.0], End::Infeasible),
+        ([Law::fixed(), Law::contact(0.5)], [-1.0, 1.0], End::Converged),
+        ([stop(-free, 0.0), Law::contact(0.5)], [1.0, -1.0], End::Infeasible),
+        ([stop(0.0, free), Law::contact(0.5)], [1.0, -1.0], End::Converged),
+        // A motor that is strong, but not infinitely so, gives way.
+        ([stop(-100.0, 100.0), Law::contact(0.5)], [1.0, -1.0], End::Converged),
+        ([Law::fixed(), cohesive], [1.0, -1.0], End::Infeasible),
+    ];
+    for (number, (laws, speeds, end)) in cases.into_iter().enumerate() {
+        let (report, forces) = driven(speeds).solve(&laws, &TIGHT).unwrap();
+        assert_eq!(report.end, end, "case {number}: {report:?}");
+        assert!(forces.iter().flatten().all(|r| r.is_finite()), "case {number}");
+    }
+}
+
+/// Constraints that nearly contradict each other: forces are a million times what they would be. Those of 1e10 count as none.
+#[test]
+fn what_is_hard_is_not_called_impossible() {
+    for (gap, is_possible) in [(1e-1, true), (1e-3, true), (1e-5, false)] {
+        let h = DMatrix::from_row_slice(6, 2, &[0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, gap]);
+        let b = DVector::from_column_slice(&[0.0, 0.0, 1.0, 0.0, 0.0, -1.0]);
+        let dense = Dense::new(&h * h.transpose(), &b);
+        for tolerance in [1e-6, 0.0] {
+            let options = Options { tolerance, ..TIGHT };
+            let (report, _) = dense.solve(&[Law::fixed(), Law::contact(0.5)], &options).unwrap();
+            assert_eq!(report.end == End::Infeasible, !is_possible, "{gap}: {report:?}");
+        }
     }
 }
 

@@ -144,3 +144,71 @@ fn the_normal_may_come_first() {
         assert!((0..3).all(|i| (back[i] - expected[i]).abs() < 1e-6), "{back:?} {expected:?}");
     }
 }
+
+/// Two blocks of three scalars with a law each: a joint's axis, a limit, a motor, nothing, a given force, a limit of the other side.
+/// Against all combinations of scalars between and at their bounds; W is positive definite but for the scalar that is nothing.
+#[test]
+fn scalars_of_a_block_have_laws_of_their_own() {
+    const FREE: f64 = f64::INFINITY;
+    const EMPTY: usize = 3;
+    let (lower, upper) = ([-FREE, 0.0, -1.0, -FREE, 0.4, -FREE], [FREE, FREE, 1.0, FREE, 0.4, 0.0]);
+    let law = |row: usize| Law {
+        kind: Kind::Bounds {
+            lower: std::array::from_fn(|i| lower[3 * row + i]),
+            upper: std::array::from_fn(|i| upper[3 * row + i]),
+        },
+        bias: [0.0; 3],
+    };
+    let mut met = [[0; 3]; 6];
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let mut h = random.matrix(6, 8);
+        h.row_mut(EMPTY).fill(0.0);
+        let dense = Dense::of_bodies(&h, &DVector::from_fn(8, |_, _| 2.0 * random.number()));
+        let options = Options { tolerance: 1e-12, ..Options::default() };
+        let (report, forces) = dense.solve(&[law(0), law(1)], &options).unwrap();
+        assert_eq!(report.end, End::Converged, "seed {seed}: {report:?}");
+        let (expected, states) = by_enumeration(&dense, &lower, &upper, EMPTY);
+        let difference = (DVector::from_column_slice(forces.as_flattened()) - &expected).amax();
+        assert!(difference < 1e-8 * (1.0 + expected.amax()), "seed {seed}: {forces:?} {expected}");
+        states.into_iter().zip(&mut met).for_each(|(state, met)| met[state] += 1);
+    }
+    assert!(met[1].iter().filter(|&&count| count > 5).count() == 2 && met[2].iter().all(|&count| count > 3));
+}
+
+/// Forces of scalars, each between (0), at the lower (1) or at the upper bound (2), that obey their laws.
+fn by_enumeration(
+    dense: &Dense,
+    lower: &[f64; 6],
+    upper: &[f64; 6],
+    empty: usize,
+) -> (DVector<f64>, [usize; 6]) {
+    let b = DVector::from_column_slice(dense.b.as_flattened());
+    for number in 0..3_usize.pow(6) {
+        let states: [usize; 6] = std::array::from_fn(|i| number / 3_usize.pow(i as u32) % 3);
+        let is_free = |i: usize| states[i] == 0 && i != empty;
+        let held = DVector::from_fn(6, |i, _| [0.0, lower[i], upper[i]][states[i]]);
+        if !held.iter().all(|x| x.is_finite()) {
+            continue;
+        }
+        let system =
+            DMatrix::from_fn(6, 6, |i, j| if is_free(i) { dense.w[(i, j)] } else { f64::from(i == j) });
+        let held_velocity = &b + &dense.w * &held;
+        let right = DVector::from_fn(6, |i, _| if is_free(i) { held[i] - held_velocity[i] } else { 0.0 });
+        let mut coupled = system.clone();
+        for i in (0..6).filter(|&i| is_free(i)) {
+            (0..6).filter(|&j| !is_free(j)).for_each(|j| coupled[(i, j)] = 0.0);
+        }
+        let r = coupled.lu().solve(&right).expect("a regular matrix") + &held;
+        let u = &b + &dense.w * &r;
+        let obeys = |i: usize| match states[i] {
+            0 => lower[i] - 1e-12 <= r[i] && r[i] <= upper[i] + 1e-12,
+            1 => u[i] >= -1e-9 || lower[i] == upper[i],
+            _ => u[i] <= 1e-9 || lower[i] == upper[i],
+        };
+        if (0..6).all(obeys) {
+            return (r, states);
+        }
+    }
+    panic!("no combination obeys the laws");
+}

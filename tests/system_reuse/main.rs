@@ -73,6 +73,7 @@ impl Scene {
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let model = Model { mood: std::sync::Arc::new(500.into()), ..Model::default() };
         let mut scene = Self { system: System::new(), model, random, step: 0.01 };
+        scene.system.take_any_axes(true);
         (0..bodies).for_each(|_| scene.add_body());
         (0..constraints).for_each(|_| scene.add_constraint());
         scene

@@ -129,6 +129,7 @@ impl Model {
     /// The same system, made anew with the same ids.
     pub fn anew(&self) -> System {
         let mut system = System::new();
+        system.take_any_axes(true);
         let filler = Body {
             kinematics: Kinematics::General,
             known: Known::Diagonal(vec![1.0]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 
@@ -57,8 +57,8 @@ class Laws:
 class Report:
     """What came out of a solver.
 
-    end: "converged", "sweeps" or "time" (as many were made as were allowed), or "stalled" (the residual decreases no more: because of
-    rounding, or since there is no solution). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each
+    end: "converged", "sweeps" or "time" (as many were made as were allowed), "stalled" (the residual decreases no more: because of
+    rounding, or since there is no solution), or "infeasible" (it has been proved that there is no solution). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each
     measure; first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
     method. history: residuals in the order in which they were looked at, of many the first thousand.
     """
@@ -72,7 +72,7 @@ class Report:
     worst: int
     sweeps: int
     steps: int
-    history: np.ndarray
+    history: NDArray[np.float64]
 
     @property
     def converged(self) -> bool:
@@ -95,7 +95,7 @@ def laws_of(laws: Laws | ArrayLike, rows: int) -> Any:
     return laws._kinds, laws._friction, laws._cohesion, laws._lower, laws._upper, laws._bias
 
 
-def start(R: ArrayLike | None, rows: int) -> np.ndarray:
+def start(R: ArrayLike | None, rows: int) -> NDArray[np.float64]:
     """Forces to begin with, a copy."""
     if R is None:
         return np.zeros(3 * rows)
@@ -117,7 +117,7 @@ def solve(
     method: str = "automatic",
     sweeps: int = 100_000,
     seconds: float | None = None,
-) -> tuple[np.ndarray, Report]:
+) -> tuple[NDArray[np.float64], Report]:
     """Forces with any W, sparse (SciPy) or an array, that need not be symmetric; see :meth:`System.solve`.
 
     normal_first: the first component of each row is the normal one, as in FCLIB, not the third.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Rows:
@@ -45,7 +46,7 @@ class Rows:
         """W as a ``scipy.sparse.csr_array`` of numbers."""
         return self.bsr().tocsr()
 
-    def dense(self) -> np.ndarray:
+    def dense(self) -> NDArray[np.float64]:
         """W as an array, for small systems."""
         W = np.zeros((len(self), 3, len(self), 3))
         for k in range(len(self)):
@@ -53,9 +54,9 @@ class Rows:
             W[k, :, self.columns[own], :] = self.blocks[own]
         return W.reshape(3 * len(self), 3 * len(self))
 
-    def eigenvalues(self) -> np.ndarray:
+    def eigenvalues(self) -> NDArray[np.float64]:
         """The eigenvalues of W in ascending order, for small systems."""
-        return np.linalg.eigvalsh(self.dense())
+        return np.asarray(np.linalg.eigvalsh(self.dense()), dtype=np.float64)
 
     def rank(self, tolerance: float | None = None) -> int:
         """The rank of W, for small systems: its size less the constraints, in scalars, that others make redundant. Eigenvalues count

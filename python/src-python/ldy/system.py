@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .laws import Laws, Report, laws_of, start
@@ -15,14 +15,14 @@ from .rows import Rows
 GROUND = -1
 
 
-def _ids(values: ArrayLike) -> np.ndarray:
+def _ids(values: ArrayLike) -> NDArray[np.int64]:
     ids = np.atleast_1d(np.asarray(values))
     if ids.ndim != 1 or ids.dtype.kind not in "iu" and ids.size:
         raise TypeError("ids are whole numbers, one or an array")
     return np.ascontiguousarray(ids, dtype=np.int64)
 
 
-def _many(name: str, values: ArrayLike, count: int, *shape: int) -> np.ndarray:
+def _many(name: str, values: ArrayLike, count: int, *shape: int) -> NDArray[np.float64]:
     """``count`` arrays of a shape; one stands for all of them."""
     values = np.asarray(values, dtype=np.float64)
     if values.shape == shape or values.shape == (1, *shape):
@@ -42,11 +42,11 @@ def _count(*arguments: tuple[ArrayLike, int]) -> tuple[int, bool]:
     return (counts.pop(), False) if counts else (1, True)
 
 
-def _answer(ids: np.ndarray, is_one: bool) -> Any:
+def _answer(ids: NDArray[np.int64], is_one: bool) -> Any:
     return int(ids[0]) if is_one else ids
 
 
-def _inertia(name: str, values: ArrayLike, count: int) -> np.ndarray:
+def _inertia(name: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
     """A matrix, or a number for that number on the diagonal."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim < 2:
@@ -54,7 +54,7 @@ def _inertia(name: str, values: ArrayLike, count: int) -> np.ndarray:
     return _many(name, values, count, 3, 3)
 
 
-def _csc(A: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _csc(A: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     A = A.tocsc() if hasattr(A, "tocsc") else None
     if A is None:
         raise TypeError("A is a sparse matrix of SciPy")
@@ -128,7 +128,7 @@ class System:
         """A body by its sparse matrix A (SciPy), which updates factor; symmetric, or its lower triangle."""
         return self._core.add_matrix(*_csc(A))
 
-    def add_solver(self, n: int, solve: Callable[[np.ndarray], np.ndarray]) -> int:
+    def add_solver(self, n: int, solve: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> int:
         """A body of n velocities whose ``solve(x)`` returns A^-1 x, for x with n rows and any number of columns."""
         return self._core.add_solver(n, solve)
 
@@ -172,14 +172,14 @@ class System:
         ids, velocity = _ids(bodies), np.asarray(velocity, dtype=np.float64)
         self._core.set_velocity(ids, _many("velocity", velocity, len(ids), velocity.shape[-1]), is_previous)
 
-    def velocity(self, bodies: ArrayLike) -> np.ndarray:
+    def velocity(self, bodies: ArrayLike) -> NDArray[np.float64]:
         """Free velocities, a row for each body, or that of one body: as set, and changed by :meth:`add_reactions`."""
         ids = _ids(bodies)
         values = self._core.velocity(ids)
         return values if np.ndim(bodies) == 0 else values.reshape(len(ids), -1 if len(ids) else 0)
 
     @property
-    def bodies(self) -> np.ndarray:
+    def bodies(self) -> NDArray[np.int64]:
         """Ids of the bodies."""
         return self._core.bodies()
 
@@ -226,7 +226,9 @@ class System:
         self._core.move_constraints(ids, *self._placement(len(ids), frame, master_point, slave_point))
 
     @staticmethod
-    def _placement(count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _placement(
+        count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         return (
             _many("frame", frame, count, 3, 3),
             _many("master_point", master_point, count, 3),
@@ -251,7 +253,7 @@ class System:
         """A copy of what the last update made."""
         return Rows(self._core.rows())
 
-    def multiply(self, x: ArrayLike, through_bodies: bool = False) -> np.ndarray:
+    def multiply(self, x: ArrayLike, through_bodies: bool = False) -> NDArray[np.float64]:
         """W x, by blocks or body by body, in the shape of x: three values a row. See :meth:`operator` for several vectors at once."""
         x = np.asarray(x, dtype=np.float64)
         return self._core.times(1, np.ascontiguousarray(x).ravel(), through_bodies).reshape(x.shape)
@@ -263,10 +265,10 @@ class System:
 
         size = 3 * self._core.row_count()
 
-        def one(x: np.ndarray) -> np.ndarray:
+        def one(x: NDArray[np.float64]) -> NDArray[np.float64]:
             return self.multiply(x, through_bodies)
 
-        def many(X: np.ndarray) -> np.ndarray:
+        def many(X: NDArray[np.float64]) -> NDArray[np.float64]:
             columns = np.ascontiguousarray(X.T, dtype=np.float64)
             return self._core.times(len(columns), columns.ravel(), through_bodies).reshape(columns.shape).T
 
@@ -282,7 +284,7 @@ class System:
         method: str = "automatic",
         sweeps: int = 100_000,
         seconds: float | None = None,
-    ) -> tuple[np.ndarray, Report]:
+    ) -> tuple[NDArray[np.float64], Report]:
         """Forces that obey the laws of the rows, C(U, R) = 0 with U = B + W R; other threads of Python go on meanwhile.
 
         laws: :class:`Laws`, or coefficients of friction, one for all contacts or one a row. R: where to begin, three values a row, for
@@ -298,7 +300,7 @@ class System:
         report = self._core.solve(laws_of(laws, count), options, forces)
         return forces.reshape(-1, 3), Report.of(report)
 
-    def force(self, body: int, R: ArrayLike) -> np.ndarray:
+    def force(self, body: int, R: ArrayLike) -> NDArray[np.float64]:
         """The generalised force H^T R of all constraints on a body."""
         force = np.zeros_like(self.velocity(body))
         self._core.add_force(body, np.ascontiguousarray(R, dtype=np.float64).ravel(), force)
@@ -313,7 +315,7 @@ class System:
         return self._core.largest_eigenvalue(tolerance, most_products)
 
 
-def _operator(H: ArrayLike | None) -> np.ndarray | None:
+def _operator(H: ArrayLike | None) -> NDArray[np.float64] | None:
     if H is None:
         return None
     H = np.asarray(H, dtype=np.float64)

@@ -3,10 +3,12 @@
 
 use std::collections::TryReserveError;
 
+use super::{PSEUDO_RIGID, RIGID};
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
 use crate::kinematics::{pseudo_rigid, rigid};
 use crate::memory::bytes;
+use crate::threads::Places;
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -125,7 +127,7 @@ pub(super) struct FactoredSlots {
 
 /// What is to be written for the slots of one body, in each slot's place: Z, and whether it has other bits than what stands
 /// there.
-pub struct Slots<'a, const LENGTH: usize> {
+pub struct Started<'a, const LENGTH: usize> {
     /// Z of each slot; of a slot just taken, what equals no Z.
     pub z: &'a mut [[f64; LENGTH]],
     /// Whether it changes.
@@ -134,7 +136,10 @@ pub struct Slots<'a, const LENGTH: usize> {
 
 impl FactoredSlots {
     /// Make room for `slots` slots, and return it.
-    pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> Result<Slots<'_, LENGTH>, TryReserveError> {
+    pub fn start<const LENGTH: usize>(
+        &mut self,
+        slots: usize,
+    ) -> Result<Started<'_, LENGTH>, TryReserveError> {
         if self.length != LENGTH {
             self.clear();
             self.length = LENGTH;
@@ -146,7 +151,7 @@ impl FactoredSlots {
         self.changed.try_reserve(slots.saturating_sub(self.changed.len()))?;
         self.changed.resize(slots, true);
         let (z, _) = self.values.as_chunks_mut();
-        Ok(Slots { z, changed: &mut self.changed })
+        Ok(Started { z, changed: &mut self.changed })
     }
 
     /// Let what is written to any slot next count as changed.
@@ -195,6 +200,91 @@ impl FactoredSlots {
         let (row, first) = (LENGTH * row, LENGTH * first);
         let others = &self.values[first..first + LENGTH * count];
         (&self.values[row..row + LENGTH + 1], others.as_chunks().0)
+    }
+}
+
+/// What the operators of a body are made with, as long as an update lasts. Two cache lines from the beginning have all that
+/// rigid bodies need.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Writer {
+    /// Where operators go.
+    pub target: Target,
+    /// L for those that are still to be written; kept from one update to the next.
+    pub factor: Cholesky,
+}
+
+/// Where the operators of a body go.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// They are in the panel already.
+    Complete,
+    /// Z = H L is to be written to the slots of a rigid body.
+    Rigid(Slots<RIGID>),
+    /// The same for a pseudo-rigid body.
+    PseudoRigid(Slots<PSEUDO_RIGID>),
+}
+
+const _: () = assert!(std::mem::offset_of!(Writer, factor) + 2 * size_of::<[f64; 6]>() <= Writer::RIGID);
+
+impl Writer {
+    /// Bytes from the beginning that rigid bodies need.
+    pub const RIGID: usize = 128;
+
+    /// Of a body without a panel.
+    pub const NONE: Self = Self { target: Target::Complete, factor: Cholesky::NONE };
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+/// Where Z = H L of each slot goes, and whether it changes; see [`Started`].
+#[derive(Clone, Copy, Debug)]
+pub struct Slots<const LENGTH: usize>(Places<[f64; LENGTH], bool>);
+
+/// Where Z of one slot goes.
+pub struct Slot<'a, const LENGTH: usize> {
+    z: &'a mut [f64; LENGTH],
+    changed: &'a mut bool,
+}
+
+impl<const LENGTH: usize> Slots<LENGTH> {
+    /// The slots that a panel was started with.
+    pub fn new(slots: Started<LENGTH>) -> Self {
+        Self(Places::new(slots.z, slots.changed))
+    }
+
+    /// Where Z of the slots goes, and whether each changes: for whoever owns a slot.
+    #[inline(always)]
+    pub fn places(&self) -> Places<[f64; LENGTH], bool> {
+        self.0
+    }
+}
+
+impl<'a, const LENGTH: usize> Slot<'a, LENGTH> {
+    /// The slot that has these places.
+    #[inline(always)]
+    pub fn new((z, changed): (&'a mut [f64; LENGTH], &'a mut bool)) -> Self {
+        Self { z, changed }
+    }
+
+    /// Let `write` write Z, and note whether its bits change; returns that. Unless it matters, which is `compare`, all count as
+    /// changed.
+    #[inline(always)]
+    pub fn write(self, compare: bool, write: impl FnOnce(&mut [f64; LENGTH])) -> bool {
+        let Self { z, changed } = self;
+        *changed = if compare {
+            let old = *z;
+            write(z);
+            old.iter().zip(&*z).any(|(old, new)| old.to_bits() != new.to_bits())
+        } else {
+            write(z);
+            true
+        };
+        *changed
     }
 }
 

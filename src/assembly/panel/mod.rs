@@ -9,7 +9,6 @@ pub mod general;
 pub mod nodal;
 pub mod product;
 pub mod pseudo_rigid;
-pub mod writer;
 
 use std::collections::TryReserveError;
 use std::fmt;
@@ -20,7 +19,7 @@ use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
 use crate::kinematics::rigid;
 
-use cholesky::{FactoredSlots, Slots};
+use cholesky::{FactoredSlots, Started};
 use general::{General, LastStrip};
 use nodal::Nodal;
 
@@ -90,7 +89,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_rigid(&mut self, slots: usize) -> Result<Slots<'_, RIGID>, Fault> {
+    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>, Fault> {
         self.form = Form::Rigid;
         Ok(self.slots.start::<RIGID>(slots)?)
     }
@@ -99,7 +98,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Slots<'_, PSEUDO_RIGID>, Fault> {
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>, Fault> {
         self.form = Form::PseudoRigid;
         Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
     }

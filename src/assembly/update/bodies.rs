@@ -6,9 +6,8 @@ use super::BodyOperators;
 use super::Phase;
 use super::scene::{Bodies, Kinematics};
 use crate::assembly::panel::Panel;
-use crate::assembly::panel::cholesky::Cholesky;
-use crate::assembly::panel::writer::{Slots, Target, Writer};
-use crate::assembly::panel::{cholesky, pseudo_rigid};
+use crate::assembly::panel::cholesky::{Cholesky, Slots, Started, Target, Writer};
+use crate::assembly::panel::pseudo_rigid;
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
@@ -117,9 +116,9 @@ fn start<B: Bodies>(
     writer.target = Target::Complete;
     match kinematics {
         Kinematics::Rigid(rigid) if has_factor => {
-            let cholesky::Slots { z, changed } = panel.start_rigid(slots).map_err(failed)?;
+            let Started { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::Rigid(Slots::new(cholesky::Slots { z, changed }));
+                writer.target = Target::Rigid(Slots::new(Started { z, changed }));
                 return Ok(());
             }
             changed.fill(true);
@@ -130,9 +129,9 @@ fn start<B: Bodies>(
             }
         }
         Kinematics::PseudoRigid(pseudo_rigid) if has_factor => {
-            let cholesky::Slots { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
+            let Started { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::PseudoRigid(Slots::new(cholesky::Slots { z, changed }));
+                writer.target = Target::PseudoRigid(Slots::new(Started { z, changed }));
                 return Ok(());
             }
             changed.fill(true);

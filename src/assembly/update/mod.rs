@@ -13,7 +13,7 @@ pub mod whole_rows;
 use std::collections::TryReserveError;
 
 use super::panel::Panel;
-use super::panel::writer::Writer;
+use super::panel::cholesky::Writer;
 use crate::inertia::Workspace;
 use crate::memory::bytes;
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::scene::{Place, RowFault, RowPart, Rows};
 use super::{BodyOperators, Phase};
 use crate::assembly::diagonal::Diagonal;
-use crate::assembly::panel::writer::{Target, Writer};
+use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::panel::{cholesky, pseudo_rigid};
 use crate::assembly::velocities::free_velocities;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, combination, packed, write};

@@ -3,7 +3,7 @@
 
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::Fault;
-use crate::assembly::panel::writer::{Slot, Slots};
+use crate::assembly::panel::cholesky::{Slot, Slots};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector};
 use crate::inertia::Inertia;

@@ -1,7 +1,5 @@
 //! Local coordinates of a point of an element by Newton's method.
 
-use core::fmt;
-
 use super::element::{Corners, Shape, interpolate};
 use crate::block::{Vector, difference};
 
@@ -11,48 +9,26 @@ const STEPS: usize = 63;
 /// Length of the step that ends the iteration.
 const LAST_STEP: f64 = 1e-9;
 
-/// Why local coordinates were not found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotFound {
-    /// The Jacobian has an exactly zero pivot: the element is flat.
-    SingularJacobian,
-    /// The steps did not become short.
-    NoConvergence,
-    /// A coordinate became infinite or NaN.
-    NotFinite,
-}
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::SingularJacobian => "singular Jacobian",
-            Self::NoConvergence => "no convergence",
-            Self::NotFinite => "non-finite coordinates",
-        })
-    }
-}
-
 /// ξ with Σ N_a(ξ) x_a = `point`, not clamped.
 ///
 /// Newton's method from ξ = 0; the step that is no longer than 1e-9 is taken and is the last.
 ///
-/// # Errors
-/// If 63 steps are not enough, the Jacobian is singular, or a value is not finite.
-pub fn local_coordinates(shape: Shape, corners: &Corners, point: &Vector) -> Result<Vector, NotFound> {
+/// `None` if 63 steps are not enough, the Jacobian has an exactly zero pivot (the element is flat), or a value is not finite.
+pub fn local_coordinates(shape: Shape, corners: &Corners, point: &Vector) -> Option<Vector> {
     let mut xi = [0.0; 3];
     for _ in 0..STEPS {
         let residual = difference(point, &interpolate(&shape.functions(&xi), corners));
-        let step = solve(jacobian(shape, corners, &xi), residual).ok_or(NotFound::SingularJacobian)?;
+        let step = solve(jacobian(shape, corners, &xi), residual)?;
         xi.iter_mut().zip(step).for_each(|(xi, step)| *xi += step);
         let length = (step[0] * step[0] + step[1] * step[1] + step[2] * step[2]).sqrt();
         if !length.is_finite() {
-            return Err(NotFound::NotFinite);
+            return None;
         }
         if length <= LAST_STEP {
-            return Ok(xi);
+            return Some(xi);
         }
     }
-    Err(NotFound::NoConvergence)
+    None
 }
 
 /// Rows of the matrix Σ x_a (∂N_a/∂ξ)ᵀ.

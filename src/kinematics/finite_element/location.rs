@@ -1,7 +1,7 @@
 //! The element that holds a point, and the point's local coordinates in it.
 
-use super::element::{Element, interpolate};
-use super::local_coordinates::{NotFound, local_coordinates};
+use super::element::{Corners, Element, interpolate};
+use super::local_coordinates::local_coordinates;
 use super::polyhedron::{box_distance, distance};
 use crate::block::{Block, Vector, difference, transposed_times};
 
@@ -33,11 +33,10 @@ impl Location {
 /// The location of the referential `point` in the given element; `mesh` holds the referential places of the
 /// nodes.
 ///
-/// # Errors
-/// If Newton's method finds no local coordinates.
-pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Result<Location, NotFound> {
+/// `None` if Newton's method finds no local coordinates.
+pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
     let xi = local_coordinates(element.shape(), &element.corners(mesh), point)?;
-    Ok(Location { element, xi: element.shape().clamped(&xi) })
+    Some(Location { element, xi: element.shape().clamped(&xi) })
 }
 
 /// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than
@@ -68,7 +67,7 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     }
     // Local coordinates with no negative shape function make a convex combination of the nodes: if that place
     // is near enough, so is the hull. This spares the distance in nearly every case.
-    if let Ok(xi) = local_coordinates(element.shape(), &corners, point) {
+    if let Some(xi) = local_coordinates(element.shape(), &corners, point) {
         let n = element.shape().functions(&xi);
         let gap = difference(point, &interpolate(&n, &corners));
         let square = gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
@@ -77,4 +76,32 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
         }
     }
     distance(nodes, point) <= epsilon
+}
+
+/// The last point that was located, in case it comes again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CachedLocation {
+    /// Everything that the local coordinates depend on, and they.
+    last: Option<(Location, Vector, Corners)>,
+}
+
+impl CachedLocation {
+    /// As [`locate`]; where everything has the bits of the last time, so has the result.
+    pub fn locate(&mut self, element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
+        let corners = element.corners(mesh);
+        if let Some((location, last_point, last_corners)) = &self.last
+            && location.element == element
+            && same_bits(last_point, point)
+            && last_corners.iter().zip(&corners).all(|(last, corner)| same_bits(last, corner))
+        {
+            return Some(*location);
+        }
+        let location = locate(element, mesh, point)?;
+        self.last = Some((location, *point, corners));
+        Some(location)
+    }
+}
+
+fn same_bits(a: &Vector, b: &Vector) -> bool {
+    a.map(f64::to_bits) == b.map(f64::to_bits)
 }

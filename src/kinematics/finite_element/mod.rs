@@ -7,21 +7,17 @@
 
 pub mod adjacency;
 pub mod element;
-pub mod known;
 pub mod local_coordinates;
 pub mod location;
 pub mod operator;
 pub mod polyhedron;
-pub mod reduced;
 
 pub use adjacency::{adjacent, adjacent_separate, coincident_node};
 pub use element::{Corners, Element, MAX_NODES, Shape};
-pub use known::CachedLocation;
-pub use local_coordinates::{NotFound, local_coordinates};
-pub use location::{Location, choose, locate};
-pub use operator::{Form, NodalOperator, OperatorKind};
+pub use local_coordinates::local_coordinates;
+pub use location::{CachedLocation, Location, choose, locate};
+pub use operator::{NodalOperator, OperatorKind, Reduced};
 pub use polyhedron::distance;
-pub use reduced::Reduced;
 
 #[cfg(test)]
 mod tests;

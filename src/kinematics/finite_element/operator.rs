@@ -5,19 +5,6 @@ use super::element::MAX_NODES;
 use super::location::Location;
 use crate::block::{Block, Vector, times, transposed, transposed_product};
 
-/// How the motion of a finite-element body is described.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Total Lagrangian.
-    TotalLagrangian,
-    /// Co-rotational.
-    Corotational,
-    /// Co-rotational with a modal base.
-    CorotationalModal,
-    /// Co-rotational with a reduced-order base.
-    CorotationalReduced,
-}
-
 /// What H of a form is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorKind {
@@ -27,21 +14,6 @@ pub enum OperatorKind {
     Rotated,
     /// Eᵀ N R Φ with the reduced base Φ.
     Reduced,
-}
-
-impl Form {
-    /// H of this form for W, with an explicit scheme or not; `velocities_only` if the update makes V and B
-    /// alone.
-    ///
-    /// V and B never take this operator: their velocities are those of the mesh nodes, and their operator is
-    /// plain.
-    pub fn operator_kind(self, explicit: bool, velocities_only: bool) -> OperatorKind {
-        match self {
-            Self::Corotational if !explicit && !velocities_only => OperatorKind::Rotated,
-            Self::TotalLagrangian | Self::Corotational => OperatorKind::Plain,
-            Self::CorotationalModal | Self::CorotationalReduced => OperatorKind::Reduced,
-        }
-    }
 }
 
 /// H = Σ N_a Q at node a, theory (45): 3 × 3n for a mesh of n nodes.
@@ -156,5 +128,44 @@ impl NodalOperator {
         }
         (self.nodes[at], self.weights[at]) = (node, weight);
         self.length += 1;
+    }
+}
+
+/// A point of a co-rotational body with a reduced or modal base.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduced<'a> {
+    /// Where the point lies in the mesh.
+    pub location: Location,
+    /// R, the rotation of the body, column-major.
+    pub rotation: &'a Block,
+    /// Φ, 3n × d, column-major.
+    pub base: &'a [f64],
+    /// 3n, three rows a node.
+    pub rows: usize,
+}
+
+impl Reduced<'_> {
+    /// Add `sign` H, H = Eᵀ N R Φ in the frame E, to `h`: 3 × d, column-major.
+    pub fn add_operator(&self, sign: f64, frame: &Block, h: &mut [f64]) {
+        let modes = self.base.chunks_exact(self.rows);
+        assert_eq!(h.len(), 3 * modes.len());
+        let nodal = self.nodal(frame);
+        for (h, mode) in h.chunks_exact_mut(3).zip(modes) {
+            h.iter_mut().zip(nodal.times(mode)).for_each(|(h, value)| *h += sign * value);
+        }
+    }
+
+    /// H u.
+    pub fn local_velocity(&self, frame: &Block, u: &[f64]) -> Vector {
+        let nodal = self.nodal(frame);
+        let mut velocity = [0.0; 3];
+        for (mode, u) in self.base.chunks_exact(self.rows).zip(u) {
+            velocity.iter_mut().zip(nodal.times(mode)).for_each(|(sum, value)| *sum += u * value);
+        }
+        velocity
+    }
+
+    fn nodal(&self, frame: &Block) -> NodalOperator {
+        NodalOperator::new(&self.location, frame, Some(self.rotation))
     }
 }

@@ -5,7 +5,7 @@ use std::slice;
 use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
-use crate::kinematics::finite_element::{Form, Location, NodalOperator, OperatorKind, Reduced};
+use crate::kinematics::finite_element::{Location, NodalOperator, OperatorKind, Reduced};
 use crate::legacy::fault::Fault;
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
@@ -40,25 +40,25 @@ impl<'a> Body<'a> {
         // rotation behind dofs values.
         unsafe {
             let id = (*body).id;
-            let form = match (*body).form {
-                TOTAL_LAGRANGIAN => Form::TotalLagrangian,
-                BODY_COROTATIONAL => Form::Corotational,
-                BODY_COROTATIONAL_MODAL => Form::CorotationalModal,
-                BODY_COROTATIONAL_REDUCED_ORDER => Form::CorotationalReduced,
+            // V and B never take the operator of W: their velocities are those of the mesh nodes, and their operator is plain.
+            let is_rotated = (*body).scheme != SCH_DEF_EXP && !velocities_only;
+            let kind = match (*body).form {
+                BODY_COROTATIONAL if is_rotated => OperatorKind::Rotated,
+                TOTAL_LAGRANGIAN | BODY_COROTATIONAL => OperatorKind::Plain,
+                BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => OperatorKind::Reduced,
                 form => return Err(Fault::Unknown("form", id, form)),
             };
             let dofs = match usize::try_from((*body).dofs) {
                 Ok(dofs) if dofs > 0 => dofs,
                 _ => return Err(Fault::Dofs(id, (*body).dofs)),
             };
-            let kind = form.operator_kind((*body).scheme == SCH_DEF_EXP, velocities_only);
             let rotation = match (kind, (*body).conf.is_null()) {
                 (OperatorKind::Plain, _) => None,
                 (_, false) => Some(&*(*body).conf.add(dofs).cast::<Block>()),
                 (_, true) => return Err(Fault::Null("conf", id)),
             };
-            let lasting = match form {
-                Form::TotalLagrangian => Lasting::OneUpdate,
+            let lasting = match (*body).form {
+                TOTAL_LAGRANGIAN => Lasting::OneUpdate,
                 _ => Lasting::ManyUpdates,
             };
             Ok(Self { body, kind, dofs, rotation, lasting })

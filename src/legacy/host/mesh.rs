@@ -113,7 +113,7 @@ impl<'a> Mesh<'a> {
                 Some(known) => known.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
             };
-            located.map_err(|_| Fault::LocalCoordinates(element))
+            located.ok_or(Fault::LocalCoordinates(element))
         }
     }
 

@@ -39,19 +39,6 @@ impl Role {
 }
 
 impl Place {
-    /// The place that a host gives by a point and a pair of shape and object, which may be NULL.
-    ///
-    /// # Safety
-    /// `pair` is NULL or valid.
-    #[inline(always)]
-    pub unsafe fn new(point: Vector, pair: *const SGP) -> Self {
-        // SAFETY: the caller promises that the pair is NULL or valid.
-        let pair = unsafe { pair.as_ref() };
-        let (shape, object) =
-            pair.map_or((ptr::null(), ptr::null()), |pair| (pair.shp.cast_const(), pair.gobj.cast_const()));
-        Self { point, shape, object, known: ptr::null_mut() }
-    }
-
     /// The place of a constraint on one of its bodies.
     ///
     /// # Safety
@@ -61,12 +48,14 @@ impl Place {
         // SAFETY: the caller promises a valid constraint; its pairs of shape and object, and `known`, are
         // NULL or valid.
         unsafe {
-            let (place, which) = match role {
-                Role::Master => (Self::new((*con).mpnt, (*con).msgp), 0),
-                Role::Slave => (Self::new((*con).spnt, (*con).ssgp), 1),
+            let (point, pair, which) = match role {
+                Role::Master => ((*con).mpnt, (*con).msgp.as_ref(), 0),
+                Role::Slave => ((*con).spnt, (*con).ssgp.as_ref(), 1),
             };
+            let (shape, object) = pair
+                .map_or((ptr::null(), ptr::null()), |pair| (pair.shp.cast_const(), pair.gobj.cast_const()));
             let first = known.cast::<CachedLocation>();
-            Self { known: if first.is_null() { first } else { first.add(which) }, ..place }
+            Self { point, shape, object, known: if first.is_null() { first } else { first.add(which) } }
         }
     }
 }

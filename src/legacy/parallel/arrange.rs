@@ -16,6 +16,26 @@ pub struct Outbox {
     sorted: Vec<Record>,
 }
 
+/// What a local dynamics keeps for its exchanges.
+#[derive(Default)]
+pub struct Exchange {
+    /// What goes to other ranks.
+    pub outbox: Outbox,
+    /// What came from them.
+    pub inbox: Vec<Record>,
+    /// Messages sent in the last update.
+    pub messages: usize,
+    /// Bytes in them.
+    pub message_bytes: usize,
+}
+
+impl Exchange {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.outbox.bytes() + bytes(&self.inbox)
+    }
+}
+
 /// Why records cannot be sent.
 #[derive(Debug, PartialEq)]
 pub enum Fault {

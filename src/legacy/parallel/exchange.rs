@@ -6,8 +6,7 @@ use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::rows::LocalDynamics;
 
-use super::arrange::Fault;
-use super::messages::Exchange;
+use super::arrange::{Exchange, Fault};
 use super::velocities;
 use super::world::{Record, World, total};
 
@@ -39,7 +38,7 @@ pub unsafe fn together<T>(
     let mut places = 0..;
     for (rank, &count) in counts.iter().enumerate() {
         for place in places.by_ref().take(count as usize) {
-            let record = dynamics.exchange.came(place);
+            let record = dynamics.exchange.inbox[place];
             // SAFETY: the caller promises a valid domain with valid constraints and bodies.
             unsafe { velocities::add(dynamics, rank, &record)? };
         }

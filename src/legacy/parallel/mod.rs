@@ -13,8 +13,7 @@
 mod arrange;
 pub mod dump;
 pub mod exchange;
-mod messages;
 pub mod velocities;
 pub mod world;
 
-pub use messages::Exchange;
+pub use arrange::Exchange;

@@ -85,7 +85,8 @@ pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), 
         (*row).is_suspect = false;
         (*row).is_stale = true;
         for block in (*row).blocks() {
-            Pair::couple_again(Pair::of(block));
+            let pair = Pair::of(block);
+            Pair::couple(pair, (*pair).is_repeated());
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::memory::repeated;
 #[cfg(feature = "mpi")]
 use super::external;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, End, Pair, PairSpec};
+use super::pair::{BlockNode, Pair};
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -25,7 +25,7 @@ pub unsafe fn clone_non_contacts(source: &LocalDynamics) -> Result<*mut LOCDYN, 
     let mut clone = LocalDynamics::create(source.domain()?)?;
     // SAFETY: the caller promises that the constraints of all rows are valid, and their bodies NULL or valid.
     unsafe { fill(source, &mut clone)? };
-    Ok(Box::into_raw(clone).cast())
+    Ok(Box::into_raw(clone.into_box()).cast())
 }
 
 /// # Safety
@@ -162,11 +162,9 @@ impl<'a> Copies<'a> {
             let pair = Pair::of(block);
             let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");
             if self.pairs[position].is_null() {
-                let ends =
-                    Pair::rows(pair).map(|row| End { row: *self.place_of(row), slot: 0, contact: false });
+                let rows = Pair::rows(pair).map(|row| *self.place_of(row));
                 let copy = self.clone.pairs.take();
-                let spec = PairSpec { bod: (*block).bod, body: None, repeated: false };
-                Pair::fill(copy, spec, ends[0], ends[1]);
+                Pair::fill(copy, (*block).bod, rows, false);
                 self.pairs[position] = copy;
             }
             let copy = Pair::counterpart(self.pairs[position], block);

@@ -6,7 +6,7 @@ use std::ptr;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
-use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, CONTACT, DIAB};
+use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB};
 use crate::legacy::names;
 use crate::memory::push;
 use crate::prefetch::fetch;
@@ -14,8 +14,7 @@ use crate::prefetch::fetch;
 use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, End, Pair, PairSpec};
-use super::pool::Exhausted;
+use super::pair::{BlockNode, Pair};
 use super::row::Row;
 
 /// A constraint in the set of a body of the new one, and its row once that is known.
@@ -58,10 +57,13 @@ pub unsafe fn insert(
                 find_rows(dynamics, con, body, from)?;
             }
         }
-        let row = reserve(dynamics).map_err(|_| no_memory(con))?;
+        let LocalDynamics { rows, pairs, neighbours, .. } = dynamics;
+        rows.pool.reserve(1).and_then(|()| pairs.reserve(neighbours.len())).map_err(|_| no_memory(con))?;
+        let row = rows.pool.take();
         Row::open(row, con);
         if let Err(code) = attach_to(dynamics, row, bodies) {
-            release(dynamics, row);
+            (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
+            dynamics.rows.give(row);
             return Err(code);
         }
         link(dynamics, row, bodies);
@@ -128,7 +130,10 @@ unsafe fn find_rows(
                 fetch(row.wrapping_byte_add(offset_of!(Row, sides)));
             }
             let Neighbour { con: other, through, .. } = dynamics.neighbours[k];
-            if has_no_row(dynamics, other) {
+            // It has no row, or not yet.
+            if dynamics.rows.claimed(other).is_null()
+                || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
+            {
                 continue;
             }
             let row = dynamics.rows.met_on(body, other, dynamics.round)?;
@@ -141,24 +146,6 @@ unsafe fn find_rows(
         dynamics.neighbours.truncate(kept);
     }
     Ok(())
-}
-
-/// Whether a constraint in a body's set has no row, or not yet.
-///
-/// # Safety
-/// `con` is valid.
-unsafe fn has_no_row(dynamics: &LocalDynamics, con: *const CON) -> bool {
-    // SAFETY: the caller promises a valid constraint.
-    unsafe {
-        dynamics.rows.claimed(con).is_null() || cfg!(feature = "mpi") && (*con).state & CON_EXTERNAL != 0
-    }
-}
-
-/// A fresh chunk for the row, and memory for the pairs with all neighbours.
-fn reserve(dynamics: &mut LocalDynamics) -> Result<*mut Row, Exhausted> {
-    dynamics.rows.pool.reserve(1)?;
-    dynamics.pairs.reserve(dynamics.neighbours.len())?;
-    Ok(dynamics.rows.pool.take())
 }
 
 /// Attach the new row to its bodies.
@@ -185,18 +172,6 @@ unsafe fn attach_to(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut B
     Ok(())
 }
 
-/// Give back a row that did not get into the list.
-///
-/// # Safety
-/// `row` was reserved and is used by nobody.
-unsafe fn release(dynamics: &mut LocalDynamics, row: *mut Row) {
-    // SAFETY: the caller promises a row that was reserved here and that nobody uses.
-    unsafe {
-        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
-        dynamics.rows.give(row);
-    }
-}
-
 /// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.
 const AHEAD: usize = 24;
 
@@ -215,33 +190,23 @@ unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 
         }
         dynamics.public.dia = row.cast();
 
-        let owns = bodies.map(|body| end(row, side_on(row, body)));
         // A block that is added later lies before the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
         for neighbour in &dynamics.neighbours {
-            let (own, bod) = (owns[neighbour.through], bodies[neighbour.through]);
-            let side = side_on(neighbour.row, bod);
-            let spec = PairSpec { bod, body: side.map(Side::body), repeated: repeated[neighbour.through] };
-            let other = end(neighbour.row, side);
-            if side.is_none() && !constraint::is_contact_on_obstacle(neighbour.con, bod) {
+            let bod = bodies[neighbour.through];
+            if side_on(neighbour.row, bod).is_none()
+                && !constraint::is_contact_on_obstacle(neighbour.con, bod)
+            {
                 // The next update attaches it, or finds that it cannot.
                 (*neighbour.row).is_suspect = true;
             }
-            let (first, second) = if (*row).id < (*neighbour.row).id { (own, other) } else { (other, own) };
+            let is_first = (*row).id < (*neighbour.row).id;
+            let rows = if is_first { [row, neighbour.row] } else { [neighbour.row, row] };
             let pair = dynamics.pairs.take();
             fetch(pair.wrapping_add(AHEAD));
-            Pair::fill(pair, spec, first, second);
+            Pair::fill(pair, bod, rows, repeated[neighbour.through]);
             Pair::link(pair);
         }
         dynamics.neighbours.clear();
     }
-}
-
-/// # Safety
-/// `row` is a row with its constraint set.
-#[inline(always)]
-unsafe fn end(row: *mut Row, side: Option<Side>) -> End {
-    // SAFETY: the caller promises a row that was opened with its constraint.
-    let contact = unsafe { (*row).kind == CONTACT };
-    End { row, slot: side.map_or(0, |side| side.slot), contact }
 }

@@ -1,14 +1,13 @@
 //! A local dynamics: what the host sees, with everything hidden behind it.
 
-use std::alloc::{Layout, alloc_zeroed};
-use std::{iter, ptr};
+use std::{iter, mem, ptr};
 
+use crate::inertia::Boxed;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
-use crate::legacy::usage::Tally;
 use crate::memory::bytes;
 
 use super::attachments::Attachments;
@@ -19,6 +18,7 @@ use super::insert::Neighbour;
 use super::pair::Pair;
 use super::pool::Pool;
 use super::row::{Row, Rows};
+use super::tally::Tally;
 
 /// A local dynamics.
 #[repr(C)]
@@ -57,38 +57,34 @@ pub struct LocalDynamics {
 
 impl LocalDynamics {
     /// A new local dynamics over a domain, without rows.
-    pub fn create(dom: *mut DOM) -> Result<Box<Self>, Code> {
+    pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
         if dom.is_null() {
             return Err(fail!(Code::BugFound, "dom is NULL"));
         }
-        // SAFETY: the size is not zero.
-        let dynamics = unsafe { alloc_zeroed(Layout::new::<Self>()) }.cast::<Self>();
-        if dynamics.is_null() {
-            return Err(fail!(Code::OutOfMemory, "no memory for a local dynamics"));
-        }
-        // SAFETY: the memory is this function's, from the allocator and with the layout of a Box; a LOCDYN may be all
-        // zero, the other fields are written.
-        unsafe {
-            (*dynamics).public.dom = dom;
-            (*dynamics).public.diamem.chunksize = size_of::<Row>();
-            (*dynamics).public.offmem.chunksize = size_of::<Pair>();
-            (&raw mut (*dynamics).rows).write(Rows::default());
-            (&raw mut (*dynamics).pairs).write(Pool::default());
-            (&raw mut (*dynamics).bodies).write(Attachments::default());
-            (*dynamics).is_clone = false;
-            (&raw mut (*dynamics).neighbours).write(Vec::new());
-            (*dynamics).reusable = None;
-            (*dynamics).round = 0;
-            (*dynamics).is_gathered = false;
-            (&raw mut (*dynamics).gathered).write(Vec::new());
-            (&raw mut (*dynamics).walks).write(Walks::default());
+        // SAFETY: a LOCDYN may be all zero.
+        let mut public: LOCDYN = unsafe { mem::zeroed() };
+        public.dom = dom;
+        public.diamem.chunksize = size_of::<Row>();
+        public.offmem.chunksize = size_of::<Pair>();
+        let dynamics = Self {
+            public,
+            rows: Rows::default(),
+            pairs: Pool::default(),
+            bodies: Attachments::default(),
+            is_clone: false,
+            neighbours: Vec::new(),
+            reusable: None,
+            round: 0,
+            gathered: Vec::new(),
+            is_gathered: false,
+            walks: Walks::default(),
             #[cfg(feature = "mpi")]
-            (&raw mut (*dynamics).externals).write(Externals::default());
+            externals: Externals::default(),
             #[cfg(feature = "mpi")]
-            (&raw mut (*dynamics).exchange).write(Exchange::default());
-            (&raw mut (*dynamics).tally).write(Tally::default());
-            Ok(Box::from_raw(dynamics))
-        }
+            exchange: Exchange::default(),
+            tally: Tally::default(),
+        };
+        Boxed::new(dynamics).map_err(|_| fail!(Code::OutOfMemory, "no memory for a local dynamics"))
     }
 
     /// Whether a LOCDYN was made here.
@@ -131,10 +127,10 @@ impl LocalDynamics {
     /// As there; the local dynamics and its rows are not used afterwards.
     pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
         // SAFETY: the caller promises a valid LOCDYN that is not used afterwards; if it was made here, its
-        // memory came out of a Box.
+        // memory came out of a Boxed.
         unsafe {
             let dynamics = Self::from_public(ldy)?;
-            drop(Box::from_raw(ptr::from_mut(dynamics)));
+            drop(Box::from_raw(ptr::from_mut(dynamics).cast::<[Self; 1]>()));
         }
         Ok(())
     }

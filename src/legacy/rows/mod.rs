@@ -19,6 +19,7 @@ mod pair;
 mod pool;
 mod remove;
 mod row;
+mod tally;
 
 pub use attachments::{Attachments, BodyEntry, Slot};
 pub use clone::clone_non_contacts;
@@ -30,3 +31,4 @@ pub use pair::Pair;
 pub use pool::{Run, WORD};
 pub use remove::remove;
 pub use row::{Map, Row};
+pub use tally::Stopwatch;

@@ -92,56 +92,38 @@ impl PairFlags {
 /// The largest number of bodies that pairs can tell apart.
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
-/// How two rows are tied through a body.
-#[derive(Clone, Copy)]
-pub struct PairSpec {
-    /// The host's body.
-    pub bod: *mut BODY,
-    /// Its index; `None` if nothing couples the two rows.
-    pub body: Option<u32>,
-    /// Whether the two rows have, or will have, another pair through this body before this one in their lists.
-    pub repeated: bool,
-}
-
-/// What a pair is made of: a row, its slot in the panel of the body, whether it is a contact.
-#[derive(Clone, Copy)]
-pub struct End {
-    /// The row.
-    pub row: *mut Row,
-    /// Its slot; any number in an uncoupled pair.
-    pub slot: u32,
-    /// Whether its constraint is a contact.
-    pub contact: bool,
-}
-
 impl Pair {
-    /// Fill a fresh pair of blocks between two rows, without linking it.
+    /// Fill a fresh pair of blocks between two rows through a body, without linking it; `repeated`: the two rows have, or will
+    /// have, another pair through this body before this one in their lists.
     ///
     /// # Safety
-    /// `pair` is a chunk for a pair, and held by nobody else.
-    pub unsafe fn fill(pair: *mut Self, spec: PairSpec, first: End, second: End) {
-        let body = spec.body.unwrap_or(PairFlags::UNCOUPLED);
-        let node = |own: End, other: End, is_second| BlockNode {
-            public: OFFB { W: [0.0; 9], dia: other.row.cast::<DIAB>(), bod: spec.bod, n: ptr::null_mut() },
+    /// `pair` is a chunk for a pair, and held by nobody else; the rows have been opened.
+    #[inline(always)]
+    pub unsafe fn fill(pair: *mut Self, bod: *mut BODY, rows: [*mut Row; 2], repeated: bool) {
+        let node = |other: *mut Row| BlockNode {
+            public: OFFB { W: [0.0; 9], dia: other.cast::<DIAB>(), bod, n: ptr::null_mut() },
             previous: ptr::null_mut(),
-            slot: own.slot,
-            flags: PairFlags::new(body, own.contact, spec.repeated, is_second),
+            slot: 0,
+            flags: PairFlags(0),
         };
-        // SAFETY: the caller promises a chunk for a pair that nobody else holds.
-        unsafe { pair.write(Self { nodes: [node(first, second, false), node(second, first, true)] }) };
+        // SAFETY: the caller promises a chunk for a pair that nobody else holds, and rows.
+        unsafe {
+            pair.write(Self { nodes: [node(rows[1]), node(rows[0])] });
+            Self::couple(pair, repeated);
+        }
     }
 
-    /// Find out again what couples the two rows, and which of them are contacts.
+    /// Find out what couples the two rows, and which of them are contacts; `repeated` as for [`Pair::fill`].
     ///
     /// # Safety
-    /// `pair` is live, and so are its rows.
-    pub unsafe fn couple_again(pair: *mut Self) {
-        // SAFETY: the caller promises a live pair of live rows.
+    /// `pair` has been filled, and its rows have been opened.
+    #[inline(always)]
+    pub unsafe fn couple(pair: *mut Self, repeated: bool) {
+        // SAFETY: the caller promises a pair and rows.
         unsafe {
             let nodes = Self::nodes(pair);
             let rows = Self::rows(pair);
             let sides = rows.map(|row| side_on(row, (*nodes[0]).public.bod));
-            let repeated = (*pair).is_repeated();
             let body = match sides {
                 [Some(side), Some(_)] => side.body(),
                 _ => PairFlags::UNCOUPLED,

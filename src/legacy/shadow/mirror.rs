@@ -3,7 +3,7 @@
 
 use std::{mem, ptr};
 
-use crate::inertia::Workspace;
+use crate::inertia::{Boxed, Workspace};
 use crate::legacy::errors::Code;
 use crate::legacy::fault::Error;
 use crate::legacy::host::adjacency::{self, Adjacency};
@@ -25,7 +25,7 @@ struct BodyRows {
 /// Everything assembled.
 pub struct Mirror {
     /// The rows.
-    pub dynamics: Box<LocalDynamics>,
+    pub dynamics: Boxed<LocalDynamics>,
     bodies: Vec<BodyRows>,
     of_body: Map<*const BODY, u32>,
     /// Condition number of the matrix A of a body, and the revision of the factor that it was estimated of.

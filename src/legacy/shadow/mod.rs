@@ -9,7 +9,6 @@ mod findings;
 mod legacy_rows;
 mod mirror;
 
-use std::alloc::{Layout, alloc};
 use std::time::Instant;
 use std::{iter, ptr};
 
@@ -20,6 +19,7 @@ use super::interface::types::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report;
 use crate::boundary::sized::Place;
+use crate::inertia::Boxed;
 
 use findings::Findings;
 use legacy_rows::LegacyRows;
@@ -42,15 +42,11 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
     if legacy.is_null() {
         return Err(fail!(Code::BugFound, "legacy is NULL"));
     }
-    let mirror = Mirror::new()?;
-    // SAFETY: the size is not zero.
-    let shadow = unsafe { alloc(Layout::new::<Shadow>()) }.cast::<Shadow>();
-    if shadow.is_null() {
-        return Err(fail!(Code::OutOfMemory, "no memory for a shadow"));
+    let shadow = Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true };
+    match Boxed::new(shadow) {
+        Ok(shadow) => Ok(Box::into_raw(shadow.into_box()).cast()),
+        Err(_) => Err(fail!(Code::OutOfMemory, "no memory for a shadow")),
     }
-    // SAFETY: the memory is this function's and large enough.
-    unsafe { shadow.write(Shadow { legacy, rows: LegacyRows::default(), mirror, was_sound: true }) };
-    Ok(shadow)
 }
 
 /// Whether the other module's values are the library's; see `ldy_shadow_check`.
@@ -88,9 +84,9 @@ pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report
 /// `shadow` is NULL or comes from [`new`], and is not used afterwards.
 pub unsafe fn free(shadow: *mut Shadow) {
     if !shadow.is_null() {
-        // SAFETY: the caller promises a shadow from `new` that is not used afterwards; its memory has the
-        // layout of a Box, from its allocator.
-        drop(unsafe { Box::from_raw(shadow) });
+        // SAFETY: the caller promises a shadow from `new` that is not used afterwards; its memory came
+        // out of a Boxed.
+        drop(unsafe { Box::from_raw(shadow.cast::<[Shadow; 1]>()) });
     }
 }
 

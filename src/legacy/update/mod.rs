@@ -18,12 +18,8 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, LocalDynamics, gather as gather_rows};
-use super::usage::Stopwatch;
-use scene::{ALL, AS_WANTED, CHANGED, HostBodies, HostPairs, HostRows, PART};
-
-/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
-const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
+use super::rows::{Attachments, GatheredRow, LocalDynamics, Stopwatch, gather as gather_rows};
+use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
 /// Assemble; see `LOCDYN_Update_Begin`.
 ///
@@ -50,10 +46,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         let reuse =
             reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut dynamics.tally);
-        match kind {
-            UpdateKind::Minimal => make_rows(dynamics, Wanted::Velocities, &mut team, &mut watch)?,
-            _ => make_all(dynamics, step, kind, reuse, &mut team, &mut watch)?,
-        }
+        make(dynamics, step, kind, reuse, &mut team, &mut watch)?;
         dynamics.reusable = (kind == UpdateKind::All).then_some(settings);
     }
     Ok(())
@@ -79,7 +72,7 @@ unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, 
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn make_all(
+unsafe fn make(
     dynamics: &mut LocalDynamics,
     step: f64,
     kind: UpdateKind,
@@ -87,14 +80,33 @@ unsafe fn make_all(
     team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
-    // SAFETY: the caller promises a valid domain; live rows are those of valid constraints.
+    let once = options::self_contact_once() && !dynamics.is_mirror();
+    // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
+    // live pairs of live rows.
     unsafe {
         #[cfg(feature = "mpi")]
-        external::rebuild(dynamics, kind)?;
-        make_operators(dynamics, step, team, watch)?;
-        make_rows(dynamics, Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse }, team, watch)?;
-        let energy = free_energy(dynamics)?;
-        make_pairs(dynamics, kind, reuse, team)?;
+        if kind != UpdateKind::Minimal {
+            external::rebuild(dynamics, kind)?;
+        }
+        let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, tally, .. } = dynamics;
+        if kind == UpdateKind::Minimal {
+            let mut ended = |phase| watch.end(phase, tally);
+            return Ok(assemble(HostRows::new(gathered), made, Wanted::Velocities, team, &mut ended)?);
+        }
+        let how = How { step, complete: VELOCITIES_AHEAD };
+        let factors =
+            prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| watch.end(phase, tally))?;
+        tally.count(factors.kept, factors.made);
+        let wanted = Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse };
+        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| watch.end(phase, tally))?;
+        let energy = free_energy(gathered)?;
+        let wanted = scene::Wanted { kind, reuse, once };
+        for run in pairs.runs() {
+            match wanted == scene::Wanted::EVERYTHING {
+                true => assemble_pairs(HostPairs::<true>::new(&run, wanted), PART, &made.panels, team)?,
+                false => assemble_pairs(HostPairs::<false>::new(&run, wanted), PART, &made.panels, team)?,
+            }
+        }
         #[cfg(feature = "mpi")]
         external::assemble(dynamics)?;
         dynamics.public.free_energy = energy;
@@ -103,74 +115,15 @@ unsafe fn make_all(
     Ok(())
 }
 
-/// # Safety
-/// As [`begin`].
-unsafe fn make_operators(
-    dynamics: &mut LocalDynamics,
-    step: f64,
-    team: &mut Team,
-    watch: &mut Stopwatch,
-) -> Result<(), Code> {
-    let LocalDynamics { bodies: Attachments { bodies, made, .. }, tally, .. } = dynamics;
-    let how = How { step, complete: VELOCITIES_AHEAD };
-    // SAFETY: the caller promises that bodies and constraints are valid.
-    let bodies = unsafe { HostBodies::new(bodies) };
-    let factors = prepare(&bodies, made, how, team, &mut |phase| watch.end(phase, tally))?;
-    tally.count(factors.kept, factors.made);
-    Ok(())
-}
-
-/// # Safety
-/// As [`begin`].
-unsafe fn make_rows(
-    dynamics: &mut LocalDynamics,
-    wanted: Wanted,
-    team: &mut Team,
-    watch: &mut Stopwatch,
-) -> Result<(), Code> {
-    let LocalDynamics { bodies, gathered, tally, .. } = dynamics;
-    // SAFETY: the caller promises that constraints and bodies are valid; rows were gathered once each.
-    let rows = unsafe { HostRows::new(gathered) };
-    Ok(assemble(rows, &bodies.made, wanted, team, &mut |phase| watch.end(phase, tally))?)
-}
-
 /// The free energy of all rows, in their order.
 ///
 /// # Errors
 /// [`Code::BugFound`] if it is not finite.
-fn free_energy(dynamics: &LocalDynamics) -> Result<f64, Code> {
+fn free_energy(gathered: &[GatheredRow]) -> Result<f64, Code> {
     // Not `sum`, which starts at −0.
-    let energy = dynamics.gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
+    let energy = gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
     match energy.is_finite() {
         true => Ok(energy),
         false => Err(fail!(Code::BugFound, "the free energy of all constraints together is not finite")),
     }
-}
-
-/// # Safety
-/// As [`begin`].
-unsafe fn make_pairs(
-    dynamics: &mut LocalDynamics,
-    kind: UpdateKind,
-    reuse: bool,
-    team: &mut Team,
-) -> Result<(), Code> {
-    let wanted = scene::Wanted { kind, reuse, once: options::self_contact_once() && !dynamics.is_mirror() };
-    let panels = &dynamics.bodies.made.panels[..];
-    for run in dynamics.pairs.runs() {
-        // SAFETY: the caller promises valid constraints; chunks in use are live pairs of live rows.
-        let made = unsafe {
-            match (kind, reuse, wanted.once) {
-                (UpdateKind::All, false, false) => {
-                    assemble_pairs(HostPairs::<ALL>::new(&run, wanted), PART, panels, team)
-                }
-                (UpdateKind::All, true, false) => {
-                    assemble_pairs(HostPairs::<CHANGED>::new(&run, wanted), PART, panels, team)
-                }
-                _ => assemble_pairs(HostPairs::<AS_WANTED>::new(&run, wanted), PART, panels, team),
-            }
-        };
-        made?;
-    }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::ptr;
 
 use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::panel::writer::{Slot as SlotWriter, Slots, Writer};
+use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
 use crate::assembly::panel::{self, Panel, RIGID};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
@@ -27,7 +27,8 @@ use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, Slot, WORD};
 use crate::prefetch::fetch;
 use crate::threads::Deal;
 
-use super::VELOCITIES_AHEAD;
+/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
+pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
 /// A constraint on a body.
 #[derive(Clone, Copy)]
@@ -419,7 +420,7 @@ unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Resul
 pub const PART: usize = 512 / WORD;
 
 /// Which blocks are made.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Wanted {
     /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
     pub kind: UpdateKind,
@@ -429,24 +430,22 @@ pub struct Wanted {
     pub once: bool,
 }
 
-/// All blocks: what most updates want.
-pub const ALL: u8 = 0;
-/// All blocks that have changed.
-pub const CHANGED: u8 = 1;
-/// Whatever is [`Wanted`].
-pub const AS_WANTED: u8 = 2;
+impl Wanted {
+    /// All blocks with their values: what most updates want.
+    pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
+}
 
-/// Some words of a run of pairs. Compiled for [`ALL`], for [`CHANGED`] and for [`AS_WANTED`], so that the loop does
-/// not ask each pair what is known beforehand.
+/// Some words of a run of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
+/// is known beforehand.
 #[derive(Clone)]
-pub struct HostPairs<'a, const CHOICE: u8> {
+pub struct HostPairs<'a, const EVERYTHING: bool> {
     run: &'a Run<'a, rows::Pair>,
     words: Range<usize>,
     wanted: Wanted,
 }
 
-impl<'a, const CHOICE: u8> HostPairs<'a, CHOICE> {
-    /// All pairs of a run; what is wanted agrees with `CHOICE`.
+impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
+    /// All pairs of a run; what is wanted is everything, if so it is called.
     ///
     /// # Safety
     /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
@@ -456,7 +455,7 @@ impl<'a, const CHOICE: u8> HostPairs<'a, CHOICE> {
 }
 
 // SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
-unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
+unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
     type Shared = Self;
 
     fn count(&self) -> usize {
@@ -472,7 +471,7 @@ unsafe impl<const CHOICE: u8> Deal for HostPairs<'_, CHOICE> {
     }
 }
 
-impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
+impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     type Name = *mut rows::Pair;
     type Fault = Error;
 
@@ -486,10 +485,7 @@ impl<const CHOICE: u8> Pairs for HostPairs<'_, CHOICE> {
             // SAFETY: a chunk in use is a pair, and none has been handed out yet.
             unsafe { fetch_operators(pair, panels) };
         }
-        let Wanted { kind, reuse, once } = match CHOICE {
-            AS_WANTED => wanted,
-            _ => Wanted { kind: UpdateKind::All, reuse: CHOICE == CHANGED, once: false },
-        };
+        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { wanted };
         for name in run.part(words) {
             if let Some(ahead) = coming.next() {
                 // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.

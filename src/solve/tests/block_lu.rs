@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::random::Random;
 use crate::block::{Block, Vector};
-use crate::solve::block_lu::BlockLu;
+use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS};
 
 /// A pattern with the diagonal, and a dominant one there.
 struct Sparse {
@@ -51,7 +51,7 @@ fn solutions_agree_with_dense_ones() {
     let mut lu = BlockLu::default();
     for (rows, density) in [(1, 1.0), (2, 0.5), (7, 0.3), (30, 0.1), (30, 1.0), (60, 0.04)] {
         let sparse = Sparse::random(rows, density, &mut random);
-        assert!(lu.analyse(&sparse.starts, &sparse.columns).unwrap().is_some());
+        assert!(lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap().is_some());
         assert!(lu.factorise(|_, k| Some(sparse.values[k])));
         let right: Vec<Vector> = (0..rows).map(|_| random.vector()).collect();
         let mut x = right.clone();
@@ -73,7 +73,7 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
         if row.is_multiple_of(3) { is_diagonal.then_some(unit) } else { Some(sparse.values[k]) }
     };
     let mut lu = BlockLu::default();
-    lu.analyse(&sparse.starts, &sparse.columns).unwrap();
+    lu.analyse(&sparse.starts, &sparse.columns, MOST_PRODUCTS).unwrap();
     assert!(lu.factorise(|row, k| given(row, k, &sparse)));
     let right: Vec<Vector> = (0..20).map(|_| random.vector()).collect();
     let mut x = right.clone();
@@ -91,14 +91,18 @@ fn rows_without_blocks_beside_the_diagonal_are_solved() {
 #[test]
 fn singular_pivots_and_too_much_work_are_told() {
     let mut lu = BlockLu::default();
-    assert_eq!(lu.analyse(&[0, 1], &[0]), Ok(Some(0)));
+    assert_eq!(lu.analyse(&[0, 1], &[0], 0), Ok(Some(0)));
     assert!(!lu.factorise(|_, _| Some([0.0; 9])));
     assert!(lu.factorise(|_, _| Some([2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0])));
     // A full matrix: two products for each pair behind each pivot.
     let rows = 700;
     let starts: Vec<i32> = (0..=rows).map(|row| row * rows).collect();
     let columns: Vec<i32> = (0..rows * rows).map(|k| k % rows).collect();
-    assert_eq!(lu.analyse(&starts, &columns), Ok(None));
-    assert_eq!(lu.analyse(&starts, &columns), Ok(None));
-    assert_eq!(lu.analyse(&[0, 2, 4], &[0, 1, 0, 1]), Ok(Some(2)));
+    assert_eq!(lu.analyse(&starts, &columns, MOST_PRODUCTS), Ok(None));
+    assert_eq!(lu.analyse(&starts, &columns, MOST_PRODUCTS), Ok(None));
+    let two = |lu: &mut BlockLu, most| lu.analyse(&[0, 2, 4], &[0, 1, 0, 1], most);
+    assert_eq!(
+        [1, 2, 3, 1, 2].map(|most| two(&mut lu, most).unwrap()),
+        [None, Some(2), Some(2), None, Some(2)]
+    );
 }

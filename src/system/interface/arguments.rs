@@ -3,8 +3,9 @@
 use std::ffi::{c_int, c_longlong};
 use std::slice;
 
+use crate::block::Vector;
 pub(super) use crate::boundary::arguments::entry;
-pub use crate::boundary::arguments::{null, place, wanted};
+pub use crate::boundary::arguments::{Out, null, place, wanted};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::direct::{BlockRows, Cholesky};
@@ -15,6 +16,7 @@ use super::factors::ldy_factor;
 use super::ldy_system;
 use super::results::ldy_rows;
 use super::solve::ldy_solve;
+use super::strided::{Shape, Strided, StridedMut};
 
 /// Its text becomes the thread's last.
 impl From<Error> for Code {
@@ -53,6 +55,22 @@ pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Resul
     unsafe { values.cast::<[f64; N]>().as_ref() }.ok_or_else(|| null(name))
 }
 
+/// A vector by value, so that a result may go where it was.
+///
+/// # Safety
+/// `values` is NULL or has three values, which nobody changes meanwhile.
+pub unsafe fn vector(name: &str, values: *const f64) -> Result<Vector, Code> {
+    // SAFETY: the C program promises three values, as this function asks for.
+    unsafe { array(name, values) }.copied()
+}
+
+/// # Safety
+/// `values` is NULL, or three values can be written there as long as the [`Out`] is there.
+pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector>, Code> {
+    // SAFETY: the C program promises three values, as this function asks for; an array of them is aligned as they are.
+    unsafe { place(name, values.cast()) }
+}
+
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody changes meanwhile.
 pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result<&'a [T], Code> {
@@ -85,6 +103,50 @@ pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Resu
         // least one, and they are no more bytes than a pointer can be moved by.
         (false, _) => Ok(unsafe { slice::from_raw_parts_mut(first, count) }),
     }
+}
+
+/// # Safety
+/// As for [`Strided::new`].
+pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
+    unsafe { Strided::new(name, first, shape) }
+}
+
+/// The same; NULL: there are none.
+///
+/// # Safety
+/// As for [`Strided::new`].
+pub unsafe fn strided_wanted<'a, T>(
+    name: &str,
+    first: *const T,
+    shape: Shape,
+) -> Result<Option<Strided<'a, T>>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { Strided::new(name, first, shape) }.map(Some) }
+}
+
+/// # Safety
+/// As for [`StridedMut::new`].
+pub unsafe fn strided_mut<'a, T: Copy>(
+    name: &str,
+    first: *mut T,
+    shape: Shape,
+) -> Result<StridedMut<'a, T>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
+    unsafe { StridedMut::new(name, first, shape) }
+}
+
+/// The same; NULL: it is not wanted.
+///
+/// # Safety
+/// As for [`StridedMut::new`].
+pub unsafe fn strided_mut_wanted<'a, T: Copy>(
+    name: &str,
+    first: *mut T,
+    shape: Shape,
+) -> Result<Option<StridedMut<'a, T>>, Code> {
+    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { StridedMut::new(name, first, shape) }.map(Some) }
 }
 
 /// # Safety

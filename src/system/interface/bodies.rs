@@ -20,7 +20,8 @@ pub type ldy_solver =
 /// mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
 /// reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, or not positive definite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not orthonormal to
+/// within 1e-8).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn ldy_system_add_pseudo_rigid(
 ///
 /// rotation: from the reference to now, 3 x 3 column-major. center: referential centre, 3 values. body: where to put its id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, a rotation that is not orthonormal to within 1e-8).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -189,7 +190,7 @@ pub unsafe extern "C" fn ldy_system_remove_body(system: *mut ldy_system, body: c
 
 /// Set the rotation of a rigid body or an obstacle, 3 x 3 column-major.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite).
+/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, not orthonormal to within 1e-8).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -200,6 +201,18 @@ pub unsafe extern "C" fn ldy_system_set_rotation(
     rotation: *const f64,
 ) -> c_int {
     entry!(system: exclusive, rotation: array => system.set_rotation(body_id(body)?, rotation)?)
+}
+
+/// Say whether frames and rotations that are not orthonormal are taken as they are, from now on: for programs that mean them, for
+/// instance with axes that carry units. At first they are refused where they are given.
+///
+/// any: not 0: they are taken. Returns 0 or 52 (NULL).
+///
+/// # Safety
+/// system comes from ldy_system_create.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_take_any_axes(system: *mut ldy_system, any: c_int) -> c_int {
+    entry!(system: exclusive => system.take_any_axes(any != 0))
 }
 
 /// Set mass and referential inertia of a rigid body, or mass and Euler tensor of a pseudo-rigid one.

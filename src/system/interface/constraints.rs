@@ -41,7 +41,8 @@ pub struct ldy_operator {
 /// orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
 /// put its id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to within
+/// 1e-8: see ldy_system_take_any_axes).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn ldy_system_remove_constraint(
 
 /// Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite).
+/// Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite, a frame that is not orthonormal).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -151,7 +152,7 @@ pub unsafe extern "C" fn ldy_system_set_operators(
 
 /// Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
 ///
-/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric).
+/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -170,7 +171,7 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
 
 /// Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, not finite).
+/// Returns 0 or 52 (NULL argument, no such constraint, not finite, negative).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -90,6 +90,8 @@ pub const LDY_SWEEPS_MADE: c_int = 1;
 pub const LDY_TIME_OVER: c_int = 2;
 /// An end: the residual decreases no more, because of rounding or since there is no solution.
 pub const LDY_STALLED: c_int = 3;
+/// An end: it has been proved that there is no solution, or none without forces that are huge beside B.
+pub const LDY_INFEASIBLE: c_int = 4;
 
 /// What came out.
 #[derive(Clone, Copy)]
@@ -97,7 +99,7 @@ pub const LDY_STALLED: c_int = 3;
 pub struct ldy_solve_report {
     /// sizeof (ldy_solve_report), set by the caller before the call.
     pub size: usize,
-    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED.
+    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE.
     pub end: c_int,
     /// Sweeps of Gauss-Seidel.
     pub sweeps: c_int,
@@ -333,6 +335,7 @@ fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measur
             End::Sweeps => LDY_SWEEPS_MADE,
             End::Time => LDY_TIME_OVER,
             End::Stalled => LDY_STALLED,
+            End::Infeasible => LDY_INFEASIBLE,
         },
         sweeps: count(report.sweeps),
         steps: count(report.steps),

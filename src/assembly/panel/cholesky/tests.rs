@@ -241,7 +241,7 @@ fn entries_that_are_zero_have_no_sign() {
 #[test]
 fn changes_are_told_of_slots() {
     let mut slots = FactoredSlots::default();
-    let write = |slots: Slots<18>, slot: usize, z: [f64; 18]| {
+    let write = |slots: Started<18>, slot: usize, z: [f64; 18]| {
         slots.changed[slot] = slots.z[slot].map(f64::to_bits) != z.map(f64::to_bits);
         slots.z[slot] = z;
     };
@@ -257,4 +257,18 @@ fn changes_are_told_of_slots() {
     // A body of another kind, and more slots.
     assert!(slots.start::<13>(3).unwrap().z[2][12].is_nan());
     assert_eq!(slots.pair::<13>(2, 0).map(<[f64]>::len), [14, 13]);
+}
+
+#[test]
+fn a_slot_changes_with_any_bit() {
+    let (mut z, mut changed) = ([0.0; RIGID], false);
+    for place in [0, RIGID - 1] {
+        for (value, changes) in
+            [(0.0, false), (-0.0, true), (-0.0, false), (f64::NAN, true), (f64::NAN, false), (0.0, true)]
+        {
+            let slot = Slot { z: &mut z, changed: &mut changed };
+            assert_eq!(slot.write(true, |z| z[place] = value), changes, "{place} {value}");
+            assert_eq!(changed, changes);
+        }
+    }
 }

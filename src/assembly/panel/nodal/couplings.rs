@@ -6,6 +6,7 @@ use std::collections::TryReserveError;
 use super::operators::{Operators, Shapes};
 use super::times_times_transposed;
 use crate::block::{Block, transposed};
+use crate::inertia::nodal_inverse::{block_count, place};
 use crate::inertia::{Factored, NodalInverse};
 use crate::memory::{bytes, collect, refill};
 
@@ -75,19 +76,9 @@ impl Couplings {
     /// W_αβ with α = `row`, β = `column`.
     #[inline]
     pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
-        let coupling = if row <= column {
-            self.blocks[self.upper(row, column)]
-        } else if self.symmetric {
-            transposed(&self.blocks[self.upper(column, row)])
-        } else {
-            self.blocks[lower(row, column)]
-        };
+        let coupling = &self.blocks[place(self.symmetric, row, column)];
+        let coupling = if self.symmetric && row > column { transposed(coupling) } else { *coupling };
         times_times_transposed(operators.factor(row), &coupling, operators.factor(column))
-    }
-
-    /// Where the block (row, column) is, row ≤ column.
-    fn upper(&self, row: usize, column: usize) -> usize {
-        if self.symmetric { column * (column + 1) / 2 + row } else { column * column + row }
     }
 
     /// Bytes held.
@@ -111,7 +102,7 @@ impl Couplings {
 
     fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
         let count = shapes.len();
-        let length = if self.symmetric { count * (count + 1) / 2 } else { count * count };
+        let length = block_count(count, self.symmetric);
         self.blocks.truncate(length);
         self.blocks.try_reserve(length - self.blocks.len())?;
         self.blocks.resize(length, [0.0; 9]);
@@ -145,20 +136,9 @@ impl Couplings {
 
     /// Store the block (row, column).
     fn put(&mut self, row: usize, column: usize, block: Block) {
-        let (place, block) = if row <= column {
-            (self.upper(row, column), block)
-        } else if self.symmetric {
-            (self.upper(column, row), transposed(&block))
-        } else {
-            (lower(row, column), block)
-        };
-        self.blocks[place] = block;
+        self.blocks[place(self.symmetric, row, column)] =
+            if self.symmetric && row > column { transposed(&block) } else { block };
     }
-}
-
-/// Where the block (row, column) of an unsymmetric A is, row > column.
-fn lower(row: usize, column: usize) -> usize {
-    row * row + row + 1 + column
 }
 
 /// A block that is symmetric but for rounding, with its upper triangle in place of the lower one.

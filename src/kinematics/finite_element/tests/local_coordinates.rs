@@ -86,32 +86,30 @@ fn points_outside_are_found_too_where_the_map_goes_on() {
 }
 
 #[test]
-fn degenerate_elements_are_errors() {
+fn degenerate_elements_have_none() {
     for shape in SHAPES {
         let mut flat = [[0.0; 3]; MAX_NODES];
         for (corner, [x, y, z]) in flat.iter_mut().zip(node_coordinates(shape)) {
             *corner = [x + 0.25 * z, y - 0.5 * z, 0.0];
         }
-        assert_eq!(local_coordinates(shape, &flat, &[0.1, 0.1, 0.0]), Err(NotFound::SingularJacobian));
-        assert_eq!(local_coordinates(shape, &[[1.0; 3]; 8], &[1.0; 3]), Err(NotFound::SingularJacobian));
+        assert_eq!(local_coordinates(shape, &flat, &[0.1, 0.1, 0.0]), None);
+        assert_eq!(local_coordinates(shape, &[[1.0; 3]; 8], &[1.0; 3]), None);
         let mut corners = [[0.0; 3]; MAX_NODES];
         corners[..shape.nodes()].copy_from_slice(&node_coordinates(shape));
-        assert_eq!(local_coordinates(shape, &corners, &[f64::NAN, 0.0, 0.0]), Err(NotFound::NotFinite));
+        assert_eq!(local_coordinates(shape, &corners, &[f64::NAN, 0.0, 0.0]), None);
         corners[1][2] = f64::INFINITY;
-        assert!(local_coordinates(shape, &corners, &[0.1; 3]).is_err());
+        assert!(local_coordinates(shape, &corners, &[0.1; 3]).is_none());
     }
 }
 
 /// x' = x (z + 1/2) + …: a hexahedron turned inside out through z = −1/2, where the points are out of reach.
 #[test]
-fn points_out_of_reach_are_errors() {
+fn points_out_of_reach_have_none() {
     let mut corners = [[0.0; 3]; MAX_NODES];
     for (corner, [x, y, z]) in corners.iter_mut().zip(node_coordinates(Shape::Hexahedron)) {
         *corner = [x * y, y, x * z];
     }
-    let error = local_coordinates(Shape::Hexahedron, &corners, &[0.3, 0.0, 0.4]).unwrap_err();
-    assert!(matches!(error, NotFound::NoConvergence | NotFound::SingularJacobian | NotFound::NotFinite));
-    assert!(!error.to_string().is_empty());
+    assert_eq!(local_coordinates(Shape::Hexahedron, &corners, &[0.3, 0.0, 0.4]), None);
 }
 
 /// A pyramid with a corner lifted, where the wrong slope makes convergence slow: of two heights the first takes all steps, the
@@ -129,5 +127,5 @@ fn no_step_is_left_out_or_added() {
     // Steps become shorter by a quarter: the last is 8e-10 long, and three times as much is left to go.
     let last = found(3.0546875).unwrap();
     assert!((0..3).all(|k| (last[k] - xi[k]).abs() < 3e-9), "{last:?}");
-    assert_eq!(found(3.05859375), Err(NotFound::NoConvergence));
+    assert_eq!(found(3.05859375), None);
 }

@@ -56,7 +56,7 @@ fn candidates_without_local_coordinates_are_judged_by_distance() {
     let choose = |point| choose([flat, solid].into_iter(), &mesh, &point, 1e-6);
     assert_eq!(choose([0.1, 0.1, 0.0]), Some(flat));
     assert_eq!(choose([0.1, 0.1, 0.1]), Some(solid));
-    assert_eq!(locate(flat, &mesh, &[0.1, 0.1, 0.0]), Err(NotFound::SingularJacobian));
+    assert_eq!(locate(flat, &mesh, &[0.1, 0.1, 0.0]), None);
 }
 
 proptest! {
@@ -83,7 +83,7 @@ proptest! {
         let (element, mesh) = mesh_of(shape, &corners);
         let reach = (Vector3::from(corners[0]) - Vector3::from(corners[2])).norm();
         let point: Vector = (Vector3::from(corners[0]) + Vector3::from(toward) * reach).into();
-        if let Ok(location) = locate(element, &mesh, &point) {
+        if let Some(location) = locate(element, &mesh, &point) {
             let free = local_coordinates(shape, &element.corners(&mesh), &point).unwrap();
             prop_assert_eq!(location, Location { element, xi: shape.clamped(&free) });
         }

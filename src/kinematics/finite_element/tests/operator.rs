@@ -116,20 +116,3 @@ fn repeated_nodes_of_an_element_are_one() {
     assert_eq!(operator.nodes(), [1, 2, 4]);
     assert_eq!(operator.weights(), [0.5, 0.125, 0.375]);
 }
-
-#[test]
-fn kinds_follow_form_scheme_and_update() {
-    use Form::*;
-    use OperatorKind::*;
-    for (form, explicit, velocities_only, expected) in [
-        (TotalLagrangian, false, false, Plain),
-        (TotalLagrangian, true, false, Plain),
-        (Corotational, false, false, Rotated),
-        (Corotational, true, false, Plain),
-        (Corotational, false, true, Plain),
-        (CorotationalModal, false, false, Reduced),
-        (CorotationalReduced, true, true, Reduced),
-    ] {
-        assert_eq!(form.operator_kind(explicit, velocities_only), expected, "{form:?} {explicit}");
-    }
-}

@@ -1,0 +1,278 @@
+//! Many bodies or constraints at once: all entries are looked at first, so that a bad one changes nothing.
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use crate::block::{Block, Vector};
+
+use super::constraint::{Placement, check_compliance};
+use super::error::{Error, Fault, Subject};
+use super::model::{System, unknown};
+use super::table::Id;
+
+/// What went wrong with one of many entries; nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EntryError {
+    /// The entry, counted from 0; `None`: all of them together.
+    pub entry: Option<usize>,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl std::error::Error for EntryError {}
+
+impl fmt::Display for EntryError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        if let Some(entry) = self.entry {
+            write!(f, "entry {entry}: ")?;
+        }
+        self.error.fmt(f)
+    }
+}
+
+impl From<Error> for EntryError {
+    fn from(error: Error) -> Self {
+        Self { entry: None, error }
+    }
+}
+
+/// A constraint at points, see [`System::insert_constraint`].
+#[derive(Clone, Copy, Debug)]
+pub struct AtPoints {
+    /// Master and slave; `None` is the ground.
+    pub bodies: [Option<Id>; 2],
+    /// Its frame.
+    pub frame: Block,
+    /// Referential points of master and slave.
+    pub points: [Vector; 2],
+}
+
+/// Look at all entries.
+fn all(count: usize, mut check: impl FnMut(usize) -> Result<(), Error>) -> Result<(), EntryError> {
+    (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
+}
+
+impl System {
+    /// Insert so many constraints at points; their ids follow each other from the one that is returned.
+    ///
+    /// # Errors
+    /// Of the first entry that [`System::insert_constraint`] would refuse; if memory is exhausted.
+    pub fn insert_constraints(
+        &mut self,
+        count: usize,
+        entry: impl Fn(usize) -> AtPoints,
+    ) -> Result<Id, EntryError> {
+        let first = self.next_constraint();
+        all(count, |k| {
+            let AtPoints { bodies, frame, points } = entry(k);
+            let failed = |fault| Error { subject: Subject::Constraint(first + k as Id, bodies), fault };
+            let placement = Placement::at_points(&frame, points).map_err(failed)?;
+            self.check_placement(bodies, &placement).map_err(failed)
+        })?;
+        self.constraints.reserve(count).map_err(Error::from)?;
+        self.kept.reserve(count).map_err(Error::from)?;
+        for k in 0..count {
+            let AtPoints { bodies, frame, points } = entry(k);
+            self.insert_constraint(bodies, &frame, points)?;
+        }
+        Ok(first)
+    }
+
+    /// Give so many constraints other frames and points, and other bodies, unless these are `None`.
+    ///
+    /// # Errors
+    /// Of the first entry that [`System::rebind_constraint`] would refuse.
+    pub fn move_constraints(
+        &mut self,
+        count: usize,
+        entry: impl Fn(usize) -> (Id, Option<[Option<Id>; 2]>, Block, [Vector; 2]),
+    ) -> Result<(), EntryError> {
+        all(count, |k| {
+            let (id, bodies, frame, points) = entry(k);
+            let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
+            self.check_move(id, bodies, &frame, points).map(|_| ())
+        })?;
+        for k in 0..count {
+            let (id, bodies, frame, points) = entry(k);
+            let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
+            self.rebind_constraint(id, bodies, &frame, points)?;
+        }
+        Ok(())
+    }
+
+    /// Set the compliances of so many constraints.
+    ///
+    /// # Errors
+    /// Of the first entry that [`System::set_compliance`] would refuse.
+    pub fn set_compliances(
+        &mut self,
+        count: usize,
+        entry: impl Fn(usize) -> (Id, Block),
+    ) -> Result<(), EntryError> {
+        all(count, |k| {
+            let (id, compliance) = entry(k);
+            let subject = Subject::Constraint(id, self.constraint(id)?.bodies());
+            check_compliance(&compliance).map_err(|fault| Error { subject, fault })
+        })?;
+        for k in 0..count {
+            let (id, compliance) = entry(k);
+            self.set_compliance(id, Some(compliance))?;
+        }
+        Ok(())
+    }
+
+    /// Set the tags of so many constraints.
+    ///
+    /// # Errors
+    /// Of the first entry that names no constraint.
+    pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> Result<(), EntryError> {
+        all(count, |k| self.constraint(entry(k).0).map(|_| ()))?;
+        for k in 0..count {
+            let (id, tag) = entry(k);
+            self.set_tag(id, tag)?;
+        }
+        Ok(())
+    }
+
+    /// Remove so many constraints.
+    ///
+    /// # Errors
+    /// Of the first entry that names no constraint, or one that an earlier entry names.
+    pub fn remove_constraints(&mut self, count: usize, id: impl Fn(usize) -> Id) -> Result<(), EntryError> {
+        let Self { constraints, .. } = self;
+        let mut chosen = 0;
+        let found = all(count, |k| {
+            let is_there = constraints.get(id(k)).is_some();
+            if constraints.choose(id(k)) {
+                chosen += 1;
+                return Ok(());
+            }
+            let twice = Fault::Invalid("an earlier entry names it");
+            Err(if is_there { Error { fault: twice, ..unknown(id(k)) } } else { unknown(id(k)) })
+        });
+        if found.is_err() {
+            (0..chosen).for_each(|k| constraints.take_back(id(k)));
+        }
+        found?;
+        for k in 0..count {
+            self.remove_constraint(id(k))?;
+        }
+        Ok(())
+    }
+
+    /// Set the free velocities of so many bodies, or the previous ones.
+    ///
+    /// # Errors
+    /// Of the first entry that [`System::set_velocity`] would refuse.
+    pub fn set_velocities<'a>(
+        &mut self,
+        count: usize,
+        are_previous: bool,
+        entry: impl Fn(usize) -> (Id, &'a [f64]),
+    ) -> Result<(), EntryError> {
+        all(count, |k| self.check_velocity(entry(k).0, entry(k).1))?;
+        for k in 0..count {
+            let (id, velocity) = entry(k);
+            if are_previous {
+                self.set_previous_velocity(id, velocity)?;
+            } else {
+                self.set_velocity(id, velocity)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Set the rotations of so many rigid bodies.
+    ///
+    /// # Errors
+    /// Of the first entry that [`System::set_rotation`] would refuse.
+    pub fn set_rotations(
+        &mut self,
+        count: usize,
+        entry: impl Fn(usize) -> (Id, Block),
+    ) -> Result<(), EntryError> {
+        all(count, |k| self.turned(entry(k).0, &entry(k).1).map(|_| ()))?;
+        for k in 0..count {
+            let (id, rotation) = entry(k);
+            self.set_rotation(id, &rotation)?;
+        }
+        Ok(())
+    }
+
+    /// Tell the free velocities of so many bodies, n values each.
+    ///
+    /// # Errors
+    /// Of the first entry that names no body, or one with another number of velocities; nothing has been told then.
+    pub fn velocities<'a>(
+        &'a self,
+        count: usize,
+        n: usize,
+        id: impl Fn(usize) -> Id,
+        mut tell: impl FnMut(usize, &'a [f64]),
+    ) -> Result<(), EntryError> {
+        all(count, |k| match self.body(id(k))?.dofs() {
+            expected if expected == n => Ok(()),
+            expected => {
+                let what = "its generalised velocity";
+                Err(Error::of_body(id(k), Fault::Size { what, expected, found: n }))
+            }
+        })?;
+        for k in 0..count {
+            tell(k, self.body(id(k))?.velocity());
+        }
+        Ok(())
+    }
+
+    /// Tell the rotations of so many rigid bodies.
+    ///
+    /// # Errors
+    /// Of the first entry that names no rigid body; nothing has been told then.
+    pub fn rotations(
+        &self,
+        count: usize,
+        id: impl Fn(usize) -> Id,
+        mut tell: impl FnMut(usize, &Block),
+    ) -> Result<(), EntryError> {
+        all(count, |k| self.rotation(id(k)).map(|_| ()))?;
+        for k in 0..count {
+            tell(k, self.rotation(id(k))?);
+        }
+        Ok(())
+    }
+
+    /// Tell frames and points of so many constraints.
+    ///
+    /// # Errors
+    /// Of the first entry that names no constraint at points; nothing has been told then.
+    pub fn placements(
+        &self,
+        count: usize,
+        id: impl Fn(usize) -> Id,
+        mut tell: impl FnMut(usize, &Block, &[Vector; 2]),
+    ) -> Result<(), EntryError> {
+        all(count, |k| self.points_of(id(k)).map(|_| ()))?;
+        for k in 0..count {
+            let (frame, points) = self.points_of(id(k))?;
+            tell(k, frame, points);
+        }
+        Ok(())
+    }
+
+    fn rotation(&self, id: Id) -> Result<&Block, Error> {
+        match self.body(id)?.kinematics() {
+            super::Kinematics::Rigid { rotation, .. } => Ok(rotation),
+            _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),
+        }
+    }
+
+    fn points_of(&self, id: Id) -> Result<(&Block, &[Vector; 2]), Error> {
+        let constraint = self.constraint(id)?;
+        match constraint.placement() {
+            Placement::Points { frame, points } => Ok((frame, points)),
+            Placement::Operators(_) => {
+                let subject = Subject::Constraint(id, constraint.bodies());
+                Err(Error { subject, fault: Fault::Invalid("it is given by operators H and has no points") })
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Arrays of C whose entries lie a stride apart, for instance in structures of the program's own.
+
+use std::ffi::c_longlong;
+use std::marker::PhantomData;
+use std::slice;
+
+use crate::boundary::errors::{Code, fail};
+use crate::system::Id;
+
+use super::arguments::null;
+
+/// Entries of `width` values each, `stride` bytes from the beginning of one to that of the next; only their values are touched.
+#[derive(Clone, Copy)]
+pub struct Strided<'a, T> {
+    first: *const T,
+    stride: usize,
+    width: usize,
+    count: usize,
+    values: PhantomData<&'a T>,
+}
+
+/// The same, to be written.
+pub struct StridedMut<'a, T> {
+    first: *mut T,
+    stride: usize,
+    width: usize,
+    count: usize,
+    values: PhantomData<&'a mut T>,
+}
+
+/// So many entries, bytes from one to the next, values of each.
+pub type Shape = (usize, usize, usize);
+
+/// Whether entries of a T can lie so.
+fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result<(), Code> {
+    let bytes = width.saturating_mul(size_of::<T>());
+    let extent = count.saturating_sub(1).saturating_mul(stride).saturating_add(bytes);
+    if is_null && count > 0 {
+        Err(null(name))
+    } else if !stride.is_multiple_of(align_of::<T>()) {
+        Err(fail!(Code::BugFound, "{name}: a stride of {stride} bytes is no multiple of {}", align_of::<T>()))
+    } else if isize::try_from(extent).is_err() {
+        Err(fail!(Code::BugFound, "{name}: no array has {count} entries that are {stride} bytes apart"))
+    } else {
+        Ok(())
+    }
+}
+
+impl<'a, T> Strided<'a, T> {
+    /// With a stride of 0 the same entry stands for all.
+    ///
+    /// # Safety
+    /// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
+    pub unsafe fn new(name: &str, first: *const T, shape: Shape) -> Result<Self, Code> {
+        check::<T>(name, first.is_null(), shape)?;
+        let (count, stride, width) = shape;
+        Ok(Self { first, stride, width, count, values: PhantomData })
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// An entry.
+    pub fn at(&self, entry: usize) -> &'a [T] {
+        assert!(entry < self.count);
+        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and `new` found that
+        // they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
+        unsafe { slice::from_raw_parts(self.first.byte_add(entry * self.stride), self.width) }
+    }
+
+    /// An entry of N values.
+    ///
+    /// # Panics
+    /// If entries have another number of values.
+    pub fn array<const N: usize>(&self, entry: usize) -> [T; N]
+    where
+        T: Copy,
+    {
+        *self.at(entry).first_chunk().expect("as many values as the shape says")
+    }
+}
+
+impl<T: Copy> StridedMut<'_, T> {
+    /// Entries do not overlap: with several of them the stride is no less than their values take.
+    ///
+    /// # Safety
+    /// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
+    pub unsafe fn new(name: &str, first: *mut T, shape: Shape) -> Result<Self, Code> {
+        check::<T>(name, first.is_null(), shape)?;
+        let (count, stride, width) = shape;
+        let bytes = width * size_of::<T>();
+        if count > 1 && stride < bytes {
+            return Err(fail!(
+                Code::BugFound,
+                "{name}: a stride of {stride} bytes is less than the {bytes} of an entry"
+            ));
+        }
+        Ok(Self { first, stride, width, count, values: PhantomData })
+    }
+
+    /// Write an entry.
+    pub fn put(&mut self, entry: usize, values: &[T]) {
+        assert!(entry < self.count && values.len() == self.width);
+        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and `new` found
+        // that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that they do not overlap.
+        unsafe { slice::from_raw_parts_mut(self.first.byte_add(entry * self.stride), self.width) }
+            .copy_from_slice(values);
+    }
+}
+
+impl Strided<'_, c_longlong> {
+    /// Ids that may be there: a negative one is not.
+    pub fn check_ids(&self, what: &str, or: Option<c_longlong>) -> Result<(), Code> {
+        match (0..self.len()).find(|&k| self.at(k)[0] < 0 && Some(self.at(k)[0]) != or) {
+            Some(k) => {
+                let id = self.at(k)[0];
+                Err(fail!(Code::BugFound, "entry {k}: {what} {id}: there is none with this id"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// An id that has been checked.
+    pub fn id(&self, entry: usize) -> Id {
+        self.at(entry)[0] as Id
+    }
+}

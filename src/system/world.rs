@@ -1,0 +1,63 @@
+//! From a program's quantities in the world to those of this face: referential points, angular velocities in the referential frame,
+//! and what a rigid body turns like without forces.
+#![forbid(unsafe_code)]
+
+use crate::block::{Block, Vector, cross, difference, inverse, is_finite, times, transposed_times};
+
+use super::body::Kinematics;
+use super::error::{Error, Fault};
+use super::model::System;
+use super::table::Id;
+
+impl System {
+    /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the centre.
+    ///
+    /// # Errors
+    /// If there is no such body, it is not rigid, or something is not finite.
+    pub fn referential_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector, Error> {
+        let (rotation, referential) = self.rigid(id)?;
+        let arm = transposed_times(rotation, &difference(place, center));
+        given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
+    }
+
+    /// An angular velocity ω of a rigid body in the frame of the world, as the first three components of its generalised velocity have
+    /// it: Ω = Λᵀ ω.
+    ///
+    /// # Errors
+    /// As [`System::referential_point`].
+    pub fn referential_spin(&self, id: Id, spin: &Vector) -> Result<Vector, Error> {
+        given(id, transposed_times(self.rigid(id)?.0, spin))
+    }
+
+    /// The other way round: ω = Λ Ω.
+    ///
+    /// # Errors
+    /// As [`System::referential_point`].
+    pub fn world_spin(&self, id: Id, spin: &Vector) -> Result<Vector, Error> {
+        given(id, times(self.rigid(id)?.0, spin))
+    }
+
+    fn rigid(&self, id: Id) -> Result<(&Block, &Vector), Error> {
+        match self.body(id)?.kinematics() {
+            Kinematics::Rigid { rotation, center } => Ok((rotation, center)),
+            _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),
+        }
+    }
+}
+
+fn given(id: Id, result: Vector) -> Result<Vector, Error> {
+    match is_finite(&result) {
+        true => Ok(result),
+        false => Err(Error::of_body(id, Fault::NotFinite("what is given"))),
+    }
+}
+
+/// What a rigid body with the referential inertia J that turns with Ω, in its referential frame, adds to Ω by itself within h:
+/// −h J⁻¹ (Ω × J Ω), Euler's equations without a torque, to first order in h.
+///
+/// `None` if J is singular or something is not finite.
+pub fn gyroscopic_change(inertia: &Block, spin: &Vector, step: f64) -> Option<Vector> {
+    let torque = cross(spin, &times(inertia, spin));
+    let change = times(&inverse(inertia)?, &torque).map(|x| -step * x);
+    is_finite(&change).then_some(change)
+}
