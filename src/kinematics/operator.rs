@@ -98,14 +98,6 @@ impl Operator {
         }
     }
 
-    /// Let some rows be zero. One that is given by nodes stays as it is: it has all its rows for itself.
-    pub fn clear_rows(&mut self, rows: std::ops::Range<usize>) {
-        if let Form::Columns(columns) = &mut self.form {
-            columns.iter_mut().for_each(|column| column.values[rows.clone()].fill(0.0));
-            columns.retain(|column| column.values != [0.0; 3]);
-        }
-    }
-
     /// The most columns that [`Operator::each_column`] visits.
     pub fn most_columns(&self) -> usize {
         match &self.form {

@@ -374,7 +374,7 @@ impl System {
         let has_compliance = self.constraint(id).is_ok_and(|constraint| constraint.compliance.is_some());
         self.compliances -= usize::from(has_compliance);
         match &mut self.mixed {
-            Some(mixed) => mixed.remove(&mut self.constraints, id, changes::CHANGED),
+            Some(mixed) => mixed.remove(&mut self.constraints, id),
             None => drop(self.constraints.remove(id)),
         }
         self.kept.remove(id);

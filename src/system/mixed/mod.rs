@@ -394,11 +394,11 @@ impl Mixed {
     }
 
     /// Remove a constraint; triples that are left without one go, too.
-    pub fn remove(&mut self, constraints: &mut Table<Constraint>, id: Id, mark: u8) {
+    pub fn remove(&mut self, constraints: &mut Table<Constraint>, id: Id) {
         let Some(entry) = self.entries.remove(id) else { return };
         self.odd -= usize::from(!entry.is_triple);
         for piece in entry.pieces() {
-            self.free(constraints, piece, mark);
+            self.free(constraints, piece);
         }
         if self.owners.is_sparse() {
             self.owners.close_up();
@@ -408,17 +408,12 @@ impl Mixed {
         }
     }
 
-    /// Free the lanes of a piece.
-    fn free(&mut self, constraints: &mut Table<Constraint>, piece: &Piece, mark: u8) {
+    /// Free the lanes of a piece; its rows stay in the operators of the triple until lanes are dealt out again.
+    fn free(&mut self, constraints: &mut Table<Constraint>, piece: &Piece) {
         let Some((owners, _)) = self.owners.get_mut(piece.triple) else { return };
         owners[piece.lanes()].fill(None);
         let is_empty = owners.iter().all(Option::is_none);
-        let Some((triple, marks)) = constraints.get_mut(piece.triple) else { return };
-        let key = triple.bodies;
-        if !is_empty && let Placement::Operators(operators) = &mut triple.placement {
-            operators.iter_mut().flatten().for_each(|operator| operator.clear_rows(piece.lanes()));
-            *marks |= mark;
-        }
+        let Some(key) = constraints.get(piece.triple).map(|triple| triple.bodies) else { return };
         if is_empty {
             constraints.remove(piece.triple);
             self.owners.remove(piece.triple);

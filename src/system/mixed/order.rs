@@ -139,7 +139,8 @@ impl Mixed {
         ids.extend((constraints.next()..).zip(&order).map(|(now, &(_, _, before))| (before, now)));
         let now = constraints.reordered(ids.iter().map(|(before, _)| *before))?;
         let owners = self.owners.reordered(ids.iter().map(|(before, _)| *before))?;
-        (constraints.replace(now), self.owners.replace(owners));
+        constraints.replace(now);
+        self.owners.replace(owners);
         ids.sort_unstable();
         let renamed = |triple: Id| match ids.binary_search_by_key(&triple, |(before, _)| *before) {
             Ok(place) => ids[place].1,

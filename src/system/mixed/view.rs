@@ -710,9 +710,7 @@ fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
     let mut to = values.chunks_exact_mut(height);
     for (used, block) in blocks {
         for (from, to) in block.chunks_exact(3).take(used).zip(&mut to) {
-            for i in 0..ROWS {
-                to[first + i] = from[lane + i];
-            }
+            to[first..][..ROWS].copy_from_slice(&from[lane..][..ROWS]);
         }
     }
 }
