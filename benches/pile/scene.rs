@@ -112,14 +112,14 @@ impl Pile {
         for (id, force) in step.system.bodies().map(|(id, _)| id).zip(&mut system_forces) {
             step.system.add_force(id, forces.as_flattened(), force).expect("a body");
         }
-        for k in 0..COUNT {
+        for (k, force) in system_forces.iter().enumerate() {
             let mass = DENSITY * 4.0 / 3.0 * std::f64::consts::PI * self.radii[k].powi(3);
             let inertia = 0.4 * mass * self.radii[k] * self.radii[k];
             let velocity = &mut self.velocities[k];
             velocity[5] -= STEP * GRAVITY;
             for i in 0..3 {
-                velocity[i] += STEP * system_forces[k][i] / inertia;
-                velocity[3 + i] += STEP * system_forces[k][3 + i] / mass;
+                velocity[i] += STEP * force[i] / inertia;
+                velocity[3 + i] += STEP * force[3 + i] / mass;
                 self.places[k][i] += STEP * velocity[3 + i];
             }
         }

@@ -3,11 +3,11 @@
 use super::random::Random;
 use crate::solve::order::{CHUNK, MANY, Order};
 
-/// A pattern whose blocks are up to `reach` beside the diagonal, not symmetric.
+/// A pattern whose blocks are up to `reach` behind the diagonal, none of them before it.
 fn band(rows: usize, reach: usize, random: &mut Random) -> (Vec<i32>, Vec<i32>) {
     let (mut starts, mut columns) = (vec![0], Vec::new());
     for row in 0..rows {
-        for column in row.saturating_sub(reach)..(row + reach + 1).min(rows) {
+        for column in row..(row + reach + 1).min(rows) {
             if column == row || random.number() > 0.9 {
                 columns.push(column as i32);
             }
