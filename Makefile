@@ -27,7 +27,7 @@
 #   make test-python PYTHONS="python3.10 python3.13"  its tests, with one Python or several; bench-python: what it adds to times of C
 #   make test-mujoco                  examples/mujoco.c with the MuJoCo of PyPI
 #   make uninstall                    the same variables: removes them
-#   make dist                         a tarball and Debian packages for old versions of glibc, in target/dist; test-dist: their test
+#   make dist                         a tarball, Debian packages and a wheel for old versions of glibc, in target/dist; test-dist: their test
 #   make size                         bytes that a minimal program takes
 
 CARGO ?= cargo

@@ -1,4 +1,4 @@
-# Archives to hand out: a tarball, and packages of Debian. Part of ../Makefile.
+# Archives to hand out: a tarball, packages of Debian, and a wheel of Python. Part of ../Makefile.
 #
 # They are built for an old glibc, so that one of them serves all distributions that are in use: by zig, which has the symbols of every
 # version. All that is needed is put into target/.
@@ -19,9 +19,9 @@ dist_make = PATH="$(ZIG)/bin:$$PATH" $(MAKE) --no-print-directory CARGO_TARGET_D
   CARGO_BUILD="cargo-zigbuild zigbuild --target $(DIST_TRIPLE).$(DIST_GLIBC)" \
   CC="$(ZIG)/bin/python -m ziglang cc -target $(MACHINE)-linux-gnu.$(DIST_GLIBC)" LDFLAGS=-s library
 
-.PHONY: dist tarball deb test-dist
+.PHONY: dist tarball deb wheel test-dist
 
-dist: tarball deb
+dist: tarball deb wheel
 
 $(ZIG)/installed: packaging/requirements-dist.txt
 	@scripts/require python3 python3-venv
@@ -56,7 +56,16 @@ deb: $(ZIG)/installed $(DIST_LICENCES)
 	@$(dist_make) --silent install DESTDIR=$(DIST)/debian/all PREFIX=/usr LIBDIR=/usr/lib/$(MULTIARCH)
 	@SOURCE_DATE_EPOCH=$(SOURCE_DATE) packaging/debian/build $(DIST)/debian $(VERSION) $(MULTIARCH) $(DIST_LICENCES) $(RUST_LICENCES)
 
-# Both are installed into empty roots and used by a program; takes seconds once they are there.
+# `make python` makes one for the glibc that is here.
+wheel: $(ZIG)/installed $(PYTHON_BUILD)/installed
+	@scripts/require $(CARGO)
+	@rm -rf $(DIST)/wheel
+	@cd python && PATH="$(ZIG)/bin:$$PATH" CARGO_TARGET_DIR=$(DIST)/cargo $(PYTHON_BUILD)/bin/maturin build --release --locked --quiet \
+	  --zig --target $(DIST_TRIPLE) --compatibility manylinux_$(subst .,_,$(DIST_GLIBC)) \
+	  --interpreter $(PYTHON_BUILD)/bin/python --out $(DIST)/wheel
+	@ls -l $(DIST)/wheel/*.whl
+
+# They are installed into empty roots and used by programs; takes seconds once they are there.
 test-dist: dist
 	@scripts/require cc pkg-config cmake lintian
-	@packaging/test-dist $(DIST_TARBALL) $(DIST)/debian $(DIST_GLIBC)
+	@packaging/test-dist $(DIST_TARBALL) $(DIST)/debian $(DIST)/wheel $(DIST_GLIBC)

@@ -241,7 +241,7 @@ impl System {
         set_all(
             &mut self.system,
             ids.len(),
-            |system, k| Ok(system.body(id(ids[k]))?.kinematics().clone()),
+            |system, k| Ok(*system.body(id(ids[k]))?.kinematics()),
             |system, k| system.set_rotation(id(ids[k]), &rotation[k]),
             |system, k, old| match old {
                 Kinematics::Rigid { rotation, .. } => system.set_rotation(id(ids[k]), &rotation),
