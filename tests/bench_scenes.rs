@@ -296,15 +296,22 @@ fn dense_from(path: &str) -> DMatrix<f64> {
     let bytes = std::fs::read(path).expect("it has been written");
     let numbers: Vec<f64> = bytes.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
     let (rows, blocks) = (numbers[0] as usize, numbers[1] as usize);
-    let (starts, rest) = numbers[2..].split_at(rows + 1);
-    let (columns, values) = rest.split_at(blocks);
-    let mut w = DMatrix::zeros(3 * rows, 3 * rows);
+    let (scalars, rest) = numbers[2..].split_at(rows + 1);
+    let (starts, rest) = rest.split_at(rows + 1);
+    let (columns, mut values) = rest.split_at(blocks);
+    let size = scalars[rows] as usize;
+    let mut w = DMatrix::zeros(size, size);
+    let scalars = |row: usize| scalars[row] as usize..scalars[row + 1] as usize;
     for row in 0..rows {
-        for k in starts[row] as usize..starts[row + 1] as usize {
-            let block = Matrix3::from_column_slice(&values[9 * k..9 * k + 9]);
-            w.fixed_view_mut::<3, 3>(3 * row, 3 * columns[k] as usize).copy_from(&block);
+        for &column in &columns[starts[row] as usize..starts[row + 1] as usize] {
+            let (own, other) = (scalars(row), scalars(column as usize));
+            let (block, rest) = values.split_at(own.len() * other.len());
+            let block = DMatrix::from_column_slice(own.len(), other.len(), block);
+            w.view_mut((own.start, other.start), (own.len(), other.len())).copy_from(&block);
+            values = rest;
         }
     }
+    assert!(values.is_empty());
     w
 }
 
@@ -340,17 +347,19 @@ fn matrices_make_the_w_of_dense_products() -> Result<(), String> {
         // Exactly symmetric.
         inverse: ((inverse + inverse.transpose()) * 0.5).as_slice().to_vec(),
     });
-    // Which bodies each constraint acts on.
-    let pairs = [[Some(0), None], [Some(1), Some(0)], [None, Some(1)], [Some(0), Some(1)]];
-    let mut all = [DMatrix::zeros(12, 4), DMatrix::zeros(12, 7)];
-    let constraints = pairs.iter().enumerate().map(|(k, sides)| {
-        sides.map(|body| {
+    // Which bodies each constraint acts on, and how many rows it has.
+    let pairs = [[Some(0), None], [Some(1), Some(0)], [None, Some(1)], [Some(0), Some(1)], [Some(1), None]];
+    let heights = [3, 3, 3, 3, 1];
+    let mut all = [DMatrix::zeros(13, 4), DMatrix::zeros(13, 7)];
+    let constraints = pairs.iter().zip(heights).enumerate().map(|(k, (sides, rows))| {
+        let sides = sides.map(|body| {
             let body = body?;
-            let mut h = filled(3, sizes[body]);
+            let mut h = filled(rows, sizes[body]);
             h.column_mut(k % 4).fill(0.0);
-            all[body].rows_mut(3 * k, 3).copy_from(&h);
+            all[body].rows_mut(3 * k, rows).copy_from(&h);
             Some(matrices::Operator { body, values: h.as_slice().to_vec() })
-        })
+        });
+        matrices::Constraint { rows, sides }
     });
     let given = matrices::Matrices { bodies: bodies.collect(), constraints: constraints.collect() };
     let expected: DMatrix<f64> = (0..2).map(|k| &all[k] * &inverses[k] * all[k].transpose()).sum();

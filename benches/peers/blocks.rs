@@ -4,11 +4,13 @@ use std::io;
 
 /// Block-sparse rows.
 pub struct Blocks<'a> {
+    /// Where the scalars of each row begin, and those of the last end.
+    pub scalar_starts: &'a [i32],
     /// Where each row's blocks begin, and the last end.
     pub starts: &'a [i32],
     /// Column of each block.
     pub columns: &'a [i32],
-    /// Nine values a block, column-major.
+    /// Blocks one behind the other, column-major.
     pub values: &'a [f64],
 }
 
@@ -19,8 +21,10 @@ impl Blocks<'_> {
     /// Those of the file.
     pub fn write(&self, path: &str, factor: f64) -> io::Result<()> {
         let counts = [self.starts.len() as f64 - 1.0, self.columns.len() as f64];
-        let places = self.starts.iter().chain(self.columns).map(|&place| f64::from(place));
-        write(path, counts.into_iter().chain(places).chain(self.values.iter().map(|value| value / factor)))
+        let places = self.scalar_starts.iter().chain(self.starts).chain(self.columns);
+        let places = places.map(|&place| f64::from(place));
+        let values = self.values.iter().map(|value| value / factor);
+        write(path, counts.into_iter().chain(places).chain(values))
     }
 }
 

@@ -5,13 +5,14 @@ use std::time::Instant;
 use std::{mem, ptr, slice};
 
 use ldy::legacy::interface::additions::ldy_last_error;
+use ldy::system::interface::any_rows::*;
 use ldy::system::interface::bodies::*;
 use ldy::system::interface::constraints::*;
 use ldy::system::interface::results::*;
 use ldy::system::interface::*;
 
 use crate::blocks::Blocks;
-use crate::matrices::{Matrices, Operator};
+use crate::matrices::{Constraint, Matrices, Operator};
 use crate::said;
 
 /// How a program has its matrices.
@@ -35,7 +36,13 @@ pub struct CSystem {
 struct Inputs {
     inertia: Vec<Columns>,
     velocities: Vec<Vec<f64>>,
-    operators: Vec<[Option<Columns>; 2]>,
+    constraints: Vec<Operators>,
+}
+
+/// Operators of a constraint of so many rows.
+struct Operators {
+    rows: usize,
+    sides: [Option<Columns>; 2],
 }
 
 /// A matrix by columns: dense, or sparse with starts and rows.
@@ -76,13 +83,30 @@ impl CSystem {
                 }
             })?;
         }
-        for (sides, operators) in matrices.constraints.iter().zip(&new.inputs[0].operators) {
-            let [master, slave] = sides.each_ref().map(|side| side.as_ref().map_or(LDY_GROUND, id));
-            let [of_master, of_slave] = operators.each_ref().map(view);
+        for (constraint, operators) in matrices.constraints.iter().zip(&new.inputs[0].constraints) {
+            let bodies = constraint.sides.each_ref().map(|side| side.as_ref().map_or(LDY_GROUND, id));
+            let [of_master, of_slave] = operators.sides.each_ref().map(view);
             let mut constraint = 0;
             // SAFETY: as above.
             check(unsafe {
-                ldy_system_add_operators(system, master, &of_master, slave, &of_slave, &mut constraint)
+                match operators.rows {
+                    3 => ldy_system_add_operators(
+                        system,
+                        bodies[0],
+                        &of_master,
+                        bodies[1],
+                        &of_slave,
+                        &mut constraint,
+                    ),
+                    rows => ldy_system_add_rows(
+                        system,
+                        rows as c_int,
+                        bodies.as_ptr(),
+                        &of_master,
+                        1,
+                        &mut constraint,
+                    ),
+                }
             })?;
         }
         Ok(new)
@@ -108,7 +132,7 @@ impl CSystem {
     }
 
     fn set(&mut self) -> Result<(), String> {
-        let Inputs { inertia, velocities, operators } = &self.inputs[self.next];
+        let Inputs { inertia, velocities, constraints } = &self.inputs[self.next];
         for (id, (inertia, velocity)) in inertia.iter().zip(velocities).enumerate() {
             let id = id as c_longlong;
             let Columns { n, starts, rows, values } = inertia;
@@ -129,10 +153,16 @@ impl CSystem {
                 check(ldy_system_set_velocity(self.system, id, velocity.as_ptr(), velocity.len()))?;
             }
         }
-        for (id, sides) in operators.iter().enumerate() {
+        for (id, Operators { rows, sides }) in constraints.iter().enumerate() {
             let [master, slave] = sides.each_ref().map(view);
+            let id = id as c_longlong;
             // SAFETY: as above; the operator of the ground is not read.
-            check(unsafe { ldy_system_set_operators(self.system, id as c_longlong, &master, &slave) })?;
+            check(unsafe {
+                match rows {
+                    3 => ldy_system_set_operators(self.system, id, &master, &slave),
+                    _ => ldy_system_set_rows_operators(self.system, id, &master, 1),
+                }
+            })?;
         }
         Ok(())
     }
@@ -149,12 +179,20 @@ impl CSystem {
         // SAFETY: the system is live, and the size says how much there is to write to.
         check(unsafe { ldy_system_rows(self.system, &mut rows) })?;
         let (count, blocks) = (rows.rows as usize, rows.blocks as usize);
-        // SAFETY: the library's arrays have as many values as it says, until the system changes.
+        let threes: Vec<c_int> = (0..=count as c_int).map(|row| 3 * row).collect();
+        // SAFETY: the library's arrays have as many values as it says, until the system changes; those of rows of three alone are
+        // not there.
         let blocks_of_rows = unsafe {
+            let value_count =
+                if rows.value_starts.is_null() { 9 * blocks } else { *rows.value_starts.add(blocks) };
             Blocks {
+                scalar_starts: match rows.scalar_starts.is_null() {
+                    true => &threes,
+                    false => slice::from_raw_parts(rows.scalar_starts, count + 1),
+                },
                 starts: slice::from_raw_parts(rows.starts, count + 1),
                 columns: slice::from_raw_parts(rows.columns, blocks),
-                values: slice::from_raw_parts(rows.values, 9 * blocks),
+                values: slice::from_raw_parts(rows.values, value_count),
             }
         };
         said(blocks_of_rows.write(path, 1.0))?;
@@ -175,18 +213,21 @@ impl Inputs {
             Form::Dense => Columns::dense(body.freedoms, &body.inverse, 1.0 / factor),
             Form::Sparse => Columns::sparse(body.freedoms, &body.matrix, factor, |row, column| row >= column),
         });
-        let operator = |operator: &Operator| {
-            let n = operator.values.len() / 3;
+        let operator = |operator: &Operator, rows: usize| {
+            let n = operator.values.len() / rows;
             match form {
                 Form::Dense => Columns::dense(n, &operator.values, factor),
                 Form::Sparse => Columns::sparse(n, &operator.values, factor, |_, _| true),
             }
         };
-        let sides = |sides: &[Option<Operator>; 2]| sides.each_ref().map(|side| side.as_ref().map(operator));
+        let operators = |Constraint { rows, sides }: &Constraint| Operators {
+            rows: *rows,
+            sides: sides.each_ref().map(|side| side.as_ref().map(|side| operator(side, *rows))),
+        };
         Self {
             inertia: inertia.collect(),
             velocities: matrices.bodies.iter().map(|body| vec![factor; body.freedoms]).collect(),
-            operators: matrices.constraints.iter().map(sides).collect(),
+            constraints: matrices.constraints.iter().map(operators).collect(),
         }
     }
 }

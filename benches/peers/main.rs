@@ -26,7 +26,7 @@ mod turns;
 
 use std::process::ExitCode;
 
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "spheres-8",
     "spheres-12",
     "spheres-16",
@@ -40,6 +40,7 @@ const NAMES: [&str; 14] = [
     "humanoid-64",
     "mujoco-humanoids-1",
     "mujoco-humanoids-22",
+    "mujoco-friction-loss-1",
     "mujoco-chains-20",
 ];
 /// Largest relative difference that counts as rounding.

@@ -1,8 +1,8 @@
 """Matrices of a scene in a file, and W of two programs compared.
 
 A file holds numbers of 8 bytes: how many bodies and constraints there are; of each body n, A and its inverse; of each
-constraint its two bodies, -1 for the ground, and the operators H on them, the ground's left out. Matrices are stored by
-columns, and n is the number of a body's freedoms.
+constraint how many rows it has, its two bodies, -1 for the ground, and the operators H on them, the ground's left out. Matrices are
+stored by columns, and n is the number of a body's freedoms.
 """
 
 from modules import module
@@ -16,7 +16,8 @@ def write(path, bodies, constraints):
     for a in bodies:
         numbers += [[len(a)], a.ravel("F"), symmetric(numpy.linalg.inv(a)).ravel("F")]
     for sides in constraints:
-        numbers.append([body for body, _ in sides])
+        height = next(len(h) for _, h in sides if h is not None)
+        numbers.append([height] + [body for body, _ in sides])
         numbers += [h.ravel("F") for _, h in sides if h is not None]
     numpy.concatenate(numbers).astype("<f8").tofile(path)
 
@@ -39,8 +40,8 @@ def read(path):
         bodies.append((take(n, n), take(n, n)))
     constraints = []
     for _ in range(constraint_count):
-        pair = [int(body) for body in take(2)]
-        constraints.append([(body, take(3, len(bodies[body][0])) if body >= 0 else None) for body in pair])
+        height, *pair = (int(number) for number in take(3))
+        constraints.append([(body, take(height, len(bodies[body][0])) if body >= 0 else None) for body in pair])
     return bodies, constraints
 
 
@@ -53,16 +54,26 @@ def difference(response, path):
     """The largest difference between a W, dense or (rows, columns, values), and the one in a file, over the geometric mean of
     the largest values of the two diagonal blocks.
 
-    The file holds: how many rows and blocks there are, where each row's blocks begin and the last end, the columns of blocks, and
-    blocks of 3 x 3 by columns."""
+    The file holds: how many rows and blocks there are, where the scalars of each row begin and the last end, where its blocks do, the
+    columns of blocks, and blocks by columns."""
     numbers = numpy.fromfile(path, "<f8")
     count, blocks = map(int, numbers[:2])
-    starts, columns, values = numpy.split(numbers[2:], [count + 1, count + 1 + blocks])
-    columns, values = columns.astype(numpy.int64), values.reshape(blocks, 3, 3).transpose(0, 2, 1)
+    ends = numpy.cumsum([count + 1, count + 1, blocks])
+    scalars, starts, columns, values = numpy.split(numbers[2:], ends)
+    scalars, columns = scalars.astype(numpy.int64), columns.astype(numpy.int64)
     rows = numpy.repeat(numpy.arange(count), numpy.diff(starts.astype(numpy.int64)))
-    scale = numpy.repeat(numpy.sqrt(numpy.abs(values[rows == columns]).max(axis=(1, 2))), 3)
-    size, three = 3 * count, numpy.arange(3)
-    own_keys = (3 * rows[:, None, None] + three[:, None]) * size + 3 * columns[:, None, None] + three
+    heights, size = numpy.diff(scalars), int(scalars[-1])
+    # Of each value its block, and its place in it.
+    lengths = heights[rows] * heights[columns]
+    block = numpy.repeat(numpy.arange(blocks), lengths)
+    place = numpy.arange(len(values)) - numpy.repeat(numpy.cumsum(lengths) - lengths, lengths)
+    row = scalars[rows[block]] + place % heights[rows[block]]
+    column = scalars[columns[block]] + place // heights[rows[block]]
+    largest = numpy.zeros(count)
+    diagonal = rows[block] == columns[block]
+    numpy.maximum.at(largest, rows[block][diagonal], numpy.abs(values[diagonal]))
+    scale = numpy.repeat(numpy.sqrt(largest), heights)
+    own_keys = row * size + column
     if isinstance(response, tuple):
         other_rows, other_columns, other = response
     else:
@@ -72,6 +83,6 @@ def difference(response, path):
     other_keys = other_rows.astype(numpy.int64) * size + other_columns
     keys = numpy.union1d(own_keys, other_keys)
     apart = numpy.zeros(len(keys))
-    apart[numpy.searchsorted(keys, own_keys.ravel())] = values.ravel()
+    apart[numpy.searchsorted(keys, own_keys)] = values
     apart[numpy.searchsorted(keys, other_keys)] -= other
     return float(numpy.max(numpy.abs(apart) / (scale[keys // size] * scale[keys % size])))

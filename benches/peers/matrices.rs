@@ -10,8 +10,16 @@ use crate::{blocks, said};
 pub struct Matrices {
     /// The bodies.
     pub bodies: Vec<Dense>,
-    /// The two sides of each constraint.
-    pub constraints: Vec<[Option<Operator>; 2]>,
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+}
+
+/// A constraint.
+pub struct Constraint {
+    /// How many rows it has.
+    pub rows: usize,
+    /// Its operators, on its two sides.
+    pub sides: [Option<Operator>; 2],
 }
 
 /// A body: its A and the inverse, `freedoms` × `freedoms`, column-major.
@@ -24,7 +32,7 @@ pub struct Dense {
     pub inverse: Vec<f64>,
 }
 
-/// The operator H of a constraint on a body, 3 rows, column-major.
+/// The operator H of a constraint on a body, column-major.
 pub struct Operator {
     /// Index of the body.
     pub body: usize,
@@ -56,12 +64,14 @@ impl Matrices {
         }
         let mut constraints = vec![];
         for _ in 0..counts[1] as usize {
-            let ids = take(2)?;
+            let [rows, master, slave] = [(); 3].map(|()| take(1)).map(|taken| taken.map(|taken| taken[0]));
+            let rows = rows? as usize;
             let mut operator = |id: f64| -> Result<Option<Operator>, String> {
                 let Some(body) = (id >= 0.0).then_some(id as usize) else { return Ok(None) };
-                Ok(Some(Operator { body, values: take(3 * bodies[body].freedoms)? }))
+                Ok(Some(Operator { body, values: take(rows * bodies[body].freedoms)? }))
             };
-            constraints.push([operator(ids[0])?, operator(ids[1])?]);
+            let sides = [operator(master?)?, operator(slave?)?];
+            constraints.push(Constraint { rows, sides });
         }
         Ok(Self { bodies, constraints })
     }
@@ -94,10 +104,11 @@ impl Matrices {
             });
             Some(Operator { body: places[side.body], values: columns.collect() })
         };
-        let sides = |contact: &Contact| {
-            [operator(contact, contact.master, 1.0), operator(contact, contact.slave, -1.0)]
+        let constraint = |contact: &Contact| Constraint {
+            rows: 3,
+            sides: [operator(contact, contact.master, 1.0), operator(contact, contact.slave, -1.0)],
         };
-        Self { bodies: bodies.collect(), constraints: scene.contacts.iter().map(sides).collect() }
+        Self { bodies: bodies.collect(), constraints: scene.contacts.iter().map(constraint).collect() }
     }
 
     /// Write them to a file.
@@ -109,10 +120,10 @@ impl Matrices {
         let of_body = |body: &Dense| {
             iter::once(body.freedoms as f64).chain(body.matrix.clone()).chain(body.inverse.clone())
         };
-        let of_constraint = |sides: &[Option<Operator>; 2]| {
+        let of_constraint = |Constraint { rows, sides }: &Constraint| {
             let id = |side: &Option<Operator>| side.as_ref().map_or(-1.0, |operator| operator.body as f64);
             let values = sides.iter().flatten().flat_map(|operator| operator.values.clone());
-            let ids = [id(&sides[0]), id(&sides[1])];
+            let ids = [*rows as f64, id(&sides[0]), id(&sides[1])];
             ids.into_iter().chain(values).collect::<Vec<f64>>()
         };
         let bodies = self.bodies.iter().flat_map(of_body);

@@ -1,4 +1,4 @@
-"""Robots on the floor in MuJoCo: mujoco-humanoids-22, mujoco-chains-20.
+"""Robots on the floor in MuJoCo: mujoco-humanoids-22, mujoco-chains-20, mujoco-friction-loss-1.
 
 Usage: mujoco_robots.py SCENE FILE. Writes the matrices of the scene to the file, see matrices.py; then see turns.py. What is
 timed is mj_projectConstraint, with the storage that MuJoCo chooses by itself.
@@ -18,7 +18,7 @@ mujoco = module("mujoco")
 from mujoco_scene import project
 
 # Steps in which robots come to rest, where they do not lie on the floor from the beginning.
-SETTLING = {"mujoco-humanoids": 500, "mujoco-chains": 0}
+SETTLING = {"mujoco-humanoids": 500, "mujoco-friction-loss": 500, "mujoco-chains": 0}
 LINKS = 16
 # Half a link, and its radius.
 HALF, RADIUS = 0.1, 0.05
@@ -35,6 +35,15 @@ def humanoids(count):
         frame = spec.worldbody.add_frame(pos=[3.0 * (k % 5), 3.0 * (k // 5), 0])
         frame.attach_body(mujoco.MjSpec.from_file(humanoid).body("torso"), f"{k}-", "")
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    return spec
+
+
+def with_friction_loss(count):
+    """The same, each joint with friction: one row."""
+    spec = humanoids(count)
+    for joint in spec.joints:
+        if joint.type == mujoco.mjtJoint.mjJNT_HINGE:
+            joint.frictionloss = 0.1
     return spec
 
 
@@ -61,7 +70,8 @@ def chains(count):
 
 def load(scene):
     kind, count = scene.rsplit("-", 1)
-    spec = {"mujoco-humanoids": humanoids, "mujoco-chains": chains}[kind](int(count))
+    kinds = {"mujoco-humanoids": humanoids, "mujoco-friction-loss": with_friction_loss, "mujoco-chains": chains}
+    spec = kinds[kind](int(count))
     spec.memory = 2**30
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     # Its own choice is the quickest of the solvers; this one makes it assemble A.
@@ -74,7 +84,7 @@ def load(scene):
     for _ in range(SETTLING[kind]):
         mujoco.mj_step(model, data)
     mujoco.mj_forward(model, data)
-    assert data.nefc == 3 * data.ncon, "not all rows are those of contacts"
+    assert data.nefc == data.nf + 3 * data.ncon, "not all rows are those of friction"
     return model, data
 
 
@@ -106,8 +116,9 @@ def trees(model, data, path):
     own = [slice(start, start + count) for start, count in zip(first, length)]
     dense = jacobian(model, data)
     constraints = []
-    for row in range(0, data.nefc, 3):
-        h = dense[row : row + 3]
+    heights = [1] * data.nf + [3] * data.ncon
+    for row, height in zip(numpy.cumsum([0] + heights), heights):
+        h = dense[row : row + height]
         sides = [(tree, h[:, dofs]) for tree, dofs in enumerate(own) if h[:, dofs].any()]
         constraints.append((sides + [(-1, None)])[:2])
     matrices.write(path, [mass[dofs, dofs] for dofs in own], constraints)

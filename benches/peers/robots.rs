@@ -15,7 +15,7 @@ const COARSE: f64 = 1e-7;
 pub fn source(name: &str) -> Option<&'static str> {
     match name.rsplit_once('-')?.0 {
         "panda" | "humanoid" => Some("pinocchio_robots.py"),
-        "mujoco-humanoids" | "mujoco-chains" => Some("mujoco_robots.py"),
+        "mujoco-humanoids" | "mujoco-friction-loss" | "mujoco-chains" => Some("mujoco_robots.py"),
         _ => None,
     }
 }
@@ -44,7 +44,10 @@ pub fn measure(name: &str, script: &str) -> Result<(), String> {
     let forms = [Form::Dense, Form::Sparse];
     let systems = [CSystem::new(&matrices, forms[0])?, CSystem::new(&matrices, forms[1])?].map(RefCell::new);
     let mut peers = vec![(if script.starts_with("mujoco") { "mujoco" } else { "pinocchio" }, source)];
-    for (program, script) in [("numpy", "numpy_products.py"), ("siconos", "siconos_blocks.py")] {
+    // Theirs have rows of three.
+    let has_threes = matrices.constraints.iter().all(|constraint| constraint.rows == 3);
+    let others = [("numpy", "numpy_products.py"), ("siconos", "siconos_blocks.py")];
+    for (program, script) in others.into_iter().filter(|_| has_threes) {
         peers.extend(Peer::start(name, script, &[&path])?.map(|peer| (program, peer)));
     }
     let peers: Vec<_> = peers.into_iter().map(|(program, peer)| (program, RefCell::new(peer))).collect();

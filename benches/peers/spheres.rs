@@ -85,7 +85,13 @@ fn beside_siconos(name: &str, host: &mut Host) -> Result<(), String> {
     let mut neutral = Neutral::new(&Host::new(scene))?;
     neutral.update()?;
     let rows = neutral.rows()?;
-    let blocks = Blocks { starts: rows.starts, columns: rows.columns, values: rows.values.as_flattened() };
+    let scalar_starts: Vec<i32> = (0..rows.starts.len() as i32).map(|row| 3 * row).collect();
+    let blocks = Blocks {
+        scalar_starts: &scalar_starts,
+        starts: rows.starts,
+        columns: rows.columns,
+        values: rows.values.as_flattened(),
+    };
     said(blocks.write(&blocks_path, STEP))?;
     let off_diagonal = rows.values.len() - rows.ids.len();
     let call = "updateInteractionBlocks";
