@@ -16,6 +16,7 @@
 //! - [`eigen`]: the largest eigenvalue by the Lanczos method.
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
+//! - [`direct`]: Cholesky factors of W + μ 1, and which rows of W depend on earlier ones, over any block-sparse rows.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
@@ -27,7 +28,7 @@
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
 //! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
-//! export → block, and system → solve → block.
+//! export → block, system → solve → block and threads, and system → direct → inertia and block.
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
 //!
@@ -52,7 +53,7 @@
 //! - In the neutral face: `interface/results.rs` → `model.rs` → `structure.rs`, where blocks lie → `update.rs`, then `scene.rs` with
 //!   `body.rs`.
 //!
-//! [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
+//! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 
 pub mod direct;
 pub mod solve;

@@ -102,6 +102,9 @@ pub fn measure(name: &str, script: &str) -> Result<(), String> {
             blocks - matrices.constraints.len(),
             peer.text("version")?,
         );
+        if name.starts_with("mujoco-friction-loss") {
+            println!("target mujoco-friction-loss {:.2} 1.0", own / other);
+        }
     }
     Ok(())
 }
