@@ -107,6 +107,18 @@ static void any_rows (ldy_solve *solver)
   ldy_system_destroy (system);
 }
 
+/* What a watcher has seen, and after how many calls it stops. */
+struct seen { int calls; double residual; int last; };
+
+static int watch (double residual, int sweeps, int steps, void *data)
+{
+  struct seen *seen = data;
+
+  CHECK (residual <= seen->residual && sweeps >= 0 && steps >= 0);
+  seen->residual = residual;
+  return ++ seen->calls == seen->last;
+}
+
 static void ends (ldy_solve *solver)
 {
   ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-15, .sweeps = 1, .method = LDY_GAUSS_SEIDEL_METHOD };
@@ -127,6 +139,21 @@ static void ends (ldy_solve *solver)
   options.method = LDY_NEWTON_METHOD;
   GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
   CHECK (report.steps > 0 && (report.end == LDY_STALLED || report.residual <= 1e-30));
+
+  struct seen seen = { 0, 1e300, 3 };
+  memset (R, 0, sizeof R);
+  options.method = LDY_GAUSS_SEIDEL_METHOD;
+  options.watch = watch, options.data = &seen;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK_INT (report.end, LDY_STOPPED);
+  CHECK_INT (seen.calls, 3);
+  CHECK (seen.residual == report.residual);
+  /* To the end it is told as often as the residual is looked at. */
+  seen = (struct seen) { 0, 1e300, -1 };
+  options.tolerance = 0;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));
+  CHECK_INT (report.end, LDY_CONVERGED);
+  CHECK_INT (seen.calls, (int) report.history_count);
   ldy_system_destroy (system);
 }
 

@@ -1324,6 +1324,9 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 /* An end: it has been proved that there is no solution, or none without forces that are huge beside B. */
 #define LDY_INFEASIBLE 4
 
+/* An end: watch returned another number than 0. */
+#define LDY_STOPPED 5
+
 /* A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
@@ -1345,6 +1348,11 @@ typedef struct {
   double bias[3];
 } ldy_law;
 
+/* Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
+   to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, must return and call nothing for the
+   solver or system at work. */
+typedef int (*ldy_watch)(double residual, int sweeps, int steps, void *data);
+
 /* How to solve. Where a field is zero its default holds: set size, and then what is to differ. */
 typedef struct {
   /* sizeof (ldy_solve_options), set by the caller before the call. */
@@ -1361,13 +1369,18 @@ typedef struct {
   int normal_first;
   /* Most seconds; no limit. With a limit, results depend on the clock. */
   double seconds;
+  /* NULL, or what is called each time that the residual is looked at. */
+  ldy_watch watch;
+  /* Given to watch. */
+  void *data;
 } ldy_solve_options;
 
 /* What came out. */
 typedef struct {
   /* sizeof (ldy_solve_report), set by the caller before the call. */
   size_t size;
-  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE. */
+  /* One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
+     LDY_STOPPED. */
   int end;
   /* Sweeps of Gauss-Seidel. */
   int sweeps;

@@ -62,7 +62,36 @@ AT (ldy_rows, V, 48);
 AT (ldy_rows, diagonal, 56);
 AT (ldy_rows, inverse, 64);
 AT (ldy_rows, constraints, 72);
-ENDS (ldy_rows, constraints, 80);
+AT (ldy_rows, scalar_starts, 80);
+AT (ldy_rows, value_starts, 88);
+AT (ldy_rows, diagonal_starts, 96);
+AT (ldy_rows, scalars, 104);
+ENDS (ldy_rows, scalars, 112);
+
+AT (ldy_solve_options, size, 0);
+AT (ldy_solve_options, tolerance, 8);
+AT (ldy_solve_options, measure, 16);
+AT (ldy_solve_options, method, 20);
+AT (ldy_solve_options, sweeps, 24);
+AT (ldy_solve_options, normal_first, 28);
+AT (ldy_solve_options, seconds, 32);
+AT (ldy_solve_options, watch, 40);
+AT (ldy_solve_options, data, 48);
+ENDS (ldy_solve_options, data, 56);
+
+AT (ldy_solve_report, size, 0);
+AT (ldy_solve_report, end, 8);
+AT (ldy_solve_report, sweeps, 12);
+AT (ldy_solve_report, steps, 16);
+AT (ldy_solve_report, worst, 20);
+AT (ldy_solve_report, residual, 24);
+AT (ldy_solve_report, natural, 32);
+AT (ldy_solve_report, scaled, 40);
+AT (ldy_solve_report, first, 48);
+AT (ldy_solve_report, seconds, 56);
+AT (ldy_solve_report, history, 64);
+AT (ldy_solve_report, history_count, 72);
+ENDS (ldy_solve_report, history_count, 80);
 
 /* These never grow. */
 AT (ldy_differences, V, 0);
@@ -80,6 +109,14 @@ AT (ldy_operator, rows, 16);
 AT (ldy_operator, values, 24);
 AT (ldy_operator, count, 32);
 ENDS (ldy_operator, count, 40);
+
+AT (ldy_law, kind, 0);
+AT (ldy_law, friction, 8);
+AT (ldy_law, cohesion, 16);
+AT (ldy_law, lower, 24);
+AT (ldy_law, upper, 48);
+AT (ldy_law, bias, 72);
+ENDS (ldy_law, bias, 96);
 
 AT (ldy_joint, kind, 0);
 AT (ldy_joint, length, 8);

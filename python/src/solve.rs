@@ -7,6 +7,7 @@ use ldy::solve::{End, Fault, Kind, Law, Measure, Method, Normal, Options, Proble
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 use crate::arrays::{Matrices, Numbers, Vectors, blocks, vectors};
 use crate::errors::refused;
@@ -73,6 +74,40 @@ impl Choice {
     }
 }
 
+/// A function of Python that is told how far a solution is: residual, sweeps, steps. The solution ends where it raises, and where it
+/// returns False.
+pub struct Progress {
+    function: Option<Py<PyAny>>,
+    measure: Measure,
+    raised: Option<PyErr>,
+}
+
+impl Progress {
+    pub fn new(function: Option<Py<PyAny>>, measure: Measure) -> Self {
+        Self { function, measure, raised: None }
+    }
+
+    /// Tell it; whether the solution goes on.
+    pub fn tell(&mut self, report: &ldy::solve::Report) -> bool {
+        let Some(function) = &self.function else { return true };
+        Python::with_gil(|py| {
+            let told = (report.residual.by(self.measure), report.sweeps, report.steps);
+            match function.call1(py, told).map(|answer| answer.bind(py).is(&*PyBool::new(py, false))) {
+                Ok(stops) => !stops,
+                Err(error) => {
+                    self.raised = Some(error);
+                    false
+                }
+            }
+        })
+    }
+
+    /// What it raised comes out as it is.
+    pub fn end(self) -> PyResult<()> {
+        self.raised.map_or(Ok(()), Err)
+    }
+}
+
 /// The report of a solver's last problem.
 pub fn report<'py>(
     py: Python<'py>,
@@ -86,6 +121,7 @@ pub fn report<'py>(
         End::Time => "time",
         End::Stalled => "stalled",
         End::Infeasible => "infeasible",
+        End::Stopped => "stopped",
     };
     let residual = &report.residual;
     let numbers = [
@@ -111,6 +147,7 @@ pub fn solve_rows<'py>(
     normal_first: bool,
     laws: Laws,
     options: Choice,
+    progress: Option<Py<PyAny>>,
     mut reactions: PyReadwriteArray1<f64>,
 ) -> PyResult<Report<'py>> {
     let (laws, options, values) = (laws.made()?, options.made()?, blocks(&values)?);
@@ -119,8 +156,13 @@ pub fn solve_rows<'py>(
     let problem = Problem { starts, columns, values: &values, b, normal };
     let forces: &mut [Vector] = reactions.as_slice_mut()?.as_chunks_mut().0;
     let mut solver = Solver::new();
+    let mut progress = Progress::new(progress, options.measure);
     let made = py
-        .allow_threads(|| solver.solve(&problem, &laws, &options, forces))
+        .allow_threads(|| {
+            let watch = &mut |report: &_| progress.tell(report);
+            solver.solve_watched(&problem, &laws, &options, forces, watch)
+        })
         .map_err(|error| refused(error.fault == Fault::Memory, error.to_string()))?;
+    progress.end()?;
     Ok(report(py, &made, &options, &solver))
 }

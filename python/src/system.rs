@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
 use crate::errors::{raised, raised_at};
-use crate::solve::{self, Choice, Laws, Report};
+use crate::solve::{self, Choice, Laws, Progress, Report};
 use crate::solver::{Function, Thrown};
 
 type Indices<'py> = PyReadonlyArray1<'py, i32>;
@@ -495,12 +495,20 @@ impl System {
         py: Python<'py>,
         laws: Laws,
         options: Choice,
+        progress: Option<Py<PyAny>>,
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
         let (laws, options) = (laws.made()?, options.made()?);
         let forces = reactions.as_slice_mut()?.as_chunks_mut().0;
         let Self { system, solver, .. } = self;
-        let report = py.allow_threads(|| system.solve(solver, &laws, &options, forces)).map_err(raised)?;
+        let mut progress = Progress::new(progress, options.measure);
+        let report = py
+            .allow_threads(|| {
+                let watch = &mut |report: &_| progress.tell(report);
+                system.solve_watched(solver, &laws, &options, forces, watch)
+            })
+            .map_err(raised)?;
+        progress.end()?;
         Ok(solve::report(py, &report, &options, solver))
     }
 

@@ -95,6 +95,31 @@ def test_warm_starts_and_limits():
     assert short.end == "time"
 
 
+def test_progress_is_told_and_may_stop():
+    system, _ = block_on_ground()
+    W, B = system.rows.dense(), system.rows.B
+    solvers = [
+        lambda progress: system.solve(0.1, method="gauss-seidel", tolerance=1e-12, progress=progress),
+        lambda progress: ldy.solve(W, B, 0.1, method="gauss-seidel", tolerance=1e-12, progress=progress),
+    ]
+    for solve in solvers:
+        told = []
+        R, report = solve(lambda *so_far: told.append(so_far))
+        assert report.converged and len(told) == len(report.history) > 2
+        residuals = [residual for residual, _, _ in told]
+        assert residuals == sorted(residuals, reverse=True) and residuals[-1] == report.residual
+        assert told[-1][1:] == (report.sweeps, report.steps)
+        _, report = solve(lambda residual, sweeps, steps: sweeps == 0)
+        assert report.end == "stopped" and report.residual == residuals[1]
+
+        def raises(residual, sweeps, steps):
+            raise KeyError("enough")
+
+        with pytest.raises(KeyError, match="enough"):
+            solve(raises)
+    assert system.solve(0.1)[1].converged
+
+
 def test_what_a_solver_refuses():
     system, _ = block_on_ground()
     with pytest.raises(ValueError, match="3 laws for 4 rows"):

@@ -26,7 +26,7 @@ mod sweeps;
 use std::collections::TryReserveError;
 
 pub use error::{Error, Fault};
-pub use options::{End, Method, Options, Report};
+pub use options::{End, Method, Options, Report, Watch};
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
 pub use solver::Solver;

@@ -67,7 +67,12 @@ pub enum End {
     Stalled,
     /// It has been proved that there is no solution, or none without forces that are huge beside B: see `docs/solvers.md`.
     Infeasible,
+    /// Who watched it has said so.
+    Stopped,
 }
+
+/// Told how far a solution is each time that its residual is looked at; it goes on where this returns true.
+pub type Watch<'a> = dyn FnMut(&Report) -> bool + 'a;
 
 /// What came out.
 #[derive(Clone, Copy, Debug, Default)]

@@ -12,7 +12,7 @@ use super::certificate;
 use super::law;
 use super::memory::Memory;
 use super::newton::{Equations, Newton};
-use super::options::{End, Method, Options, Report};
+use super::options::{End, Method, Options, Report, Watch};
 use super::problem::{Law, Problem};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::sweeps::Sweeps;
@@ -61,7 +61,7 @@ const DRIFT_SWEEPS: usize = 20;
 pub const MOST_NOTES: usize = 1000;
 
 /// A solution under way.
-pub struct Run<'a> {
+pub struct Run<'a, 'w> {
     pub problem: &'a Problem<'a>,
     pub laws: &'a [Law],
     pub options: &'a Options,
@@ -80,17 +80,20 @@ pub struct Run<'a> {
     pub best: &'a mut [Vector],
     pub history: &'a mut Vec<f64>,
     pub report: Report,
+    pub watch: &'a mut Watch<'w>,
+    /// Whether it has ended the solution.
+    pub is_stopped: bool,
     /// By how much a sweep overdoes its changes, and whether it may.
     pub relaxation: f64,
     pub may_relax: bool,
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Sweeps and steps in turns; why they ended.
     pub fn run<A: Axes>(&mut self) -> Result<End, TryReserveError> {
         let end = self.rounds::<A>()?;
         let is_proved = match end {
-            End::Converged | End::Time | End::Infeasible => false,
+            End::Converged | End::Time | End::Infeasible | End::Stopped => false,
             End::Sweeps => self.is_violation_a_proof::<A>(),
             End::Stalled => self.is_violation_a_proof::<A>() || self.is_drift_a_proof::<A>(),
         };
@@ -175,6 +178,8 @@ impl Run<'_> {
             self.report.residual = residual;
             self.best.copy_from_slice(self.allowed);
         }
+        self.report.time = self.begin.elapsed();
+        self.is_stopped |= !(self.watch)(&self.report);
         residual
     }
 
@@ -186,6 +191,8 @@ impl Run<'_> {
     fn over(&self) -> Option<End> {
         if self.best_residual() <= self.options.tolerance {
             Some(End::Converged)
+        } else if self.is_stopped {
+            Some(End::Stopped)
         } else if self.report.sweeps >= self.options.sweeps {
             Some(End::Sweeps)
         } else if self.options.time.is_some_and(|most| self.begin.elapsed() >= most) {

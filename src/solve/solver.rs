@@ -9,7 +9,7 @@ use super::axes::{Axes, NormalFirst, NormalThird};
 use super::error::Error;
 use super::memory::Memory;
 use super::newton::Newton;
-use super::options::{Options, Report};
+use super::options::{Options, Report, Watch};
 use super::order::MANY;
 use super::problem::{Law, Normal, Problem};
 use super::refill;
@@ -50,11 +50,26 @@ impl Solver {
         options: &Options,
         forces: &mut [Vector],
     ) -> Result<Report, Error> {
+        self.solve_watched(problem, laws, options, forces, &mut |_| true)
+    }
+
+    /// As [`Solver::solve`]; `watch` is told how far it is, and may end it.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn solve_watched(
+        &mut self,
+        problem: &Problem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+        watch: &mut Watch,
+    ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
         options.check()?;
         match problem.normal {
-            Normal::First => self.run::<NormalFirst>(problem, laws, options, forces),
-            Normal::Third => self.run::<NormalThird>(problem, laws, options, forces),
+            Normal::First => self.run::<NormalFirst>(problem, laws, options, forces, watch),
+            Normal::Third => self.run::<NormalThird>(problem, laws, options, forces, watch),
         }
     }
 
@@ -69,6 +84,7 @@ impl Solver {
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],
+        watch: &mut Watch,
     ) -> Result<Report, Error> {
         let begin = Instant::now();
         let rows = problem.rows();
@@ -102,6 +118,8 @@ impl Solver {
             best,
             history,
             report,
+            watch,
+            is_stopped: false,
             relaxation: 1.0,
             may_relax: true,
         };

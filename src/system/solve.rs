@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::block::Vector;
-use crate::solve::{self, Law, Normal, Options, Problem, Report, Solver};
+use crate::solve::{self, Law, Normal, Options, Problem, Report, Solver, Watch};
 
 use super::error::{Error, Fault};
 use super::model::System;
@@ -21,6 +21,21 @@ impl System {
         options: &Options,
         forces: &mut [Vector],
     ) -> Result<Report, Error> {
+        self.solve_watched(solver, laws, options, forces, &mut |_| true)
+    }
+
+    /// As [`System::solve`]; `watch` is told how far it is, and may end it.
+    ///
+    /// # Errors
+    /// As [`System::solve`].
+    pub fn solve_watched(
+        &self,
+        solver: &mut Solver,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+        watch: &mut Watch,
+    ) -> Result<Report, Error> {
         let rows = self.rows()?;
         let problem = Problem {
             starts: rows.starts,
@@ -29,7 +44,8 @@ impl System {
             b: rows.b,
             normal: Normal::Third,
         };
-        solver.solve(&problem, laws, options, forces).map_err(|error| self.of_row(error.row, error.fault))
+        let made = solver.solve_watched(&problem, laws, options, forces, watch);
+        made.map_err(|error| self.of_row(error.row, error.fault))
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 
 _CONTACT, _BOUNDS = 0, 1
+
+Progress = Callable[[float, int, int], object]
 
 
 class Laws:
@@ -58,9 +61,10 @@ class Report:
     """What came out of a solver.
 
     end: "converged", "sweeps" or "time" (as many were made as were allowed), "stalled" (the residual decreases no more: because of
-    rounding, or since there is no solution), or "infeasible" (it has been proved that there is no solution). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each
-    measure; first: of the forces to begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's
-    method. history: residuals in the order in which they were looked at, of many the first thousand.
+    rounding, or since there is no solution), "infeasible" (it has been proved that there is no solution), or "stopped" (``progress``
+    said so). residual: of the forces returned, by the measure that was chosen; natural, scaled: by each measure; first: of the forces to
+    begin with. worst: the row that contributes most. sweeps, steps: of Gauss-Seidel and of Newton's method. history: residuals in the
+    order in which they were looked at, of many the first thousand.
     """
 
     end: str
@@ -117,6 +121,7 @@ def solve(
     method: str = "automatic",
     sweeps: int = 100_000,
     seconds: float | None = None,
+    progress: Progress | None = None,
 ) -> tuple[NDArray[np.float64], Report]:
     """Forces with any W, sparse (SciPy) or an array, that need not be symmetric; see :meth:`System.solve`.
 
@@ -135,5 +140,5 @@ def solve(
     forces = start(R, len(B))
     options = (tolerance, measure, method, sweeps, seconds)
     matrix = W.indptr.astype(np.int32), W.indices.astype(np.int32), np.ascontiguousarray(W.data, dtype=np.float64)
-    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(B)), options, forces)
+    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(B)), options, progress, forces)
     return forces.reshape(-1, 3), Report.of(report)

@@ -284,12 +284,15 @@ class System:
         method: str = "automatic",
         sweeps: int = 100_000,
         seconds: float | None = None,
+        progress: Progress | None = None,
     ) -> tuple[NDArray[np.float64], Report]:
         """Forces that obey the laws of the rows, C(U, R) = 0 with U = B + W R; other threads of Python go on meanwhile.
 
         laws: :class:`Laws`, or coefficients of friction, one for all contacts or one a row. R: where to begin, three values a row, for
         instance the forces of the last step; zeros without. tolerance: of the residual, which ``measure`` says: "natural", "scaled" or
-        the larger of "both". method: "automatic", "gauss-seidel" or "newton". sweeps, seconds: the most that are spent.
+        the larger of "both". method: "automatic", "gauss-seidel" or "newton". sweeps, seconds: the most that are spent. progress: called
+        as ``progress(residual, sweeps, steps)`` each time that the residual is looked at; False ends the solution, and so does an
+        exception, which comes out as it is. The best forces so far are then those returned, or lost.
 
         Returns R, a row of three each, and a :class:`Report`. An end without convergence is no error: see ``report.end``. R obeys its
         laws in any case: no contact pulls, or rubs more than its friction allows.
@@ -297,7 +300,7 @@ class System:
         count = self._core.row_count()
         forces = start(R, count)
         options = (tolerance, measure, method, sweeps, seconds)
-        report = self._core.solve(laws_of(laws, count), options, forces)
+        report = self._core.solve(laws_of(laws, count), options, progress, forces)
         return forces.reshape(-1, 3), Report.of(report)
 
     def force(self, body: int, R: ArrayLike) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 //! Solvers of C(U, R) = 0 as C sees them; part of `include/ldy_system.h`.
 
-use std::ffi::{c_double, c_int};
+use std::ffi::{c_double, c_int, c_void};
 use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
@@ -56,6 +56,12 @@ pub const LDY_GAUSS_SEIDEL_METHOD: c_int = 1;
 /// A method: Newton's from the start, with Gauss-Seidel where it fails.
 pub const LDY_NEWTON_METHOD: c_int = 2;
 
+/// Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
+/// to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, must return and call nothing for the
+/// solver or system at work.
+pub type ldy_watch =
+    Option<unsafe extern "C" fn(residual: f64, sweeps: c_int, steps: c_int, data: *mut c_void) -> c_int>;
+
 /// How to solve. Where a field is zero its default holds: set size, and then what is to differ.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -74,9 +80,13 @@ pub struct ldy_solve_options {
     pub normal_first: c_int,
     /// Most seconds; no limit. With a limit, results depend on the clock.
     pub seconds: c_double,
+    /// NULL, or what is called each time that the residual is looked at.
+    pub watch: ldy_watch,
+    /// Given to watch.
+    pub data: *mut c_void,
 }
 
-// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers.
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
 unsafe impl CallerSized for ldy_solve_options {
     const NAME: &'static str = "ldy_solve_options";
     const LEAST: usize = offset_of!(Self, measure);
@@ -92,6 +102,8 @@ pub const LDY_TIME_OVER: c_int = 2;
 pub const LDY_STALLED: c_int = 3;
 /// An end: it has been proved that there is no solution, or none without forces that are huge beside B.
 pub const LDY_INFEASIBLE: c_int = 4;
+/// An end: watch returned another number than 0.
+pub const LDY_STOPPED: c_int = 5;
 
 /// What came out.
 #[derive(Clone, Copy)]
@@ -99,7 +111,8 @@ pub const LDY_INFEASIBLE: c_int = 4;
 pub struct ldy_solve_report {
     /// sizeof (ldy_solve_report), set by the caller before the call.
     pub size: usize,
-    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE.
+    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
+    /// LDY_STOPPED.
     pub end: c_int,
     /// Sweeps of Gauss-Seidel.
     pub sweeps: c_int,
@@ -199,7 +212,8 @@ pub unsafe extern "C" fn ldy_solve_system(
         let forces = vectors("R", R)?;
         let ldy_solve { solver, laws: kept } = solver;
         read_laws(laws, kept)?;
-        let result = system.solve(solver, kept, &options.options, forces)?;
+        let watch = &mut options.watch();
+        let result = system.solve_watched(solver, kept, &options.options, forces, watch)?;
         tell(report, &result, options.options.measure, solver.history());
     })
 }
@@ -234,12 +248,13 @@ pub unsafe extern "C" fn ldy_solve_rows(
     entry!(solver: solver, starts: values(rows.saturating_add(1)), columns: values(blocks),
            values: values(blocks.saturating_mul(9)), B: values(rows.saturating_mul(3)), laws: values(rows),
            R: values_mut(rows.saturating_mul(3)), options: sized_const, report: sized_wanted => {
-        let Chosen { options, normal } = Chosen::read(options)?;
+        let chosen = Chosen::read(options)?;
+        let Chosen { options, normal, .. } = chosen;
         let (values, b): (&[Block], &[Vector]) = (values.as_chunks().0, B.as_chunks().0);
         let ldy_solve { solver, laws: kept } = solver;
         read_laws(laws, kept)?;
         let problem = Problem { starts, columns, values, b, normal };
-        let result = solver.solve(&problem, kept, &options, vectors("R", R)?)?;
+        let result = solver.solve_watched(&problem, kept, &options, vectors("R", R)?, &mut chosen.watch())?;
         tell(report, &result, options.measure, solver.history());
     })
 }
@@ -256,6 +271,8 @@ impl From<solve::Error> for Code {
 struct Chosen {
     options: Options,
     normal: Normal,
+    watch: ldy_watch,
+    data: *mut c_void,
 }
 
 impl Chosen {
@@ -268,6 +285,8 @@ impl Chosen {
             sweeps: 0,
             normal_first: 0,
             seconds: 0.0,
+            watch: None,
+            data: ptr::null_mut(),
         };
         let given = given.map_or(none, |given| given.read_over(none));
         let mut options = Options::default();
@@ -298,7 +317,18 @@ impl Chosen {
             options.time = Some(seconds);
         }
         let normal = if given.normal_first == 0 { Normal::Third } else { Normal::First };
-        Ok(Self { options, normal })
+        Ok(Self { options, normal, watch: given.watch, data: given.data })
+    }
+
+    /// The program's function, where there is one.
+    fn watch(&self) -> impl FnMut(&Report) -> bool {
+        let Self { watch, data, options: Options { measure, .. }, .. } = *self;
+        move |report| {
+            // SAFETY: the C program promises a function that takes these arguments, and its own data; this thread has called it.
+            watch.is_none_or(|watch| unsafe {
+                watch(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
+            })
+        }
     }
 }
 
@@ -325,9 +355,12 @@ fn read_laws(given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
     Ok(())
 }
 
+fn count(number: usize) -> c_int {
+    c_int::try_from(number).unwrap_or(c_int::MAX)
+}
+
 fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
     let Some(place) = place else { return };
-    let count = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
     place.fill(&ldy_solve_report {
         size: size_of::<ldy_solve_report>(),
         end: match report.end {
@@ -336,6 +369,7 @@ fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measur
             End::Time => LDY_TIME_OVER,
             End::Stalled => LDY_STALLED,
             End::Infeasible => LDY_INFEASIBLE,
+            End::Stopped => LDY_STOPPED,
         },
         sweeps: count(report.sweeps),
         steps: count(report.steps),
