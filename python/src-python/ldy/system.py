@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .laws import Laws, Report, laws_of, start
+from .laws import Laws, Progress, Report, laws_of, start
 from .rows import Rows
 
 #: Stands for the ground where a constraint has a body on one side only.
