@@ -92,7 +92,7 @@ static void door (void)
   BAD (ldy_rows_redundant (&rows, 0, redundant, 12, &dimension), "redundant: 12 values where 9 are needed");
   BAD (ldy_rows_redundant (NULL, 0, redundant, 9, &dimension), "rows is NULL");
   bad = rows, bad.blocks = 8;
-  BAD (ldy_rows_redundant (&bad, 0, redundant, 9, &dimension), "rows: starts do not ascend");
+  BAD (ldy_rows_redundant (&bad, 0, redundant, 9, &dimension), "starts do not ascend");
   CHECK_SAME_BITS (redundant, expected, sizeof expected);
   CHECK_INT (dimension, 4);
   /* What gives way depends on nothing. */

@@ -81,4 +81,5 @@ pub mod legacy;
 mod first_error;
 mod memory;
 mod prefetch;
+mod row_error;
 pub(crate) mod threads;

@@ -1,9 +1,9 @@
 //! The sparse Cholesky factor of W + μ 1.
 
 use crate::block::is_finite;
-use crate::inertia::{Factored, Structure, Workspace};
+use crate::inertia::{FactorError, Factored, Structure, Workspace};
+use crate::row_error::{Error, Fault};
 
-use super::error::{Error, Fault};
 use super::rows::BlockRows;
 
 /// A pivot that is no more than this of its diagonal entry is rounding.
@@ -138,5 +138,22 @@ impl Cholesky {
             self.factored.each_pivot(|_, pivot| sum += pivot.ln())?;
         }
         Ok(sum)
+    }
+}
+
+/// Of a factor of W + μ 1.
+impl From<FactorError> for Error {
+    fn from(error: FactorError) -> Self {
+        match error {
+            FactorError::NotPositiveDefinite { row } => {
+                Self { row: Some(row / 3), fault: Fault::NotPositive }
+            }
+            FactorError::Memory => Self::of_rows(Fault::Memory),
+            FactorError::NotFinite => Self::of_rows(Fault::NotFinite("the factor of W + mu 1")),
+            FactorError::Missing => Self::of_rows(Fault::Invalid("W + mu 1 has not been factored")),
+            FactorError::Matrix(_) | FactorError::Singular => {
+                Self::of_rows(Fault::Invalid("W + mu 1 is no matrix that can be factored"))
+            }
+        }
     }
 }

@@ -6,12 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod cholesky;
-mod error;
 mod rank;
 mod rows;
 
+pub use crate::row_error::{Error, Fault};
 pub use cholesky::Cholesky;
-pub use error::{Error, Fault};
 pub use rank::dependent_rows;
 pub use rows::BlockRows;
 

@@ -5,7 +5,8 @@
 //! rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read from the null
 //! vectors that the factor gives: a row does that is the last in one of them.
 
-use super::error::{Error, Fault};
+use crate::row_error::{Error, Fault};
+
 use super::rows::BlockRows;
 
 /// The squared sine below which a row depends on others, unless told otherwise.

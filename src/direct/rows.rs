@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use crate::block::{Block, is_finite};
-
-use super::error::{Error, Fault};
+use crate::row_error::{Error, Fault};
 
 /// Block-sparse rows. W is symmetric; of two blocks that are transposes of each other the one right of the diagonal is read.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,6 @@
 mod axes;
 mod block_lu;
 mod certificate;
-mod error;
 mod law;
 mod local;
 mod memory;
@@ -25,7 +24,7 @@ mod sweeps;
 
 use std::collections::TryReserveError;
 
-pub use error::{Error, Fault};
+pub use crate::row_error::{Error, Fault};
 pub use options::{End, Method, Options, Report, Watch};
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::error::{Error, Fault};
+use crate::row_error::{Error, Fault};
+
 use super::residual::{Measure, Residual};
 
 /// How to solve.
@@ -37,7 +38,7 @@ impl Options {
         if self.tolerance >= 0.0 {
             return Ok(());
         }
-        Err(Error::of_problem(Fault::Invalid("the tolerance is negative or not a number")))
+        Err(Error::of_rows(Fault::Invalid("the tolerance is negative or not a number")))
     }
 }
 

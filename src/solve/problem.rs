@@ -1,8 +1,7 @@
 //! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
 
 use crate::block::{Block, Vector, is_finite};
-
-use super::error::{Error, Fault};
+use crate::row_error::{Error, Fault};
 
 /// Which component of R, U and the blocks is the normal one; the two others are tangential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -132,14 +131,14 @@ impl<'a> Problem<'a> {
         ];
         for (what, expected, found) in sizes {
             if found != expected {
-                return Err(Error::of_problem(Fault::Size { what, expected, found }));
+                return Err(Error::of_rows(Fault::Size { what, expected, found }));
             }
         }
         if i32::try_from(rows).is_err() {
-            return Err(Error::of_problem(Fault::Invalid("more rows than an int can count")));
+            return Err(Error::of_rows(Fault::Invalid("more rows than an int can count")));
         }
         if !ldy_factor::ascends(self.starts, self.columns.len()) {
-            return Err(Error::of_problem(Fault::Invalid(
+            return Err(Error::of_rows(Fault::Invalid(
                 "starts do not ascend from 0 to the number of blocks",
             )));
         }

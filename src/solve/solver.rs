@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use crate::block::Vector;
+use crate::row_error::Error;
 use crate::threads::Team;
 
 use super::axes::{Axes, NormalFirst, NormalThird};
-use super::error::Error;
 use super::memory::Memory;
 use super::newton::Newton;
 use super::options::{Options, Report, Watch};

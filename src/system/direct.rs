@@ -1,7 +1,7 @@
 //! Factors and dependences of the rows of a system; the numbers are those of [`crate::direct`].
 #![forbid(unsafe_code)]
 
-use crate::direct::{self, BlockRows, Cholesky, dependent_rows};
+use crate::direct::{BlockRows, Cholesky, dependent_rows};
 
 use super::error::{Error, Fault, Subject};
 use super::model::System;
@@ -39,17 +39,5 @@ impl System {
         let subject = constraint
             .map_or(Subject::System, |(id, constraint)| Subject::Constraint(id, constraint.bodies()));
         Error { subject, fault: fault.into() }
-    }
-}
-
-impl From<direct::Fault> for Fault {
-    fn from(fault: direct::Fault) -> Self {
-        match fault {
-            direct::Fault::Memory => Self::Memory,
-            direct::Fault::NotFinite(what) => Self::NotFinite(what),
-            direct::Fault::Invalid(what) => Self::Invalid(what),
-            direct::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
-            direct::Fault::NotPositive => Self::NotPositive,
-        }
     }
 }

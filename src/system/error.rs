@@ -5,8 +5,8 @@ use std::collections::TryReserveError;
 use std::fmt;
 
 use crate::assembly::panel;
-use crate::direct;
 use crate::inertia::FactorError;
+use crate::row_error;
 
 use super::table::Id;
 
@@ -148,7 +148,7 @@ impl fmt::Display for Fault {
             Self::Matrix(error) => write!(f, "its matrix A: {error}"),
             Self::Solver(code) => write!(f, "its solver returned {code}"),
             Self::Singular => f.write_str("its diagonal block of W is singular"),
-            Self::NotPositive => direct::Fault::NotPositive.fmt(f),
+            Self::NotPositive => row_error::Fault::NotPositive.fmt(f),
             Self::Stale => f.write_str("no successful update since the last change"),
         }
     }
@@ -176,5 +176,17 @@ mod tests {
         let matrix = Fault::from(FactorError::NotPositiveDefinite { row: 4 });
         assert_eq!(text(Subject::Body(3), matrix), "body 3: its matrix A: not positive definite in row 4");
         assert_eq!(Fault::from(panel::Fault::Factor(FactorError::Memory)), Fault::Memory);
+    }
+}
+
+impl From<row_error::Fault> for Fault {
+    fn from(fault: row_error::Fault) -> Self {
+        match fault {
+            row_error::Fault::Memory => Self::Memory,
+            row_error::Fault::NotFinite(what) => Self::NotFinite(what),
+            row_error::Fault::Invalid(what) => Self::Invalid(what),
+            row_error::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
+            row_error::Fault::NotPositive => Self::NotPositive,
+        }
     }
 }

@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use crate::block::Vector;
-use crate::solve::{self, Law, Normal, Options, Problem, Report, Solver, Watch};
+use crate::solve::{Law, Normal, Options, Problem, Report, Solver, Watch};
 
-use super::error::{Error, Fault};
+use super::error::Error;
 use super::model::System;
 
 impl System {
@@ -46,16 +46,5 @@ impl System {
         };
         let made = solver.solve_watched(&problem, laws, options, forces, watch);
         made.map_err(|error| self.of_row(error.row, error.fault))
-    }
-}
-
-impl From<solve::Fault> for Fault {
-    fn from(fault: solve::Fault) -> Self {
-        match fault {
-            solve::Fault::Memory => Self::Memory,
-            solve::Fault::NotFinite(what) => Self::NotFinite(what),
-            solve::Fault::Invalid(what) => Self::Invalid(what),
-            solve::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
-        }
     }
 }

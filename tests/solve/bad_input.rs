@@ -71,15 +71,15 @@ fn laws_that_are_none_are_refused_by_row() {
 
 #[test]
 fn sizes_that_do_not_fit_are_refused() {
-    assert_eq!(refused(|given| given.laws.truncate(2)), "solve: laws: 2 values where 3 are needed");
-    assert_eq!(refused(|given| given.forces.push([0.0; 3])), "solve: forces: 4 values where 3 are needed");
-    assert_eq!(refused(|given| given.starts.truncate(3)), "solve: starts: 3 values where 4 are needed");
-    assert_eq!(refused(|given| given.values.truncate(3)), "solve: values: 3 values where 5 are needed");
+    assert_eq!(refused(|given| given.laws.truncate(2)), "laws: 2 values where 3 are needed");
+    assert_eq!(refused(|given| given.forces.push([0.0; 3])), "forces: 4 values where 3 are needed");
+    assert_eq!(refused(|given| given.starts.truncate(3)), "starts: 3 values where 4 are needed");
+    assert_eq!(refused(|given| given.values.truncate(3)), "values: 3 values where 5 are needed");
 }
 
 #[test]
 fn patterns_that_are_none_are_refused() {
-    let ascend = "solve: starts do not ascend from 0 to the number of blocks";
+    let ascend = "starts do not ascend from 0 to the number of blocks";
     assert_eq!(refused(|given| given.starts = vec![0, 4, 2, 5]), ascend);
     assert_eq!(refused(|given| given.starts = vec![0, 2, 4, 6]), ascend);
     assert_eq!(refused(|given| given.columns[1] = 3), "constraint of row 0: a column lies outside W");
@@ -92,8 +92,8 @@ fn patterns_that_are_none_are_refused() {
 fn tolerances_that_are_none_are_refused() {
     for tolerance in [-1.0, f64::NAN] {
         let text = refused(|given| given.options.tolerance = tolerance);
-        assert_eq!(text, "solve: the tolerance is negative or not a number");
+        assert_eq!(text, "the tolerance is negative or not a number");
     }
     let error = ldy::solve::Error { row: None, fault: Fault::Memory };
-    assert_eq!(error.to_string(), "solve: out of memory");
+    assert_eq!(error.to_string(), "out of memory");
 }

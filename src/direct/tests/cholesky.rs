@@ -97,7 +97,7 @@ fn ill_formed_rows_are_refused() {
     let two = [block; 2];
     assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[]), "");
     assert_eq!(told(&[0], &[], &[], &[1.0]), "");
-    let starts = "rows: starts do not ascend from 0 to the number of blocks";
+    let starts = "starts do not ascend from 0 to the number of blocks";
     for bad in [&[0, 2, 1][..], &[0, 1, 3], &[1, 1, 2], &[0, -1, 2], &[]] {
         assert_eq!(told(bad, &[0, 1], &two, &[]), starts);
     }
@@ -106,15 +106,15 @@ fn ill_formed_rows_are_refused() {
     assert_eq!(told(&[0, 1, 2], &[0, -1], &two, &[]), "constraint of row 1: a column lies outside W");
     assert_eq!(told(&[0, 2, 2], &[0, 0], &two, &[]), "constraint of row 0: its columns do not ascend");
     assert_eq!(told(&[0, 1, 2], &[1, 1], &two, &[]), "constraint of row 0: its diagonal block is missing");
-    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[1.0; 4]), "rows: mu: 4 values where 2 are needed");
-    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[f64::NAN]), "rows: mu is not finite");
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[1.0; 4]), "mu: 4 values where 2 are needed");
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &two, &[f64::NAN]), "mu is not finite");
     let nan = [block, [f64::NAN; 9]];
     assert_eq!(told(&[0, 1, 2], &[0, 1], &nan, &[]), "constraint of row 1: a block of W is not finite");
     let mut factor = Cholesky::new();
-    assert_eq!(factor.solve(&mut []).unwrap_err().to_string(), "rows: W + mu 1 has not been factored");
+    assert_eq!(factor.solve(&mut []).unwrap_err().to_string(), "W + mu 1 has not been factored");
     factor.factorise(&BlockRows { starts: &[0, 1], columns: &[0], values: &[block] }, &[]).unwrap();
     assert_eq!(
         factor.solve(&mut [0.0; 2]).unwrap_err().to_string(),
-        "rows: a vector of three values a row: 2 values where 3 are needed"
+        "a vector of three values a row: 2 values where 3 are needed"
     );
 }

@@ -10,6 +10,7 @@ use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::direct::{BlockRows, Cholesky};
 use crate::inertia::FactorError;
+use crate::row_error;
 use crate::system::{Error, Fault, Id, System};
 
 use super::factors::ldy_factor;
@@ -28,6 +29,18 @@ impl From<Error> for Code {
             Fault::Matrix(FactorError::Singular | FactorError::Missing)
             | Fault::Singular
             | Fault::Solver(_) => Self::LuFactor,
+            _ => Self::BugFound,
+        };
+        fail!(code, "{error}")
+    }
+}
+
+/// Its text becomes the thread's last.
+impl From<row_error::Error> for Code {
+    fn from(error: row_error::Error) -> Self {
+        let code = match error.fault {
+            row_error::Fault::Memory => Self::OutOfMemory,
+            row_error::Fault::NotPositive => Self::CholFactor,
             _ => Self::BugFound,
         };
         fail!(code, "{error}")

@@ -5,7 +5,7 @@ use std::ptr;
 
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::status;
-use crate::direct::{self, Cholesky};
+use crate::direct::Cholesky;
 use crate::system::extent;
 
 use super::arguments::{self, entry};
@@ -128,16 +128,4 @@ pub unsafe extern "C" fn ldy_factor_solve(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_log_determinant(factor: *const ldy_factor, value: *mut f64) -> c_int {
     entry!(factor: shared_factor, value: place => value.put(factor.log_determinant()?))
-}
-
-/// Its text becomes the thread's last.
-impl From<direct::Error> for Code {
-    fn from(error: direct::Error) -> Self {
-        let code = match error.fault {
-            direct::Fault::Memory => Self::OutOfMemory,
-            direct::Fault::NotPositive => Self::CholFactor,
-            _ => Self::BugFound,
-        };
-        fail!(code, "{error}")
-    }
 }

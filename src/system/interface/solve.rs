@@ -9,7 +9,7 @@ use crate::block::{Block, Vector};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::boundary::status;
-use crate::solve::{self, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
+use crate::solve::{End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -257,14 +257,6 @@ pub unsafe extern "C" fn ldy_solve_rows(
         let result = solver.solve_watched(&problem, kept, &options, vectors("R", R)?, &mut chosen.watch())?;
         tell(report, &result, options.measure, solver.history());
     })
-}
-
-/// Its text becomes the thread's last.
-impl From<solve::Error> for Code {
-    fn from(error: solve::Error) -> Self {
-        let code = if error.fault == solve::Fault::Memory { Self::OutOfMemory } else { Self::BugFound };
-        fail!(code, "{error}")
-    }
 }
 
 /// Options as the core has them, and the normal component.

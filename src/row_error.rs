@@ -1,14 +1,12 @@
-//! What is wrong with rows, and with which of them.
+//! What is wrong with block-sparse rows and what is given with them, and which of them.
 
 use std::collections::TryReserveError;
 use std::fmt;
 
-use crate::inertia::FactorError;
-
 /// What is wrong, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {
-    /// The row, counted from 0; `None`: the rows as a whole.
+    /// The row, counted from 0; `None`: all of it.
     pub row: Option<usize>,
     /// What is wrong.
     pub fault: Fault,
@@ -37,7 +35,7 @@ pub enum Fault {
 }
 
 impl Error {
-    pub(super) fn of_rows(fault: Fault) -> Self {
+    pub(crate) fn of_rows(fault: Fault) -> Self {
         Self { row: None, fault }
     }
 }
@@ -48,29 +46,13 @@ impl From<TryReserveError> for Error {
     }
 }
 
-impl From<FactorError> for Error {
-    fn from(error: FactorError) -> Self {
-        match error {
-            FactorError::NotPositiveDefinite { row } => {
-                Self { row: Some(row / 3), fault: Fault::NotPositive }
-            }
-            FactorError::Memory => Self::of_rows(Fault::Memory),
-            FactorError::NotFinite => Self::of_rows(Fault::NotFinite("the factor of W + mu 1")),
-            FactorError::Missing => Self::of_rows(Fault::Invalid("W + mu 1 has not been factored")),
-            FactorError::Matrix(_) | FactorError::Singular => {
-                Self::of_rows(Fault::Invalid("W + mu 1 is no matrix that can be factored"))
-            }
-        }
-    }
-}
-
 impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.row {
             Some(row) => write!(f, "constraint of row {row}: {}", self.fault),
-            None => write!(f, "rows: {}", self.fault),
+            None => self.fault.fmt(f),
         }
     }
 }
