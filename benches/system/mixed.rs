@@ -158,7 +158,7 @@ pub fn measure() -> Result<(), String> {
     for (k, what) in ["values", "contacts"].into_iter().enumerate() {
         let over_parts = seconds(all[k]) / (seconds(grid[k]) + seconds(robots[k]));
         println!(
-            "bench mixed-rows change={what} all={:.3e} grid={:.3e} robots={:.3e} over_parts={over_parts:.3}",
+            "mixed-rows change={what} all={:.3e} grid={:.3e} robots={:.3e} over_parts={over_parts:.3}",
             seconds(all[k]),
             seconds(grid[k]),
             seconds(robots[k]),
@@ -167,6 +167,6 @@ pub fn measure() -> Result<(), String> {
     }
     println!("target mixed-rows {worst:.3} {MOST_OVER_PARTS}");
     let over_triples = seconds(robots[0]) / seconds(triples[0]);
-    println!("bench scalar-rows rows_of_three={:.3e} over_triples={over_triples:.3}", seconds(triples[0]));
+    println!("scalar-rows rows_of_three={:.3e} over_triples={over_triples:.3}", seconds(triples[0]));
     Ok(())
 }
