@@ -154,6 +154,18 @@ impl fmt::Display for Fault {
     }
 }
 
+impl From<row_error::Fault> for Fault {
+    fn from(fault: row_error::Fault) -> Self {
+        match fault {
+            row_error::Fault::Memory => Self::Memory,
+            row_error::Fault::NotFinite(what) => Self::NotFinite(what),
+            row_error::Fault::Invalid(what) => Self::Invalid(what),
+            row_error::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
+            row_error::Fault::NotPositive => Self::NotPositive,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,17 +188,5 @@ mod tests {
         let matrix = Fault::from(FactorError::NotPositiveDefinite { row: 4 });
         assert_eq!(text(Subject::Body(3), matrix), "body 3: its matrix A: not positive definite in row 4");
         assert_eq!(Fault::from(panel::Fault::Factor(FactorError::Memory)), Fault::Memory);
-    }
-}
-
-impl From<row_error::Fault> for Fault {
-    fn from(fault: row_error::Fault) -> Self {
-        match fault {
-            row_error::Fault::Memory => Self::Memory,
-            row_error::Fault::NotFinite(what) => Self::NotFinite(what),
-            row_error::Fault::Invalid(what) => Self::Invalid(what),
-            row_error::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
-            row_error::Fault::NotPositive => Self::NotPositive,
-        }
     }
 }
