@@ -9,8 +9,8 @@
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make bench-system                 updates through the neutral interface beside those through the legacy one
 #   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos, Debian's python3-siconos
+#   make bench-scaling                scenes over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-pile                   the friction of a pile of 5000 spheres beside a plain Gauss-Seidel, with one thread and two
-#   make bench-scaling                the same over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-peers                  measure in turns with MuJoCo, Pinocchio, NumPy and Siconos
 #   make bench-docs                   all of that anew for docs/performance.md, with its tables and its picture
 #   make mpi MPICC=mpicc              libldy-mpi.a, for hosts compiled with -DMPI by the same MPI
