@@ -8,7 +8,7 @@
 //!
 //! The core, safe Rust that knows neither C nor the legacy program: slices and fixed-size arrays in, blocks out.
 //!
-//! - [`block`]: 3×3 blocks.
+//! - [`block`]: 3×3 blocks, and symmetric matrices of up to six rows.
 //! - [`kinematics`]: H, the operator from generalised to local velocity; a file a kind of body.
 //! - [`inertia`]: A⁻¹ in all its forms, behind Y = A⁻¹ Hᵀ.
 //! - [`assembly`]: the one update ([`assembly::update`]), over any scene. How a pair of blocks is computed: [`assembly::panel`],
@@ -17,6 +17,7 @@
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
 //! - [`direct`]: Cholesky factors of W + μ 1, and which rows of W depend on earlier ones, over any block-sparse rows.
+//!   These two share `block_rows`, which checks rows, and `row_error`.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
@@ -78,6 +79,7 @@ pub mod kinematics;
 #[doc(hidden)]
 pub mod legacy;
 
+mod block_rows;
 mod first_error;
 mod memory;
 mod prefetch;

@@ -11,7 +11,7 @@ mod textbook;
 use std::time::Instant;
 
 use ldy::legacy::interface::additions::ldy_set_threads;
-use ldy::solve::{End, Method, Normal, Options, Problem, Report, Solver};
+use ldy::solve::{End, Method, Options, Report, Solver};
 use scene::{COUNT, Pile, Step};
 
 /// Steps that are made first: spheres lie on each other then.
@@ -89,13 +89,7 @@ fn in_turns(step: &Step, start: &[[f64; 3]], options: &Options, repetitions: usi
 /// Milliseconds of the sweeps that it takes, without those of the looks at the residual; how many sweeps.
 fn textbook(step: &Step, start: &[[f64; 3]], steps: usize) -> (f64, usize) {
     let rows = step.system.rows().expect("rows");
-    let problem = Problem {
-        starts: rows.starts,
-        columns: rows.columns,
-        values: rows.values,
-        b: rows.b,
-        normal: Normal::Third,
-    };
+    let problem = rows.problem();
     let mut forces = start.to_vec();
     let (mut seconds, mut count) = (0.0, 0);
     while textbook::residual(&problem, &step.laws, &forces) > TOLERANCE && count < TEXTBOOK_SWEEPS {

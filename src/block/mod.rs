@@ -7,6 +7,7 @@ mod inverse;
 pub mod lanes;
 mod real;
 mod scale;
+pub mod small;
 
 pub use eigenvalue::{largest_eigenvalue, largest_eigenvalues};
 pub use inverse::{inverse, inverse_positive_definite, inverse_symmetric};

@@ -1,10 +1,9 @@
 //! The sparse Cholesky factor of W + μ 1.
 
 use crate::block::is_finite;
+use crate::block_rows::BlockRows;
 use crate::inertia::{FactorError, Factored, Structure, Workspace};
 use crate::row_error::{Error, Fault};
-
-use super::rows::BlockRows;
 
 /// A pivot that is no more than this of its diagonal entry is rounding.
 const SINGULAR: f64 = 1e-13;

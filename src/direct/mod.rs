@@ -7,12 +7,11 @@
 
 mod cholesky;
 mod rank;
-mod rows;
 
+pub use crate::block_rows::BlockRows;
 pub use crate::row_error::{Error, Fault};
 pub use cholesky::Cholesky;
 pub use rank::dependent_rows;
-pub use rows::BlockRows;
 
 #[cfg(test)]
 mod tests;

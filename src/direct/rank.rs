@@ -5,9 +5,9 @@
 //! rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read from the null
 //! vectors that the factor gives: a row does that is the last in one of them.
 
+use crate::block_rows::BlockRows;
+use crate::memory::repeated;
 use crate::row_error::{Error, Fault};
-
-use super::rows::BlockRows;
 
 /// The squared sine below which a row depends on others, unless told otherwise.
 const TOLERANCE: f64 = 1e-10;
@@ -38,9 +38,9 @@ pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error>
     }
     let tolerance = if tolerance == 0.0 { TOLERANCE } else { tolerance };
     let rows = w.len();
-    let mut dependent = filled(3 * rows, false)?;
+    let mut dependent = repeated(3 * rows, false)?;
     let mut groups =
-        Groups { next: 0, seen: filled(rows, false)?, members: Vec::new(), place: filled(rows, 0)? };
+        Groups { next: 0, seen: repeated(rows, false)?, members: Vec::new(), place: repeated(rows, 0)? };
     let mut elimination = Elimination::default();
     while groups.find(w)? {
         elimination.start(w, &groups)?;
@@ -256,12 +256,4 @@ fn scale(vector: &mut [f64]) {
     if largest > 0.0 {
         vector.iter_mut().for_each(|value| *value /= largest);
     }
-}
-
-/// A list of so many values.
-fn filled<T: Clone>(length: usize, value: T) -> Result<Vec<T>, Error> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(length)?;
-    list.resize(length, value);
-    Ok(list)
 }

@@ -1,6 +1,7 @@
 //! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
 
 use crate::block::{Block, Vector, is_finite};
+use crate::block_rows::BlockRows;
 use crate::row_error::{Error, Fault};
 
 /// Which component of R, U and the blocks is the normal one; the two others are tangential.
@@ -103,21 +104,21 @@ impl<'a> Problem<'a> {
         self.b.len()
     }
 
+    #[inline(always)]
+    fn matrix(&self) -> BlockRows<'a> {
+        BlockRows { starts: self.starts, columns: self.columns, values: self.values }
+    }
+
     /// Where the blocks of a row are.
     #[inline(always)]
     pub(super) fn range(&self, row: usize) -> std::ops::Range<usize> {
-        self.starts[row] as usize..self.starts[row + 1] as usize
+        self.matrix().range(row)
     }
 
     /// The blocks of a row, with their columns.
     #[inline(always)]
     pub(super) fn row(&self, row: usize) -> impl Iterator<Item = (usize, &'a Block)> + use<'a> {
-        let range = self.range(row);
-        let (columns, values) = (&self.columns[range.clone()], &self.values[range]);
-        columns.iter().zip(values).map(
-            #[inline(always)]
-            |(&column, block)| (column as usize, block),
-        )
+        self.matrix().row(row)
     }
 
     /// Whether rows, laws and forces fit together and everything is finite.
@@ -137,11 +138,7 @@ impl<'a> Problem<'a> {
         if i32::try_from(rows).is_err() {
             return Err(Error::of_rows(Fault::Invalid("more rows than an int can count")));
         }
-        if !ldy_factor::ascends(self.starts, self.columns.len()) {
-            return Err(Error::of_rows(Fault::Invalid(
-                "starts do not ascend from 0 to the number of blocks",
-            )));
-        }
+        self.matrix().check_starts()?;
         for (row, law) in laws.iter().enumerate() {
             self.check_row(row, law, &forces[row]).map_err(|fault| Error { row: Some(row), fault })?;
         }
@@ -149,20 +146,8 @@ impl<'a> Problem<'a> {
     }
 
     fn check_row(&self, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
-        let columns = &self.columns[self.range(row)];
-        let inside = |&column: &i32| usize::try_from(column).is_ok_and(|column| column < self.rows());
-        if !columns.iter().all(inside) {
-            return Err(Fault::Invalid("a column lies outside W"));
-        }
-        if !columns.is_sorted_by(|a, b| a < b) {
-            return Err(Fault::Invalid("its columns do not ascend"));
-        }
-        if columns.binary_search(&(row as i32)).is_err() {
-            return Err(Fault::Invalid("its diagonal block is missing"));
-        }
-        if !is_finite(self.values[self.range(row)].as_flattened()) {
-            return Err(Fault::NotFinite("a block of W"));
-        }
+        self.matrix().check_columns(row)?;
+        self.matrix().check_values_of(row)?;
         if !is_finite(&self.b[row]) {
             return Err(Fault::NotFinite("B"));
         }

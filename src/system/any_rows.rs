@@ -3,14 +3,16 @@
 
 use std::sync::PoisonError;
 
+use crate::memory::refill;
+
 use super::body::{copied, finite, of_size};
 use super::changes;
+use super::constraint::check_symmetric;
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
 use super::mixed::{AnyRows, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
-use super::structure::filled;
 use super::table::Id;
 
 /// Vectors that are spread at a time.
@@ -291,8 +293,8 @@ impl System {
         let [inner_x, inner_y] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
         for first in (0..count).step_by(TOGETHER) {
             let some = first..(first + TOGETHER).min(count);
-            filled(inner_x, some.len() * length, 0.0)?;
-            filled(inner_y, some.len() * length, 0.0)?;
+            refill(inner_x, some.len() * length, 0.0)?;
+            refill(inner_y, some.len() * length, 0.0)?;
             let of = |k: usize, stride: usize| k * stride..k * stride + scalars;
             for (k, to) in some.clone().zip(inner_x.chunks_exact_mut(length)) {
                 mixed.view.spread(&x.values[of(k, x.stride)], to.as_chunks_mut().0);
@@ -318,7 +320,7 @@ impl System {
     ) -> Result<T, Error> {
         let Some(mixed) = self.odd() else { return go(x) };
         let [inner, _] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
-        filled(inner, 3 * self.structure.len(), 0.0)?;
+        refill(inner, 3 * self.structure.len(), 0.0)?;
         mixed.view.spread(x, inner.as_chunks_mut().0);
         go(inner)
     }
@@ -330,13 +332,4 @@ pub(super) fn about(id: Id, bodies: &[Id]) -> Subject {
         [first, second, _, ..] => Subject::Among(id, [first, second], bodies.len()),
         _ => Subject::Constraint(id, [bodies.first().copied(), bodies.get(1).copied()]),
     }
-}
-
-/// Whether what is added to a diagonal block is finite, and symmetric up to rounding.
-fn check_symmetric(rows: usize, compliance: &[f64]) -> Result<(), Fault> {
-    finite("its compliance", compliance)?;
-    let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
-    let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));
-    let is_symmetric = (0..rows).all(|j| (0..j).all(|i| (entry(i, j) - entry(j, i)).abs() <= scale));
-    if is_symmetric { Ok(()) } else { Err(Fault::Invalid("its compliance is not symmetric")) }
 }

@@ -11,11 +11,12 @@
 
 use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::update::scene::RowPart;
+use crate::memory::refill;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
 use super::error::Error;
-use super::structure::{NOWHERE, Structure, filled};
+use super::structure::{NOWHERE, Structure};
 use super::table::{GONE, Table};
 
 /// Of a body: a velocity has changed.
@@ -105,7 +106,7 @@ impl Plan {
             let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
             whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
         }));
-        filled(rows, structure.len(), 0)?;
+        refill(rows, structure.len(), 0)?;
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
         if is_marked(constraints.marks()) {

@@ -223,18 +223,21 @@ impl Placement {
 
 /// What is added to a diagonal block: symmetric and semi-definite up to rounding.
 pub(super) fn check_compliance(compliance: &Block) -> Result<(), Fault> {
-    finite("its compliance", compliance)?;
+    check_symmetric(3, compliance)?;
     let c = compliance;
-    let scale = 1e-10 * c[0].abs().max(c[4].abs()).max(c[8].abs());
-    let is_symmetric =
-        [(1, 3), (2, 6), (5, 7)].into_iter().all(|(i, j): (usize, usize)| (c[i] - c[j]).abs() <= scale);
-    if !is_symmetric {
-        return Err(Fault::Invalid("its compliance is not symmetric"));
-    }
     // The largest eigenvalue of −C.
     let most = largest_eigenvalue(&mirrored(&c.map(|entry| -entry))).unwrap_or(0.0);
     match most <= 1e-10 * c.iter().fold(0.0, |most: f64, entry| most.max(entry.abs())) {
         true => Ok(()),
         false => Err(Fault::Invalid("its compliance is negative in some direction")),
     }
+}
+
+/// Whether what is added to a diagonal block is finite, and symmetric up to rounding.
+pub(super) fn check_symmetric(rows: usize, compliance: &[f64]) -> Result<(), Fault> {
+    finite("its compliance", compliance)?;
+    let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
+    let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));
+    let is_symmetric = (0..rows).all(|j| (0..j).all(|i| (entry(i, j) - entry(j, i)).abs() <= scale));
+    if is_symmetric { Ok(()) } else { Err(Fault::Invalid("its compliance is not symmetric")) }
 }

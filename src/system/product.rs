@@ -10,6 +10,7 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block::{self, Vector};
 use crate::inertia;
 use crate::kinematics::{Point, pseudo_rigid};
+use crate::memory::refill;
 use crate::prefetch::fetch;
 use crate::threads::{Numbered, Team};
 
@@ -17,7 +18,7 @@ use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
 use super::error::Error;
 use super::rows::{Rows, resized};
-use super::structure::{Structure, filled};
+use super::structure::Structure;
 use super::table::{Id, Table};
 use others::{Changes, Tool};
 
@@ -341,7 +342,7 @@ impl Bodies<'_> {
                 part.context.write_change(place, x, change);
             }
         });
-        filled(&mut scratch.velocities, self.structure.all_dofs(), 0.0)?;
+        refill(&mut scratch.velocities, self.structure.all_dofs(), 0.0)?;
         for (place, (id, body)) in self.bodies.iter().enumerate() {
             let own = self.structure.dofs(place);
             let velocity = &mut scratch.velocities[own.clone()];

@@ -6,6 +6,15 @@ use crate::solve::{Law, Normal, Options, Problem, Report, Solver, Watch};
 
 use super::error::Error;
 use super::model::System;
+use super::rows::Rows;
+
+impl<'a> Rows<'a> {
+    /// What is to be solved with these rows, the third component normal.
+    pub fn problem(&self) -> Problem<'a> {
+        let Self { starts, columns, values, b, .. } = *self;
+        Problem { starts, columns, values, b, normal: Normal::Third }
+    }
+}
 
 impl System {
     /// Solve C(U, R) = 0 with the rows of the last update, the third component normal; `forces` are where to begin, and become the
@@ -37,13 +46,7 @@ impl System {
         watch: &mut Watch,
     ) -> Result<Report, Error> {
         let rows = self.rows()?;
-        let problem = Problem {
-            starts: rows.starts,
-            columns: rows.columns,
-            values: rows.values,
-            b: rows.b,
-            normal: Normal::Third,
-        };
+        let problem = rows.problem();
         let made = solver.solve_watched(&problem, laws, options, forces, watch);
         made.map_err(|error| self.of_row(error.row, error.fault))
     }

@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector, times};
+use crate::memory::refill;
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, finite, of_size};
 use super::constraint::Placement;
 use super::error::{Error, Fault, Subject};
 use super::model::System;
-use super::structure::filled;
 use super::table::Id;
 
 /// What a constraint keeps as it is.
@@ -142,7 +142,7 @@ impl System {
         };
         let free = free.map_err(failed)?;
         let mut force = Vec::new();
-        filled(&mut force, stiffness.dofs(), 0.0)?;
+        refill(&mut force, stiffness.dofs(), 0.0)?;
         let respond = |f: &[f64], x: &mut [f64]| {
             force.copy_from_slice(f);
             free.respond(&mut force, x, inverse);
@@ -154,7 +154,7 @@ impl System {
     fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>, Error> {
         let kept = |joint: &Joint| if *joint == Joint::FixedPoint { 0..3 } else { 2..3 };
         let mut gradients = Vec::new();
-        filled(
+        refill(
             &mut gradients,
             stiffness.dofs() * joints.iter().map(|joint| kept(joint).len()).sum::<usize>(),
             0.0,

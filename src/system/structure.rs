@@ -7,6 +7,7 @@ use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
 use crate::assembly::update::whole_rows::Run;
 use crate::block::Block;
+use crate::memory::refill;
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
@@ -126,7 +127,7 @@ impl Structure {
         let Self { ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, .. } = self;
         let Self { cursors, changed_on_body, taken, .. } = self;
         // The new numbers of rows.
-        filled(cursors, ids.len(), TAKEN)?;
+        refill(cursors, ids.len(), TAKEN)?;
         let (mut places, mut left) = (constraints.live_places_from(0).peekable(), 0);
         for (row, id) in cursors.iter_mut().zip(&*ids) {
             while places.next_if(|&place| constraints.ids()[place] < *id as Id).is_some() {}
@@ -145,7 +146,7 @@ impl Structure {
         taken.try_reserve(ids.len() - left)?;
         taken.extend((0..).zip(&*cursors).filter(|(_, number)| **number == TAKEN).map(|(row, _)| row));
         // Bodies that lose rows; rows on no such body lose no blocks.
-        filled(changed_on_body, body_starts.len() - 1, 0)?;
+        refill(changed_on_body, body_starts.len() - 1, 0)?;
         for side in taken.iter().flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
             changed_on_body[side.body as usize] += 1;
         }
@@ -241,7 +242,7 @@ impl Structure {
     /// List the bodies of new rows, and count these.
     fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
         let Self { ends, sides, ids, entries, body_starts, changed_on_body, .. } = self;
-        filled(changed_on_body, bodies.len(), 0)?;
+        refill(changed_on_body, bodies.len(), 0)?;
         let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
         let new = constraints.len() - ids.len();
         ends.try_reserve(new)?;
@@ -394,7 +395,7 @@ impl Structure {
         if self.body_starts.windows(2).any(is_too_large) {
             return Err(too_many);
         }
-        filled(more, self.len(), 0)?;
+        refill(more, self.len(), 0)?;
         let mut total = self.columns.len();
         for row in self.with_new_blocks(first) {
             let mut later = 0;
@@ -731,14 +732,6 @@ fn renumber<T: Copy + PartialOrd + std::ops::SubAssign + From<bool> + TryFrom<u3
 fn keep<T>(things: &mut Vec<T>, numbers: &[i32]) {
     let mut numbers = numbers.iter();
     things.retain(|_| numbers.next() != Some(&TAKEN));
-}
-
-/// Make a vector so many copies of a value.
-pub(super) fn filled<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
-    values.clear();
-    values.try_reserve(length)?;
-    values.resize(length, value);
-    Ok(())
 }
 
 #[cfg(test)]

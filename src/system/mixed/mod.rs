@@ -9,7 +9,6 @@
 //! A system in which all constraints are triples of their own has nothing of this.
 #![forbid(unsafe_code)]
 
-pub(super) mod dense;
 mod operator;
 mod order;
 mod view;
@@ -19,6 +18,8 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
+
+use crate::block::small;
 
 use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault, Subject};
@@ -30,7 +31,7 @@ pub use view::{AnyRows, Shape};
 pub(super) use view::{Filled, View};
 
 /// Most rows of a constraint.
-pub const MOST_ROWS: usize = 6;
+pub const MOST_ROWS: usize = small::MOST_ROWS;
 /// Most bodies of a constraint.
 pub const MOST_BODIES: usize = 16;
 

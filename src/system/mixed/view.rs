@@ -3,14 +3,16 @@
 
 use std::ops::Range;
 
-use crate::block::{Block, Vector, is_finite};
+use crate::assembly::diagonal::Diagonal;
+use crate::block::{Block, Vector, is_finite, small};
+use crate::memory::refill;
 
 use super::super::changes::Plan;
 use super::super::error::{Error, Fault};
 use super::super::rows::{Results, Rows, resized};
-use super::super::structure::{Structure, filled};
+use super::super::structure::Structure;
 use super::super::table::{Id, Table};
-use super::{Entry, dense};
+use super::Entry;
 
 /// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the order
 /// of insertion, those removed left out, and is as many scalars high as that has rows.
@@ -101,7 +103,7 @@ impl<'a> AnyRows<'a> {
     /// Write the largest eigenvalue of each diagonal block: NaN where none is found.
     pub fn largest_eigenvalues(&self, values: &mut [f64]) {
         for (row, value) in values.iter_mut().enumerate() {
-            *value = dense::largest_eigenvalue(self.scalars(row).len(), &self.diagonal[self.square(row)]);
+            *value = small::largest_eigenvalue(self.scalars(row).len(), &self.diagonal[self.square(row)]);
         }
     }
 
@@ -258,11 +260,11 @@ impl View {
         parts.clear();
         places.try_reserve(rows)?;
         kinds.try_reserve(rows)?;
-        filled(scalars, 1, 0)?;
+        refill(scalars, 1, 0)?;
         scalars.try_reserve(rows)?;
-        filled(squares, 1, 0)?;
+        refill(squares, 1, 0)?;
         squares.try_reserve(rows)?;
-        filled(part_starts, 1, 0)?;
+        refill(part_starts, 1, 0)?;
         part_starts.try_reserve(rows)?;
         // Most triples stand behind those of the constraint before.
         let mut ahead = 0;
@@ -298,10 +300,10 @@ impl View {
 
     fn list_owners(&mut self, structure: &Structure) -> Result<(), Error> {
         let Self { part_starts, parts, owner_starts, owners, kinds, triples, used, .. } = self;
-        filled(used, structure.len(), 0)?;
-        filled(triples, structure.len(), SHARED)?;
-        filled(owner_starts, structure.len() + 1, 0)?;
-        filled(owners, parts.len(), Part { row: 0, lane: 0, scalar: 0, count: 0 })?;
+        refill(used, structure.len(), 0)?;
+        refill(triples, structure.len(), SHARED)?;
+        refill(owner_starts, structure.len() + 1, 0)?;
+        refill(owners, parts.len(), Part { row: 0, lane: 0, scalar: 0, count: 0 })?;
         parts.iter().for_each(|part| owner_starts[part.row as usize] += 1);
         let mut end = 0;
         for start in owner_starts.iter_mut() {
@@ -333,12 +335,12 @@ impl View {
         let Self { part_starts, parts, owner_starts, owners, triples, used, kinds, .. } = self;
         let Self { ways, starts, columns, diagonals, marks, .. } = self;
         let rows = part_starts.len() - 1;
-        filled(starts, 1, 0)?;
+        refill(starts, 1, 0)?;
         starts.try_reserve(rows)?;
-        filled(ways, rows, Way::LookUp)?;
-        filled(diagonals, rows, 0)?;
+        refill(ways, rows, Way::LookUp)?;
+        refill(diagonals, rows, 0)?;
         columns.clear();
-        filled(marks, rows, usize::MAX)?;
+        refill(marks, rows, usize::MAX)?;
         for row in 0..rows {
             let start = columns.len();
             let own = &parts[range(part_starts, row)];
@@ -622,7 +624,7 @@ impl View {
             let inner = self.parts[self.part_starts[row] as usize].row as usize;
             self.inverse[own].copy_from_slice(&results.inverse[inner]);
         } else {
-            dense::invert(height, block, &mut self.inverse[own]);
+            invert(height, block, &mut self.inverse[own]);
         }
         Ok(())
     }
@@ -745,4 +747,15 @@ fn last<T: Copy + Default>(starts: &[T]) -> T {
 
 fn too_many(what: &'static str) -> Error {
     Error::of_system(Fault::Invalid(what))
+}
+
+/// Write the inverse of a diagonal block; of three rows as an update does.
+fn invert(height: usize, w: &[f64], inverse: &mut [f64]) {
+    match <&Block>::try_from(w) {
+        Ok(w) => inverse.copy_from_slice(&match Diagonal::new(w, false) {
+            Ok(made) if !made.is_hopeless() => made.a,
+            _ => [f64::NAN; 9],
+        }),
+        Err(_) => small::invert(height, w, inverse),
+    }
 }

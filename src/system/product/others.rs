@@ -3,9 +3,10 @@
 use crate::block::Vector;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
+use crate::memory::refill;
 use crate::system::body::{Body, Inertia};
 use crate::system::error::{Error, Fault};
-use crate::system::structure::{NOWHERE, filled};
+use crate::system::structure::NOWHERE;
 use crate::threads::Team;
 
 use super::{Bodies, Scratch};
@@ -74,13 +75,13 @@ impl Bodies<'_> {
         }
         changes.try_reserve(count - changes.len())?;
         changes.resize_with(count, Change::default);
-        filled(which, self.bodies.len(), NOWHERE)?;
+        refill(which, self.bodies.len(), NOWHERE)?;
         let mut all_dofs = 0;
         for ((number, change), body) in changes.iter_mut().enumerate().zip(others) {
             change.body = body;
             which[body] = number as u32;
             let dofs = self.structure.dofs(body).len();
-            filled(&mut change.values, N * dofs, 0.0)?;
+            refill(&mut change.values, N * dofs, 0.0)?;
             all_dofs += dofs;
         }
 
@@ -115,7 +116,7 @@ impl Bodies<'_> {
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
         let factored = self.made.panels[place].factored();
         for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
-            filled(&mut tool.force, body.dofs(), 0.0)?;
+            refill(&mut tool.force, body.dofs(), 0.0)?;
             self.add_force(place, x, &mut tool.force);
             apply_inverse(body, factored, &tool.force, values, &mut tool.work)
                 .map_err(|fault| Error::of_body(self.bodies.ids()[place], fault))?;

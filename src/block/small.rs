@@ -1,10 +1,10 @@
 //! Symmetric matrices of up to six rows: inverse and largest eigenvalue.
 #![forbid(unsafe_code)]
 
-use crate::assembly::diagonal::Diagonal;
-use crate::block::{self, Block};
+use super::Block;
 
-use super::MOST_ROWS;
+/// Most rows.
+pub const MOST_ROWS: usize = 6;
 
 const MOST: usize = MOST_ROWS * MOST_ROWS;
 
@@ -13,18 +13,8 @@ pub fn invert(n: usize, w: &[f64], inverse: &mut [f64]) {
     if let ([w], [inverse]) = (w, &mut *inverse) {
         let value = 1.0 / w;
         *inverse = if value.is_finite() && *w != 0.0 { value } else { f64::NAN };
-    } else if let (Ok(w), Ok(inverse)) = (<&Block>::try_from(w), <&mut Block>::try_from(&mut *inverse)) {
-        *inverse = invert_block(w);
     } else if !invert_any(n, w, inverse) {
         inverse.fill(f64::NAN);
-    }
-}
-
-/// As an update inverts blocks of three rows.
-fn invert_block(w: &Block) -> Block {
-    match Diagonal::new(w, false) {
-        Ok(made) if !made.is_hopeless() => made.a,
-        _ => [f64::NAN; 9],
     }
 }
 
@@ -87,7 +77,7 @@ pub fn largest_eigenvalue(n: usize, w: &[f64]) -> f64 {
         [value] => *value,
         [a, b, _, c] => 0.5 * (a + c) + (0.5 * (a - c)).hypot(*b),
         _ => match <&Block>::try_from(w) {
-            Ok(w) => block::largest_eigenvalue(w).unwrap_or(f64::NAN),
+            Ok(w) => super::largest_eigenvalue(w).unwrap_or(f64::NAN),
             Err(_) => by_rotations(n, w),
         },
     }
