@@ -577,6 +577,14 @@ inline ldy_law contact_law (double friction, double cohesion = 0, values bias = 
   return law;
 }
 
+/* Friction along the first and the second tangent. */
+inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, double cohesion = 0, values bias = {})
+{
+  ldy_law law = contact_law (friction_1, cohesion, bias);
+  law.kind = LDY_ORTHOTROPIC_CONTACT_LAW, law.friction_2 = friction_2;
+  return law;
+}
+
 inline ldy_law fixed_law (values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);

@@ -1294,6 +1294,10 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
    positive at the upper one. */
 #define LDY_BOUNDS_LAW 3
 
+/* A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+   the forces that this allows, R_T is the one that dissipates most. */
+#define LDY_ORTHOTROPIC_CONTACT_LAW 4
+
 /* A measure: the larger of the two others. */
 #define LDY_BOTH_MEASURES 0
 
@@ -1337,10 +1341,12 @@ typedef struct ldy_solve ldy_solve;
 /* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
    the row has scalars. */
 typedef struct {
-  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW. */
+  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
   int kind;
-  /* Of a contact: Coulomb's coefficient, not negative. */
+  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
   double friction;
+  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
+  double friction_2;
   /* Of a contact: the largest pull, a force, not negative. */
   double cohesion;
   /* Of bounds; may be -INFINITY. */
@@ -1422,8 +1428,8 @@ int ldy_solve_create(ldy_solve **solver);
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
 void ldy_solve_destroy(ldy_solve *solver);
 
-/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some
-   have other than three scalars.
+/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+   three scalars or a law is orthotropic.
 
    laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
    count values: where to begin, for instance

@@ -331,6 +331,11 @@ void test_forces ()
   CHECK (std::fabs (U[0]) < 1e-6 && std::fabs (U[2] + 0.5) < 1e-6 && std::fabs (U[5] + 0.5) < 1e-6 && std::fabs (U[8]) < 1e-6);
   CHECK (R[6] == 0 && R[7] == 0 && R[9] == 0 && R[11] == 0);
 
+  laws.assign (4, ldy::orthotropic_contact_law (0.05, 0.7));
+  std::fill (R.begin (), R.end (), 0);
+  CHECK (solver.solve (system, laws, R).converged ());
+  CHECK (std::fabs (0.01 * (R[0] + R[3] + R[6] + R[9]) + 0.6) < 1e-5);
+
   laws[1] = ldy::contact_law (-1);
   std::vector<double> before = R;
   CHECK (fails (52, "constraint 1 on body 0", [&] { solver.solve (system, laws, R); }));
