@@ -134,6 +134,9 @@ int ldy_set_threads(int n);
    that uses threads starts them anew. Never raises. */
 void ldy_shutdown(void);
 
+/* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
+struct locdyn;
+
 /* Stands for the ground where a constraint has a body on one side only. */
 #define LDY_GROUND -1
 
@@ -1195,6 +1198,78 @@ int ldy_system_write_matrix_market(const ldy_system *system,
    system comes from ldy_system_create; path is NULL or a C string. */
 int ldy_system_write_npz(const ldy_system *system,
                          const char *path);
+
+
+/* Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without allocating
+   more. Used by one thread at a time. */
+typedef struct ldy_locdyn_rows ldy_locdyn_rows;
+
+/* Make what the rows of a LOCDYN are copied into.
+
+   copies: where to put it; it is to be destroyed by ldy_locdyn_rows_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+
+   Safety:
+   copies is NULL or valid. */
+int ldy_locdyn_rows_create(ldy_locdyn_rows **copies);
+
+/* Destroy copies with their memory; NULL is allowed. The LOCDYN may be gone.
+
+   Safety:
+   copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards. */
+void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
+
+/* Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank by
+   ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
+   either leave the copies as they are.
+
+   ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell the
+   copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB of the
+   list:
+   - values: W of the DIAB and of its blocks as they are now, whoever wrote them, in ascending columns. Two blocks with one
+     neighbour become their sum, as in LOCDYN_Dump: so a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set;
+   - B, V: as in the DIAB; diagonal: its W; inverse: its A; constraints: the ids of constraints, con->id. scalar_starts and what
+     belongs to it: NULL. rho is not told: solvers here choose their own;
+   - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver blocks of
+     contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
+     reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
+
+   Lists of this library are checked first, as by ldy_is_consistent. Of those of another module it is found out whether rows or blocks
+   form a ring or lead to rows that are not in the list; other links that lead nowhere are the program's responsibility.
+
+   Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
+   these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more
+   blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong.
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid; rows
+   is NULL or valid, with as many bytes as its size says. */
+int ldy_rows_of_locdyn(ldy_locdyn_rows *copies,
+                       const struct locdyn *ldy,
+                       ldy_rows *rows);
+
+/* Tell the reactions R that the constraints of a LOCDYN have now, in the order of rows: for instance where a solver begins.
+
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, the list has not the rows that were copied
+   last).
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create, ldy is as in ldy_rows_of_locdyn; R is NULL or has count values. */
+int ldy_locdyn_reactions(const ldy_locdyn_rows *copies,
+                         const struct locdyn *ldy,
+                         double *R,
+                         size_t count);
+
+/* Give the constraints of a LOCDYN their reactions: con->R of each row becomes what R has for it, and nothing else is written.
+
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the rows
+   that were copied last); then nothing is written.
+
+   Safety:
+   As ldy_locdyn_reactions. */
+int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
+                             const struct locdyn *ldy,
+                             const double *R,
+                             size_t count);
 
 
 /* A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead. */
