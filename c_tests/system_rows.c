@@ -183,7 +183,7 @@ static void text_is (int code, int expected, const char *text)
 
 static void bad_input (void)
 {
-  double one[6 * DOFS] = { 1 }, wrong[1] = { NAN }, R[3 * SCALARS] = { 0 };
+  double one[6 * DOFS] = { 1 }, wrong[1] = { NAN }, negative = -1, indefinite[36] = { 0 }, R[3 * SCALARS] = { 0 };
   int starts[DOFS + 1] = { 0, 1, 1, 1, 1 }, rows_of[1] = { 1 };
   ldy_operator H[3] = { { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS } };
   ldy_operator tall = { DOFS, NULL, NULL, one, 2 * DOFS }, sparse = { DOFS, starts, rows_of, one, 1 }, nodal = { DOFS, NULL, rows_of, one, 10 };
@@ -220,6 +220,10 @@ static void bad_input (void)
   text_is (ldy_system_set_rows_operators (t.system, 55, H, 1), 52, "constraint 55: there is none with this id");
   text_is (ldy_system_set_rows_compliance (t.system, 3, one, 9), 52, "constraint 3 between bodies 3 and 4: its compliance: 9 values where 36 are needed");
   text_is (ldy_system_set_rows_compliance (t.system, 0, wrong, 1), 52, "constraint 0 on body 0: its compliance is not finite");
+  text_is (ldy_system_set_rows_compliance (t.system, 0, &negative, 1), 52, "constraint 0 on body 0: its compliance is negative in some direction");
+  for (int i = 0; i < 6; i++) indefinite[7*i] = 1.0;
+  indefinite[1] = indefinite[6] = 1.1;
+  text_is (ldy_system_set_rows_compliance (t.system, 3, indefinite, 36), 52, "constraint 3 between bodies 3 and 4: its compliance is negative in some direction");
   text_is (ldy_system_set_compliance (t.system, 4, NULL), 52, "constraint 4 among bodies 0, 1 and 3 more: it was not inserted with three rows on one or two bodies");
   text_is (ldy_system_remove_body (t.system, 2), 52, "body 2: constraint 1 acts on it");
   CHECK_INT (ldy_system_multiply (t.system, R, t.y, 3 * CONSTRAINTS), 52);

@@ -7,7 +7,7 @@ use crate::memory::refill;
 
 use super::body::{copied, finite, of_size};
 use super::changes;
-use super::constraint::check_symmetric;
+use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
 use super::mixed::{AnyRows, MOST_BODIES, Mixed, RowsOperator};
@@ -118,7 +118,8 @@ impl System {
     /// nothing.
     ///
     /// # Errors
-    /// If there is none with this id, there are not as many values, they are not finite or not symmetric, or memory is exhausted.
+    /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some direction,
+    /// or memory is exhausted.
     pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result<(), Error> {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
@@ -130,7 +131,7 @@ impl System {
             return self.set_compliance(id, compliance.and_then(|values| values.try_into().ok()));
         }
         let compliance = compliance.unwrap_or_default();
-        check_symmetric(rows, compliance).map_err(failed)?;
+        check_compliance(rows, compliance).map_err(failed)?;
         let compliance = copied(compliance).map_err(failed)?;
         if let Some(mixed) = &mut self.mixed {
             mixed.set_compliance(&mut self.constraints, id, compliance, changes::COMPLIANCE);

@@ -479,7 +479,7 @@ impl System {
     pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result<(), Error> {
         let subject = Subject::Constraint(id, self.constraint(id)?.bodies);
         if let Some(compliance) = &compliance {
-            check_compliance(compliance).map_err(|fault| Error { subject, fault })?;
+            check_compliance(3, compliance).map_err(|fault| Error { subject, fault })?;
         }
         if let Some((kept, _)) = self.kept.get_mut(id) {
             kept.compliance = compliance;
