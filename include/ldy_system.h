@@ -270,6 +270,33 @@ int ldy_system_add_solver(ldy_system *system,
                           void *data,
                           long long *body);
 
+/* Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of bodies.
+   Their constraints are given by operators H.
+
+   sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns have
+   the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the bodies:
+   what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it gets as many
+   columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone. It is called once
+   in each update in which a constraint acts on one of the bodies, more than once where its columns would take more than 64 MB; and
+   once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the model that constraints act
+   on. data: passed through. bodies: where to put the ids, count values, which follow one after the other.
+
+   Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no part
+   of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is no
+   body more.
+
+   Safety:
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as long
+   as one of the bodies is part of the model. */
+int ldy_system_add_model(ldy_system *system,
+                         const int *sizes,
+                         size_t count,
+                         ldy_solver solver,
+                         void *data,
+                         long long *bodies);
+
 /* Remove a body.
 
    Returns 0 or 52 (NULL, no such body, or a constraint acts on it).

@@ -23,6 +23,7 @@ mod kept;
 
 mod mixed;
 mod model;
+mod models;
 mod product;
 pub mod rows;
 mod scene;
@@ -40,6 +41,7 @@ pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
 pub use model::System;
+pub use models::Member;
 pub use product::{Columns, extent};
 pub use rows::Rows;
 pub use stability::{Directions, Joint};

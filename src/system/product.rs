@@ -17,6 +17,7 @@ use crate::threads::{Numbered, Team};
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
 use super::error::Error;
+use super::models::Models;
 use super::rows::{Rows, resized};
 use super::structure::Structure;
 use super::table::{Id, Table};
@@ -142,6 +143,7 @@ impl<const N: usize> Kernel for AssembledRows<'_, N> {
 /// What is needed to go through the bodies. Those have no gaps, and the structure is that of both tables.
 pub(super) struct Bodies<'a> {
     pub bodies: &'a Table<Body>,
+    pub models: &'a Models,
     pub constraints: &'a Table<Constraint>,
     pub structure: &'a Structure,
     pub made: &'a BodyOperators,
