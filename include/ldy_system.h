@@ -871,6 +871,23 @@ int ldy_system_referential_point(const ldy_system *system,
                                  const double *place,
                                  double *point);
 
+/* Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+
+   gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
+   ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center: where
+   the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_pseudo_rigid_point(const ldy_system *system,
+                                  long long body,
+                                  const double *gradient,
+                                  const double *center,
+                                  const double *place,
+                                  double *point);
+
 /* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
    velocities have: rotation^T world.
 
