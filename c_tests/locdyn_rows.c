@@ -1,4 +1,4 @@
-/* locdyn_rows FILE.ldysnap ...: the rows of a LOCDYN as those of ldy_system.h. Recorded states are assembled and copied; what
+/* locdyn_rows SCRATCH FILE.ldysnap ...: the rows of a LOCDYN as those of ldy_system.h. SCRATCH is a file to write to. Recorded states are assembled and copied; what
  * comes of the copies is compared with the lists, walked by hand. Lists made by hand are another module's. */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,8 @@
 #include "host/hooks.h"
 #include "ldy_system.h"
 #include "snapshot.h"
+
+static const char *scratch;
 
 static int place_of (const LOCDYN *ldy, const DIAB *wanted)
 {
@@ -125,6 +127,59 @@ static void try_direct (const ldy_rows *rows, const double *W)
   free (x);
 }
 
+static void expect_products (const ldy_rows *rows, const double *W)
+{
+  int size = 3 * rows->rows, i, j;
+  double *x = calloc (2 * (size_t) size + 1, sizeof *x), *y = x + size, sum, scale;
+
+  for (i = 0; i < size; i ++) x[i] = 1 + i % 7;
+  CHECK_INT (ldy_rows_multiply (rows, x, y, (size_t) size), 0);
+  for (i = 0; i < size; i ++) {
+    for (sum = scale = 0, j = 0; j < size; j ++) sum += W[size * j + i] * x[j], scale += fabs (W[size * j + i] * x[j]);
+    CHECK_NEAR (y[i], sum, 1e-14 * scale);
+  }
+  free (x);
+}
+
+/* W of a file in MatrixMarket coordinates, of two entries at one place the sum. */
+static double *read_market (int size)
+{
+  double *W = calloc ((size_t) size * size + 1, sizeof *W), value;
+  FILE *file = fopen (scratch, "r");
+  int rows, columns, entries, i, j;
+
+  if (!W || !file) abort ();
+  CHECK_INT (fscanf (file, "%%%%MatrixMarket matrix coordinate real general %d %d %d", &rows, &columns, &entries), 3);
+  CHECK (rows == size && columns == size);
+  for (; fscanf (file, "%d %d %lf", &i, &j, &value) == 3; entries --) {
+    if (CHECK (0 < i && i <= size && 0 < j && j <= size)) W[size * (j - 1) + i - 1] += value;
+  }
+  CHECK_INT (entries, 0);
+  fclose (file);
+  remove (scratch);
+  return W;
+}
+
+/* Files of the copies have the numbers of LOCDYN_W_MatrixMarket. */
+static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
+{
+  int size = 3 * rows->rows, i;
+  double *theirs, *ours;
+
+#if defined (MPI) && MPI
+  return; /* where that function is not */
+#endif
+  LOCDYN_W_MatrixMarket (ldy, scratch);
+  theirs = read_market (size);
+  CHECK_INT (ldy_rows_write_matrix_market (rows, scratch), 0);
+  ours = read_market (size);
+  for (i = 0; i < size * size; i ++) {
+    CHECK_NEAR (ours[i], theirs[i], 1e-14 * fabs (theirs[i]) + 1e-15 * largest (W, size * size));
+  }
+  free (theirs);
+  free (ours);
+}
+
 /* Forces with which all rows are contacts, found from the copies, given to the host, and checked with what the lists make of them. */
 static void try_solve (LOCDYN *ldy, const ldy_locdyn_rows *copies, const ldy_rows *rows, const double *W)
 {
@@ -141,8 +196,7 @@ static void try_solve (LOCDYN *ldy, const ldy_locdyn_rows *copies, const ldy_row
     laws[i].friction = 0.3;
   }
   CHECK_INT (ldy_solve_create (&solver), 0);
-  CHECK_INT (ldy_solve_rows (solver, rows->starts, rows->columns, rows->values, (size_t) rows->blocks, rows->B, laws, R,
-    (size_t) rows->rows, &options, &report), 0);
+  CHECK_INT (ldy_solve_rows (solver, rows, laws, (size_t) rows->rows, &options, R, (size_t) size, &report), 0);
   CHECK_INT (report.end, LDY_CONVERGED);
   CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, (size_t) size), 0);
   scale = largest (rows->B, size);
@@ -251,6 +305,8 @@ static void test_state (const char *path)
   expect_same (ldy, before, size);
   W = dense (ldy, 3 * rows.rows);
   expect_rows (ldy, &rows, W);
+  expect_products (&rows, W);
+  expect_files (ldy, &rows, W);
   if (is_whole) {
     expect_symmetric (W, 3 * rows.rows);
     if (!strstr (path, "selfcontact")) try_direct (&rows, W);
@@ -356,6 +412,16 @@ static void test_foreign (void)
   DAMAGE (&f.ldy, f.dia[2].V, NULL, "row 2 of the list: con, V or R is NULL");
   DAMAGE (&f.ldy, f.dia[2].R, NULL, "row 2 of the list: con, V or R is NULL");
 
+#if defined (MPI) && MPI
+  check_context ("blocks to external constraints");
+  f.dia[2].adjext = &f.off[0][1];
+  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 8);
+  CHECK_TEXT (ldy_last_error (), "constraint 12 (CONTACT) without bodies: has blocks to external constraints");
+  CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, NULL, 0), 52);
+  f.dia[2].adjext = NULL;
+  CHECK_INT (ldy_rows_of_locdyn (copies, &f.ldy, &rows), 0);
+#endif
+
   check_context ("reactions");
   for (i = 0; i < 3 * ROWS; i ++) R[i] = i - 2.5;
   CHECK_INT (ldy_locdyn_set_reactions (copies, &f.ldy, R, 3 * ROWS), 0);
@@ -454,8 +520,10 @@ int main (int argc, char **argv)
   int i, until, code;
   ldy_locdyn_rows *copies;
 
-  for (i = 1; i < argc; i ++) test_state (argv[i]);
-  if (argc > 1) test_own (argv[1]);
+  if (argc < 3) return 2;
+  scratch = argv[1];
+  for (i = 2; i < argc; i ++) test_state (argv[i]);
+  test_own (argv[2]);
   test_foreign ();
   check_context (NULL);
   for (until = 1; until < 3; until ++) {

@@ -25,7 +25,7 @@ typedef struct {
 static int apply (int size, int columns, double *x, void *data)
 {
   MODEL *model = data;
-  double y[MOST];
+  double y[MOST], *first = x;
   int k, b, i, j, n;
 
   CHECK_INT (size, model->size);
@@ -38,7 +38,7 @@ static int apply (int size, int columns, double *x, void *data)
       memcpy (x, y, (size_t) n * sizeof *x);
     }
   }
-  if (model->spoils) x[-1] = NAN;
+  if (model->spoils) first[size - 1] = NAN;
   return model->fails;
 }
 

@@ -59,7 +59,7 @@ pub struct System {
     /// Whether the results are those of bodies and constraints.
     pub(super) is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
-    has_operators: bool,
+    pub(super) has_operators: bool,
 }
 
 impl System {
@@ -667,16 +667,6 @@ impl System {
         Ok(self.latest_rows())
     }
 
-    /// The rows of the last update, though velocities may have changed since: W is theirs.
-    ///
-    /// # Errors
-    /// If there was no successful update since anything else changed, or as [`System::rows`].
-    pub(super) fn rows_of_operators(&self) -> Result<Rows<'_>, Error> {
-        self.needs(self.has_operators)?;
-        self.check_all_triples()?;
-        Ok(self.latest_rows())
-    }
-
     /// As [`System::rows`], and every diagonal block has an inverse.
     ///
     /// # Errors
@@ -714,7 +704,7 @@ impl System {
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
-        self.multiply(&mut Assembled(self.latest_rows()), count, x, y)
+        self.multiply(&mut Assembled(self.latest_rows().blocks()), count, x, y)
     }
 
     /// y = W x as h H A⁻¹ Hᵀ x (+ compliance), without the blocks: through each body.
