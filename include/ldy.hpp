@@ -246,16 +246,20 @@ public:
   id add_solver (int n, solver apply)
   {
     id body;
-    auto kept = std::make_unique<kept_solver> (kept_solver { std::move (apply), nullptr });
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
     check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
-    /* If there is no memory for the entry, the body goes again. */
-    try {
-      solvers_.emplace (body, std::move (kept));
-    } catch (...) {
-      ldy_system_remove_body (raw (), body);
-      throw;
-    }
+    keep (kept, { body });
     return body;
+  }
+
+  /* Bodies with so many velocities each, one behind the other in the columns that the function gets. */
+  std::vector<id> add_model (indices sizes, solver apply)
+  {
+    std::vector<id> bodies (sizes.size ());
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
+    check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.get (), bodies.data ()));
+    keep (kept, bodies);
+    return bodies;
   }
 
   void remove_body (id body)
@@ -504,6 +508,20 @@ private:
     }
   }
 
+  /* A function is there as long as one of its bodies. If there is no memory for an entry, the bodies go again. */
+  void keep (const std::shared_ptr<kept_solver> &kept, const std::vector<id> &bodies)
+  {
+    try {
+      for (id body : bodies) solvers_.emplace (body, kept);
+    } catch (...) {
+      for (id body : bodies) {
+        ldy_system_remove_body (raw (), body);
+        solvers_.erase (body);
+      }
+      throw;
+    }
+  }
+
   void check (int code) const
   {
     if (code == 0) return;
@@ -564,7 +582,7 @@ private:
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
 
-  std::map<id, std::unique_ptr<kept_solver>> solvers_;
+  std::map<id, std::shared_ptr<kept_solver>> solvers_;
   std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
 };
 

@@ -27,6 +27,8 @@
 //!   seen as the core wants them, entry points. Its shadow is a third scene: the rows of another module.
 //! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
 //!
+//! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::interface` alone.
+//!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
 //! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
 //! export → block, system → solve → block and threads, and system → direct → inertia and block.

@@ -204,6 +204,38 @@ void test_solvers ()
   CHECK (system.rows ().size () == 0);
 }
 
+/* One function for several bodies is there as long as one of them, and what it throws comes out. */
+void test_models ()
+{
+  ldy::system system;
+  auto factor = std::make_shared<double> (3);
+  bool throws = false;
+  std::vector<ldy::id> bodies = system.add_model ({ 1, 2 }, [factor, &throws] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= *factor;
+  });
+  CHECK (bodies.size () == 2 && bodies[1] == bodies[0] + 1);
+  ldy::id constraint =
+    system.add_operators (bodies[0], ldy::values ({ 1, 0, 0 }), bodies[1], ldy::values ({ 0, 0, 0, -2, 0, 0 }));
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 15);
+  throws = true;
+  std::string caught;
+  try {
+    system.update (1);
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  system.remove_constraint (constraint);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[0]);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[1]);
+  CHECK (factor.use_count () == 1);
+  CHECK (fails (52, "at least one body", [&] { system.add_model ({}, [] (int, int, double *) {}); }));
+}
+
 void test_errors ()
 {
   ldy::system system;
@@ -366,6 +398,7 @@ int main (int, char **argv)
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();
+  test_models ();
   test_errors ();
   test_files (argv[1]);
   test_stability ();

@@ -229,6 +229,11 @@ impl System {
         self.add_general(n, inertia)
     }
 
+    fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
+        let function = Function { function, thrown: self.thrown.clone() };
+        self.system.insert_model(&sizes, function).map(|first| first as i64).map_err(raised)
+    }
+
     fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
         let used: HashSet<Id> =
             self.system.constraints().flat_map(|(_, constraint)| constraint.bodies()).flatten().collect();
