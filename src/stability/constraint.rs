@@ -51,6 +51,14 @@ pub enum Force {
     },
 }
 
+impl Constraint {
+    /// One whose gradients stay as they are when bodies move: without stiffness, in the place that it has in a list.
+    pub fn constant() -> Self {
+        let force = Force::Contact { force: [0.0; 3], carrier: Carrier::Space };
+        Self { force, master: End::Space([0.0; 3]), slave: End::Space([0.0; 3]) }
+    }
+}
+
 /// A constraint between two points.
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint {
@@ -170,7 +178,8 @@ impl Element {
 fn place(end: &End, bodies: &[Body], constraint: usize) -> Result<Vector, Error> {
     match end {
         End::Body { body, point } => {
-            bodies.get(*body).map(|body| body.place(point)).ok_or(Error::NoSuchBody(constraint))
+            let body = bodies.get(*body).filter(|body| !matches!(body, Body::General { .. }));
+            body.map(|body| body.place(point)).ok_or(Error::NoSuchBody(constraint))
         }
         End::Space(place) => Ok(*place),
     }

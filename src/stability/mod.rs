@@ -42,7 +42,7 @@ pub use stiffness::Stiffness;
 pub enum Error {
     /// Memory.
     OutOfMemory,
-    /// A constraint names a body that is not there: its place in the list.
+    /// A constraint names a body that is not there, or has no points: its place in the list.
     NoSuchBody(usize),
     /// A link under force whose ends coincide: its place in the list.
     NoDirection(usize),
