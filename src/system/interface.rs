@@ -14,6 +14,7 @@ mod factors;
 mod files;
 pub mod jacobian;
 mod kept;
+mod locdyn;
 mod products;
 mod rank;
 pub mod results;
