@@ -407,6 +407,26 @@ public:
     check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
   }
 
+  /* Rows of a Jacobian over the velocities of bodies, for many constraints: entry (i, j) is J[i row_stride + j column_stride]. */
+  void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
+                     std::size_t column_stride)
+  {
+    std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
+    if (J.size () < reach) need (J, reach, "J");
+    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (), rows, columns,
+                                    row_stride, column_stride));
+  }
+
+  /* The same of compressed rows; counts: empty, or how many entries each row has. */
+  void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns, indices starts,
+                            indices counts, indices columns_of, values entries)
+  {
+    need (starts, counts.empty () ? rows + 1 : rows, "starts"), need (counts, counts.empty () ? 0 : rows, "counts");
+    need (columns_of, entries.size (), "indices");
+    check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows, columns,
+                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
+  }
+
   /* rows x rows, or nothing. */
   void set_rows_compliance (id constraint, values compliance)
   {

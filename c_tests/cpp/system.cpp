@@ -71,6 +71,18 @@ void test_rows ()
   system.update (1);
   CHECK (system.rows ().block (0)[0] == 12 && system.rows ().diagonal (1)[0] == 3);
   CHECK (system.row (joint) == 2);
+
+  double J[5] = { 2, 0, 0, 2, 0 };
+  system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 2, 1);
+  system.update (1);
+  CHECK (system.rows ().diagonal (2)[0] == 8 && system.rows ().diagonal (2)[3] == 12);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit, joint }, 3, 2, { 0, 1, 2, 3 }, {}, { 1, 0, 1 }, { -2, 1, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 12 && system.rows ().diagonal (2)[0] == 2);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit }, 1, 2, { 1 }, { 1 }, { 0, 1 }, { 7, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 3);
+  CHECK (fails (LDY_BUG_FOUND, "J: 5 values where 6 are needed", [&] { system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 4, 1); }));
 }
 
 /* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */

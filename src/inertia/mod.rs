@@ -7,6 +7,7 @@ mod block_diagonal;
 pub mod cost;
 mod dense;
 pub mod nodal_inverse;
+pub mod small;
 mod sparse;
 
 pub use block_diagonal::BlockDiagonal;
@@ -15,6 +16,7 @@ pub(crate) use ldy_factor::Boxed;
 use ldy_factor::ascends;
 pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
+pub use small::Small;
 pub use sparse::Sparse;
 
 use crate::block::Block;
@@ -160,6 +162,11 @@ pub struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
+    /// Whether [`Small`] is to factor it.
+    pub fn is_small(&self) -> bool {
+        self.structure == Structure::PositiveDefinite && self.starts.len() <= small::MOST_ROWS + 1
+    }
+
     /// Make `factored` the factor of this matrix; see [`Factored::update`].
     ///
     /// # Errors

@@ -82,6 +82,14 @@ impl Operator {
         }
     }
 
+    /// The same, to be replaced: they ascend.
+    pub fn columns_mut(&mut self) -> Option<&mut Vec<Column>> {
+        match &mut self.form {
+            Form::Columns(columns) => Some(columns),
+            Form::Nodal(_) => None,
+        }
+    }
+
     /// Visit the columns that are not zero, ascending.
     #[inline(always)]
     pub fn each_column(&self, mut visit: impl FnMut(Column)) {

@@ -45,8 +45,7 @@ pub(super) fn assemble(
     resized(b, count, [0.0; 3])?;
     resized(v, count, [0.0; 3])?;
     let things = ((&mut b[..], &mut v[..]), (&mut diagonal[..], &mut inverse[..]));
-    // Of all rows rho comes along, four at a time; of some it is not made: no result here depends on it.
-    let wanted = Wanted::Diagonal { with_rho: plan.is_none(), reuse: false };
+    let wanted = Wanted::Diagonal { with_rho: false, reuse: false };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
     if plan.is_some_and(|plan| !plan.has_blocks()) {

@@ -3,8 +3,10 @@
 //!
 //! Y lies in tiles of four slots: of each dof the 12 values side by side that a row of H is multiplied with at once. A sum has its
 //! terms in the order of the columns of H, whatever the processor's vectors; columns that are zero add nothing. So the bits of a
-//! block depend neither on vectors nor on whether an operator was given dense or sparse.
+//! block depend neither on vectors nor on whether an operator was given dense or sparse. Of a small A to be factored, Z stands in
+//! the place of H, see `half`.
 
+mod half;
 mod operators;
 mod products;
 
@@ -12,10 +14,11 @@ use super::Fault;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, at_best};
 use crate::inertia::cost::InverseCounts as Counts;
-use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Workspace};
+use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Small, Workspace};
 use crate::kinematics::Point;
 use crate::memory::{collect, refill};
 
+use half::Half;
 use operators::Operators;
 use products::{FromInverse, Tiles};
 
@@ -35,6 +38,9 @@ pub struct General {
     inverse_of: Option<u64>,
     inverse_dofs: Vec<u32>,
     nodal_inverse: NodalInverse,
+    /// The factor of A, if that is small.
+    small: Small,
+    half: Half,
     /// Nodes that slots touch.
     nodes: Vec<u32>,
     /// Columns of Hᵀ on which A⁻¹ works, dofs each.
@@ -63,6 +69,7 @@ impl LastStrip {
 impl General {
     pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result<(), Fault> {
         self.columns.clear();
+        self.small.clear();
         Ok(self.operators.start(slots, dofs)?)
     }
 
@@ -105,6 +112,12 @@ impl General {
                 self.tiles.fill_sparse(step, &self.operators, inverse);
                 Ok(None)
             }
+            Inertia::Matrix(matrix) if matrix.is_small() => {
+                let Self { operators, tiles, small, half, .. } = self;
+                small.update(matrix)?;
+                half.make(step, small, operators, tiles)?;
+                Ok(Some(Freshness::Values))
+            }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 if self.has_nodes_to_solve_for(factored)? {
@@ -138,19 +151,25 @@ impl General {
         self.take_columns(step, |dof, k| dofs * k + dof)
     }
 
+    /// The factor of A, if A is small.
+    pub(super) fn small(&self) -> Option<&Small> {
+        Some(&self.small).filter(|small| small.is_ready())
+    }
+
     /// Bytes held, but for the entries of A⁻¹.
     pub(super) fn bytes(&self) -> usize {
         let part_of_dense = if self.inverse_of.is_none() { self.inverse.capacity() } else { 0 };
         self.operators.bytes()
             + self.tiles.bytes()
+            + self.half.bytes()
             + size_of::<f64>() * (self.columns.capacity() + part_of_dense)
             + size_of::<u32>() * (self.nodes.capacity() + self.inverse_dofs.capacity())
     }
 
-    /// Bytes held for the entries of A⁻¹, of which there are none but those that a factor gave.
+    /// Bytes held for the factor of a small A, and for the entries of A⁻¹, of which there are none but those that a factor gave.
     pub(super) fn entries_bytes(&self) -> usize {
         let of_factor = if self.inverse_of.is_some() { self.inverse.capacity() } else { 0 };
-        self.nodal_inverse.bytes() + size_of::<f64>() * of_factor
+        self.nodal_inverse.bytes() + self.small.bytes() + size_of::<f64>() * of_factor
     }
 
     /// The columns of W_αβ.

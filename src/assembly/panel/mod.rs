@@ -16,7 +16,7 @@ use std::fmt;
 use crate::block::Block;
 use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Small, Workspace};
 use crate::kinematics::rigid;
 
 use cholesky::{FactoredSlots, Started};
@@ -80,6 +80,13 @@ impl From<TryReserveError> for Fault {
 impl From<FactorError> for Fault {
     fn from(error: FactorError) -> Self {
         if error == FactorError::Memory { Self::Memory } else { Self::Factor(error) }
+    }
+}
+
+impl Large {
+    /// The factor of a small A.
+    fn small(&self, form: Form) -> Option<&Small> {
+        self.general.small().filter(|_| matches!(form, Form::General))
     }
 }
 
@@ -181,9 +188,21 @@ impl Panel {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
-    /// The factor of A that was made last, if this body has one.
+    /// The factor of A that was made last, if this body has one, and that is not small.
     pub fn factored(&self) -> Option<&Factored> {
-        self.large.as_ref().map(|large| &large.factored)
+        self.large.as_ref().filter(|large| large.small(self.form).is_none()).map(|large| &large.factored)
+    }
+
+    /// Replace x by A⁻¹x with the factor of A that was made last.
+    ///
+    /// # Errors
+    /// If there is none, or memory is exhausted.
+    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result<(), Fault> {
+        let large = self.large.as_deref().ok_or(FactorError::Missing)?;
+        match large.small(self.form) {
+            Some(small) => Ok(small.solve(x)?),
+            None => Ok(large.factored.solve_vector(x, work)?),
+        }
     }
 
     /// Let what is written to a slot next count as changed: it was taken by another constraint.

@@ -102,6 +102,15 @@ impl Operators {
         Ok(())
     }
 
+    /// Take what has been made of the operators in their place: columns of each slot in turn, up to the ends that are given.
+    pub fn replace(&mut self, columns: &mut Vec<Column>, ends: impl Iterator<Item = usize>) {
+        std::mem::swap(&mut self.columns, columns);
+        let mut start = 0;
+        for (range, end) in self.ranges.iter_mut().zip(ends) {
+            *range = [std::mem::replace(&mut start, end), end];
+        }
+    }
+
     /// Number of dofs.
     pub fn dofs(&self) -> usize {
         self.dofs

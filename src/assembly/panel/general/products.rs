@@ -41,6 +41,13 @@ impl Tiles {
         &self.values[length * number..length * (number + 1) + 1]
     }
 
+    /// The rows of a tile.
+    #[inline(always)]
+    pub fn tile_mut(&mut self, number: usize) -> &mut [[f64; WIDTH]] {
+        let length = WIDTH * self.rows;
+        self.values[length * number..length * (number + 1)].as_chunks_mut().0
+    }
+
     /// Where Y of a slot goes.
     #[inline(always)]
     pub fn slot_mut(&mut self, slot: usize) -> SlotMut<'_> {
