@@ -20,7 +20,7 @@ use std::cell::Cell;
 use std::thread;
 
 pub use count::{MOST, ask, asked};
-pub use deal::{Deal, Numbered, Places, Ragged, part};
+pub use deal::{Deal, Dealt, Numbered, Places, Ragged, part};
 use float_mode::FloatMode;
 use pool::POOL;
 use protocol::Work;
