@@ -11,6 +11,7 @@ use super::block_lu::MOST_PRODUCTS;
 use super::certificate;
 use super::law;
 use super::memory::Memory;
+use super::momentum::Momentum;
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
 use super::problem::{Law, Problem};
@@ -21,12 +22,6 @@ use super::sweeps::Sweeps;
 const LEAST_SWEEPS: usize = 6;
 const RATE: usize = 4;
 const BETWEEN: usize = 16;
-
-/// Sweeps before changes are made larger, by how much, the rate that is slow, and the one that says that it does harm.
-const CALM_SWEEPS: usize = 16;
-const RELAXATION: f64 = 1.6;
-const SLOW: f64 = 0.85;
-const GROWING: f64 = 1.1;
 
 /// Sweeps after Newton's method has failed; twice as many each time.
 const MORE_SWEEPS: usize = 20;
@@ -83,9 +78,7 @@ pub struct Run<'a, 'w> {
     pub watch: &'a mut Watch<'w>,
     /// Whether it has ended the solution.
     pub is_stopped: bool,
-    /// By how much a sweep overdoes its changes, and whether it may.
-    pub relaxation: f64,
-    pub may_relax: bool,
+    pub momentum: Momentum,
 }
 
 impl Run<'_, '_> {
@@ -146,7 +139,7 @@ impl Run<'_, '_> {
 
     /// Whether the direction in which forces grow from sweep to sweep does.
     fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
-        self.relaxation = 1.0;
+        self.momentum.end();
         self.sweeps.begin(self.now);
         (0..CALMING_SWEEPS).for_each(|_| _ = self.sweep::<A>());
         self.sweeps.read(self.center);
@@ -227,7 +220,8 @@ impl Run<'_, '_> {
             if number < steady {
                 continue;
             }
-            if self.relax(number, rate) {
+            if self.momentum.begins(number, rate) {
+                self.sweeps.rest();
                 steady = number + 2 * RATE;
             } else if self.options.method == Method::Automatic {
                 let left = if rate < 1.0 {
@@ -241,22 +235,6 @@ impl Run<'_, '_> {
                 }
             }
         }
-    }
-
-    /// Where forces change slowly and steadily, as in high heaps, changes are made larger; never again if they grow then.
-    /// Whether that has changed now.
-    fn relax(&mut self, sweeps: usize, rate: f64) -> bool {
-        let is_relaxed = self.relaxation > 1.0;
-        if is_relaxed && rate > GROWING {
-            self.relaxation = 1.0;
-            self.may_relax = false;
-            return true;
-        }
-        let begins = !is_relaxed && self.may_relax && sweeps >= CALM_SWEEPS && (SLOW..1.0).contains(&rate);
-        if begins {
-            self.relaxation = RELAXATION;
-        }
-        begins
     }
 
     /// The residual that counts over the scaled one, at least 1.
@@ -316,8 +294,12 @@ impl Run<'_, '_> {
 
     /// A sweep; the norm of the change, scaled, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
-        let Self { sweeps, team, problem, laws, memory, relaxation, .. } = self;
-        let changed = sweeps.sweep::<A>(team, problem, laws, memory, *relaxation);
+        let Self { sweeps, team, problem, laws, memory, momentum, .. } = self;
+        if momentum.share() > 0.0 {
+            sweeps.push::<A>(team, laws, momentum.share());
+        }
+        let changed = sweeps.sweep::<A>(team, problem, memory);
+        momentum.after(changed);
         self.report.sweeps += 1;
         changed.sqrt() / self.norms.scaled()
     }
