@@ -189,8 +189,6 @@ static void bad_input (void)
   ldy_operator tall = { DOFS, NULL, NULL, one, 2 * DOFS }, sparse = { DOFS, starts, rows_of, one, 1 }, nodal = { DOFS, NULL, rows_of, one, 10 };
   long long bodies[3] = { 0, 1, 2 }, twice[3] = { 0, 1, 0 }, none[2] = { 0, 77 }, id = 99;
   ldy_rows rows = { .size = sizeof rows };
-  ldy_law laws[CONSTRAINTS];
-  ldy_solve *solver;
   STATE t = { 0 };
 
   CHECK_INT (go_on (&t), 0);
@@ -229,16 +227,11 @@ static void bad_input (void)
   CHECK_INT (ldy_system_multiply (t.system, R, t.y, 3 * CONSTRAINTS), 52);
   CHECK (id == 99);
 
-  /* Who does not know of rows of other sizes is told so; the solvers take rows of three. */
+  /* Who does not know of rows of other sizes is told so. */
   rows.size = offsetof (ldy_rows, scalar_starts);
   text_is (ldy_system_rows (t.system, &rows), 52, "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
   rows.size = sizeof rows;
   CHECK_INT (ldy_system_rows (t.system, &rows), 0);
-  CHECK_INT (ldy_solve_create (&solver), 0);
-  memset (laws, 0, sizeof laws);
-  for (int i = 0; i < CONSTRAINTS; i ++) laws[i].kind = LDY_FIXED_LAW;
-  CHECK_INT (ldy_solve_system (solver, t.system, laws, CONSTRAINTS, NULL, R, SCALARS, NULL), 52);
-  ldy_solve_destroy (solver);
   check_values (&t);
 
   /* Operators are replaced, and a system without others is one of rows of three again. */

@@ -568,12 +568,12 @@ private:
   std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
 };
 
-/* Laws, one for each row; see ldy_law. Biases of three values. */
+/* Laws, one for each row; see ldy_law. Bounds and biases of as many values as the row has scalars. */
 inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
 {
   ldy_law law = {};
   law.kind = LDY_CONTACT_LAW, law.friction = friction, law.cohesion = cohesion;
-  for (std::size_t i = 0; i < 3 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  for (std::size_t i = 0; i < 6 && i < bias.size (); i ++) law.bias[i] = bias[i];
   return law;
 }
 
@@ -584,11 +584,12 @@ inline ldy_law fixed_law (values bias = {})
   return law;
 }
 
-inline ldy_law bounds_law (const double (&lower)[3], const double (&upper)[3], values bias = {})
+inline ldy_law bounds_law (values lower, values upper, values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
   law.kind = LDY_BOUNDS_LAW;
-  for (int i = 0; i < 3; i ++) law.lower[i] = lower[i], law.upper[i] = upper[i];
+  for (std::size_t i = 0; i < 6 && i < lower.size (); i ++) law.lower[i] = lower[i];
+  for (std::size_t i = 0; i < 6 && i < upper.size (); i ++) law.upper[i] = upper[i];
   return law;
 }
 
@@ -626,16 +627,11 @@ public:
     return report;
   }
 
-  /* See ldy_solve_rows: any block-sparse rows. */
-  solve_report solve (indices starts, indices columns, values blocks, values B, view<const ldy_law> laws, view<double> R,
-                      const solve_options &options = {})
+  /* See ldy_solve_rows: any block-sparse rows, those of a system or others. */
+  solve_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
   {
     solve_report report;
-    std::size_t rows = laws.size ();
-    bool fits = starts.size () == rows + 1 && B.size () == 3 * rows && R.size () == 3 * rows && blocks.size () == 9 * columns.size ();
-    if (!fits) throw error (LDY_BUG_FOUND, "solve: starts, columns, blocks, B, laws and R do not fit together");
-    check (ldy_solve_rows (raw (), starts.data (), columns.data (), blocks.data (), columns.size (), B.data (), laws.data (), R.data (),
-                           rows, &options, &report));
+    check (ldy_solve_rows (raw (), &rows, laws.data (), laws.size (), &options, R.data (), R.size (), &report));
     return report;
   }
 

@@ -21,8 +21,7 @@
  *
  * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_freedom inserts it with one
  * to six. Wherever this header says three values a row, as of R, x and y, it is as many as the constraint has rows, one
- * behind the other; ldy_rows tells where those of each begin. Functions that need rows of three name the constraint that
- * has others: the solvers, factors, and steps of stability.
+ * behind the other; ldy_rows tells where those of each begin.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
@@ -1088,7 +1087,8 @@ void ldy_factor_destroy(ldy_factor *factor);
 
 /* Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
 
-   mu: count values, in the units of W: one for all, or one for each row, or three for each row; count 0: zero. It comes on top of
+   mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0:
+   zero. It comes on top of
    compliances and of ldy_system_regularise.
 
    Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
@@ -1104,7 +1104,8 @@ int ldy_factor_system(ldy_factor *factor,
 
 /* Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
 
-   rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. mu, count: as in
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them. mu, count: as in
    ldy_factor_system.
 
    Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
@@ -1119,7 +1120,7 @@ int ldy_factor_rows(ldy_factor *factor,
 
 /* Replace vectors by (W + mu 1)^-1 times them.
 
-   x: columns vectors of three values a row, count values each; each begins stride values behind the one before it, at least count.
+   x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before it, at least count.
    A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a stride that is too short,
    no factor); after an error x is as it was.
 
@@ -1144,8 +1145,8 @@ int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
    update, with compliances; since then nothing but velocities may have changed.
 
    tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it depends on
-   them; 0: 1e-10. redundant: three values a row, count values: 1 where the scalar row depends on earlier ones, else 0; a constraint is
-   redundant as a whole if all three are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
+   them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on earlier ones, else 0; a
+   constraint is redundant as a whole if all of its own are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
 
    Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such a
    group.
@@ -1163,7 +1164,8 @@ int ldy_system_redundant(const ldy_system *system,
 
 /* As ldy_system_redundant, of any rows. W is symmetric.
 
-   rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. The rest: as there.
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them. The rest: as there.
 
    Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
 
@@ -1282,10 +1284,10 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 
 
 /* A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
-   friction (R_N + cohesion). */
+   friction (R_N + cohesion). Of rows of three scalars. */
 #define LDY_CONTACT_LAW 1
 
-/* A kind of law: U = 0, all three components. */
+/* A kind of law: U = 0, all components. */
 #define LDY_FIXED_LAW 2
 
 /* A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
@@ -1332,7 +1334,8 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
 
-/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. */
+/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
+   the row has scalars. */
 typedef struct {
   /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW. */
   int kind;
@@ -1341,12 +1344,12 @@ typedef struct {
   /* Of a contact: the largest pull, a force, not negative. */
   double cohesion;
   /* Of bounds; may be -INFINITY. */
-  double lower[3];
+  double lower[6];
   /* Of bounds, not below the lower ones; may be INFINITY. */
-  double upper[3];
+  double upper[6];
   /* Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
      the velocity v. */
-  double bias[3];
+  double bias[6];
 } ldy_law;
 
 /* Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
@@ -1419,9 +1422,11 @@ int ldy_solve_create(ldy_solve **solver);
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
 void ldy_solve_destroy(ldy_solve *solver);
 
-/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R; no row is copied.
+/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some
+   have other than three scalars.
 
-   laws: one a row, law_count. options: NULL for the defaults. R: three values a row, count values: where to begin, for instance
+   laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
+   count values: where to begin, for instance
    the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
    cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
 
@@ -1443,27 +1448,24 @@ int ldy_solve_system(ldy_solve *solver,
 
 /* Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
 
-   starts: row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values. columns: of each block, counted from 0,
-   ascending in a row, the diagonal among them; values: the blocks, 3 x 3, column-major, nine values behind nine; blocks: as
-   many. W need not be symmetric. B: three values a row. laws: one a row. R: three values a row, as in ldy_solve_system. rows:
-   their number. options, report: as there.
+   rows: its size, rows, blocks, starts, columns, values and B are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them. The columns of a row ascend, the diagonal is among them. W need not be symmetric. laws, law_count,
+   options, R, count, report: as in ldy_solve_system.
 
-   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, ill-formed rows, a law is
-   none, not finite: the text names the row). After an error R is as it was.
+   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, ill-formed
+   rows, a law is none, not finite: the text names the row). After an error R is as it was.
 
    Safety:
-   solver comes from ldy_solve_create; arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL
-   or valid, with as many bytes as their size says. */
+   solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; the
+   other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes as
+   their size says. */
 int ldy_solve_rows(ldy_solve *solver,
-                   const int *starts,
-                   const int *columns,
-                   const double *values,
-                   size_t blocks,
-                   const double *B,
+                   const ldy_rows *rows,
                    const ldy_law *laws,
-                   double *R,
-                   size_t rows,
+                   size_t law_count,
                    const ldy_solve_options *options,
+                   double *R,
+                   size_t count,
                    ldy_solve_report *report);
 
 #ifdef __cplusplus

@@ -114,9 +114,9 @@ AT (ldy_law, kind, 0);
 AT (ldy_law, friction, 8);
 AT (ldy_law, cohesion, 16);
 AT (ldy_law, lower, 24);
-AT (ldy_law, upper, 48);
-AT (ldy_law, bias, 72);
-ENDS (ldy_law, bias, 96);
+AT (ldy_law, upper, 72);
+AT (ldy_law, bias, 120);
+ENDS (ldy_law, bias, 168);
 
 AT (ldy_joint, kind, 0);
 AT (ldy_joint, length, 8);

@@ -499,7 +499,7 @@ impl System {
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
         let (laws, options) = (laws.made()?, options.made()?);
-        let forces = reactions.as_slice_mut()?.as_chunks_mut().0;
+        let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
         let report = py

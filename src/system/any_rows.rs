@@ -158,6 +158,13 @@ impl System {
         entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, triples))
     }
 
+    /// The ids of all constraints, in the order of rows.
+    pub fn constraint_ids(&self) -> impl Iterator<Item = Id> {
+        let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter().map(|(id, _)| id));
+        let triples = self.mixed.is_none().then(|| self.constraints.iter().map(|(id, _)| id));
+        entries.chain(triples.into_iter().flatten())
+    }
+
     /// The bodies of a constraint, in its order, the ground left out; written to `list`.
     pub fn bodies_of<'a>(&self, id: Id, list: &'a mut [Id; MOST_BODIES]) -> &'a [Id] {
         let mut count = 0;
@@ -249,10 +256,23 @@ impl System {
     /// If there was no successful update since the last change.
     pub fn any_rows(&self) -> Result<AnyRows<'_>, Error> {
         self.needs(self.is_fresh)?;
-        Ok(match self.odd() {
+        Ok(self.latest_rows_of_any())
+    }
+
+    /// As [`System::any_rows`], if nothing has changed since the last update but velocities: W is that of bodies and constraints.
+    ///
+    /// # Errors
+    /// If there was no successful update since anything else changed.
+    pub(super) fn rows_of_operators(&self) -> Result<AnyRows<'_>, Error> {
+        self.needs(self.has_operators)?;
+        Ok(self.latest_rows_of_any())
+    }
+
+    fn latest_rows_of_any(&self) -> AnyRows<'_> {
+        match self.odd() {
             Some(mixed) => mixed.view.rows(),
             None => self.latest_rows().into(),
-        })
+        }
     }
 
     /// As [`System::any_rows`], and every diagonal block has an inverse.

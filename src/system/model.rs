@@ -55,7 +55,7 @@ pub struct System {
     /// Whether the results are those of bodies and constraints.
     pub(super) is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
-    has_operators: bool,
+    pub(super) has_operators: bool,
 }
 
 impl System {
@@ -607,16 +607,6 @@ impl System {
     /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
     pub fn rows(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.is_fresh)?;
-        self.check_all_triples()?;
-        Ok(self.latest_rows())
-    }
-
-    /// The rows of the last update, though velocities may have changed since: W is theirs.
-    ///
-    /// # Errors
-    /// If there was no successful update since anything else changed, or as [`System::rows`].
-    pub(super) fn rows_of_operators(&self) -> Result<Rows<'_>, Error> {
-        self.needs(self.has_operators)?;
         self.check_all_triples()?;
         Ok(self.latest_rows())
     }

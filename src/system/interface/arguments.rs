@@ -8,7 +8,7 @@ pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{Out, null, place, wanted};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
-use crate::direct::{BlockRows, Cholesky};
+use crate::direct::{AnyBlockRows, Cholesky, Extents};
 use crate::inertia::FactorError;
 use crate::row_error;
 use crate::system::{Error, Fault, Id, System};
@@ -206,21 +206,44 @@ pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result
     unsafe { factor.as_ref() }.map(|factor| &factor.0).ok_or_else(|| null(name))
 }
 
-/// W of rows that are given, checked.
+/// W of rows that are given, its pattern checked.
 ///
 /// # Safety
-/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns and values are NULL or as long as it says. Nobody
-/// changes them meanwhile.
-pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>, Code> {
+/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are NULL or
+/// as long as it says. Nobody changes them meanwhile.
+pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>, Code> {
+    // SAFETY: the C program promises what `given_rows` asks for.
+    unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)
+}
+
+/// W and B of rows that are given, the pattern checked.
+///
+/// # Safety
+/// As for [`block_rows`], and B is NULL or as long as it says.
+pub unsafe fn rows_with_b<'a>(
+    name: &str,
+    rows: *const ldy_rows,
+) -> Result<(AnyBlockRows<'a>, &'a [f64]), Code> {
+    // SAFETY: the C program promises what `given_rows` asks for.
+    let (rows, b) = unsafe { given_rows(name, rows) }?;
+    // SAFETY: the C program promises a value for each scalar.
+    let b = unsafe { values("rows->B", b, rows.scalar_count()) }?;
+    Ok((rows, b))
+}
+
+/// W, and where B begins.
+///
+/// # Safety
+/// As for [`block_rows`].
+unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64), Code> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
     let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
-    let ldy_rows { rows: count, blocks, starts, columns, values: blocks_of, value_starts, .. } =
-        given.read_over(ldy_rows::none());
-    if !value_starts.is_null() {
-        return Err(fail!(
-            Code::BugFound,
-            "{name}->value_starts is not NULL: rows of three scalars are needed"
-        ));
+    let given = given.read_over(ldy_rows::none());
+    let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
+        given;
+    if scalar_starts.is_null() != value_starts.is_null() {
+        let what = "one of scalar_starts and value_starts is NULL, the other is not";
+        return Err(fail!(Code::BugFound, "{name}: {what}"));
     }
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
@@ -228,11 +251,21 @@ pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockR
     let starts = unsafe { values("rows->starts", starts, count + 1) }?;
     // SAFETY: the C program promises a column for each block.
     let columns = unsafe { values("rows->columns", columns, blocks) }?;
-    // SAFETY: the C program promises nine values for each block.
-    let values = unsafe { values("rows->values", blocks_of, 9 * blocks) }?;
-    let rows = BlockRows { starts, columns, values: values.as_chunks().0 };
+    let extents = if scalar_starts.is_null() {
+        None
+    } else {
+        // SAFETY: the C program promises a start for the scalars of each row, and an end.
+        let scalars = unsafe { values("rows->scalar_starts", scalar_starts, count + 1) }?;
+        // SAFETY: the C program promises a start for the values of each block, and an end.
+        let starts = unsafe { values("rows->value_starts", value_starts, blocks + 1) }?;
+        Some(Extents { scalars, values: starts })
+    };
+    let size = extents.map_or(9 * blocks, |extents| extents.values[blocks]);
+    // SAFETY: the C program promises nine values for each block, or as many as starts of values tell.
+    let values = unsafe { values("rows->values", first, size) }?;
+    let rows = AnyBlockRows { starts, columns, values, extents };
     rows.check_pattern()?;
-    Ok(rows)
+    Ok((rows, given.B))
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize, Code> {
