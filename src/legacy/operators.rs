@@ -7,8 +7,7 @@ use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite};
 use crate::kinematics::finite_element::NodalOperator;
 
-use super::errors::{Code, fail};
-use super::fault::Error;
+use super::errors::{self, Code, fail};
 use super::host::body::Body;
 use super::host::domain::{UpdateKind, update_kind};
 use super::host::place::Place;
@@ -71,6 +70,10 @@ impl Request {
     }
 }
 
+fn of_body(id: u32, code: Code) -> Code {
+    errors::about(format_args!("body {id}"), code)
+}
+
 /// H of a rigid body or obstacle; see `ldy_rigid_operator`.
 ///
 /// # Safety
@@ -114,7 +117,7 @@ unsafe fn write_operator<const COUNT: usize>(
             return Err(fail!(Code::BugFound, "H is NULL"));
         }
         let id = (*request.body).id;
-        let body = Body::new(request.body, true).map_err(|fault| Error::of_body(id, fault))?;
+        let body = Body::new(request.body, true).map_err(|code| of_body(id, code))?;
         let Some(values) = operator(body, &place, &frame) else {
             return Err(fail!(Code::BugFound, "body {id}: of another kind"));
         };
@@ -134,7 +137,7 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
     unsafe {
         let (place, frame) = request.place()?;
         let id = (*request.body).id;
-        let failed = |fault| Error::of_body(id, fault);
+        let failed = |code| of_body(id, code);
         if names::kind(constraint_kind.into()).is_none() {
             return Err(fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}"));
         }
@@ -145,7 +148,7 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
             && mesh.is_nodal()
         {
             let operator = mesh.nodal_operator(&place, &frame).map_err(failed)?;
-            request.finite(operator.factor())?;
+            request.finite(&operator.factor)?;
             return sparse(&operator, mesh.mesh_nodes());
         }
         let point = body.dense_point(&place).map_err(failed)?;
@@ -196,7 +199,7 @@ pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *
     unsafe {
         let (place, frame) = request.place()?;
         let moving = Body::new(request.body, true).and_then(|body| body.moving_point(request.body, &place));
-        let (point, [before, now]) = moving.map_err(|fault| Error::of_body((*request.body).id, fault))?;
+        let (point, [before, now]) = moving.map_err(|code| of_body((*request.body).id, code))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
         let velocities = side.local_velocities();
         for (velocity, target) in velocities.into_iter().zip([previous, current]) {

@@ -50,8 +50,8 @@ impl<'a> Adjacency<'a> {
             match (*body).kind {
                 FEM if is_by_nodes(body) => {
                     let place = place_on(con, body)?;
-                    let mesh = Mesh::new(body, &place).map_err(|fault| constraint::error(con, fault))?;
-                    mesh.candidates(&place).map_err(|fault| constraint::error(con, fault))?;
+                    let mesh = Mesh::new(body, &place).map_err(|code| constraint::error(con, code))?;
+                    mesh.candidates(&place).map_err(|code| constraint::error(con, code))?;
                     Ok(Self::SharedNodes { body, mesh, place })
                 }
                 OBS | RIG | PRB | FEM => Ok(Self::Everything),
@@ -73,7 +73,7 @@ impl<'a> Adjacency<'a> {
         unsafe {
             let other_place = place_on(other, *body)?;
             let found = [place, &other_place].map(|place| mesh.candidates(place));
-            let [own, others] = found.map(|found| found.map_err(|fault| constraint::error(other, fault)));
+            let [own, others] = found.map(|found| found.map_err(|code| constraint::error(other, code)));
             let (own, others) = (own?, others?);
             if mesh.is_separate() {
                 return Ok(adjacent_separate(own.iter(), others.iter()));

@@ -4,8 +4,7 @@ use std::ptr;
 
 use crate::assembly::velocities::Side;
 use crate::export::dump::Label;
-use crate::legacy::errors::{Code, fail};
-use crate::legacy::fault::{Error, Fault, Subject};
+use crate::legacy::errors::{self, Code, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -49,14 +48,14 @@ pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
     }
 }
 
-/// An error of a constraint.
+/// The thread's last error, that of a constraint.
 ///
 /// # Safety
 /// As [`check`].
 #[cold]
-pub unsafe fn error(con: *const CON, fault: Fault) -> Error {
+pub unsafe fn error(con: *const CON, code: Code) -> Code {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-    Error { subject: Subject::Constraint(unsafe { names::constraint(con) }), fault }
+    errors::about(unsafe { names::constraint(con) }, code)
 }
 
 /// What a constraint is called in a dump.
@@ -110,7 +109,7 @@ pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
 /// # Safety
 /// As there, for both bodies.
 #[inline(always)]
-pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Error>> {
+pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Code>> {
     Role::BOTH.into_iter().filter_map(move |role| {
         // SAFETY: the caller promises a valid constraint with valid bodies.
         unsafe {
@@ -133,12 +132,12 @@ pub unsafe fn side<'a>(
     role: Role,
     body: *const BODY,
     known: KnownPlaces,
-) -> Result<Side<'a>, Error> {
+) -> Result<Side<'a>, Code> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
         let moving = Body::new(body, true)
             .and_then(|view| view.moving_point(body, &Place::of(con, role, known)))
-            .map_err(|fault| error(con, fault));
+            .map_err(|code| error(con, code));
         let (point, [previous, current]) = moving?;
         let sign = match role {
             Role::Master => 1.0,

@@ -6,9 +6,10 @@ use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Location, NodalOperator, OperatorKind, Reduced};
-use crate::legacy::fault::Fault;
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
+use crate::legacy::names::null;
 
 use super::mesh::Mesh;
 use super::place::Place;
@@ -35,7 +36,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`super::body::Body::new`]; `body` is a finite-element body.
-    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Fault> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Code> {
         // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
         // rotation behind dofs values.
         unsafe {
@@ -46,16 +47,16 @@ impl<'a> Body<'a> {
                 BODY_COROTATIONAL if is_rotated => OperatorKind::Rotated,
                 TOTAL_LAGRANGIAN | BODY_COROTATIONAL => OperatorKind::Plain,
                 BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => OperatorKind::Reduced,
-                form => return Err(Fault::Unknown("form", id, form)),
+                form => return Err(fail!(Code::BugFound, "body {id} of unknown form {form}")),
             };
             let dofs = match usize::try_from((*body).dofs) {
                 Ok(dofs) if dofs > 0 => dofs,
-                _ => return Err(Fault::Dofs(id, (*body).dofs)),
+                _ => return Err(fail!(Code::BugFound, "body {id} with dofs {}", (*body).dofs)),
             };
             let rotation = match (kind, (*body).conf.is_null()) {
                 (OperatorKind::Plain, _) => None,
                 (_, false) => Some(&*(*body).conf.add(dofs).cast::<Block>()),
-                (_, true) => return Err(Fault::Null("conf", id)),
+                (_, true) => return Err(null("conf", body)),
             };
             let lasting = match (*body).form {
                 TOTAL_LAGRANGIAN => Lasting::OneUpdate,
@@ -88,13 +89,14 @@ impl<'a> Body<'a> {
     /// # Safety
     /// As [`Mesh::new`]; the place is on this body.
     #[inline(never)]
-    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize), Fault> {
+    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize), Code> {
         // SAFETY: the caller promises a valid body, and a place on it.
         unsafe {
             let mesh = Mesh::new(self.body, place)?;
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
             if self.is_nodal() && self.dofs != 3 * nodes {
-                return Err(Fault::MeshDofs(id, nodes, self.dofs));
+                let dofs = self.dofs;
+                return Err(fail!(Code::BugFound, "body {id} with {nodes} mesh nodes and dofs {dofs}"));
             }
             Ok((mesh.location(place, geometric_epsilon())?, nodes))
         }
@@ -107,7 +109,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn nodal_operator(&self, place: &Place, frame: &Block) -> Result<NodalOperator, Fault> {
+    pub unsafe fn nodal_operator(&self, place: &Place, frame: &Block) -> Result<NodalOperator, Code> {
         // SAFETY: the caller promises a place on this body, which is valid.
         let (location, _) = unsafe { self.location(place)? };
         Ok(NodalOperator::new(&location, frame, self.rotation))
@@ -120,7 +122,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Fault> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Code> {
         // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
             let (location, nodes) = self.location(place)?;
@@ -141,7 +143,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool, Fault> {
+    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool, Code> {
         if self.is_nodal() {
             return Ok(true);
         }
@@ -156,7 +158,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body->evec` is NULL or valid, with as many values as it states.
-    unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Fault> {
+    unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Code> {
         // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {
             match (*self.body).evec.as_ref() {
@@ -170,7 +172,8 @@ impl<'a> Body<'a> {
                 }
                 found => {
                     let what = if found.is_some() { "of another size or kind" } else { "missing" };
-                    Err(Fault::ReducedBase((*self.body).id, what))
+                    let id = (*self.body).id;
+                    Err(fail!(Code::MatrixKind, "the reduced base evec of body {id} is {what}"))
                 }
             }
         }

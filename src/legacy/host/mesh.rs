@@ -4,7 +4,7 @@ use std::slice;
 
 use crate::block::Vector;
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
-use crate::legacy::fault::Fault;
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 
 use super::place::Place;
@@ -33,7 +33,7 @@ impl<'a> Mesh<'a> {
     /// # Safety
     /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
     /// them during `'a`.
-    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self, Fault> {
+    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self, Code> {
         // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
         // a mesh's shape is the mesh, whose node places are 3 × count values.
         unsafe {
@@ -42,14 +42,14 @@ impl<'a> Mesh<'a> {
             let mesh = match place.shape.as_ref() {
                 _ if separate => (*body).msh.cast_const(),
                 Some(shape) => shape.data.cast_const().cast(),
-                None => return Err(Fault::NoShape(id)),
+                None => return Err(fail!(Code::BugFound, "no shape (SGP) on body {id}")),
             };
-            let mesh = mesh.as_ref().ok_or(Fault::NoMesh(id))?;
+            let mesh = mesh.as_ref().ok_or_else(|| fail!(Code::BugFound, "body {id} has no mesh"))?;
             match (mesh.ref_nodes.is_null(), usize::try_from(mesh.nodes_count)) {
                 (false, Ok(count)) if count > 0 => {
                     Ok(Self { nodes: slice::from_raw_parts(mesh.ref_nodes.cast(), count), separate })
                 }
-                _ => Err(Fault::NoNodes(id)),
+                _ => Err(fail!(Code::BugFound, "the mesh of body {id} has no nodes")),
             }
         }
     }
@@ -66,7 +66,7 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
-    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>, Fault> {
+    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>, Code> {
         // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
         // elements of the mesh.
         unsafe {
@@ -82,12 +82,12 @@ impl<'a> Mesh<'a> {
                 }
             };
             if elements.is_empty() {
-                return Err(Fault::NoElement);
+                return Err(no_element());
             }
             let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
             match elements.iter().all(|&element| candidates.element(element).is_some()) {
                 true => Ok(candidates),
-                false => Err(Fault::IllFormedElement),
+                false => Err(fail!(Code::BugFound, "an element has unknown type or nodes")),
             }
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location, Fault> {
+    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location, Code> {
         // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
         // the place is NULL or valid, and this thread's.
         unsafe {
@@ -108,12 +108,18 @@ impl<'a> Mesh<'a> {
                 true => choose(candidates.iter(), self.nodes, &place.point, epsilon),
                 false => candidates.iter().next(),
             };
-            let element = chosen.ok_or(Fault::NoElement)?;
+            let element = chosen.ok_or_else(no_element)?;
             let located = match place.known.as_mut() {
                 Some(known) => known.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
             };
-            located.ok_or(Fault::LocalCoordinates(element))
+            located.ok_or_else(|| {
+                let nodes = element.nodes();
+                fail!(
+                    Code::CoordinatesInverse,
+                    "no local coordinates of its point in the element of nodes {nodes:?}"
+                )
+            })
         }
     }
 
@@ -121,6 +127,11 @@ impl<'a> Mesh<'a> {
     pub fn coincident_node(&self, element: &Element, place: &Place, epsilon: f64) -> Option<u32> {
         coincident_node(element, self.nodes, &place.point, epsilon)
     }
+}
+
+#[cold]
+fn no_element() -> Code {
+    fail!(Code::BugFound, "its point lies on no element")
 }
 
 impl Candidates<'_> {

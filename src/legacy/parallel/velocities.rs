@@ -90,7 +90,7 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
         let velocities = constraint::side(con, role, body, ptr::null_mut())?.local_velocities();
         match is_finite(velocities.as_flattened()) {
             true => Ok(Some(velocities)),
-            false => Err(culprit::of_velocities(con, &[role]).into()),
+            false => Err(culprit::of_velocities(con, &[role])),
         }
     }
 }

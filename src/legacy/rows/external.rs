@@ -205,7 +205,6 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
             // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
             return Err(unsafe {
                 culprit::of_blocks_between([(*block.row).public.con, block.con].map(<*mut CON>::cast_const))
-                    .into()
             });
         }
     }

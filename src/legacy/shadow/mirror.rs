@@ -4,8 +4,7 @@
 use std::{mem, ptr};
 
 use crate::inertia::{Boxed, Workspace};
-use crate::legacy::errors::Code;
-use crate::legacy::fault::Error;
+use crate::legacy::errors::{self, Code};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
@@ -212,7 +211,9 @@ impl Mirror {
             };
             let condition = match conditions.get(&body) {
                 Some(&(revision, condition)) if revision == factor.revision() => condition,
-                _ => panel.condition(work).map_err(|fault| Error::of_body(entry.id, fault))?,
+                _ => panel.condition(work).map_err(|fault| {
+                    errors::about(format_args!("body {}", entry.id), update::of_panel(fault))
+                })?,
             };
             conditions.try_reserve(1).map_err(|_| exhausted())?;
             conditions.insert(body, (factor.revision(), condition));

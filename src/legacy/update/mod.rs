@@ -19,6 +19,7 @@ use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
 use super::rows::{Attachments, GatheredRow, LocalDynamics, Stopwatch, gather as gather_rows};
+pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
 /// Assemble; see `LOCDYN_Update_Begin`.
