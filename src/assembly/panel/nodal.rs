@@ -8,7 +8,7 @@ use super::Fault;
 use crate::block::{Block, Vector, times};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
-use crate::kinematics::finite_element::NodalOperator;
+use crate::kinematics;
 use crate::memory::{bytes, refill};
 
 use couplings::{Couplings, Key};
@@ -62,21 +62,9 @@ impl Nodal {
 
     /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor Q. Memory that is
     /// exhausted is told by the application of A⁻¹.
-    pub fn add_operator(&mut self, slot: usize, sign: f64, operator: &NodalOperator) {
-        let weights = operator.nodes().iter().copied().zip(operator.weights().iter().copied());
-        self.add(slot, sign, operator.factor(), weights);
-    }
-
-    /// As [`Nodal::add_operator`], of nodes, ascending, with their weights.
-    pub fn add(
-        &mut self,
-        slot: usize,
-        sign: f64,
-        factor: &Block,
-        weights: impl ExactSizeIterator<Item = (u32, f64)>,
-    ) {
-        let weights = weights.map(|(node, weight)| (node, sign * weight));
-        self.is_short_of_memory |= self.operators.add(slot, factor, weights).is_err();
+    pub fn add<W: AsRef<[(u32, f64)]>>(&mut self, slot: usize, sign: f64, operator: &kinematics::Nodal<W>) {
+        let weights = operator.weights().iter().map(|(node, weight)| (*node, sign * weight));
+        self.is_short_of_memory |= self.operators.add(slot, &operator.factor, weights).is_err();
     }
 
     pub(super) fn apply(

@@ -11,8 +11,8 @@ use crate::assembly::panel::pseudo_rigid;
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
+use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
-use crate::kinematics::{Nodal, Point};
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -145,11 +145,11 @@ fn start<B: Bodies>(
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| match point {
                     Point::Mesh(location) => {
-                        nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
+                        nodal.add(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
                     Point::Operator(operator) => {
-                        if let Some(Nodal { factor, weights }) = operator.by_nodes() {
-                            nodal.add(slot, sign, factor, weights.iter().copied());
+                        if let Some(operator) = operator.by_nodes() {
+                            nodal.add(slot, sign, operator);
                         }
                     }
                     _ => {}
