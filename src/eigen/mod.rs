@@ -15,6 +15,8 @@ use std::collections::TryReserveError;
 
 use tridiagonal::Tridiagonal;
 
+use crate::memory::repeated;
+
 /// An estimate of the largest eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -99,7 +101,7 @@ where
     ) -> Result<(Estimate, Vec<f64>), Failure<E>> {
         let (estimate, matrix) = self.run(tolerance, most)?;
         let mut iteration = Iteration::start(self)?;
-        let mut force = zeros(self.size)?;
+        let mut force = repeated(self.size, 0.0)?;
         for (k, part) in matrix.vector().iter().enumerate() {
             if k > 0 {
                 iteration.advance(self)?;
@@ -163,11 +165,10 @@ impl Iteration {
     where
         M: FnMut(&[f64], &mut [f64]),
     {
-        let size = problem.size;
-        let (before, current) = (zeros(size)?, zeros(size)?);
-        let (mut next, moved) = (zeros(size)?, zeros(size)?);
-        fill_irregular(&mut next);
+        let zeros = || repeated(problem.size, 0.0);
+        let (before, current, next, moved) = (zeros()?, zeros()?, zeros()?, zeros()?);
         let mut iteration = Self { before, current, next, length: 0.0, moved, gain: 0.0 };
+        fill_irregular(&mut iteration.next);
         iteration.measure(&mut problem.inverse_mass)?;
         Ok(iteration)
     }
@@ -214,13 +215,6 @@ impl Iteration {
         self.length = if square > rounding { square.sqrt() } else { 0.0 };
         Ok(())
     }
-}
-
-fn zeros(length: usize) -> Result<Vec<f64>, TryReserveError> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(length)?;
-    values.resize(length, 0.0);
-    Ok(values)
 }
 
 /// Pseudo-random values between −1 and 1, from a linear congruential generator (Knuth's MMIX).

@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 
 use super::nodal::Nodal;
 use crate::block::{Block, Vector};
+use crate::memory::with_room;
 
 /// An operator H of three rows, 3 × n.
 #[derive(Debug)]
@@ -38,8 +39,7 @@ impl Operator {
     ) -> Result<Self, TryReserveError> {
         let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
         let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
-        let mut kept = Vec::new();
-        kept.try_reserve_exact(count)?;
+        let mut kept = with_room(count)?;
         for (index, values) in columns {
             if is_kept(values) {
                 kept.push(Column { index, values });

@@ -11,7 +11,7 @@ use super::interface::additions::ldy_error_handler;
 use super::layout::*;
 use super::operators::Request;
 use super::rows::{self, LocalDynamics};
-use super::{cohesion, diagonal_stats, export, matrix, operators, options, update};
+use super::{cohesion, export, matrix, operators, options};
 
 /// See `LOCDYN_Create`; the result goes to `*out`.
 ///
@@ -47,22 +47,6 @@ pub unsafe extern "C" fn ldy_entry_insert(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c_int {
     entry!(ldy: dynamics => rows::remove(ldy, dia)?)
-}
-
-/// See `LOCDYN_Update_Begin`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
-    status(|| {
-        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
-        #[cfg(feature = "mpi")]
-        let dynamics = dynamics.map_err(super::parallel::exchange::withdraw);
-        // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
-        unsafe { update::begin(dynamics?) }
-    })
 }
 
 /// See `LOCDYN_Update_End`.
@@ -125,31 +109,21 @@ pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
     if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }
 
-/// See `LOCDYN_avgWii`; the result goes to `*out`.
+/// See `LOCDYN_avgWii`, `LOCDYN_minWii` and `LOCDYN_maxWii`; the results go to `*out`.
 ///
 /// # Safety
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::mean(ldy)))
-}
-
-/// See `LOCDYN_minWii`; the result goes to `*out`.
-///
-/// # Safety
-/// As there; `out` is valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::least(ldy)))
-}
-
-/// See `LOCDYN_maxWii`; the result goes to `*out`.
-///
-/// # Safety
-/// As there; `out` is valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_largest_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::largest(ldy)))
+pub unsafe extern "C" fn ldy_entry_diagonal(ldy: *mut LOCDYN, out: *mut [f64; 3]) -> c_int {
+    entry!(ldy: dynamics, out: place => {
+        let (mut sum, mut least, mut largest, mut count) = (0.0, f64::MAX, 0.0, 0.0);
+        // SAFETY: nobody changes the list meanwhile, and it holds live rows.
+        for entry in unsafe { ldy.list() }.flat_map(|row| [0, 4, 8].map(|k| unsafe { (*row).public.W[k] })) {
+            (sum, count) = (sum + entry, count + 1.0);
+            (least, largest) = (f64::min(least, entry), f64::max(largest, entry));
+        }
+        out.put([sum / count, least, largest]);
+    })
 }
 
 /// See `LOCDYN_Destroy`.
@@ -250,16 +224,10 @@ pub unsafe extern "C" fn ldy_entry_handler(data: *mut *mut c_void) -> ldy_error_
     Some(function)
 }
 
-/// Whether errors may jump through the host's error stack: 1 or 0.
+/// Whether an option is set: 1 or 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn ldy_entry_jumps_allowed() -> c_int {
-    options::jumps_allowed().into()
-}
-
-/// Whether errors that jump are not told on stderr: 1 or 0.
-#[unsafe(no_mangle)]
-pub extern "C" fn ldy_entry_is_quiet() -> c_int {
-    options::is_quiet().into()
+pub extern "C" fn ldy_entry_is_set(option: c_int) -> c_int {
+    options::is_set(option).into()
 }
 
 /// What an error code means, a string of static lifetime.

@@ -5,12 +5,11 @@
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
 //! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow`
 //! (another module's rows once more),
-//! `cohesion`, `diagonal_stats`, `export` (W as text), `report`, `operators`, `matrix`.
+//! `cohesion`, `export` (W as text), `report`, `operators`, `matrix`.
 
 mod arguments;
 mod cohesion;
 mod culprit;
-mod diagonal_stats;
 pub mod entry;
 mod export;
 mod hooks;

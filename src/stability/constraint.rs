@@ -1,8 +1,8 @@
 //! Constraints, the forces in them, and their geometric stiffness.
 
 use super::Error;
-use super::body::{Body, dot, sum};
-use crate::block::{Vector, cross, difference, is_finite};
+use super::body::{Body, sum};
+use crate::block::{Vector, cross, difference, dot, is_finite};
 
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]

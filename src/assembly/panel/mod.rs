@@ -277,12 +277,9 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
-                let mut columns = [level.zero(); rigid::DOFS];
-                for (k, column) in columns.iter_mut().enumerate() {
-                    *column = level.four(x, 3 * k);
-                }
+                let x = cholesky::columns::<L, { rigid::DOFS }>(level, x);
                 for (block, y) in blocks.iter_mut().zip(ys) {
-                    write(block, &cholesky::product_of_columns(level, &columns, y));
+                    write(block, &cholesky::product(level, &x, y));
                 }
             }
             Form::PseudoRigid => {
@@ -306,7 +303,7 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let [x, y] = self.slots.pair::<RIGID>(row, column);
-                Some(cholesky::product(level, x, y))
+                Some(cholesky::product(level, &cholesky::columns::<L, { rigid::DOFS }>(level, x), y))
             }
             Form::PseudoRigid => {
                 let [x, y] = self.slots.pair::<PSEUDO_RIGID>(row, column);

@@ -5,7 +5,7 @@ mod nodewise;
 mod operators;
 
 use super::Fault;
-use crate::block::{Block, Vector, times};
+use crate::block::{Block, Vector, of_columns, times};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics;
@@ -228,26 +228,19 @@ fn product(x: &[f64], y: &[f64]) -> Block {
 /// `a bᵀ`.
 #[inline]
 fn times_transposed(a: &Block, b: &Block) -> Block {
-    joined(times(a, &row(b, 0)), times(a, &row(b, 1)), times(a, &row(b, 2)))
+    of_columns([0, 1, 2].map(|j| times(a, &row(b, j))))
 }
 
 /// `a k bᵀ`, a column at a time.
 #[inline]
 fn times_times_transposed(a: &Block, k: &Block, b: &Block) -> Block {
-    let [x, y, z] = [0, 1, 2].map(|j| times(a, &times(k, &row(b, j))));
-    joined(x, y, z)
+    of_columns([0, 1, 2].map(|j| times(a, &times(k, &row(b, j)))))
 }
 
 /// Row i of a block.
 #[inline]
 fn row(b: &Block, i: usize) -> Vector {
     [b[i], b[3 + i], b[6 + i]]
-}
-
-/// The block with these columns.
-#[inline]
-fn joined(x: Vector, y: Vector, z: Vector) -> Block {
-    [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
 }
 
 #[cfg(test)]

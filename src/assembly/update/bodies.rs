@@ -118,7 +118,7 @@ fn start<B: Bodies>(
         Kinematics::Rigid(rigid) if has_factor => {
             let Started { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::Rigid(Slots::new(Started { z, changed }));
+                writer.target = Target::Rigid(Slots::new(z, changed));
                 return Ok(());
             }
             changed.fill(true);
@@ -131,7 +131,7 @@ fn start<B: Bodies>(
         Kinematics::PseudoRigid(pseudo_rigid) if has_factor => {
             let Started { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::PseudoRigid(Slots::new(Started { z, changed }));
+                writer.target = Target::PseudoRigid(Slots::new(z, changed));
                 return Ok(());
             }
             changed.fill(true);

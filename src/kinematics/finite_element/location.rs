@@ -3,7 +3,7 @@
 use super::element::{Corners, Element, interpolate};
 use super::local_coordinates::local_coordinates;
 use super::polyhedron::{box_distance, distance};
-use crate::block::{Block, Vector, difference, transposed_times};
+use crate::block::{Block, Vector, difference, dot, transposed_times};
 
 /// An element and clamped local coordinates in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,8 +70,7 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     if let Some(xi) = local_coordinates(element.shape(), &corners, point) {
         let n = element.shape().functions(&xi);
         let gap = difference(point, &interpolate(&n, &corners));
-        let square = gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
-        if n.iter().all(|&n| n >= 0.0) && square <= epsilon * epsilon {
+        if n.iter().all(|&n| n >= 0.0) && dot(&gap, &gap) <= epsilon * epsilon {
             return true;
         }
     }

@@ -11,8 +11,6 @@ use crate::memory::{bytes, collect, push};
 #[derive(Default)]
 pub struct Outbox {
     drafts: Vec<(usize, Record)>,
-    /// Where the next record for a rank goes.
-    next: Vec<usize>,
     sorted: Vec<Record>,
 }
 
@@ -62,11 +60,10 @@ impl Outbox {
     /// # Errors
     /// If memory is exhausted.
     pub fn push(&mut self, rank: usize, record: Record) -> Result<(), TryReserveError> {
-        push(&mut self.drafts, (rank, record))?;
-        Ok(())
+        push(&mut self.drafts, (rank, record))
     }
 
-    /// Sort by ranks and count, records for one rank staying in their order; all ranks are in `counts`.
+    /// Sort by ranks, then by constraints and roles, and count; all ranks are in `counts`.
     ///
     /// # Errors
     /// If memory is exhausted, or there are more than `most` records for a rank.
@@ -78,19 +75,9 @@ impl Outbox {
             }
             counts[*rank] += 1;
         }
-        self.next.clear();
-        self.next.try_reserve(counts.len())?;
-        self.next.extend(counts.iter().scan(0, |end, &count| {
-            let start = *end;
-            *end += count as usize;
-            Some(start)
-        }));
-        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record))?;
-        for (rank, record) in &self.drafts {
-            self.sorted[self.next[*rank]] = *record;
-            self.next[*rank] += 1;
-        }
-        Ok(())
+        // A constraint has one record of each role.
+        self.drafts.sort_unstable_by_key(|(rank, record)| (*rank, record.constraint, record.role));
+        Ok(collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record))?)
     }
 
     /// The records as [`Outbox::sort`] left them.
@@ -100,7 +87,7 @@ impl Outbox {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<(usize, Record)>() * self.drafts.capacity() + bytes(&self.next) + bytes(&self.sorted)
+        bytes(&self.drafts) + bytes(&self.sorted)
     }
 }
 

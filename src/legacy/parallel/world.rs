@@ -14,7 +14,8 @@ use crate::legacy::host::place::Role;
 pub struct Record {
     /// Id of the constraint.
     pub constraint: u32,
-    role: u32,
+    /// Which body.
+    pub role: u32,
     /// H v⁰ and H v of one of its bodies.
     pub velocities: [Vector; 2],
 }

@@ -14,6 +14,7 @@ use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::set::{Fault, Walks};
+use crate::legacy::interface::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
@@ -187,7 +188,7 @@ unsafe fn couple_through(
 /// # Safety
 /// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.
 pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
-    let once = options::self_contact_once();
+    let once = options::is_set(LDY_SELF_CONTACT_ONCE);
     for block in &mut dynamics.externals.blocks {
         let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
         else {

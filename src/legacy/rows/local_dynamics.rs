@@ -21,6 +21,7 @@ use super::row::{Row, Rows};
 use super::tally::Tally;
 
 /// A local dynamics.
+#[derive(Default)]
 #[repr(C)]
 pub struct LocalDynamics {
     /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
@@ -55,35 +56,23 @@ pub struct LocalDynamics {
     pub tally: Tally,
 }
 
+impl Default for LOCDYN {
+    fn default() -> Self {
+        // SAFETY: a LOCDYN may be all zero.
+        unsafe { mem::zeroed() }
+    }
+}
+
 impl LocalDynamics {
     /// A new local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
         if dom.is_null() {
             return Err(fail!(Code::BugFound, "dom is NULL"));
         }
-        // SAFETY: a LOCDYN may be all zero.
-        let mut public: LOCDYN = unsafe { mem::zeroed() };
-        public.dom = dom;
-        public.diamem.chunksize = size_of::<Row>();
-        public.offmem.chunksize = size_of::<Pair>();
-        let dynamics = Self {
-            public,
-            rows: Rows::default(),
-            pairs: Pool::default(),
-            bodies: Attachments::default(),
-            is_clone: false,
-            neighbours: Vec::new(),
-            reusable: None,
-            round: 0,
-            gathered: Vec::new(),
-            is_gathered: false,
-            walks: Walks::default(),
-            #[cfg(feature = "mpi")]
-            externals: Externals::default(),
-            #[cfg(feature = "mpi")]
-            exchange: Exchange::default(),
-            tally: Tally::default(),
-        };
+        let mut dynamics = Self::default();
+        dynamics.public.dom = dom;
+        dynamics.public.diamem.chunksize = size_of::<Row>();
+        dynamics.public.offmem.chunksize = size_of::<Pair>();
         Boxed::new(dynamics).map_err(|_| fail!(Code::OutOfMemory, "no memory for a local dynamics"))
     }
 

@@ -21,7 +21,7 @@ mod remove;
 mod row;
 mod tally;
 
-pub use attachments::{Attachments, BodyEntry, Slot};
+pub use attachments::{Attachments, BodyEntry};
 pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use gather::{GatheredRow, gather};

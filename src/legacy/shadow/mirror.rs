@@ -38,13 +38,8 @@ impl Mirror {
         // The domain is set before it is read.
         let mut dynamics = LocalDynamics::create(ptr::dangling_mut())?;
         dynamics.rows.mirrored = Some(Map::default());
-        Ok(Self {
-            dynamics,
-            bodies: Vec::new(),
-            of_body: Map::default(),
-            conditions: Map::default(),
-            work: Workspace::default(),
-        })
+        let (of_body, conditions) = (Map::default(), Map::default());
+        Ok(Self { dynamics, bodies: Vec::new(), of_body, conditions, work: Workspace::default() })
     }
 
     /// The row of a constraint; NULL if there is none.

@@ -3,6 +3,7 @@
 
 mod scene;
 
+use std::ffi::c_int;
 use std::mem;
 
 use crate::assembly::update::Phase;
@@ -11,8 +12,11 @@ use crate::assembly::update::pairs::assemble as assemble_pairs;
 use crate::assembly::update::rows::{Wanted, assemble};
 use crate::threads::Team;
 
+use super::boundary::status;
 use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
+use super::interface::types::{LDY_REUSE, LDY_SELF_CONTACT_ONCE};
+use super::layout::LOCDYN;
 use super::options;
 #[cfg(feature = "mpi")]
 use super::parallel;
@@ -22,7 +26,23 @@ use super::rows::{Attachments, GatheredRow, LocalDynamics, Stopwatch, gather as 
 pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
-/// Assemble; see `LOCDYN_Update_Begin`.
+/// See `LOCDYN_Update_Begin`.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
+    status(|| {
+        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
+        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
+        #[cfg(feature = "mpi")]
+        let dynamics = dynamics.map_err(parallel::exchange::withdraw);
+        // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
+        unsafe { begin(dynamics?) }
+    })
+}
+
+/// Assemble.
 ///
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
@@ -44,8 +64,10 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         })?;
         let settings = options::revision();
         // External blocks have slots of their own in each update, so nothing can be reused.
-        let reuse =
-            reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
+        let reuse = reusable == Some(settings)
+            && kind == UpdateKind::All
+            && options::is_set(LDY_REUSE)
+            && !VELOCITIES_AHEAD;
         watch.end(Phase::Velocities, &mut dynamics.tally);
         make(dynamics, step, kind, reuse, &mut team, &mut watch)?;
         dynamics.reusable = (kind == UpdateKind::All).then_some(settings);
@@ -81,7 +103,7 @@ unsafe fn make(
     team: &mut Team,
     watch: &mut Stopwatch,
 ) -> Result<(), Code> {
-    let once = options::self_contact_once() && !dynamics.is_mirror();
+    let once = options::is_set(LDY_SELF_CONTACT_ONCE) && !dynamics.is_mirror();
     // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
     // live pairs of live rows.
     unsafe {

@@ -24,7 +24,7 @@ use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::{KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::names;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, Slot, WORD};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, WORD};
 use crate::prefetch::fetch;
 use crate::threads::Deal;
 
@@ -85,18 +85,16 @@ impl Bodies for HostBodies<'_> {
     #[inline(always)]
     fn slots(&self, body: usize) -> usize {
         let attached = &self.0[body];
-        if attached.has_rows() { attached.slots().len() + attached.externals().len() } else { 0 }
+        if attached.has_rows() { attached.slots.len() + attached.externals.len() } else { 0 }
     }
 
     fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, OnBody)> {
-        let attached = &self.0[body];
-        let slots = attached.slots();
-        let own = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
+        let BodyEntry { slots, externals, .. } = &self.0[body];
+        let own = slots.iter().enumerate().filter(|(_, row)| !row.is_null()).map(|(slot, &row)| {
             // SAFETY: rows in slots are live.
-            Slot::Row(row) => unsafe { Some((slot, OnBody { con: (*row).public.con, known: (*row).known })) },
-            Slot::Free(_) => None,
+            unsafe { (slot, OnBody { con: (*row).public.con, known: (*row).known }) }
         });
-        let externals = attached.externals().iter().map(|&con| OnBody { con, known: ptr::null_mut() });
+        let externals = externals.iter().map(|&con| OnBody { con, known: ptr::null_mut() });
         own.chain((slots.len()..).zip(externals))
     }
 
@@ -316,7 +314,7 @@ impl Rows for HostRows<'_> {
         // panels are not touched between their start and the end of the rows.
         unsafe {
             let slot = (*self.0[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
-            SlotWriter::new(slots.places().at(slot))
+            SlotWriter::new(slots.at(slot))
         }
     }
 

@@ -30,8 +30,7 @@ impl Operators {
     pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
         self.dofs = dofs;
         self.columns.clear();
-        refill(&mut self.ranges, slots, [0; 2])?;
-        Ok(())
+        refill(&mut self.ranges, slots, [0; 2])
     }
 
     /// Add `sign` times the operator of a point to H of a slot.

@@ -8,7 +8,7 @@ use super::times_times_transposed;
 use crate::block::{Block, transposed};
 use crate::inertia::nodal_inverse::{block_count, place};
 use crate::inertia::{Factored, NodalInverse};
-use crate::memory::{bytes, collect, refill};
+use crate::memory::{bytes, collect, refill, resize};
 
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
@@ -102,14 +102,10 @@ impl Couplings {
 
     fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
         let count = shapes.len();
-        let length = block_count(count, self.symmetric);
-        self.blocks.truncate(length);
-        self.blocks.try_reserve(length - self.blocks.len())?;
-        self.blocks.resize(length, [0.0; 9]);
-        self.places.clear();
-        self.places.try_reserve(shapes.nodes().len())?;
+        resize(&mut self.blocks, block_count(count, self.symmetric), [0.0; 9])?;
         // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
-        self.places.extend(shapes.nodes().iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32));
+        let places = shapes.nodes().iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32);
+        collect(&mut self.places, places)?;
         refill(&mut self.response, inverse.nodes().len(), [0.0; 9])?;
         for column in 0..count {
             if !self.changed[column] {

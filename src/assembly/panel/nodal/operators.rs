@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::block::Block;
-use crate::memory::{bytes, refill};
+use crate::memory::{bytes, collect, refill};
 
 /// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
 /// in faces, where most shape functions vanish. H at node a is N_a Q.
@@ -30,10 +30,8 @@ impl Operators {
     /// Start anew with so many slots, all free.
     pub fn start(&mut self, slots: usize) -> Result<(), TryReserveError> {
         self.shapes.clear();
-        self.shapes.ranges.try_reserve(slots)?;
-        self.shapes.ranges.resize(slots, [0; 2]);
-        refill(&mut self.factors, slots, [0.0; 9])?;
-        Ok(())
+        refill(&mut self.shapes.ranges, slots, [0; 2])?;
+        refill(&mut self.factors, slots, [0.0; 9])
     }
 
     /// Add nodes, ascending, with their weights to H of a slot; all operators of a slot have the same factor.
@@ -126,13 +124,9 @@ impl Shapes {
     /// Become the same as another.
     pub fn copy(&mut self, other: &Self) -> Result<(), TryReserveError> {
         self.clear();
-        self.ranges.try_reserve(other.ranges.len())?;
-        self.nodes.try_reserve(other.nodes.len())?;
-        self.weights.try_reserve(other.weights.len())?;
-        self.ranges.extend_from_slice(&other.ranges);
-        self.nodes.extend_from_slice(&other.nodes);
-        self.weights.extend_from_slice(&other.weights);
-        Ok(())
+        collect(&mut self.ranges, other.ranges.iter().copied())?;
+        collect(&mut self.nodes, other.nodes.iter().copied())?;
+        collect(&mut self.weights, other.weights.iter().copied())
     }
 
     /// Bytes held.

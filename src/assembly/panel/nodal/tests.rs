@@ -2,8 +2,8 @@ use nalgebra::{DMatrix, Matrix3, Matrix3xX};
 use proptest::prelude::*;
 
 use super::*;
-use crate::kinematics::finite_element::NodalOperator;
 use crate::inertia::{Matrix, Sparse};
+use crate::kinematics::finite_element::NodalOperator;
 use crate::kinematics::finite_element::{Element, Location};
 
 /// Nodes of a row of hexahedra.
