@@ -226,7 +226,8 @@ fn fill_irregular(values: &mut [f64]) {
     }
 }
 
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+/// x · y.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 

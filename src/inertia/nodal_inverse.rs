@@ -33,9 +33,10 @@ const MOST_BYTES: usize = 1 << 30;
 ///
 /// The bits of a block depend on A alone, not on which nodes were needed when: of two nodes the one that the factor
 /// eliminates first is solved for, without symmetry that of the column.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodalInverse {
-    most_bytes: usize,
+    /// Most bytes for the entries, where they are not [`MOST_BYTES`].
+    most_bytes: Option<usize>,
     revision: Option<u64>,
     symmetric: bool,
     slots: Vec<u32>,
@@ -50,31 +51,15 @@ pub struct NodalInverse {
     wanted: Vec<u32>,
 }
 
-impl Default for NodalInverse {
-    fn default() -> Self {
-        Self::with_most_bytes(MOST_BYTES)
-    }
-}
-
 impl NodalInverse {
     /// No entries, and at most so many bytes for those that are needed at once or kept.
     pub fn with_most_bytes(most_bytes: usize) -> Self {
-        Self {
-            most_bytes,
-            revision: None,
-            symmetric: false,
-            slots: Vec::new(),
-            nodes: Vec::new(),
-            blocks: Vec::new(),
-            complete: Vec::new(),
-            order: Vec::new(),
-            wanted: Vec::new(),
-        }
+        Self { most_bytes: Some(most_bytes), ..Self::default() }
     }
 
     /// Most bytes for the entries; it is left to the caller not to need more.
     pub fn most_bytes(&self) -> usize {
-        self.most_bytes
+        self.most_bytes.unwrap_or(MOST_BYTES)
     }
 
     /// Bytes of the entries on so many nodes.
@@ -104,7 +89,7 @@ impl NodalInverse {
         let missing = needed.iter().filter(|&&node| self.slot(node).is_none()).count();
         let count = self.nodes.len() + missing;
         let is_spare = count <= SPARE * needed.len() + SPARE_NODES;
-        let has_room = missing == 0 || is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes;
+        let has_room = missing == 0 || is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes();
         let result = if kept && has_room {
             self.append(factor, needed, work)
         } else {
@@ -243,20 +228,20 @@ impl NodalInverse {
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // At nodes that are not needed as well, should they come back.
-        self.solve(factor, fresh, &order, Rows::All, work)?;
-        self.solve(factor, complete, fresh, Rows::Needed, work)?;
+        self.solve(factor, fresh, &order, true, work)?;
+        self.solve(factor, complete, fresh, false, work)?;
         self.order = order;
         Ok(())
     }
 
     /// Make sure of the blocks in some columns at the rows that are needed, of a symmetric A at those whose turn is not after
-    /// that of the column; where a column is solved for, at these rows or at all.
+    /// that of the column; where a column is solved for, at these rows, or at `all` that are kept.
     fn solve(
         &mut self,
         factor: &Factored,
         columns: &[u32],
         needed: &[u32],
-        rows: Rows,
+        all: bool,
         work: &mut Workspace,
     ) -> Result<(), FactorError> {
         let mut columns = columns.iter();
@@ -272,11 +257,8 @@ impl NodalInverse {
             let mut wanted = mem::take(&mut self.wanted);
             wanted.clear();
             let last = self.turn(factor, last);
-            let rows = match rows {
-                Rows::Needed if self.symmetric => needed,
-                // Without symmetry all rows are solved for at any rate.
-                _ => &self.nodes,
-            };
+            // Without symmetry all rows are solved for at any rate.
+            let rows = if all || !self.symmetric { &self.nodes } else { needed };
             wanted.extend(rows.iter().filter(|&&row| self.turn(factor, row) <= last));
             factor.solve_nodes(batch, &wanted, work, |k, mut solution| {
                 let (column, turn) = (batch[k], self.turn(factor, batch[k]));
@@ -323,15 +305,6 @@ impl NodalInverse {
     fn turn(&self, factor: &Factored, node: u32) -> u32 {
         if self.symmetric { u32::MAX - factor.position(node) } else { 0 }
     }
-}
-
-/// At which nodes a solution is stored.
-#[derive(Clone, Copy)]
-enum Rows {
-    /// Those that are needed.
-    Needed,
-    /// All that are kept.
-    All,
 }
 
 /// Where the block (a, b) is among blocks that grow at their end only, b after b: of a symmetric matrix those with a ≤ b, or their

@@ -74,43 +74,14 @@ fn of_body(id: u32, code: Code) -> Code {
     errors::about(format_args!("body {id}"), code)
 }
 
-/// H of a rigid body or obstacle; see `ldy_rigid_operator`.
+/// H of a body that is not of finite elements; see `ldy_rigid_operator` and `ldy_pseudo_rigid_operator`. `COUNT` is the number of
+/// its values, which the kind of the body decides on.
 ///
 /// # Safety
 /// As there.
-pub unsafe fn rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: the host promises to ldy_rigid_operator that the body is valid and that the arrays have their sizes.
-    unsafe {
-        write_operator::<18>(request, h, |body, place, frame| match body {
-            Body::Rigid(body) => Some(body.operator(&place.point, frame)),
-            _ => None,
-        })
-    }
-}
-
-/// H of a pseudo-rigid body; see `ldy_pseudo_rigid_operator`.
-///
-/// # Safety
-/// As there.
-pub unsafe fn pseudo_rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: the host promises to ldy_pseudo_rigid_operator that the body is valid and that the arrays have
-    // their sizes.
-    unsafe {
-        write_operator::<36>(request, h, |body, place, frame| match body {
-            Body::PseudoRigid(body) => Some(body.operator(&place.point, frame)),
-            _ => None,
-        })
-    }
-}
-
-/// # Safety
-/// As for [`Request::place`]; `h` is NULL or has room for `COUNT` values.
-unsafe fn write_operator<const COUNT: usize>(
-    request: &Request,
-    h: *mut f64,
-    operator: impl FnOnce(Body, &Place, &Block) -> Option<[f64; COUNT]>,
-) -> Result<(), Code> {
-    // SAFETY: the caller promises that what the request holds is NULL or valid, and that `h` is NULL or has room.
+pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Result<(), Code> {
+    // SAFETY: the host promises that what the request holds is NULL or valid, and that `h` is NULL or has room for H of such a
+    // body.
     unsafe {
         let (place, frame) = request.place()?;
         if h.is_null() {
@@ -118,9 +89,11 @@ unsafe fn write_operator<const COUNT: usize>(
         }
         let id = (*request.body).id;
         let body = Body::new(request.body, true).map_err(|code| of_body(id, code))?;
-        let Some(values) = operator(body, &place, &frame) else {
+        if matches!(body, Body::FiniteElement(_)) || 3 * body.dofs() != COUNT {
             return Err(fail!(Code::BugFound, "body {id}: of another kind"));
-        };
+        }
+        let mut values = [0.0; COUNT];
+        body.dense_point(&place)?.add_operator(1.0, &frame, &mut values);
         request.finite(&values)?;
         *h.cast() = values;
     }

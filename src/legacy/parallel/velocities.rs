@@ -124,7 +124,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
     // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row is one of
     // this process.
     unsafe {
-        let Ok(con) = map::with_id((*dynamics.domain()?).idc, id) else {
+        let Some(con) = map::with_id((*dynamics.domain()?).idc, id) else {
             return astray("is not found: the map idc is cyclic");
         };
         let con = con.cast::<CON>();

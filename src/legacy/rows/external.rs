@@ -13,7 +13,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::set::{Fault, Walks};
+use crate::legacy::host::set::Walks;
 use crate::legacy::interface::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::layout::*;
 use crate::legacy::names;
@@ -72,10 +72,9 @@ pub unsafe fn each(
     walks: &mut Walks<MAP>,
     mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
 ) -> Result<(), Code> {
-    let failed = |fault: Fault| fault.of(&"the map of external constraints (conext)");
     // SAFETY: the caller promises a valid domain with valid external constraints.
     unsafe {
-        walks.each((*dom).conext.cast_const(), failed, |element| {
+        walks.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
             let con = element.cast::<CON>();
             if con.is_null() {
                 return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
