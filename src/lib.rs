@@ -56,6 +56,9 @@
 //!
 //! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 
+#[macro_use]
+mod ensure;
+
 pub mod direct;
 pub mod solve;
 pub mod stability;

@@ -126,9 +126,7 @@ where
             return Ok((estimate, matrix));
         }
         let mut iteration = Iteration::start(self)?;
-        if iteration.length == 0.0 {
-            return Err(Failure::NothingMoves);
-        }
+        ensure!(iteration.length != 0.0, Failure::NothingMoves);
         for k in 0..most.max(1) {
             iteration.normalise();
             let alpha = iteration.advance(self)?;
@@ -202,16 +200,12 @@ impl Iteration {
     fn measure<E>(&mut self, inverse_mass: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Failure<E>> {
         inverse_mass(&self.next, &mut self.moved);
         let (square, size) = (dot(&self.next, &self.moved), dot(&self.next, &self.next));
-        if !square.is_finite() {
-            return Err(Failure::NotFinite);
-        }
+        ensure!(square.is_finite(), Failure::NotFinite);
         if size > 0.0 {
             self.gain = self.gain.max((dot(&self.moved, &self.moved) / size).sqrt());
         }
         let rounding = 1e-14 * self.gain * size;
-        if square < -rounding {
-            return Err(Failure::NotPositive);
-        }
+        ensure!(square >= -rounding, Failure::NotPositive);
         self.length = if square > rounding { square.sqrt() } else { 0.0 };
         Ok(())
     }

@@ -186,9 +186,8 @@ impl NodalInverse {
         needed: &[u32],
         work: &mut Workspace,
     ) -> Result<usize, FactorError> {
-        if !factor.size().is_multiple_of(3) || needed.iter().any(|&node| node as usize >= self.slots.len()) {
-            return Err(FactorError::Matrix(super::Defect::Size));
-        }
+        let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
+        ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
         reserve(&mut self.nodes, needed.len())?;
         for &node in needed {

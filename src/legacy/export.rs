@@ -112,9 +112,10 @@ unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
 /// # Safety
 /// As [`dump`].
 pub unsafe fn matrix_market(dynamics: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
-    if cfg!(feature = "mpi") {
-        return Err(fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build"));
-    }
+    ensure!(
+        !cfg!(feature = "mpi"),
+        fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build")
+    );
     // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises valid constraints,
     // and a path that is NULL or a C string.
     unsafe {

@@ -43,9 +43,10 @@ impl Request {
     /// # Safety
     /// What is not NULL is valid.
     unsafe fn place(&self) -> Result<(Place, Block), Code> {
-        if self.body.is_null() || self.point.is_null() || self.frame.is_null() {
-            return Err(fail!(Code::BugFound, "body, X or E is NULL"));
-        }
+        ensure!(
+            !self.body.is_null() && !self.point.is_null() && !self.frame.is_null(),
+            fail!(Code::BugFound, "body, X or E is NULL")
+        );
         // SAFETY: body, point and frame are not NULL, and the caller promises that what is not NULL is valid.
         unsafe {
             let place = Place {
@@ -63,10 +64,9 @@ impl Request {
     unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
         // SAFETY: the caller promises a valid body.
         let id = unsafe { (*self.body).id };
-        match is_finite(values) {
-            true => Ok(()),
-            false => Err(fail!(Code::BugFound, "body {id}: X, E, or its place or velocity, is not finite")),
-        }
+        let why = "X, E, or its place or velocity, is not finite";
+        ensure!(is_finite(values), fail!(Code::BugFound, "body {id}: {why}"));
+        Ok(())
     }
 }
 
@@ -84,14 +84,13 @@ pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Resul
     // body.
     unsafe {
         let (place, frame) = request.place()?;
-        if h.is_null() {
-            return Err(fail!(Code::BugFound, "H is NULL"));
-        }
+        ensure!(!h.is_null(), fail!(Code::BugFound, "H is NULL"));
         let id = (*request.body).id;
         let body = Body::new(request.body, true).map_err(|code| of_body(id, code))?;
-        if matches!(body, Body::FiniteElement(_)) || 3 * body.dofs() != COUNT {
-            return Err(fail!(Code::BugFound, "body {id}: of another kind"));
-        }
+        ensure!(
+            !matches!(body, Body::FiniteElement(_)) && 3 * body.dofs() == COUNT,
+            fail!(Code::BugFound, "body {id}: of another kind")
+        );
         let mut values = [0.0; COUNT];
         body.dense_point(&place)?.add_operator(1.0, &frame, &mut values);
         request.finite(&values)?;
@@ -111,9 +110,10 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
         let (place, frame) = request.place()?;
         let id = (*request.body).id;
         let failed = |code| of_body(id, code);
-        if names::kind(constraint_kind.into()).is_none() {
-            return Err(fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}"));
-        }
+        ensure!(
+            names::kind(constraint_kind.into()).is_some(),
+            fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}")
+        );
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
         let body = Body::new(request.body, velocities_only).map_err(failed)?;

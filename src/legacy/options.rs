@@ -21,9 +21,7 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         1 => true,
         _ => return Err(fail!(Code::BugFound, "option {option}: unknown value {value}")),
     };
-    if !(LDY_NO_LONGJMP..=LDY_QUIET).contains(&option) {
-        return Err(fail!(Code::BugFound, "unknown option {option}"));
-    }
+    ensure!((LDY_NO_LONGJMP..=LDY_QUIET).contains(&option), fail!(Code::BugFound, "unknown option {option}"));
     if option == LDY_NO_AVX2 {
         lanes::forbid_avx2(is_set);
     }

@@ -16,9 +16,7 @@ use crate::eigen::dot;
 /// If `jacobian` is not of that size.
 pub fn transversal_basis(jacobian: &[f64], constraints: usize, dofs: usize) -> Result<Vec<f64>, Error> {
     assert_eq!(jacobian.len(), constraints * dofs);
-    if !crate::block::is_finite(jacobian) {
-        return Err(Error::NotFinite);
-    }
+    ensure!(crate::block::is_finite(jacobian), Error::NotFinite);
     let mut columns = zeros(jacobian.len())?;
     // No square overflows in a matrix whose largest entry is 1.
     let largest = jacobian.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));

@@ -74,9 +74,7 @@ impl Nodal {
         factored: &mut Factored,
         work: &mut Workspace,
     ) -> Result<Option<Freshness>, Fault> {
-        if self.is_short_of_memory {
-            return Err(Fault::Memory);
-        }
+        ensure!(!self.is_short_of_memory, Fault::Memory);
         self.step = step;
         match inertia {
             Inertia::Inverse(inverse) => {

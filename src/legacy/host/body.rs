@@ -112,9 +112,7 @@ impl<'a> Body<'a> {
                 }
             };
             let velo = (*body).velo.cast_const();
-            if velo.is_null() {
-                return Err(null("velo", body));
-            }
+            ensure!(!velo.is_null(), null("velo", body));
             let current = slice::from_raw_parts(velo.add(start), count);
             let previous = slice::from_raw_parts(velo.add(start + count), count);
             Ok((point, [previous, current]))
@@ -162,9 +160,10 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Code> {
             let (starts, rows) = unsafe { (array(matrix.p, count)?, array(matrix.i, count)?) };
             // SAFETY: x holds nzmax values, and at most that many are viewed.
             let values = unsafe { array(matrix.x, values(matrix, starts)?)? };
-            if usize::try_from(matrix.m) != Ok(length(*rows.last().unwrap_or(&0))?) {
-                return Err(ill_formed(Defect::Size));
-            }
+            ensure!(
+                usize::try_from(matrix.m) == Ok(length(*rows.last().unwrap_or(&0))?),
+                ill_formed(Defect::Size)
+            );
             BlockDiagonal::new(starts, rows, values).map(Inverse::BlockDiagonal)
         }
         MXDENSE => {

@@ -23,9 +23,7 @@ pub unsafe fn check(con: *const CON) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
-        if (*con).master.is_null() {
-            return Err(fail!(Code::BugFound, "{}: no master", names::constraint(con)));
-        }
+        ensure!(!(*con).master.is_null(), fail!(Code::BugFound, "{}: no master", names::constraint(con)));
     }
     Ok(())
 }

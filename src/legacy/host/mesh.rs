@@ -81,9 +81,7 @@ impl<'a> Mesh<'a> {
                     }
                 }
             };
-            if elements.is_empty() {
-                return Err(no_element());
-            }
+            ensure!(!elements.is_empty(), no_element());
             let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
             match elements.iter().all(|&element| candidates.element(element).is_some()) {
                 true => Ok(candidates),

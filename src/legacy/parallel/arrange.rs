@@ -70,9 +70,7 @@ impl Outbox {
     pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Fault> {
         counts.fill(0);
         for (rank, _) in &self.drafts {
-            if counts[*rank] == most {
-                return Err(Fault::Count(*rank));
-            }
+            ensure!(counts[*rank] != most, Fault::Count(*rank));
             counts[*rank] += 1;
         }
         // A constraint has one record of each role.

@@ -220,9 +220,7 @@ impl Attachments {
             }
             None => {
                 let index = self.bodies.len();
-                if index >= MOST_BODIES {
-                    return Err(Exhausted);
-                }
+                ensure!(index < MOST_BODIES, Exhausted);
                 self.bodies.try_reserve(1)?;
                 self.made.reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.

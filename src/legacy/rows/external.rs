@@ -76,9 +76,7 @@ pub unsafe fn each(
     unsafe {
         walks.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
             let con = element.cast::<CON>();
-            if con.is_null() {
-                return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
-            }
+            ensure!(!con.is_null(), fail!(Code::BugFound, "NULL among the external constraints (conext)"));
             constraint::check(con)?;
             visit(con)
         })
@@ -297,12 +295,11 @@ impl Externals {
         while !next.is_null() {
             let leads_astray = if count == 0 { "adjext is no live block" } else { "n is no live block" };
             let block = self.at(next.addr()).filter(|block| ptr::eq(block.row, row)).ok_or(leads_astray)?;
-            if next.addr() >= last {
-                return Err("its blocks to external constraints are linked in another order");
-            }
-            if block.public.dia != block.con.cast() {
-                return Err("a block leads to another external constraint than it was made for");
-            }
+            ensure!(next.addr() < last, "its blocks to external constraints are linked in another order");
+            ensure!(
+                block.public.dia == block.con.cast(),
+                "a block leads to another external constraint than it was made for"
+            );
             (last, next, count) = (next.addr(), block.public.n, count + 1);
         }
         Ok(count)

@@ -223,9 +223,7 @@ unsafe fn put(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a live row, and its valid constraint with bodies that are NULL or valid.
     let entry = unsafe {
-        if (*row).round == dynamics.round {
-            return Err(domain::comes_twice(con));
-        }
+        ensure!((*row).round != dynamics.round, domain::comes_twice(con));
         (*row).round = dynamics.round;
         constraint::check(con)?;
         let bodies = [(*con).master, (*con).slave];

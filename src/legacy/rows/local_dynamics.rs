@@ -66,9 +66,7 @@ impl Default for LOCDYN {
 impl LocalDynamics {
     /// A new local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
-        if dom.is_null() {
-            return Err(fail!(Code::BugFound, "dom is NULL"));
-        }
+        ensure!(!dom.is_null(), fail!(Code::BugFound, "dom is NULL"));
         let mut dynamics = Self::default();
         dynamics.public.dom = dom;
         dynamics.public.diamem.chunksize = size_of::<Row>();
@@ -94,16 +92,13 @@ impl LocalDynamics {
     /// # Safety
     /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
     pub unsafe fn from_public<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
-        if ldy.is_null() {
-            return Err(fail!(Code::BugFound, "ldy is NULL"));
-        }
+        ensure!(!ldy.is_null(), fail!(Code::BugFound, "ldy is NULL"));
         // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if it was made here, it is the
         // first field of a Self.
         unsafe {
-            match Self::is_behind(ldy) {
-                true => Ok(&mut *ldy.cast()),
-                false => Err(fail!(Code::BugFound, "ldy was not made by LOCDYN_Create of this library")),
-            }
+            let why = "ldy was not made by LOCDYN_Create of this library";
+            ensure!(Self::is_behind(ldy), fail!(Code::BugFound, "{why}"));
+            Ok(&mut *ldy.cast())
         }
     }
 
@@ -134,10 +129,8 @@ impl LocalDynamics {
     /// # Errors
     /// [`Code::BugFound`] if the host has taken it away.
     pub fn domain(&self) -> Result<*mut DOM, Code> {
-        match self.public.dom.is_null() {
-            true => Err(fail!(Code::BugFound, "ldy->dom is NULL")),
-            false => Ok(self.public.dom),
-        }
+        ensure!(!self.public.dom.is_null(), fail!(Code::BugFound, "ldy->dom is NULL"));
+        Ok(self.public.dom)
     }
 
     /// Check that the rows belong to the domain's constraints, so that more can come and all can be updated.
@@ -145,10 +138,8 @@ impl LocalDynamics {
     /// # Errors
     /// [`Code::BugFound`] if this is a clone: `con->dia` leads to the rows it was made from.
     pub fn follows_domain(&self) -> Result<(), Code> {
-        match self.is_clone {
-            true => Err(fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated")),
-            false => Ok(()),
-        }
+        ensure!(!self.is_clone, fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated"));
+        Ok(())
     }
 
     /// Whether the rows mirror those of another module.

@@ -36,12 +36,11 @@ pub struct Shadow {
 
 /// A shadow of another module's rows; see `ldy_shadow_new`.
 pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
-    if cfg!(feature = "mpi") {
-        return Err(fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI"));
-    }
-    if legacy.is_null() {
-        return Err(fail!(Code::BugFound, "legacy is NULL"));
-    }
+    ensure!(
+        !cfg!(feature = "mpi"),
+        fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI")
+    );
+    ensure!(!legacy.is_null(), fail!(Code::BugFound, "legacy is NULL"));
     let shadow = Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true };
     match Boxed::new(shadow) {
         Ok(shadow) => Ok(Box::into_raw(shadow.into_box()).cast()),
@@ -97,9 +96,7 @@ impl Shadow {
         // SAFETY: the caller promises a valid module over a valid domain, with valid constraints and bodies.
         unsafe {
             let dom = (*self.legacy).dom;
-            if dom.is_null() {
-                return Err(fail!(Code::BugFound, "dom of the legacy module is NULL"));
-            }
+            ensure!(!dom.is_null(), fail!(Code::BugFound, "dom of the legacy module is NULL"));
             domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
             self.rows.read(self.legacy, dom, self.was_sound, findings)?;

@@ -294,9 +294,7 @@ impl Rows for HostRows<'_> {
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
-            if velo.is_null() {
-                return Err(constraint::error(self.0[row].con, names::null("velo", body)).into());
-            }
+            ensure!(!velo.is_null(), constraint::error(self.0[row].con, names::null("velo", body)).into());
             Ok([&*velo.add(1), &*velo])
         }
     }
