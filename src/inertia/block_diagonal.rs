@@ -8,7 +8,7 @@ use crate::block::{self, Block};
 pub struct BlockDiagonal<'a> {
     starts: &'a [i32],
     rows: &'a [i32],
-    values: &'a [f64],
+    pub(super) values: &'a [f64],
     size: usize,
 }
 
@@ -28,10 +28,6 @@ impl<'a> BlockDiagonal<'a> {
         };
         ensure!(starts.windows(2).zip(rows.windows(2)).all(square), Defect::Block);
         Ok(Self { starts, rows, values, size })
-    }
-
-    pub(super) fn values(&self) -> &'a [f64] {
-        self.values
     }
 
     pub(super) fn size(&self) -> usize {

@@ -38,7 +38,8 @@ pub struct NodalInverse {
     /// Most bytes for the entries, where they are not [`MOST_BYTES`].
     most_bytes: Option<usize>,
     revision: Option<u64>,
-    symmetric: bool,
+    /// Whether A, and so A⁻¹, is symmetric.
+    pub symmetric: bool,
     slots: Vec<u32>,
     nodes: Vec<u32>,
     blocks: Vec<Block>,
@@ -146,11 +147,6 @@ impl NodalInverse {
     pub fn slot_block(&self, a: usize, b: usize) -> Block {
         let block = &self.blocks[place(self.symmetric, a, b)];
         if self.symmetric && a > b { transposed(block) } else { *block }
-    }
-
-    /// Whether A, and so A⁻¹, is symmetric.
-    pub fn is_symmetric(&self) -> bool {
-        self.symmetric
     }
 
     /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the

@@ -192,7 +192,7 @@ impl General {
         inverse.clear();
         inverse.try_reserve(rows * touched.len())?;
         for &dof in touched {
-            let column = &dense.values()[dense.size() * dof as usize..][..dense.size()];
+            let column = &dense.values[dense.size * dof as usize..][..dense.size];
             if touched.len() == column.len() {
                 inverse.extend_from_slice(column);
             } else {

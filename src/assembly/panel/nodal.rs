@@ -91,7 +91,7 @@ impl Nodal {
                     SolveMethod::NodalInverse => {
                         self.nodal_inverse.update(factored, &self.touched, work)?;
                         let key = Key::new(step, factored, &self.nodal_inverse);
-                        self.couplings.update(key, self.operators.shapes(), &self.nodal_inverse)?;
+                        self.couplings.update(key, &self.operators.shapes, &self.nodal_inverse)?;
                         self.response = Response::Couplings;
                     }
                     SolveMethod::HalfSolve => {
@@ -134,13 +134,13 @@ impl Nodal {
             Response::Couplings => self.couplings.block(operators, row, column),
             Response::Products => {
                 let y = self.slot_values(column);
-                let (nodes, weights) = operators.shapes().of(row);
+                let (nodes, weights) = operators.shapes.of(row);
                 let mut sum = [0.0; 9];
                 for (&node, weight) in nodes.iter().zip(weights) {
                     let y = &y[9 * node as usize..][..9];
                     sum.iter_mut().zip(y).for_each(|(sum, y)| *sum += weight * y);
                 }
-                times_transposed(operators.factor(row), &sum).map(|value| self.step * value)
+                times_transposed(&operators.factors[row], &sum).map(|value| self.step * value)
             }
             Response::Halves => {
                 product(self.slot_values(row), self.slot_values(column)).map(|value| self.step * value)
@@ -168,13 +168,13 @@ impl Nodal {
 
     /// Write H of every slot into the values: 3 × 3n each.
     fn write_operators(&mut self) -> Result<(), Fault> {
-        let (length, slots) = (9 * self.mesh_nodes, self.operators.len());
+        let (length, slots) = (9 * self.mesh_nodes, self.operators.factors.len());
         refill(&mut self.values, length * slots, 0.0)?;
         for (slot, h) in self.values.chunks_exact_mut(length).enumerate() {
-            let (nodes, weights) = self.operators.shapes().of(slot);
+            let (nodes, weights) = self.operators.shapes.of(slot);
             for (&node, weight) in nodes.iter().zip(weights) {
                 let h = &mut h[9 * node as usize..][..9];
-                h.iter_mut().zip(self.operators.factor(slot)).for_each(|(h, q)| *h = weight * q);
+                h.iter_mut().zip(&self.operators.factors[slot]).for_each(|(h, q)| *h = weight * q);
             }
         }
         Ok(())
@@ -185,7 +185,7 @@ impl Nodal {
         refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
         self.touched.try_reserve(self.mesh_nodes)?;
-        let shapes = self.operators.shapes();
+        let shapes = &self.operators.shapes;
         for slot in 0..shapes.len() {
             for &node in shapes.of(slot).0 {
                 if !std::mem::replace(&mut self.is_touched[node as usize], true) {

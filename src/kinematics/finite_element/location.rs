@@ -42,18 +42,17 @@ pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Option<Locat
 /// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than
 /// `epsilon` from `point`; without such a one the nearest candidate, the first of equals; `None` without
 /// candidates.
-pub fn choose<I>(candidates: I, mesh: &[Vector], point: &Vector, epsilon: f64) -> Option<Element>
-where
-    I: Iterator<Item = Element> + Clone,
-{
-    candidates.clone().find(|element| holds(element, mesh, point, epsilon)).or_else(|| {
-        let mut nearest: Option<(f64, Element)> = None;
-        for element in candidates {
-            let d = distance(&element.corners(mesh)[..element.nodes().len()], point);
-            if nearest.is_none_or(|(least, _)| d < least) {
-                nearest = Some((d, element));
-            }
-        }
+pub fn choose(
+    mut candidates: impl Iterator<Item = Element> + Clone,
+    mesh: &[Vector],
+    point: &Vector,
+    epsilon: f64,
+) -> Option<Element> {
+    let all = candidates.clone();
+    candidates.find(|element| holds(element, mesh, point, epsilon)).or_else(|| {
+        let far =
+            all.map(|element| (distance(&element.corners(mesh)[..element.nodes().len()], point), element));
+        let nearest = far.reduce(|nearest, other| if other.0 < nearest.0 { other } else { nearest });
         nearest.map(|(_, element)| element)
     })
 }

@@ -75,7 +75,7 @@ impl<'a> Adjacency<'a> {
             let found = [place, &other_place].map(|place| mesh.candidates(place));
             let [own, others] = found.map(|found| found.map_err(|code| constraint::error(other, code)));
             let (own, others) = (own?, others?);
-            if mesh.is_separate() {
+            if mesh.separate {
                 return Ok(adjacent_separate(own.iter(), others.iter()));
             }
             let epsilon = geometric_epsilon();

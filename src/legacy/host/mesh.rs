@@ -14,7 +14,8 @@ use super::place::Place;
 pub struct Mesh<'a> {
     /// Referential places of the nodes.
     pub nodes: &'a [Vector],
-    separate: bool,
+    /// Whether the mesh is separate from the body's shape.
+    pub separate: bool,
 }
 
 /// The elements that may hold a place: the place's own element, or those of its convex.
@@ -52,11 +53,6 @@ impl<'a> Mesh<'a> {
                 _ => Err(fail!(Code::BugFound, "the mesh of body {id} has no nodes")),
             }
         }
-    }
-
-    /// Whether the mesh is separate from the body's shape.
-    pub fn is_separate(&self) -> bool {
-        self.separate
     }
 
     /// The elements that may hold the place.

@@ -41,7 +41,7 @@ impl fmt::Display for Place {
 /// # Errors
 /// [`Code::BugFound`] with the first thing found.
 pub fn check(dynamics: &LocalDynamics, place: &mut Place) -> Result<(), Code> {
-    let mut inspection = Inspection { dynamics, place };
+    let mut inspection = Inspection { dynamics, place, without_end: None };
     let in_use = inspection.memory()?;
     inspection.bodies()?;
     inspection.list(in_use)
@@ -56,6 +56,8 @@ struct InUse {
 struct Inspection<'a> {
     dynamics: &'a LocalDynamics,
     place: &'a mut Place,
+    /// The first row that knows another block as its last.
+    without_end: Option<u32>,
 }
 
 impl Inspection<'_> {
@@ -125,21 +127,8 @@ impl Inspection<'_> {
             "blocks to external constraints are missing from the rows",
         )?;
         self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")?;
-        self.ends()
-    }
-
-    /// Each row knows the last of its blocks.
-    fn ends(&mut self) -> Result<(), Code> {
-        // SAFETY: the lists have been found to hold live rows and blocks.
-        for row in unsafe { self.dynamics.list() } {
-            // SAFETY: the lists have been found to hold live rows and blocks.
-            let (row, last) = unsafe { (&*row, (*row).blocks().last()) };
-            *self.place = Place { constraint: Some(row.id), ..Place::default() };
-            let known: *mut OFFB = row.last.cast();
-            self.demand(last.unwrap_or(std::ptr::null_mut()) == known, "its hidden data are damaged")?;
-        }
-        *self.place = Place::default();
-        Ok(())
+        self.place.constraint = self.without_end;
+        self.demand(self.without_end.is_none(), "its hidden data are damaged")
     }
 
     /// What belongs to one row alone.
@@ -179,6 +168,9 @@ impl Inspection<'_> {
             (previous, next) = (next.cast(), node.public.n);
         }
         self.place.neighbour = None;
+        if row.last != previous {
+            self.without_end = self.without_end.or(Some(row.id));
+        }
         Ok(count)
     }
 

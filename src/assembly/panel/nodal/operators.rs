@@ -11,9 +11,10 @@ use crate::memory::{bytes, collect, refill};
 /// in faces, where most shape functions vanish. H at node a is N_a Q.
 #[derive(Debug, Default)]
 pub struct Operators {
-    shapes: Shapes,
+    /// Nodes and weights.
+    pub shapes: Shapes,
     /// Q of the slots.
-    factors: Vec<Block>,
+    pub factors: Vec<Block>,
 }
 
 /// Nodes and weights of slots.
@@ -21,9 +22,10 @@ pub struct Operators {
 pub struct Shapes {
     /// Where the nodes of a slot begin and end; nowhere for a free slot.
     ranges: Vec<[u32; 2]>,
-    /// Ascending in every slot.
-    nodes: Vec<u32>,
-    weights: Vec<f64>,
+    /// Nodes of all slots, ascending in every slot.
+    pub nodes: Vec<u32>,
+    /// Weights of all slots.
+    pub weights: Vec<f64>,
 }
 
 impl Operators {
@@ -45,22 +47,6 @@ impl Operators {
         self.shapes.add(slot, weights)
     }
 
-    /// Number of slots.
-    pub fn len(&self) -> usize {
-        self.factors.len()
-    }
-
-    /// Q of a slot.
-    #[inline]
-    pub fn factor(&self, slot: usize) -> &Block {
-        &self.factors[slot]
-    }
-
-    /// Nodes and weights.
-    pub fn shapes(&self) -> &Shapes {
-        &self.shapes
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.shapes.bytes() + bytes(&self.factors)
@@ -80,21 +66,11 @@ impl Shapes {
         (&self.nodes[range.clone()], &self.weights[range])
     }
 
-    /// Where the nodes of a slot are among [`Self::nodes`].
+    /// Where the nodes of a slot are among `nodes`.
     #[inline]
     pub fn range(&self, slot: usize) -> Range<usize> {
         let [start, end] = self.ranges[slot];
         start as usize..end as usize
-    }
-
-    /// Nodes of all slots.
-    pub fn nodes(&self) -> &[u32] {
-        &self.nodes
-    }
-
-    /// Weights of all slots.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
     }
 
     /// Whether a slot has the same nodes here and there, and the same weights to the bit.

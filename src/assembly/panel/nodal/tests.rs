@@ -320,11 +320,11 @@ proptest! {
             operators.add(*at, &operator.factor, weights).unwrap();
         }
         for (at, slot) in slots.iter().enumerate() {
-            let (nodes, weights) = operators.shapes().of(at);
+            let (nodes, weights) = operators.shapes.of(at);
             prop_assert!(nodes.is_sorted_by(|a, b| a < b));
             prop_assert!(weights.iter().all(|weight| *weight != 0.0));
             let mut h = Matrix3xX::zeros(SIZE);
-            let q = Matrix3::from_column_slice(operators.factor(at));
+            let q = Matrix3::from_column_slice(&operators.factors[at]);
             for (&node, weight) in nodes.iter().zip(weights) {
                 h.fixed_view_mut::<3, 3>(0, 3 * node as usize).copy_from(&(*weight * q));
             }
