@@ -73,7 +73,11 @@ unsafe fn write_rows(
                 for block in externals(row) {
                     neighbours.push(constraint::label(block.dia.cast::<CON>()), &block.W);
                 }
-                dump::write_row(out, &labelled(&raw const (*row).public), &mut neighbours)?;
+                let DIAB { ref B, ref W, V, U, R, con, .. } = (*row).public;
+                let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
+                let vectors = [B, vector(V), vector(U), vector(R)];
+                let row = dump::Row { label: constraint::label(con), w: W, vectors };
+                dump::write_row(out, &row, &mut neighbours)?;
             }
             Ok(())
         })
@@ -92,18 +96,6 @@ unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
     {
         let _ = row;
         std::iter::empty()
-    }
-}
-
-/// # Safety
-/// `dia` is a live row, and its constraint has been checked.
-unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
-    // SAFETY: the caller promises a live row with a checked constraint; R, U and V are arrays of the constraint.
-    unsafe {
-        let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
-        let DIAB { V, U, R, con, .. } = *dia;
-        let vectors = [&(*dia).B, vector(V), vector(U), vector(R)];
-        dump::Row { label: constraint::label(con), w: &(*dia).W, vectors }
     }
 }
 

@@ -120,7 +120,8 @@ pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Resul
         if let Body::FiniteElement(mesh) = body
             && mesh.is_nodal()
         {
-            let operator = mesh.nodal_operator(&place, &frame).map_err(failed)?;
+            let (location, _) = mesh.location(&place).map_err(failed)?;
+            let operator = NodalOperator::new(&location, &frame, mesh.rotation);
             request.finite(&operator.factor)?;
             return sparse(&operator, mesh.mesh_nodes());
         }

@@ -5,17 +5,6 @@ use super::location::Location;
 use crate::block::{Block, Vector, transposed, transposed_product};
 use crate::kinematics::nodal::Nodal;
 
-/// What H of a form is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperatorKind {
-    /// Eᵀ N.
-    Plain,
-    /// Eᵀ N R with the rotation R of the body.
-    Rotated,
-    /// Eᵀ N R Φ with the reduced base Φ.
-    Reduced,
-}
-
 /// The nodes of an element, ascending, each with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {

@@ -5,7 +5,7 @@ use std::slice;
 use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
-use crate::kinematics::finite_element::{Location, NodalOperator, OperatorKind, Reduced};
+use crate::kinematics::finite_element::{Location, Reduced};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
@@ -18,7 +18,7 @@ use super::place::Place;
 #[derive(Clone, Copy)]
 pub struct Body<'a> {
     body: *const BODY,
-    kind: OperatorKind,
+    is_reduced: bool,
     /// Number of generalised velocities.
     pub dofs: usize,
     /// The rotation that operators take from the configuration, if they do.
@@ -41,34 +41,34 @@ impl<'a> Body<'a> {
         // rotation behind dofs values.
         unsafe {
             let id = (*body).id;
-            // V and B never take the operator of W: their velocities are those of the mesh nodes, and their operator is plain.
-            let is_rotated = (*body).scheme != SCH_DEF_EXP && !velocities_only;
-            let kind = match (*body).form {
-                BODY_COROTATIONAL if is_rotated => OperatorKind::Rotated,
-                TOTAL_LAGRANGIAN | BODY_COROTATIONAL => OperatorKind::Plain,
-                BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => OperatorKind::Reduced,
+            let is_reduced = match (*body).form {
+                TOTAL_LAGRANGIAN | BODY_COROTATIONAL => false,
+                BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => true,
                 form => return Err(fail!(Code::BugFound, "body {id} of unknown form {form}")),
             };
+            // V and B never take the operator of W: their velocities are those of the mesh nodes, and their operator is plain.
+            let is_turned =
+                (*body).form == BODY_COROTATIONAL && (*body).scheme != SCH_DEF_EXP && !velocities_only;
             let dofs = match usize::try_from((*body).dofs) {
                 Ok(dofs) if dofs > 0 => dofs,
                 _ => return Err(fail!(Code::BugFound, "body {id} with dofs {}", (*body).dofs)),
             };
-            let rotation = match (kind, (*body).conf.is_null()) {
-                (OperatorKind::Plain, _) => None,
-                (_, false) => Some(&*(*body).conf.add(dofs).cast::<Block>()),
-                (_, true) => return Err(null("conf", body)),
-            };
+            let mut rotation = None;
+            if is_reduced || is_turned {
+                ensure!(!(*body).conf.is_null(), null("conf", body));
+                rotation = Some(&*(*body).conf.add(dofs).cast::<Block>());
+            }
             let lasting = match (*body).form {
                 TOTAL_LAGRANGIAN => Lasting::OneUpdate,
                 _ => Lasting::ManyUpdates,
             };
-            Ok(Self { body, kind, dofs, rotation, lasting })
+            Ok(Self { body, is_reduced, dofs, rotation, lasting })
         }
     }
 
     /// Whether H is kept by nodes; else it is dense.
     pub fn is_nodal(&self) -> bool {
-        self.kind != OperatorKind::Reduced
+        !self.is_reduced
     }
 
     /// Number of nodes of a nodal body's mesh.
@@ -100,19 +100,6 @@ impl<'a> Body<'a> {
             }
             Ok((mesh.location(place, geometric_epsilon())?, nodes))
         }
-    }
-
-    /// H of a place of a nodal body.
-    ///
-    /// # Errors
-    /// As [`Body::location`].
-    ///
-    /// # Safety
-    /// As there.
-    pub unsafe fn nodal_operator(&self, place: &Place, frame: &Block) -> Result<NodalOperator, Code> {
-        // SAFETY: the caller promises a place on this body, which is valid.
-        let (location, _) = unsafe { self.location(place)? };
-        Ok(NodalOperator::new(&location, frame, self.rotation))
     }
 
     /// The point at a place, tied to the generalised velocities of this body.

@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 use std::ffi::c_int;
 
 use super::world::Record;
+use crate::legacy::errors::{Code, fail};
 use crate::memory::{bytes, collect, push};
 
 /// Records for ranks, in any order, and the same records sorted by rank. The memory is kept from one update to the
@@ -34,19 +35,8 @@ impl Exchange {
     }
 }
 
-/// Why records cannot be sent.
-#[derive(Debug, PartialEq)]
-pub enum Fault {
-    /// Memory is exhausted.
-    Memory,
-    /// There are more records for this rank than MPI can count.
-    Count(usize),
-}
-
-impl From<TryReserveError> for Fault {
-    fn from(_: TryReserveError) -> Self {
-        Self::Memory
-    }
+fn no_memory(_: TryReserveError) -> Code {
+    fail!(Code::OutOfMemory, "no memory for what goes to other ranks")
 }
 
 impl Outbox {
@@ -59,23 +49,23 @@ impl Outbox {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn push(&mut self, rank: usize, record: Record) -> Result<(), TryReserveError> {
-        push(&mut self.drafts, (rank, record))
+    pub fn push(&mut self, rank: usize, record: Record) -> Result<(), Code> {
+        push(&mut self.drafts, (rank, record)).map_err(no_memory)
     }
 
     /// Sort by ranks, then by constraints and roles, and count; all ranks are in `counts`.
     ///
     /// # Errors
     /// If memory is exhausted, or there are more than `most` records for a rank.
-    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Fault> {
+    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Code> {
         counts.fill(0);
         for (rank, _) in &self.drafts {
-            ensure!(counts[*rank] != most, Fault::Count(*rank));
+            ensure!(counts[*rank] != most, fail!(Code::BugFound, "more for rank {rank} than MPI can count"));
             counts[*rank] += 1;
         }
         // A constraint has one record of each role.
         self.drafts.sort_unstable_by_key(|(rank, record)| (*rank, record.constraint, record.role));
-        Ok(collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record))?)
+        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record)).map_err(no_memory)
     }
 
     /// The records as [`Outbox::sort`] left them.
@@ -116,6 +106,6 @@ mod tests {
 
     #[test]
     fn more_records_than_can_be_counted_are_refused() {
-        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Fault::Count(1)));
+        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Code::BugFound));
     }
 }

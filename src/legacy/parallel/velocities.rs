@@ -38,12 +38,11 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
                 }
             }
         }
-        let exhausted = |_| fail!(Code::OutOfMemory, "no memory for what goes to other ranks");
         external::each(dom, &mut dynamics.externals.walks, |con| {
             for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     let record = Record::new((*con).id, role, velocities);
-                    dynamics.exchange.outbox.push(owner(con, world)?, record).map_err(exhausted)?;
+                    dynamics.exchange.outbox.push(owner(con, world)?, record)?;
                 }
             }
             Ok(())
@@ -88,10 +87,8 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
             return Ok(None);
         }
         let velocities = constraint::side(con, role, body, ptr::null_mut())?.local_velocities();
-        match is_finite(velocities.as_flattened()) {
-            true => Ok(Some(velocities)),
-            false => Err(culprit::of_velocities(con, &[role])),
-        }
+        ensure!(is_finite(velocities.as_flattened()), culprit::of_velocities(con, &[role]));
+        Ok(Some(velocities))
     }
 }
 

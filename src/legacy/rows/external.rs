@@ -172,7 +172,10 @@ unsafe fn couple_through(
                 transposed: (*con).id < (*own).id,
                 repeated,
             };
-            externals.push(row, con, body, Some(coupling)).map_err(exhausted)
+            externals.reserve(1).map_err(exhausted)?;
+            let public = OFFB { W: [0.0; 9], dia: con.cast(), bod: body, n: ptr::null_mut() };
+            externals.add(row, public, Some(coupling));
+            Ok(())
         })
     }
 }
@@ -230,23 +233,14 @@ impl Externals {
         self.live = 0;
     }
 
-    fn push(
-        &mut self,
-        row: *mut Row,
-        con: *mut CON,
-        bod: *mut BODY,
-        coupling: Option<Coupling>,
-    ) -> Result<(), Exhausted> {
-        self.reserve(1)?;
-        let public = OFFB { W: [0.0; 9], dia: con.cast(), bod, n: ptr::null_mut() };
-        self.blocks.push(External { public, row, con, coupling });
-        Ok(())
+    /// Add a block, to be linked; there is room for it.
+    fn add(&mut self, row: *mut Row, public: OFFB, coupling: Option<Coupling>) {
+        self.blocks.push(External { con: public.dia.cast(), public, row, coupling });
     }
 
     /// Add a copy of a block for the row of a clone, to be linked; there is room for it.
-    pub fn push_reserved(&mut self, row: *mut Row, &OFFB { W, dia, bod, .. }: &OFFB) {
-        let public = OFFB { W, dia, bod, n: ptr::null_mut() };
-        self.blocks.push(External { public, row, con: dia.cast(), coupling: None });
+    pub fn add_copy(&mut self, row: *mut Row, block: &OFFB) {
+        self.add(row, OFFB { n: ptr::null_mut(), ..*block }, None);
     }
 
     /// Put each block at the head of its row's list, in the order in which they were added.
