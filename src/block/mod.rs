@@ -99,6 +99,11 @@ pub fn difference(x: &Vector, y: &Vector) -> Vector {
     [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
 }
 
+/// The largest magnitude; 0 if there are no values.
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))
+}
+
 /// Whether every value is finite.
 #[inline(always)]
 pub fn is_finite(values: &[f64]) -> bool {

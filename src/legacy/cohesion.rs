@@ -31,9 +31,9 @@ pub unsafe fn end(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 unsafe fn break_if_exceeded(con: *mut CON) -> Result<(), Code> {
     // SAFETY: the caller promises a valid contact.
     unsafe {
-        let Some(material) = (*con).mat.base.as_ref() else {
-            return Err(fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con)));
-        };
+        let material = (*con).mat.base.as_ref().ok_or_else(|| {
+            fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con))
+        })?;
         if material.model == SPRING_DASHPOT {
             return Ok(());
         }

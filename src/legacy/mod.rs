@@ -1,7 +1,7 @@
 //! The face of the legacy module: the one place that talks to C.
 //!
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
-//! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
+//! [`entry`] and `update` the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
 //! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow`
 //! (another module's rows once more),

@@ -1,6 +1,7 @@
 //! The directions that constraints leave free.
 
 use super::{Error, zeros};
+use crate::block::{is_finite, largest};
 use crate::eigen::dot;
 
 /// L: an orthonormal basis, row by row, of the directions in which no constraint opens, L Jᵀ = 0, L Lᵀ = 1. Lᵀ L is
@@ -16,10 +17,10 @@ use crate::eigen::dot;
 /// If `jacobian` is not of that size.
 pub fn transversal_basis(jacobian: &[f64], constraints: usize, dofs: usize) -> Result<Vec<f64>, Error> {
     assert_eq!(jacobian.len(), constraints * dofs);
-    ensure!(crate::block::is_finite(jacobian), Error::NotFinite);
+    ensure!(is_finite(jacobian), Error::NotFinite);
     let mut columns = zeros(jacobian.len())?;
     // No square overflows in a matrix whose largest entry is 1.
-    let largest = jacobian.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let largest = largest(jacobian);
     if largest > 0.0 {
         for (k, column) in columns.chunks_exact_mut(dofs).enumerate() {
             let row = jacobian[k..].iter().step_by(constraints);

@@ -11,7 +11,6 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use std::collections::TryReserveError;
-use std::fmt;
 
 use crate::block::Block;
 use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
@@ -60,15 +59,6 @@ pub enum Fault {
     Memory,
     /// A cannot be factored, or not be solved with.
     Factor(FactorError),
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Memory => f.write_str("out of memory"),
-            Self::Factor(error) => error.fmt(f),
-        }
-    }
 }
 
 impl From<TryReserveError> for Fault {

@@ -220,9 +220,7 @@ fn ends(count: c_int) -> Result<usize, Code> {
 /// # Safety
 /// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
 unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Code> {
-    match pointer.is_null() {
-        true => Err(ill_formed(INCOMPLETE)),
-        // SAFETY: the caller promises `count` values that nobody writes.
-        false => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
-    }
+    ensure!(!pointer.is_null(), ill_formed(INCOMPLETE));
+    // SAFETY: the caller promises `count` values that nobody writes.
+    Ok(unsafe { slice::from_raw_parts(pointer, count) })
 }

@@ -1,7 +1,5 @@
 //! Constraints.
 
-use std::ptr;
-
 use crate::assembly::velocities::Side;
 use crate::export::dump::Label;
 use crate::legacy::errors::{self, Code, fail};
@@ -99,31 +97,13 @@ pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
     }
 }
 
-/// Master and slave of a constraint with their velocities, as far as it has them.
-///
-/// # Errors
-/// As [`side`], each.
-///
-/// # Safety
-/// As there, for both bodies.
-#[inline(always)]
-pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Code>> {
-    Role::BOTH.into_iter().filter_map(move |role| {
-        // SAFETY: the caller promises a valid constraint with valid bodies.
-        unsafe {
-            let body = body_of(con, role);
-            (!body.is_null()).then(|| side(con, role, body, ptr::null_mut()))
-        }
-    })
-}
-
 /// One of the bodies of a constraint with its velocities.
 ///
 /// # Errors
 /// As [`Body::new`] and [`Body::moving_point`].
 ///
 /// # Safety
-/// As [`sides`]; `body` is the one with this role.
+/// The constraint is valid, and so is `body`, the one with this role.
 #[inline(always)]
 pub unsafe fn side<'a>(
     con: *const CON,

@@ -79,10 +79,9 @@ impl<'a> Mesh<'a> {
             };
             ensure!(!elements.is_empty(), no_element());
             let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
-            match elements.iter().all(|&element| candidates.element(element).is_some()) {
-                true => Ok(candidates),
-                false => Err(fail!(Code::BugFound, "an element has unknown type or nodes")),
-            }
+            let are_formed = elements.iter().all(|&element| candidates.element(element).is_some());
+            ensure!(are_formed, fail!(Code::BugFound, "an element has unknown type or nodes"));
+            Ok(candidates)
         }
     }
 

@@ -31,4 +31,3 @@ pub use pair::Pair;
 pub use pool::{Run, WORD};
 pub use remove::remove;
 pub use row::{Map, Row};
-pub use tally::Stopwatch;

@@ -4,12 +4,13 @@
 //! block to the sizes of the two diagonal blocks; the free energy to its terms. Where a body gives its matrix A and
 //! not the inverse, W and what follows from it is determined up to ε κ₁(A) only: no smaller tolerance holds there.
 
-use std::fmt;
+use std::{fmt, ptr};
 
-use crate::block::Block;
+use crate::block::{Block, largest};
 use crate::legacy::errors::Code;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::host::place::Role;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::{Place, Row};
@@ -91,7 +92,7 @@ impl Comparison<'_> {
             note(|f| &mut f.largest.V, "V", &(*row.con).V, v, speed, allowed.V);
             note(|f| &mut f.largest.B, "B", &dia.B, &values.B, speed, allowed.B);
             if self.kind != UpdateKind::Minimal {
-                let [w, a] = [&values.W, &values.A].map(largest);
+                let [w, a] = [&values.W, &values.A].map(|block| largest(block));
                 note(|f| &mut f.largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
                 note(|f| &mut f.largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
                 self.energy_scale += 0.5 * a * speed * speed;
@@ -192,7 +193,7 @@ impl Comparison<'_> {
         let off = difference(got, own, (sizes[0] * sizes[1]).sqrt());
         raise(&mut self.findings.largest.block, off);
         if exceeds(off, self.findings.tolerance.block.max(f64::EPSILON * condition)) {
-            let found = [(key, std::ptr::null())];
+            let found = [(key, ptr::null())];
             self.add_of_block(row, &found, "the", format_args!(" is off by {off:.1e}"));
         }
     }
@@ -219,14 +220,10 @@ fn exceeds(difference: f64, tolerance: f64) -> bool {
     difference.is_nan() || difference > tolerance
 }
 
-fn largest(block: &Block) -> f64 {
-    block.iter().fold(0.0, |most, entry| entry.abs().max(most))
-}
-
 /// The largest of |H||v| and |H||v⁰| over a constraint's bodies.
 ///
 /// # Errors
-/// As [`constraint::sides`].
+/// As [`constraint::side`].
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
@@ -234,10 +231,15 @@ unsafe fn speed(con: *const CON) -> Result<f64, Code> {
     // SAFETY: the caller promises a valid constraint with valid bodies.
     unsafe {
         constraint::check(con)?;
-        constraint::sides(con).try_fold(LEAST_SPEED, |largest, side| {
-            let side = side?;
-            let speeds = [side.previous, side.current].map(|u| side.point.local_magnitude(side.frame, u));
-            Ok(speeds.into_iter().flatten().fold(largest, f64::max))
-        })
+        let mut largest = LEAST_SPEED;
+        for role in Role::BOTH {
+            let body = constraint::body_of(con, role);
+            if !body.is_null() {
+                let side = constraint::side(con, role, body, ptr::null_mut())?;
+                let speeds = [side.previous, side.current].map(|u| side.point.local_magnitude(side.frame, u));
+                largest = speeds.into_iter().flatten().fold(largest, f64::max);
+            }
+        }
+        Ok(largest)
     }
 }

@@ -59,9 +59,7 @@ pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report
         // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
         out = unsafe { Place::wanted("report", report) }?;
         // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
-        let Some(shadow) = (unsafe { shadow.as_mut() }) else {
-            return Err(fail!(Code::BugFound, "shadow is NULL"));
-        };
+        let shadow = unsafe { shadow.as_mut() }.ok_or_else(|| fail!(Code::BugFound, "shadow is NULL"))?;
         // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
         // is not filled.
         if let Some(given) = unsafe { Place::wanted("tolerance", tolerance.cast_mut()) }? {
