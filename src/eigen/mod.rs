@@ -102,7 +102,7 @@ where
         let (estimate, matrix) = self.run(tolerance, most)?;
         let mut iteration = Iteration::start(self.size, &mut self.inverse_mass)?;
         let mut force = repeated(self.size, 0.0)?;
-        for (k, part) in matrix.vector().iter().enumerate() {
+        for (k, part) in matrix.vector.iter().enumerate() {
             if k > 0 {
                 iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             }

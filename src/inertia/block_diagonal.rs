@@ -9,7 +9,7 @@ pub struct BlockDiagonal<'a> {
     starts: &'a [i32],
     rows: &'a [i32],
     pub(super) values: &'a [f64],
-    size: usize,
+    pub(super) size: usize,
 }
 
 impl<'a> BlockDiagonal<'a> {
@@ -28,10 +28,6 @@ impl<'a> BlockDiagonal<'a> {
         };
         ensure!(starts.windows(2).zip(rows.windows(2)).all(square), Defect::Block);
         Ok(Self { starts, rows, values, size })
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.size
     }
 
     /// The values, if all blocks have one.

@@ -43,7 +43,7 @@ impl Inverse<'_> {
     /// n.
     pub fn size(&self) -> usize {
         match self {
-            Self::BlockDiagonal(inverse) => inverse.size(),
+            Self::BlockDiagonal(inverse) => inverse.size,
             Self::Dense(inverse) => inverse.size,
             Self::Sparse(inverse) => inverse.size(),
         }

@@ -41,7 +41,8 @@ pub struct NodalInverse {
     /// Whether A, and so A⁻¹, is symmetric.
     pub symmetric: bool,
     slots: Vec<u32>,
-    nodes: Vec<u32>,
+    /// The nodes kept, by slot.
+    pub nodes: Vec<u32>,
     blocks: Vec<Block>,
     /// Whether the node in a slot was needed last: all blocks between such nodes are known.
     complete: Vec<bool>,
@@ -124,11 +125,6 @@ impl NodalInverse {
         self.nodes.clear();
         self.blocks.clear();
         self.complete.clear();
-    }
-
-    /// The nodes kept, by slot.
-    pub fn nodes(&self) -> &[u32] {
-        &self.nodes
     }
 
     /// The slot of a node.

@@ -159,7 +159,7 @@ impl Panel {
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
         self.large
             .as_deref_mut()
-            .map(|large| large.general.columns_mut())
+            .map(|large| &mut large.general.columns[..])
             .filter(|columns| !columns.is_empty())
     }
 

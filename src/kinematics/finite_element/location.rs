@@ -20,7 +20,7 @@ impl Location {
     /// # Panics
     /// If `v` ends before the element's last node.
     pub fn local_velocity(&self, frame: &Block, v: &[f64]) -> Vector {
-        let weights = self.element.shape().functions(&self.xi);
+        let weights = self.element.shape.functions(&self.xi);
         let mut sum = [0.0; 3];
         for (&node, weight) in self.element.nodes().iter().zip(weights) {
             let at = 3 * node as usize;
@@ -35,8 +35,8 @@ impl Location {
 ///
 /// `None` if Newton's method finds no local coordinates.
 pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
-    let xi = local_coordinates(element.shape(), &element.corners(mesh), point)?;
-    Some(Location { element, xi: element.shape().clamped(&xi) })
+    let xi = local_coordinates(element.shape, &element.corners(mesh), point)?;
+    Some(Location { element, xi: element.shape.clamped(&xi) })
 }
 
 /// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than
@@ -66,8 +66,8 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     }
     // Local coordinates with no negative shape function make a convex combination of the nodes: if that place
     // is near enough, so is the hull. This spares the distance in nearly every case.
-    if let Some(xi) = local_coordinates(element.shape(), &corners, point) {
-        let n = element.shape().functions(&xi);
+    if let Some(xi) = local_coordinates(element.shape, &corners, point) {
+        let n = element.shape.functions(&xi);
         let gap = difference(point, &interpolate(&n, &corners));
         if n.iter().all(|&n| n >= 0.0) && dot(&gap, &gap) <= epsilon * epsilon {
             return true;

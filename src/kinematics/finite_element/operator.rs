@@ -41,7 +41,7 @@ impl NodalOperator {
     pub fn new(location: &Location, frame: &Block, rotation: Option<&Block>) -> Self {
         let factor = rotation.map_or_else(|| transposed(frame), |r| transposed_product(frame, r));
         let mut weights = Weights { length: 0, all: [(0, 0.0); MAX_NODES] };
-        let functions = location.element.shape().functions(&location.xi);
+        let functions = location.element.shape.functions(&location.xi);
         for (&node, weight) in location.element.nodes().iter().zip(functions) {
             weights.add(node, weight);
         }

@@ -12,7 +12,8 @@ use crate::memory::{bytes, collect, push};
 #[derive(Default)]
 pub struct Outbox {
     drafts: Vec<(usize, Record)>,
-    sorted: Vec<Record>,
+    /// The records as [`Outbox::sort`] left them.
+    pub sorted: Vec<Record>,
 }
 
 /// What a local dynamics keeps for its exchanges.
@@ -68,11 +69,6 @@ impl Outbox {
         collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record)).map_err(no_memory)
     }
 
-    /// The records as [`Outbox::sort`] left them.
-    pub fn sorted(&self) -> &[Record] {
-        &self.sorted
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         bytes(&self.drafts) + bytes(&self.sorted)
@@ -97,11 +93,11 @@ mod tests {
         let mut counts = [7; 4];
         let mut outbox = outbox(&[2, 0, 2, 3, 0, 2]);
         outbox.sort(&mut counts, 3).unwrap();
-        let ids: Vec<u32> = outbox.sorted().iter().map(|record| record.constraint).collect();
+        let ids: Vec<u32> = outbox.sorted.iter().map(|record| record.constraint).collect();
         assert_eq!((ids, counts), (vec![1, 4, 0, 2, 5, 3], [2, 0, 3, 1]));
         outbox.clear();
         outbox.sort(&mut counts, 3).unwrap();
-        assert_eq!((outbox.sorted(), counts), (&[] as &[Record], [0; 4]));
+        assert_eq!((&outbox.sorted[..], counts), (&[] as &[Record], [0; 4]));
     }
 
     #[test]

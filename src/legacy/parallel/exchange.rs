@@ -61,7 +61,7 @@ fn receive(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
     let room = exchange.inbox.try_reserve(count);
     room.map_err(|_| fail!(Code::OutOfMemory, "no memory for what comes from other ranks"))?;
     exchange.inbox.resize(count, Record::default());
-    let out = exchange.outbox.sorted();
+    let out = &exchange.outbox.sorted[..];
     world.exchange(out, &mut exchange.inbox)?;
     exchange.messages = world.sent().iter().filter(|&&count| count > 0).count();
     exchange.message_bytes = size_of_val(out);

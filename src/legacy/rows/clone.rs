@@ -93,7 +93,7 @@ impl<'a> Copies<'a> {
         clone.rows.pool.reserve(rows)?;
         clone.pairs.reserve(nodes / 2)?;
         #[cfg(feature = "mpi")]
-        clone.externals.reserve(source.externals.live())?;
+        clone.externals.reserve(source.externals.live)?;
         let rows = repeated(source.rows.pool.capacity(), ptr::null_mut())?;
         let pairs = repeated(source.pairs.capacity(), ptr::null_mut())?;
         Ok(Self { source, clone, rows, pairs })

@@ -123,7 +123,7 @@ impl Inspection<'_> {
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
         #[cfg(feature = "mpi")]
         self.demand(
-            externals == dynamics.externals.live(),
+            externals == dynamics.externals.live,
             "blocks to external constraints are missing from the rows",
         )?;
         self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")?;

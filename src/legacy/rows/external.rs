@@ -54,7 +54,7 @@ struct Coupling {
 pub struct Externals {
     blocks: Vec<External>,
     /// How many of them are in lists.
-    live: usize,
+    pub live: usize,
     /// Memory lent to walks over the map of external constraints.
     pub walks: Walks<MAP>,
 }
@@ -213,11 +213,6 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 }
 
 impl Externals {
-    /// The number of blocks in lists.
-    pub fn live(&self) -> usize {
-        self.live
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         bytes(&self.blocks) + self.walks.bytes()

@@ -157,10 +157,7 @@ impl<T> Pool<T> {
     /// The blocks of memory that have chunks in use.
     pub fn runs(&self) -> impl Iterator<Item = Run<'_, T>> {
         let used = self.blocks.iter().filter(|block| block.taken > 0);
-        used.map(|block| Run {
-            first: block.first,
-            words: &block.in_use.words()[..block.taken.div_ceil(WORD)],
-        })
+        used.map(|block| Run { first: block.first, words: &block.in_use.words[..block.taken.div_ceil(WORD)] })
     }
 }
 

@@ -55,7 +55,7 @@ impl Tiles {
             let mut y = self.slot_mut(slot);
             (0..y.rows()).for_each(|row| y.put(row, [0.0; 3]));
             for Column { index, values } in operators.of(slot) {
-                inverse.each_in_column(operators.touched()[*index as usize] as usize, |row, value| {
+                inverse.each_in_column(operators.touched[*index as usize] as usize, |row, value| {
                     if let Some(row) = operators.place(row) {
                         y.add(row, values.map(|h| value * h));
                     }

@@ -106,7 +106,7 @@ impl Couplings {
         // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
         let places = shapes.nodes.iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32);
         collect(&mut self.places, places)?;
-        refill(&mut self.response, inverse.nodes().len(), [0.0; 9])?;
+        refill(&mut self.response, inverse.nodes.len(), [0.0; 9])?;
         for column in 0..count {
             if !self.changed[column] {
                 continue;

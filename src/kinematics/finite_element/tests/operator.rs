@@ -27,7 +27,7 @@ fn case() -> impl Strategy<Value = Case> {
 /// H as a dense matrix by the definition Eᵀ N R.
 fn dense(case: &Case, rotation: &Matrix3<f64>) -> Matrix3xX<f64> {
     let mut h = Matrix3xX::zeros(3 * case.mesh.len());
-    let n = case.element.shape().functions(&case.location.xi);
+    let n = case.element.shape.functions(&case.location.xi);
     for (&node, n) in case.element.nodes().iter().zip(n) {
         h.fixed_view_mut::<3, 3>(0, 3 * node as usize).copy_from(&(case.frame.transpose() * n * rotation));
     }
