@@ -6,7 +6,6 @@ mod eigenvalue;
 mod inverse;
 pub mod lanes;
 mod real;
-mod scale;
 pub mod small;
 
 pub use eigenvalue::{largest_eigenvalue, largest_eigenvalues};

@@ -53,7 +53,8 @@ pub unsafe fn create(
 ///
 /// # Safety
 /// `a` is NULL or a matrix whose memory comes from `malloc` as [`create`] lays it out.
-pub unsafe fn destroy(a: *mut MX) {
+#[unsafe(export_name = "ldy_entry_matrix_destroy")]
+pub unsafe extern "C" fn destroy(a: *mut MX) {
     // SAFETY: the caller promises NULL, or a matrix whose memory comes from `malloc` as `create` lays it out.
     unsafe {
         if a.is_null() || (*a).flags & MXSTATIC != 0 {

@@ -7,6 +7,8 @@ use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite};
 use crate::kinematics::finite_element::NodalOperator;
 
+use super::arguments::{self, entry};
+use super::boundary::status;
 use super::errors::{self, Code, fail};
 use super::host::body::Body;
 use super::host::domain::{UpdateKind, update_kind};
@@ -99,11 +101,28 @@ pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Resul
     Ok(())
 }
 
-/// A new matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`.
+/// A new matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`. The result goes to `*out`.
 ///
 /// # Safety
-/// As there.
-pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
+/// As there; `out` is valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_operator(
+    body: *mut BODY,
+    constraint_kind: c_short,
+    shape: *const SHAPE,
+    object: *const c_void,
+    point: *const f64,
+    frame: *const f64,
+    out: *mut *mut MX,
+) -> c_int {
+    let request = Request { body, shape, object, point, frame };
+    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator what the request asks for.
+    entry!(out: place => out.put(unsafe { new_operator(&request, constraint_kind) }?))
+}
+
+/// # Safety
+/// As [`ldy_entry_operator`].
+unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
     // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the body is valid and that the arrays have
     // their sizes; the matrix made holds 3 × dofs values.
     unsafe {
@@ -151,37 +170,47 @@ fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX, Code> 
     Ok(a)
 }
 
-/// Check that a body is one of finite elements.
+/// Whether the functions for finite elements may work on a body.
 ///
 /// # Safety
 /// `body` is NULL or valid.
-pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
-    // SAFETY: the caller promises that the body is NULL or valid.
-    match unsafe { body.as_ref() } {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_check_finite_element(body: *const BODY) -> c_int {
+    // SAFETY: the host promises that the body is NULL or valid.
+    status(|| match unsafe { body.as_ref() } {
         Some(body) if body.kind == FEM => Ok(()),
         Some(body) => Err(fail!(Code::BugFound, "body {}: not a finite-element body", body.id)),
         None => Err(fail!(Code::BugFound, "body is NULL")),
-    }
+    })
 }
 
 /// Local velocities of a point; see `BODY_Local_Velo`.
 ///
 /// # Safety
 /// As there.
-pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *mut f64) -> Result<(), Code> {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_local_velocities(
+    body: *mut BODY,
+    shape: *const SHAPE,
+    object: *const c_void,
+    point: *const f64,
+    frame: *const f64,
+    previous: *mut f64,
+    current: *mut f64,
+) -> c_int {
+    let request = Request { body, shape, object, point, frame };
     // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their sizes.
-    unsafe {
+    status(|| unsafe {
         let (place, frame) = request.place()?;
-        let moving = Body::new(request.body, true).and_then(|body| body.moving_point(request.body, &place));
-        let (point, [before, now]) = moving.map_err(|code| of_body((*request.body).id, code))?;
+        let moving = Body::new(body, true).and_then(|view| view.moving_point(body, &place));
+        let (point, [before, now]) = moving.map_err(|code| of_body((*body).id, code))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
-        let velocities = side.local_velocities();
-        for (velocity, target) in velocities.into_iter().zip([previous, current]) {
+        for (velocity, target) in side.local_velocities().into_iter().zip([previous, current]) {
             if let Some(target) = target.cast::<Vector>().as_mut() {
                 request.finite(&velocity)?;
                 *target = velocity;
             }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -10,7 +10,7 @@ use crate::legacy::names;
 
 use super::constraint;
 use super::mesh::Mesh;
-use super::place::{Place, Role};
+use super::place::Place;
 
 /// Decides which constraints interact with one constraint through one body.
 pub enum Adjacency<'a> {
@@ -97,13 +97,10 @@ impl<'a> Adjacency<'a> {
 unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place, Code> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
-        if (*con).master.cast_const() == body {
-            Ok(Place::of(con, Role::Master, ptr::null_mut()))
-        } else if (*con).slave.cast_const() == body {
-            Ok(Place::of(con, Role::Slave, ptr::null_mut()))
-        } else {
+        let place = constraint::places_on(con, body, ptr::null_mut()).next();
+        place.map(|(_, place)| place).ok_or_else(|| {
             let (name, id) = (names::constraint(con), (*body).id);
-            Err(fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these"))
-        }
+            fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! A local dynamics: what the host sees, with everything hidden behind it.
 
-use std::{iter, mem, ptr};
+use std::{iter, mem};
 
 use crate::inertia::Boxed;
 use crate::legacy::errors::{Code, fail};
@@ -102,23 +102,6 @@ impl LocalDynamics {
         }
     }
 
-    /// Release everything.
-    ///
-    /// # Errors
-    /// As [`LocalDynamics::from_public`].
-    ///
-    /// # Safety
-    /// As there; the local dynamics and its rows are not used afterwards.
-    pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
-        // SAFETY: the caller promises a valid LOCDYN that is not used afterwards; if it was made here, its
-        // memory came out of a Boxed.
-        unsafe {
-            let dynamics = Self::from_public(ldy)?;
-            drop(Box::from_raw(ptr::from_mut(dynamics).cast::<[Self; 1]>()));
-        }
-        Ok(())
-    }
-
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
         bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()
@@ -174,6 +157,8 @@ impl LocalDynamics {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use super::*;
     use crate::legacy::layout::{CON, CONTACT};
     use crate::legacy::rows::insert;

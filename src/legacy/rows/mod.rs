@@ -22,7 +22,6 @@ mod row;
 mod tally;
 
 pub use attachments::{Attachments, BodyEntry};
-pub use clone::clone_non_contacts;
 pub use consistency::{Place, check as check_consistency};
 pub use gather::{GatheredRow, gather};
 pub use insert::insert;

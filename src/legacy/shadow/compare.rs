@@ -81,25 +81,23 @@ impl Comparison<'_> {
             let allowed = self.findings.tolerance;
             let condition = f64::EPSILON * self.mirror.condition(row);
             let findings = &mut *self.findings;
-            let mut note =
-                |of: fn(&mut Findings) -> &mut f64, name_of, got: &[f64], own: &[f64], scale, allowed| {
-                    let off = difference(got, own, scale);
-                    raise(of(findings), off);
-                    if exceeds(off, allowed) {
-                        findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
-                    }
-                };
-            note(|f| &mut f.largest.V, "V", &(*row.con).V, v, speed, allowed.V);
-            note(|f| &mut f.largest.B, "B", &dia.B, &values.B, speed, allowed.B);
+            let mut note = |of, name_of, got: &[f64], own: &[f64], scale, allowed| {
+                let off = difference(got, own, scale);
+                if findings.exceeds(of, off, allowed) {
+                    findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
+                }
+            };
+            note(|largest| &mut largest.V, "V", &(*row.con).V, v, speed, allowed.V);
+            note(|largest| &mut largest.B, "B", &dia.B, &values.B, speed, allowed.B);
             if self.kind != UpdateKind::Minimal {
                 let [w, a] = [&values.W, &values.A].map(|block| largest(block));
-                note(|f| &mut f.largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
-                note(|f| &mut f.largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
+                note(|largest| &mut largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
+                note(|largest| &mut largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
                 self.energy_scale += 0.5 * a * speed * speed;
             }
             if self.kind == UpdateKind::All {
                 let (rho, allowed) = (values.rho, allowed.rho.max(condition));
-                note(|f| &mut f.largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
+                note(|largest| &mut largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
             }
             self.pattern(row, own)
         }
@@ -191,8 +189,8 @@ impl Comparison<'_> {
         }
         let condition = self.mirror.condition(row).max(self.mirror.condition(neighbour));
         let off = difference(got, own, (sizes[0] * sizes[1]).sqrt());
-        raise(&mut self.findings.largest.block, off);
-        if exceeds(off, self.findings.tolerance.block.max(f64::EPSILON * condition)) {
+        let allowed = self.findings.tolerance.block.max(f64::EPSILON * condition);
+        if self.findings.exceeds(|largest| &mut largest.block, off, allowed) {
             let found = [(key, ptr::null())];
             self.add_of_block(row, &found, "the", format_args!(" is off by {off:.1e}"));
         }
@@ -200,9 +198,8 @@ impl Comparison<'_> {
 
     fn energy(&mut self, got: f64) {
         let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
-        raise(&mut self.findings.largest.free_energy, off);
-        let condition = f64::EPSILON * self.findings.condition;
-        if exceeds(off, self.findings.tolerance.free_energy.max(condition)) {
+        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.condition);
+        if self.findings.exceeds(|largest| &mut largest.free_energy, off, allowed) {
             self.findings.add(Place::default(), format_args!("free_energy is off by {off:.1e}"));
         }
     }
@@ -213,11 +210,6 @@ fn difference(got: &[f64], own: &[f64], scale: f64) -> f64 {
     let mut most = 0.0;
     got.iter().zip(own).for_each(|(got, own)| raise(&mut most, (got - own).abs()));
     if most == 0.0 { 0.0 } else { most / scale }
-}
-
-/// Whether a difference is beyond its tolerance; NaN is.
-fn exceeds(difference: f64, tolerance: f64) -> bool {
-    difference.is_nan() || difference > tolerance
 }
 
 /// The largest of |H||v| and |H||v⁰| over a constraint's bodies.
