@@ -246,16 +246,20 @@ public:
   id add_solver (int n, solver apply)
   {
     id body;
-    auto kept = std::make_unique<kept_solver> (kept_solver { std::move (apply), nullptr });
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
     check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
-    /* If there is no memory for the entry, the body goes again. */
-    try {
-      solvers_.emplace (body, std::move (kept));
-    } catch (...) {
-      ldy_system_remove_body (raw (), body);
-      throw;
-    }
+    keep (kept, { body });
     return body;
+  }
+
+  /* Bodies with so many velocities each, one behind the other in the columns that the function gets. */
+  std::vector<id> add_model (indices sizes, solver apply)
+  {
+    std::vector<id> bodies (sizes.size ());
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
+    check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.get (), bodies.data ()));
+    keep (kept, bodies);
+    return bodies;
   }
 
   void remove_body (id body)
@@ -504,6 +508,20 @@ private:
     }
   }
 
+  /* A function is there as long as one of its bodies. If there is no memory for an entry, the bodies go again. */
+  void keep (const std::shared_ptr<kept_solver> &kept, const std::vector<id> &bodies)
+  {
+    try {
+      for (id body : bodies) solvers_.emplace (body, kept);
+    } catch (...) {
+      for (id body : bodies) {
+        ldy_system_remove_body (raw (), body);
+        solvers_.erase (body);
+      }
+      throw;
+    }
+  }
+
   void check (int code) const
   {
     if (code == 0) return;
@@ -564,16 +582,24 @@ private:
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
 
-  std::map<id, std::unique_ptr<kept_solver>> solvers_;
+  std::map<id, std::shared_ptr<kept_solver>> solvers_;
   std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
 };
 
-/* Laws, one for each row; see ldy_law. Biases of three values. */
+/* Laws, one for each row; see ldy_law. Bounds and biases of as many values as the row has scalars. */
 inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
 {
   ldy_law law = {};
   law.kind = LDY_CONTACT_LAW, law.friction = friction, law.cohesion = cohesion;
-  for (std::size_t i = 0; i < 3 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  for (std::size_t i = 0; i < 6 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  return law;
+}
+
+/* Friction along the first and the second tangent. */
+inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, double cohesion = 0, values bias = {})
+{
+  ldy_law law = contact_law (friction_1, cohesion, bias);
+  law.kind = LDY_ORTHOTROPIC_CONTACT_LAW, law.friction_2 = friction_2;
   return law;
 }
 
@@ -584,11 +610,12 @@ inline ldy_law fixed_law (values bias = {})
   return law;
 }
 
-inline ldy_law bounds_law (const double (&lower)[3], const double (&upper)[3], values bias = {})
+inline ldy_law bounds_law (values lower, values upper, values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
   law.kind = LDY_BOUNDS_LAW;
-  for (int i = 0; i < 3; i ++) law.lower[i] = lower[i], law.upper[i] = upper[i];
+  for (std::size_t i = 0; i < 6 && i < lower.size (); i ++) law.lower[i] = lower[i];
+  for (std::size_t i = 0; i < 6 && i < upper.size (); i ++) law.upper[i] = upper[i];
   return law;
 }
 
@@ -626,16 +653,11 @@ public:
     return report;
   }
 
-  /* See ldy_solve_rows: any block-sparse rows. */
-  solve_report solve (indices starts, indices columns, values blocks, values B, view<const ldy_law> laws, view<double> R,
-                      const solve_options &options = {})
+  /* See ldy_solve_rows: any block-sparse rows, those of a system or others. */
+  solve_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
   {
     solve_report report;
-    std::size_t rows = laws.size ();
-    bool fits = starts.size () == rows + 1 && B.size () == 3 * rows && R.size () == 3 * rows && blocks.size () == 9 * columns.size ();
-    if (!fits) throw error (LDY_BUG_FOUND, "solve: starts, columns, blocks, B, laws and R do not fit together");
-    check (ldy_solve_rows (raw (), starts.data (), columns.data (), blocks.data (), columns.size (), B.data (), laws.data (), R.data (),
-                           rows, &options, &report));
+    check (ldy_solve_rows (raw (), &rows, laws.data (), laws.size (), &options, R.data (), R.size (), &report));
     return report;
   }
 

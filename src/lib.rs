@@ -17,7 +17,7 @@
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
 //! - [`direct`]: Cholesky factors of W + μ 1, and which rows of W depend on earlier ones, over any block-sparse rows.
-//!   These two share `block_rows`, which checks rows, and `row_error`.
+//!   These two share `any_rows`, which checks rows of one to six scalars, `block_rows`, those of three, and `row_error`.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
@@ -26,6 +26,8 @@
 //! - [`legacy`], that of the legacy module: layouts, the linked rows and their memory, the host's bodies and constraints
 //!   seen as the core wants them, entry points. Its shadow is a third scene: the rows of another module.
 //! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
+//!
+//! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::interface` alone.
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
 //! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
@@ -82,6 +84,7 @@ pub mod kinematics;
 #[doc(hidden)]
 pub mod legacy;
 
+mod any_rows;
 mod block_rows;
 mod first_error;
 mod memory;

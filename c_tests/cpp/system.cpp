@@ -204,6 +204,38 @@ void test_solvers ()
   CHECK (system.rows ().size () == 0);
 }
 
+/* One function for several bodies is there as long as one of them, and what it throws comes out. */
+void test_models ()
+{
+  ldy::system system;
+  auto factor = std::make_shared<double> (3);
+  bool throws = false;
+  std::vector<ldy::id> bodies = system.add_model ({ 1, 2 }, [factor, &throws] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= *factor;
+  });
+  CHECK (bodies.size () == 2 && bodies[1] == bodies[0] + 1);
+  ldy::id constraint =
+    system.add_operators (bodies[0], ldy::values ({ 1, 0, 0 }), bodies[1], ldy::values ({ 0, 0, 0, -2, 0, 0 }));
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 15);
+  throws = true;
+  std::string caught;
+  try {
+    system.update (1);
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  system.remove_constraint (constraint);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[0]);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[1]);
+  CHECK (factor.use_count () == 1);
+  CHECK (fails (52, "at least one body", [&] { system.add_model ({}, [] (int, int, double *) {}); }));
+}
+
 void test_errors ()
 {
   ldy::system system;
@@ -316,7 +348,7 @@ void test_forces ()
   ldy::rows rows = system.rows ();
   ldy::solve_options options;
   options.tolerance = 1e-12, options.method = LDY_NEWTON_METHOD;
-  report = solver.solve (rows.starts (), rows.columns (), rows.blocks_of_W (), rows.B (), laws, again, options);
+  report = solver.solve (rows.raw (), laws, again, options);
   CHECK (report.converged () && report.residual <= 1e-12);
   double other = 0;
   for (std::size_t k = 2; k < 12; k += 3) other += 0.01 * again[k];
@@ -331,12 +363,17 @@ void test_forces ()
   CHECK (std::fabs (U[0]) < 1e-6 && std::fabs (U[2] + 0.5) < 1e-6 && std::fabs (U[5] + 0.5) < 1e-6 && std::fabs (U[8]) < 1e-6);
   CHECK (R[6] == 0 && R[7] == 0 && R[9] == 0 && R[11] == 0);
 
+  laws.assign (4, ldy::orthotropic_contact_law (0.05, 0.7));
+  std::fill (R.begin (), R.end (), 0);
+  CHECK (solver.solve (system, laws, R).converged ());
+  CHECK (std::fabs (0.01 * (R[0] + R[3] + R[6] + R[9]) + 0.6) < 1e-5);
+
   laws[1] = ldy::contact_law (-1);
   std::vector<double> before = R;
   CHECK (fails (52, "constraint 1 on body 0", [&] { solver.solve (system, laws, R); }));
   CHECK (R == before);
   CHECK (fails (52, "", [&] { solver.solve (system, laws, U = { 1, 2, 3 }); }));
-  CHECK (fails (52, "do not fit together", [&] { solver.solve (rows.starts (), rows.columns (), rows.B (), rows.B (), laws, R); }));
+  CHECK (fails (52, "forces: 3 values where 12", [&] { solver.solve (rows.raw (), laws, U); }));
 }
 
 #if __cplusplus >= 202002L
@@ -361,6 +398,7 @@ int main (int, char **argv)
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();
+  test_models ();
   test_errors ();
   test_files (argv[1]);
   test_stability ();

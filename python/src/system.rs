@@ -229,6 +229,11 @@ impl System {
         self.add_general(n, inertia)
     }
 
+    fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
+        let function = Function { function, thrown: self.thrown.clone() };
+        self.system.insert_model(&sizes, function).map(|first| first as i64).map_err(raised)
+    }
+
     fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
         let used: HashSet<Id> =
             self.system.constraints().flat_map(|(_, constraint)| constraint.bodies()).flatten().collect();
@@ -499,7 +504,7 @@ impl System {
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
         let (laws, options) = (laws.made()?, options.made()?);
-        let forces = reactions.as_slice_mut()?.as_chunks_mut().0;
+        let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
         let report = py

@@ -5,10 +5,11 @@
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
 //! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow`
 //! (another module's rows once more),
-//! `cohesion`, `export` (W as text), `report`, `operators`, `matrix`.
+//! `cohesion`, `export` (W as text), `copied_rows` (the rows for the neutral face), `report`, `operators`, `matrix`.
 
 mod arguments;
 mod cohesion;
+pub(crate) mod copied_rows;
 mod culprit;
 pub mod entry;
 mod export;

@@ -13,6 +13,7 @@ pub mod constraints;
 mod factors;
 mod files;
 mod kept;
+mod locdyn;
 mod products;
 mod rank;
 pub mod results;

@@ -9,39 +9,30 @@ use crate::block::transposed;
 use crate::prefetch::fetch;
 use crate::threads::{Numbered, Ragged, Team};
 
-use super::body::Body;
-use super::changes::Plan;
-use super::constraint::Constraint;
 use super::error::Error;
-use super::mixed::Mixed;
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, Planned, Scene, part_of_pairs, part_of_rows};
-use super::structure::Structure;
-use super::table::Table;
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where a copy costs less. Both ways have the same bits.
 const WHOLE_ROWS_FROM: [usize; 2] = [200_000, 30_000];
 
-/// Assemble everything, or what `plan` says for some rows; tables have no gaps, and the structure is theirs.
+/// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
 /// whose values are not finite.
 pub(super) fn assemble(
-    bodies: &Table<Body>,
-    constraints: (&Table<Constraint>, Option<&Mixed>),
-    structure: &Structure,
+    scene: Scene,
+    rows: usize,
     results: &mut Results,
     made: &mut BodyOperators,
     step: f64,
-    planned: Option<(&Plan, usize)>,
 ) -> Result<(), Error> {
+    let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
-    let mut team = Team::if_it_pays(made.pays_for_threads(planned.map_or(count, |(_, rows)| rows)));
-    let plan = planned.map(|(plan, _)| plan);
-    let scene = Scene::new(bodies, constraints, structure, plan);
+    let mut team = Team::if_it_pays(made.pays_for_threads(rows));
     let how = How { step, complete: false };
     prepare(&scene, made, how, &mut team, &mut |_| {})?;
 

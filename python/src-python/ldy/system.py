@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,6 +131,16 @@ class System:
     def add_solver(self, n: int, solve: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> int:
         """A body of n velocities whose ``solve(x)`` returns A^-1 x, for x with n rows and any number of columns."""
         return self._core.add_solver(n, solve)
+
+    def add_model(
+        self, sizes: Sequence[int], solve: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    ) -> NDArray[np.int64]:
+        """Bodies of ``sizes[i]`` velocities each whose A^-1 one function applies: ``solve(x)`` returns A^-1 x for x with
+        ``sum(sizes)`` rows, those of the bodies one below the other. It is called once in each update; columns of all bodies stand side
+        by side, since A^-1 couples no two of them. Returns the bodies."""
+        sizes = [int(size) for size in sizes]
+        first = self._core.add_model(sizes, solve)
+        return np.arange(first, first + len(sizes), dtype=np.int64)
 
     def remove_bodies(self, bodies: ArrayLike) -> None:
         """Remove bodies on which no constraint acts."""

@@ -4,10 +4,9 @@
 //! are read: the host may have damaged the one and freed the other.
 
 use std::fmt;
-use std::mem::offset_of;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::{CON, OFFB};
+use crate::legacy::layout::OFFB;
 
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
@@ -135,9 +134,7 @@ impl Inspection<'_> {
     fn row(&self, row: &Row) -> Result<(), Code> {
         let public = &row.public;
         self.demand(public.con == row.con, "con is not the constraint it was inserted with")?;
-        let array = |offset| row.con.wrapping_byte_add(offset).cast::<f64>();
-        let arrays = [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array);
-        self.demand([public.R, public.U, public.V] == arrays, "R, U or V is not its constraint's")?;
+        self.demand([public.R, public.U, public.V] == row.arrays(), "R, U or V is not its constraint's")?;
         let scratch = [public.mH, public.mprod, public.sH, public.sprod];
         self.demand(scratch.iter().all(|matrix| matrix.is_null()), "mH, mprod, sH or sprod is not NULL")?;
         let place = (&raw const *row).cast_mut();
@@ -228,7 +225,7 @@ mod tests {
     use std::ptr;
 
     use super::*;
-    use crate::legacy::layout::{BODY, CONTACT, DOM, RIG};
+    use crate::legacy::layout::{BODY, CON, CONTACT, DOM, RIG};
     use crate::legacy::rows::insert;
 
     #[test]

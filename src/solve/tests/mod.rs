@@ -2,5 +2,6 @@ mod block_lu;
 mod bounded;
 mod contact;
 mod order;
+mod padded;
 mod projection;
 mod random;

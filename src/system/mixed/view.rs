@@ -70,25 +70,19 @@ impl<'a> AnyRows<'a> {
     /// Where the scalars of a row are in vectors.
     #[inline(always)]
     pub fn scalars(&self, row: usize) -> Range<usize> {
-        match self.shape {
-            None => 3 * row..3 * row + 3,
-            Some(shape) => shape.scalars[row] as usize..shape.scalars[row + 1] as usize,
-        }
+        self.matrix().scalars(row)
     }
 
     /// The blocks of a row, by number.
     #[inline(always)]
     pub fn blocks(&self, row: usize) -> Range<usize> {
-        self.starts[row] as usize..self.starts[row + 1] as usize
+        self.matrix().range(row)
     }
 
     /// A block.
     #[inline(always)]
     pub fn block(&self, block: usize) -> &'a [f64] {
-        &self.values[match self.shape {
-            None => 9 * block..9 * block + 9,
-            Some(shape) => shape.values[block]..shape.values[block + 1],
-        }]
+        self.matrix().block(block)
     }
 
     /// Where the diagonal block and the inverse of a row are among the others.
@@ -107,26 +101,17 @@ impl<'a> AnyRows<'a> {
         }
     }
 
-    /// The entries of a row of scalars, the `i`-th of a row, with their columns, which ascend.
-    pub fn entries(&self, row: usize, i: usize) -> impl Iterator<Item = (usize, f64)> {
-        let height = self.scalars(row).len();
-        self.blocks(row).flat_map(move |block| {
-            let columns = self.scalars(self.columns[block] as usize);
-            columns.zip(self.block(block)[i..].iter().step_by(height).copied())
-        })
-    }
-
     /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
     /// are as many starts as scalars and one more, and as many columns and values as W has.
     pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
-        let (mut end, mut next) = (0, starts.iter_mut());
+        let (matrix, mut end, mut next) = (self.matrix(), 0, starts.iter_mut());
         for row in 0..self.ids.len() {
             for i in 0..self.scalars(row).len() {
                 if let Some(start) = next.next() {
                     *start = end as i32;
                 }
                 let places = columns[end..].iter_mut().zip(&mut values[end..]);
-                for ((to_column, to), (column, value)) in places.zip(self.entries(row, i)) {
+                for ((to_column, to), (column, value)) in places.zip(matrix.entries(row, i)) {
                     (*to_column, *to) = (column as i32, value);
                     end += 1;
                 }
