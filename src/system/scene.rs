@@ -324,7 +324,7 @@ impl Rows for SystemRows<'_> {
         let slot = self.context.structure.place(self.first + row, place).slot;
         // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
         // does not touch them until all rows are made.
-        Slot::new(unsafe { slots.places().at(slot) })
+        Slot::new(unsafe { slots.at(slot) })
     }
 
     #[inline(always)]
