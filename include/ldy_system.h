@@ -1385,9 +1385,13 @@ int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
 /* A kind of joint: a contact whose axes the slave turns, on whose face it is. */
 #define LDY_CONTACT_ON_SLAVE 5
 
+/* A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits and
+   motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known. */
+#define LDY_CONSTANT_OPERATORS 6
+
 /* What a constraint keeps as it is: what its force does when bodies move depends on it. */
 typedef struct {
-  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE. */
+  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS. */
   int kind;
   /* Of a link: the distance of its points, positive. Not read otherwise. */
   double length;
@@ -1395,11 +1399,12 @@ typedef struct {
 
 /* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 
-   Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
-   row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-   bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
+   Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count; those of constraints by operators are
+   LDY_CONSTANT_OPERATORS, of constraints at points others. R: three values a row, of other rows as many as they have, R_count
+   values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles
+   too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
+   Returns 0, 1 (no memory) or 52 (NULL argument, another count, unknown kind, one that is not for this constraint, a length not
    positive, not finite).
 
    Safety:
@@ -1435,7 +1440,7 @@ int ldy_system_critical_step(const ldy_system *system,
 
 /* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
    directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
-   along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+   along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps be longer than told. Rows of J may depend on each
    other. Dense: for systems of some thousand generalised velocities.
 
    Arguments and errors as there.
@@ -1463,6 +1468,10 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 /* A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
    positive at the upper one. */
 #define LDY_BOUNDS_LAW 3
+
+/* A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+   the forces that this allows, R_T is the one that dissipates most. */
+#define LDY_ORTHOTROPIC_CONTACT_LAW 4
 
 /* A measure: the larger of the two others. */
 #define LDY_BOTH_MEASURES 0
@@ -1507,10 +1516,12 @@ typedef struct ldy_solve ldy_solve;
 /* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
    the row has scalars. */
 typedef struct {
-  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW. */
+  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
   int kind;
-  /* Of a contact: Coulomb's coefficient, not negative. */
+  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
   double friction;
+  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
+  double friction_2;
   /* Of a contact: the largest pull, a force, not negative. */
   double cohesion;
   /* Of bounds; may be -INFINITY. */
@@ -1592,8 +1603,8 @@ int ldy_solve_create(ldy_solve **solver);
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
 void ldy_solve_destroy(ldy_solve *solver);
 
-/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some
-   have other than three scalars.
+/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+   three scalars or a law is orthotropic.
 
    laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
    count values: where to begin, for instance

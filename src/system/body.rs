@@ -169,8 +169,16 @@ impl Inertia {
     /// If the columns are ill-formed or not symmetric, a value is not finite, or memory is exhausted. Whether A is positive
     /// definite shows when it is factored.
     pub fn matrix(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
-        let given = Matrix { structure: Structure::General, starts, rows, values };
-        given.check()?;
+        let of = |structure| Matrix { structure, starts, rows, values };
+        match of(Structure::PositiveDefinite).check() {
+            Err(FactorError::Matrix(_)) => {}
+            checked => {
+                checked?;
+                let (starts, rows) = (copied(starts)?, copied(rows)?);
+                return Ok(Self::Matrix { starts, rows, values: copied(values)? });
+            }
+        }
+        of(Structure::General).check()?;
         let columns = || {
             starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
         };

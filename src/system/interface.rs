@@ -12,6 +12,7 @@ mod bulk;
 pub mod constraints;
 mod factors;
 mod files;
+pub mod jacobian;
 mod kept;
 mod locdyn;
 mod products;

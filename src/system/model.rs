@@ -12,6 +12,7 @@ use super::body::{Body, Inertia, Kinematics, Solve, finite, of_size, orthonormal
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
+use super::jacobian::Room;
 use super::kept::Kept;
 use super::mixed::{Filled, MOST_BODIES, Mixed};
 use super::models::{Member, Models};
@@ -45,6 +46,8 @@ pub struct System {
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
     pub(super) spread: Mutex<Spread>,
+    /// Room for what setters of many operators look at.
+    pub(super) room: Room,
     /// What the next update makes again.
     plan: Plan,
     /// The step of the last update.
@@ -573,7 +576,7 @@ impl System {
     }
 
     /// The constraint that has a lane of a row of three.
-    fn owner(&self, triple: Id, lane: usize) -> Id {
+    pub(super) fn owner(&self, triple: Id, lane: usize) -> Id {
         self.mixed.as_ref().and_then(|mixed| mixed.owner(triple, lane)).unwrap_or(triple)
     }
 
@@ -851,7 +854,7 @@ impl System {
 }
 
 /// What is wrong where points are given for operators, or the other way round.
-const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
+pub(super) const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
 
 /// One vector.
 fn alone<T: AsRef<[f64]>>(values: T) -> Columns<T> {

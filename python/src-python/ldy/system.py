@@ -224,6 +224,26 @@ class System:
         """Other operators of a constraint."""
         self._core.set_operators(constraint, _operator(H_master), _operator(H_slave))
 
+    def set_jacobian(self, bodies: ArrayLike, constraints: ArrayLike, J: Any) -> None:
+        """Other operators of many constraints: rows of J, of each constraint as many as it has, over the velocities of the bodies.
+
+        J: an array, or a matrix of scipy.sparse. Operators on other bodies stay. All of it is taken, or nothing.
+        """
+        bodies, constraints = _ids(bodies), _ids(constraints)
+        if hasattr(J, "tocsr"):
+            J = J.tocsr(copy=True)
+            J.sum_duplicates()
+            starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
+            entries = np.ascontiguousarray(J.data, dtype=np.float64)
+            self._core.set_sparse_jacobian(bodies, constraints, J.shape, starts, indices, entries)
+            return
+        J = np.asarray(J, dtype=np.float64)
+        if J.ndim != 2:
+            raise ValueError(f"J: shape {J.shape} where two dimensions are needed")
+        by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
+        strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
+        self._core.set_jacobian(bodies, constraints, J.ravel("F" if by_columns else "C"), J.shape, strides)
+
     def remove_constraints(self, constraints: ArrayLike) -> None:
         """Remove constraints; later rows move up."""
         self._core.remove_constraints(_ids(constraints))

@@ -693,6 +693,25 @@ fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
     [first, lane]: [usize; 2],
     blocks: impl Iterator<Item = (usize, &'a Block)>,
 ) {
+    let lane = lane.min(3 - ROWS);
+    // Of whole rows columns lie side by side, and most blocks have all three.
+    if ROWS == HEIGHT {
+        let mut to = values;
+        for (used, block) in blocks {
+            let (own, rest) = std::mem::take(&mut to).split_at_mut(ROWS * used);
+            if let Ok(own) = <&mut [[f64; ROWS]; 3]>::try_from(&mut *own.as_chunks_mut().0) {
+                for (to, from) in own.iter_mut().zip(block.as_chunks::<3>().0) {
+                    to.copy_from_slice(&from[lane..][..ROWS]);
+                }
+            } else {
+                for (to, from) in own.chunks_exact_mut(ROWS).zip(block.as_chunks::<3>().0) {
+                    to.copy_from_slice(&from[lane..][..ROWS]);
+                }
+            }
+            to = rest;
+        }
+        return;
+    }
     let height = if HEIGHT == 0 { height } else { HEIGHT };
     let mut to = values.chunks_exact_mut(height);
     for (used, block) in blocks {
@@ -705,6 +724,14 @@ fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
 /// Write the sum of lanes.
 #[inline(always)]
 fn gather(to: &mut [f64], parts: &[Part], from: &[Vector]) {
+    // Most rows are in one triple.
+    if let [Part { row, lane, scalar: 0, count }] = *parts {
+        let from = &from[row as usize];
+        for k in 0..usize::from(count) {
+            to[k] = from[usize::from(lane) + k];
+        }
+        return;
+    }
     to.fill(0.0);
     let is_sum = parts.iter().filter(|part| part.scalar == 0).nth(1).is_some();
     for part in parts {

@@ -1,5 +1,6 @@
 //! What bodies without a Cholesky factor of h A⁻¹ do in products: h A⁻¹ Hᵀ x of each, in whatever form A is given.
 
+use crate::assembly::panel::Panel;
 use crate::block::Vector;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
@@ -169,11 +170,11 @@ impl Bodies<'_> {
     ) -> Result<(), Error> {
         let place = change.body;
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
-        let factored = self.made.panels[place].factored();
+        let panel = &self.made.panels[place];
         for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
             refill(&mut tool.force, body.dofs(), 0.0)?;
             self.add_force(place, x, &mut tool.force);
-            apply_inverse(body, factored, &tool.force, values, &mut tool.work)
+            apply_inverse(body, panel, &tool.force, values, &mut tool.work)
                 .map_err(|fault| Error::of_body(self.bodies.ids()[place], fault))?;
             values.iter_mut().for_each(|value| *value *= self.step);
         }
@@ -184,7 +185,7 @@ impl Bodies<'_> {
 /// y = A⁻¹ x of a body.
 fn apply_inverse(
     body: &Body,
-    factored: Option<&inertia::Factored>,
+    panel: &Panel,
     x: &[f64],
     y: &mut [f64],
     work: &mut Workspace,
@@ -202,7 +203,7 @@ fn apply_inverse(
         (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
         (_, Some(inertia::Inertia::Matrix(_))) => {
             y.copy_from_slice(x);
-            factored.ok_or(FactorError::Missing)?.solve_vector(y, work)?;
+            panel.solve(y, work)?;
         }
     }
     Ok(())
