@@ -12,10 +12,11 @@ use pyo3::types::PyBool;
 use crate::arrays::{Matrices, Numbers, Vectors, blocks, vectors};
 use crate::errors::refused;
 
-/// Laws of rows: their kinds as in `laws.py`, friction, cohesion, lower bounds, upper bounds, biases.
+/// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
 #[derive(FromPyObject)]
 pub struct Laws<'py>(
     PyReadonlyArray1<'py, u8>,
+    Numbers<'py>,
     Numbers<'py>,
     Numbers<'py>,
     Vectors<'py>,
@@ -34,12 +35,17 @@ pub type Report<'py> = (&'static str, [f64; 5], [usize; 3], Bound<'py, PyArray1<
 impl Laws<'_> {
     /// As the library has them.
     pub fn made(&self) -> PyResult<Vec<Law>> {
-        let Self(kinds, friction, cohesion, lower, upper, bias) = self;
-        let (friction, cohesion) = (friction.as_slice()?, cohesion.as_slice()?);
+        let Self(kinds, friction, friction_2, cohesion, lower, upper, bias) = self;
+        let (friction, friction_2) = (friction.as_slice()?, friction_2.as_slice()?);
+        let cohesion = cohesion.as_slice()?;
         let (lower, upper, bias) = (vectors(lower)?, vectors(upper)?, vectors(bias)?);
         let law = |(k, &kind): (usize, &u8)| {
             let kind = match kind {
-                0 => Kind::Contact { friction: friction[k], cohesion: cohesion[k] },
+                0 => Kind::Contact {
+                    friction: friction[k],
+                    friction_2: friction_2[k],
+                    cohesion: cohesion[k],
+                },
                 1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
                 _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
             };
