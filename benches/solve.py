@@ -36,7 +36,7 @@ CONTACT_LAW = 1
 
 
 class Law(ctypes.Structure):
-    _fields_ = [('kind', ctypes.c_int), ('friction', ctypes.c_double), ('cohesion', ctypes.c_double),
+    _fields_ = [('kind', ctypes.c_int), ('friction', ctypes.c_double), ('friction_2', ctypes.c_double), ('cohesion', ctypes.c_double),
                 ('lower', ctypes.c_double * 6), ('upper', ctypes.c_double * 6), ('bias', ctypes.c_double * 6)]
 
 

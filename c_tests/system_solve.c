@@ -63,6 +63,38 @@ static void forces_by_hand (ldy_solve *solver)
   ldy_system_destroy (system);
 }
 
+/* As above, but the ground is smooth along x and rough along y, or without friction along x. */
+static void orthotropic (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-12 };
+  ldy_law laws[2] = { contact (0.2), contact (0.9) };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 }, same[6] = { 0 };
+
+  laws[0].kind = LDY_ORTHOTROPIC_CONTACT_LAW;
+  laws[0].friction_2 = 0.9;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  CHECK_NEAR (R[0], -0.6, 1e-10);
+  CHECK_NEAR (R[1], 0, 1e-10);
+  CHECK_NEAR (R[2], 3, 1e-10);
+  CHECK_NEAR (R[3], -0.2, 1e-10);
+  laws[0].friction = 0;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  CHECK (R[0] == 0);
+  CHECK_NEAR (R[3], 0, 1e-10);
+  memcpy (same, R, sizeof R);
+  laws[0].friction = laws[0].friction_2;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  laws[0] = contact (0.9);
+  laws[0].friction_2 = NAN; /* of another kind of law */
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, same, 6, NULL));
+  CHECK_SAME_BITS (R, same, sizeof R);
+  laws[0].kind = LDY_ORTHOTROPIC_CONTACT_LAW;
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "constraint 0 on body 0: its friction");
+  CHECK_SAME_BITS (R, same, sizeof R);
+  ldy_system_destroy (system);
+}
+
 static void joints_and_bounds (ldy_solve *solver)
 {
   ldy_law laws[2] = { { .kind = LDY_FIXED_LAW, .bias = { -3, 0, 0 } }, { .kind = LDY_BOUNDS_LAW } };
@@ -223,6 +255,7 @@ int main (void)
 
   GOOD (ldy_solve_create (&solver));
   forces_by_hand (solver);
+  orthotropic (solver);
   joints_and_bounds (solver);
   any_rows (solver);
   ends (solver);

@@ -248,16 +248,20 @@ public:
   id add_solver (int n, solver apply)
   {
     id body;
-    auto kept = std::make_unique<kept_solver> (kept_solver { std::move (apply), nullptr });
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
     check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
-    /* If there is no memory for the entry, the body goes again. */
-    try {
-      solvers_.emplace (body, std::move (kept));
-    } catch (...) {
-      ldy_system_remove_body (raw (), body);
-      throw;
-    }
+    keep (kept, { body });
     return body;
+  }
+
+  /* Bodies with so many velocities each, one behind the other in the columns that the function gets. */
+  std::vector<id> add_model (indices sizes, solver apply)
+  {
+    std::vector<id> bodies (sizes.size ());
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
+    check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.get (), bodies.data ()));
+    keep (kept, bodies);
+    return bodies;
   }
 
   void remove_body (id body)
@@ -401,6 +405,26 @@ public:
     ldy_operator list[most_bodies];
     fill (list, rows, H);
     check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
+  }
+
+  /* Rows of a Jacobian over the velocities of bodies, for many constraints: entry (i, j) is J[i row_stride + j column_stride]. */
+  void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
+                     std::size_t column_stride)
+  {
+    std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
+    if (J.size () < reach) need (J, reach, "J");
+    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (), rows, columns,
+                                    row_stride, column_stride));
+  }
+
+  /* The same of compressed rows; counts: empty, or how many entries each row has. */
+  void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns, indices starts,
+                            indices counts, indices columns_of, values entries)
+  {
+    need (starts, counts.empty () ? rows + 1 : rows, "starts"), need (counts, counts.empty () ? 0 : rows, "counts");
+    need (columns_of, entries.size (), "indices");
+    check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows, columns,
+                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
   }
 
   /* rows x rows, or nothing. */
@@ -637,6 +661,20 @@ private:
     }
   }
 
+  /* A function is there as long as one of its bodies. If there is no memory for an entry, the bodies go again. */
+  void keep (const std::shared_ptr<kept_solver> &kept, const std::vector<id> &bodies)
+  {
+    try {
+      for (id body : bodies) solvers_.emplace (body, kept);
+    } catch (...) {
+      for (id body : bodies) {
+        ldy_system_remove_body (raw (), body);
+        solvers_.erase (body);
+      }
+      throw;
+    }
+  }
+
   void check (int code) const
   {
     if (code == 0) return;
@@ -712,7 +750,7 @@ private:
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
 
-  std::map<id, std::unique_ptr<kept_solver>> solvers_;
+  std::map<id, std::shared_ptr<kept_solver>> solvers_;
   std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
 };
 
@@ -722,6 +760,14 @@ inline ldy_law contact_law (double friction, double cohesion = 0, values bias = 
   ldy_law law = {};
   law.kind = LDY_CONTACT_LAW, law.friction = friction, law.cohesion = cohesion;
   for (std::size_t i = 0; i < 6 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  return law;
+}
+
+/* Friction along the first and the second tangent. */
+inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, double cohesion = 0, values bias = {})
+{
+  ldy_law law = contact_law (friction_1, cohesion, bias);
+  law.kind = LDY_ORTHOTROPIC_CONTACT_LAW, law.friction_2 = friction_2;
   return law;
 }
 

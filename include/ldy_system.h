@@ -133,6 +133,9 @@ int ldy_set_threads(int n);
    that uses threads starts them anew. Never raises. */
 void ldy_shutdown(void);
 
+/* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
+struct locdyn;
+
 /* Stands for the ground where a constraint has a body on one side only. */
 #define LDY_GROUND -1
 
@@ -265,6 +268,33 @@ int ldy_system_add_solver(ldy_system *system,
                           ldy_solver solver,
                           void *data,
                           long long *body);
+
+/* Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of bodies.
+   Their constraints are given by operators H.
+
+   sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns have
+   the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the bodies:
+   what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it gets as many
+   columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone. It is called once
+   in each update in which a constraint acts on one of the bodies, more than once where its columns would take more than 64 MB; and
+   once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the model that constraints act
+   on. data: passed through. bodies: where to put the ids, count values, which follow one after the other.
+
+   Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no part
+   of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is no
+   body more.
+
+   Safety:
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as long
+   as one of the bodies is part of the model. */
+int ldy_system_add_model(ldy_system *system,
+                         const int *sizes,
+                         size_t count,
+                         ldy_solver solver,
+                         void *data,
+                         long long *bodies);
 
 /* Remove a body.
 
@@ -840,6 +870,23 @@ int ldy_system_referential_point(const ldy_system *system,
                                  const double *place,
                                  double *point);
 
+/* Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+
+   gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
+   ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center: where
+   the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_pseudo_rigid_point(const ldy_system *system,
+                                  long long body,
+                                  const double *gradient,
+                                  const double *center,
+                                  const double *place,
+                                  double *point);
+
 /* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
    velocities have: rotation^T world.
 
@@ -1021,6 +1068,36 @@ int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
                                                size_t y_stride,
                                                size_t count);
 
+/* y = W x of any rows, with the bits of ldy_system_multiply where these are rows of three of a system.
+
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them; W need not be symmetric. x, y: three values a row, count values each, different arrays.
+
+   Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
+
+   Safety:
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and overlap
+   nothing. */
+int ldy_rows_multiply(const ldy_rows *rows,
+                      const double *x,
+                      double *y,
+                      size_t count);
+
+/* y = W x of any rows and several vectors at once, each with the bits that it has alone.
+
+   rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what ldy_rows_multiply
+   returns, and 52 if a stride is too short.
+
+   Safety:
+   As ldy_rows_multiply. */
+int ldy_rows_multiply_columns(const ldy_rows *rows,
+                              size_t columns,
+                              const double *x,
+                              size_t x_stride,
+                              double *y,
+                              size_t y_stride,
+                              size_t count);
+
 /* Add the generalised force H^T R of all constraints on a body.
 
    R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
@@ -1199,6 +1276,98 @@ int ldy_system_write_matrix_market(const ldy_system *system,
 int ldy_system_write_npz(const ldy_system *system,
                          const char *path);
 
+/* As ldy_system_write_matrix_market, of any rows.
+
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them.
+
+   Returns what that returns, and 52 if the rows are ill-formed; the text names the row.
+
+   Safety:
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; path is NULL or a C string. */
+int ldy_rows_write_matrix_market(const ldy_rows *rows,
+                                 const char *path);
+
+/* As ldy_system_write_npz, of any rows.
+
+   rows: as in ldy_rows_write_matrix_market. Returns what that returns.
+
+   Safety:
+   As there. */
+int ldy_rows_write_npz(const ldy_rows *rows, const char *path);
+
+
+/* Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without allocating
+   more. Used by one thread at a time. */
+typedef struct ldy_locdyn_rows ldy_locdyn_rows;
+
+/* Make what the rows of a LOCDYN are copied into.
+
+   copies: where to put it; it is to be destroyed by ldy_locdyn_rows_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+
+   Safety:
+   copies is NULL or valid. */
+int ldy_locdyn_rows_create(ldy_locdyn_rows **copies);
+
+/* Destroy copies with their memory; NULL is allowed. The LOCDYN may be gone.
+
+   Safety:
+   copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards. */
+void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
+
+/* Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank by
+   ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
+   either leave the copies as they are.
+
+   ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell the
+   copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB of the
+   list:
+   - values: W of the DIAB and of its blocks as they are now, whoever wrote them, in ascending columns. Two blocks with one
+     neighbour become their sum, as in LOCDYN_Dump: so a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set;
+   - B, V: as in the DIAB; diagonal: its W; inverse: its A; constraints: the ids of constraints, con->id. scalar_starts and what
+     belongs to it: NULL. rho is not told: solvers here choose their own;
+   - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver blocks of
+     contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
+     reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
+
+   Lists of this library are checked first, as by ldy_is_consistent. Of those of another module it is found out whether rows or blocks
+   form a ring or lead to rows that are not in the list; other links that lead nowhere are the program's responsibility.
+
+   Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
+   these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more
+   blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong.
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid; rows
+   is NULL or valid, with as many bytes as its size says. */
+int ldy_rows_of_locdyn(ldy_locdyn_rows *copies,
+                       const struct locdyn *ldy,
+                       ldy_rows *rows);
+
+/* Tell the reactions R that the constraints of a LOCDYN have now, in the order of rows: for instance where a solver begins.
+
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, the list has not the rows that were copied
+   last).
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create, ldy is as in ldy_rows_of_locdyn; R is NULL or has count values. */
+int ldy_locdyn_reactions(const ldy_locdyn_rows *copies,
+                         const struct locdyn *ldy,
+                         double *R,
+                         size_t count);
+
+/* Give the constraints of a LOCDYN their reactions: con->R of each row becomes what R has for it, and nothing else is written.
+
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the rows
+   that were copied last); then nothing is written.
+
+   Safety:
+   As ldy_locdyn_reactions. */
+int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
+                             const struct locdyn *ldy,
+                             const double *R,
+                             size_t count);
+
 
 /* A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead. */
 #define LDY_LINK 1
@@ -1299,6 +1468,10 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
    positive at the upper one. */
 #define LDY_BOUNDS_LAW 3
 
+/* A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+   the forces that this allows, R_T is the one that dissipates most. */
+#define LDY_ORTHOTROPIC_CONTACT_LAW 4
+
 /* A measure: the larger of the two others. */
 #define LDY_BOTH_MEASURES 0
 
@@ -1342,10 +1515,12 @@ typedef struct ldy_solve ldy_solve;
 /* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
    the row has scalars. */
 typedef struct {
-  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW. */
+  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
   int kind;
-  /* Of a contact: Coulomb's coefficient, not negative. */
+  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
   double friction;
+  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
+  double friction_2;
   /* Of a contact: the largest pull, a force, not negative. */
   double cohesion;
   /* Of bounds; may be -INFINITY. */
@@ -1427,8 +1602,8 @@ int ldy_solve_create(ldy_solve **solver);
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
 void ldy_solve_destroy(ldy_solve *solver);
 
-/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some
-   have other than three scalars.
+/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+   three scalars or a law is orthotropic.
 
    laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
    count values: where to begin, for instance

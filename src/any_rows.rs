@@ -100,6 +100,14 @@ impl<'a> AnyBlockRows<'a> {
         self.row(row).skip_while(move |(column, _)| *column < row)
     }
 
+    /// The entries of a row of scalars, the `i`-th of a row, with their columns, which ascend.
+    pub(crate) fn entries(&self, row: usize, i: usize) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+        let (rows, height) = (*self, self.scalars(row).len());
+        self.row(row).flat_map(move |(column, block)| {
+            rows.scalars(column).zip(block[i..].iter().step_by(height).copied())
+        })
+    }
+
     /// Whether the pattern is one, its columns ascend and have the diagonal among them.
     ///
     /// # Errors

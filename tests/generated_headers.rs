@@ -64,6 +64,7 @@ fn generate() -> [Generated; 5] {
         "factors",
         "rank",
         "files",
+        "locdyn",
         "stability",
         "solve",
     ];

@@ -71,6 +71,18 @@ void test_rows ()
   system.update (1);
   CHECK (system.rows ().block (0)[0] == 12 && system.rows ().diagonal (1)[0] == 3);
   CHECK (system.row (joint) == 2);
+
+  double J[5] = { 2, 0, 0, 2, 0 };
+  system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 2, 1);
+  system.update (1);
+  CHECK (system.rows ().diagonal (2)[0] == 8 && system.rows ().diagonal (2)[3] == 12);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit, joint }, 3, 2, { 0, 1, 2, 3 }, {}, { 1, 0, 1 }, { -2, 1, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 12 && system.rows ().diagonal (2)[0] == 2);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit }, 1, 2, { 1 }, { 1 }, { 0, 1 }, { 7, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 3);
+  CHECK (fails (LDY_BUG_FOUND, "J: 5 values where 6 are needed", [&] { system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 4, 1); }));
 }
 
 /* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */
@@ -204,6 +216,38 @@ void test_solvers ()
   CHECK (system.rows ().size () == 0);
 }
 
+/* One function for several bodies is there as long as one of them, and what it throws comes out. */
+void test_models ()
+{
+  ldy::system system;
+  auto factor = std::make_shared<double> (3);
+  bool throws = false;
+  std::vector<ldy::id> bodies = system.add_model ({ 1, 2 }, [factor, &throws] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= *factor;
+  });
+  CHECK (bodies.size () == 2 && bodies[1] == bodies[0] + 1);
+  ldy::id constraint =
+    system.add_operators (bodies[0], ldy::values ({ 1, 0, 0 }), bodies[1], ldy::values ({ 0, 0, 0, -2, 0, 0 }));
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 15);
+  throws = true;
+  std::string caught;
+  try {
+    system.update (1);
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  system.remove_constraint (constraint);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[0]);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[1]);
+  CHECK (factor.use_count () == 1);
+  CHECK (fails (52, "at least one body", [&] { system.add_model ({}, [] (int, int, double *) {}); }));
+}
+
 void test_errors ()
 {
   ldy::system system;
@@ -330,6 +374,11 @@ void test_forces ()
   for (std::size_t k = 0; k < 12; k ++) U[k] += rows.B ()[k];
   CHECK (std::fabs (U[0]) < 1e-6 && std::fabs (U[2] + 0.5) < 1e-6 && std::fabs (U[5] + 0.5) < 1e-6 && std::fabs (U[8]) < 1e-6);
   CHECK (R[6] == 0 && R[7] == 0 && R[9] == 0 && R[11] == 0);
+
+  laws.assign (4, ldy::orthotropic_contact_law (0.05, 0.7));
+  std::fill (R.begin (), R.end (), 0);
+  CHECK (solver.solve (system, laws, R).converged ());
+  CHECK (std::fabs (0.01 * (R[0] + R[3] + R[6] + R[9]) + 0.6) < 1e-5);
 
   laws[1] = ldy::contact_law (-1);
   std::vector<double> before = R;
@@ -458,6 +507,7 @@ int main (int, char **argv)
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();
+  test_models ();
   test_errors ();
   test_files (argv[1]);
   test_stability ();

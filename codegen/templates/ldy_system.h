@@ -62,6 +62,9 @@ extern "C" {
 
 @common@
 
+/* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
+struct locdyn;
+
 @system@
 
 #ifdef __cplusplus

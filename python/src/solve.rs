@@ -12,10 +12,11 @@ use pyo3::types::PyBool;
 use crate::arrays::{Matrices, Numbers, Vectors, blocks, vectors};
 use crate::errors::refused;
 
-/// Laws of rows: their kinds as in `laws.py`, friction, cohesion, lower bounds, upper bounds, biases.
+/// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
 #[derive(FromPyObject)]
 pub struct Laws<'py>(
     PyReadonlyArray1<'py, u8>,
+    Numbers<'py>,
     Numbers<'py>,
     Numbers<'py>,
     Vectors<'py>,
@@ -37,15 +38,20 @@ pub type Report<'py> = (&'static str, [f64; 5], [usize; 3], Bound<'py, PyArray1<
 impl Laws<'_> {
     /// As the library has them, of rows with so many scalars: two of a row with more than three.
     pub fn made(&self, heights: impl Iterator<Item = usize>) -> PyResult<Vec<Law>> {
-        let Self(kinds, friction, cohesion, lower, upper, bias) = self;
-        let (friction, cohesion) = (friction.as_slice()?, cohesion.as_slice()?);
+        let Self(kinds, friction, friction_2, cohesion, lower, upper, bias) = self;
+        let (friction, friction_2) = (friction.as_slice()?, friction_2.as_slice()?);
+        let cohesion = cohesion.as_slice()?;
         let (lower, upper, bias) = (sixes(lower)?, sixes(upper)?, sixes(bias)?);
         let mut laws = Vec::with_capacity(kinds.as_slice()?.len());
         for ((k, &kind), height) in kinds.as_slice()?.iter().enumerate().zip(heights) {
             for part in 0..height.div_ceil(3) {
                 let of_part = |values: &Six| std::array::from_fn(|i| values[3 * part + i]);
                 let kind = match kind {
-                    0 => Kind::Contact { friction: friction[k], cohesion: cohesion[k] },
+                    0 => Kind::Contact {
+                        friction: friction[k],
+                        friction_2: friction_2[k],
+                        cohesion: cohesion[k],
+                    },
                     1 => Kind::Bounds { lower: of_part(&lower[k]), upper: of_part(&upper[k]) },
                     _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
                 };

@@ -6,7 +6,8 @@ use std::sync::PoisonError;
 use ldy::block::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
-    self, Body, Columns, Error, Fault, Id, Inertia, Kinematics, Operator, Placement, RowsOperator, Subject,
+    self, Body, Columns, Error, Fault, Id, Inertia, Jacobian, Kinematics, Operator, Placement, RowsOperator,
+    Subject,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
@@ -91,6 +92,15 @@ impl System {
             |place| self.system.body(place as Id).is_ok_and(|body| body.kinematics().dofs().is_some());
         let are_ids = |ids: &[i64]| !ids.iter().fold(false, |any, &id| any | (id < -1));
         are_ids(master) && are_ids(slave) && (0..=most).all(|place| !known[place] || has_points(place))
+    }
+
+    fn put_jacobian(&mut self, bodies: &Ids, constraints: &Ids, jacobian: &Jacobian) -> PyResult<()> {
+        let (bodies, constraints) = (bodies.as_slice()?, constraints.as_slice()?);
+        let [bodies, constraints] = [bodies, constraints].map(|ids| ids.iter().map(|&one| id(one)));
+        self.system.set_jacobian(bodies, constraints, jacobian).map_err(|error| match error.entry {
+            Some(entry) => raised_at(entry, error.error),
+            None => raised(error.error),
+        })
     }
 
     /// What is wrong with a constraint at points, if anything is.
@@ -234,6 +244,11 @@ impl System {
     fn add_solver(&mut self, n: usize, function: Py<PyAny>) -> PyResult<i64> {
         let inertia = Inertia::solver(Function { function, thrown: self.thrown.clone() });
         self.add_general(n, inertia)
+    }
+
+    fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
+        let function = Function { function, thrown: self.thrown.clone() };
+        self.system.insert_model(&sizes, function).map(|first| first as i64).map_err(raised)
     }
 
     fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
@@ -441,6 +456,34 @@ impl System {
     ) -> PyResult<()> {
         let operators = [operator(of_master)?, operator(of_slave)?];
         self.system.set_operators(id(constraint), operators).map_err(raised)
+    }
+
+    /// Rows of J, of which entry (i, j) is `values[i * strides[0] + j * strides[1]]`.
+    fn set_jacobian(
+        &mut self,
+        bodies: Ids,
+        constraints: Ids,
+        values: Numbers,
+        shape: [usize; 2],
+        strides: [usize; 2],
+    ) -> PyResult<()> {
+        let jacobian = Jacobian::Dense { values: values.as_slice()?, shape, strides };
+        self.put_jacobian(&bodies, &constraints, &jacobian)
+    }
+
+    /// Compressed rows of J.
+    fn set_sparse_jacobian(
+        &mut self,
+        bodies: Ids,
+        constraints: Ids,
+        shape: [usize; 2],
+        starts: Indices,
+        indices: Indices,
+        values: Numbers,
+    ) -> PyResult<()> {
+        let (starts, indices, values) = (starts.as_slice()?, indices.as_slice()?, values.as_slice()?);
+        let jacobian = Jacobian::Sparse { shape, starts, counts: None, indices, values };
+        self.put_jacobian(&bodies, &constraints, &jacobian)
     }
 
     fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {

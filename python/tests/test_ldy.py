@@ -199,6 +199,38 @@ def test_errors_name_what_is_wrong_and_leave_nothing_behind():
         system.rows
 
 
+def test_one_function_for_several_bodies_is_that_of_each():
+    random = np.random.default_rng(7)
+    sizes = [3, 1, 4]
+    roots = [random.normal(size=(n, n)) for n in sizes]
+    inverses = [root @ root.T + np.eye(len(root)) for root in roots]
+    calls = []
+
+    def solve(x):
+        calls.append(x.shape)
+        parts = np.split(x, np.cumsum(sizes)[:-1])
+        return np.vstack([inverse @ part for inverse, part in zip(inverses, parts)])
+
+    together, apart = ldy.System(), ldy.System()
+    bodies = together.add_model(sizes, solve)
+    np.testing.assert_array_equal(bodies, [0, 1, 2])
+    for inverse in inverses:
+        apart.add_dense(inverse)
+    for master, slave in [(0, 1), (1, 2), (2, 0), (2, 1)]:
+        operators = [random.normal(size=(3, sizes[body])) for body in (master, slave)]
+        for system in (together, apart):
+            system.add_operators(master, operators[0], slave, operators[1])
+    for system in (together, apart):
+        system.update(0.5)
+    np.testing.assert_allclose(together.rows.dense(), apart.rows.dense(), rtol=1e-13)
+    assert calls == [(8, 9)]
+    x = random.normal(size=12)
+    np.testing.assert_allclose(together.multiply(x, through_bodies=True), apart.multiply(x), rtol=1e-12)
+    assert calls == [(8, 9), (8, 1)]
+    with pytest.raises(ldy.Error, match="at least one body"):
+        together.add_model([], solve)
+
+
 def test_what_a_solver_raises_comes_out():
     system = ldy.System()
     answers = [lambda x: 3 * x]

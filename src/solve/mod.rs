@@ -3,7 +3,7 @@
 //!
 //! `problem` is what is given, `padded` makes such of rows of one to six scalars, `local` the exact solution of one constraint while all others are kept, `run` the course of
 //! a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method with the factors of `block_lu`. `residual`
-//! tells how far forces are from a solution, by the map of `law`. Threads share `sweeps` in an `order` that does not depend on
+//! tells how far forces are from a solution, by the map of `law`. `scaled` makes friction the same in all directions. Threads share `sweeps` in an `order` that does not depend on
 //! their number: results have the same bits everywhere. `certificate` proves that there is no solution.
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,7 @@ mod certificate;
 mod law;
 mod local;
 mod memory;
+mod momentum;
 mod newton;
 mod options;
 mod order;
@@ -20,6 +21,7 @@ mod padded;
 mod problem;
 mod residual;
 mod run;
+mod scaled;
 mod solver;
 mod sweeps;
 

@@ -44,9 +44,14 @@ pub struct Law {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
+    ///
+    /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and of these forces R_T is the one with the
+    /// most dissipation.
     Contact {
-        /// Coulomb's coefficient.
+        /// Coulomb's coefficient along the first tangent.
         friction: f64,
+        /// That along the second one; the same where friction has no direction. One of them may be zero.
+        friction_2: f64,
         /// The largest pull, a force.
         cohesion: f64,
     },
@@ -62,9 +67,9 @@ pub enum Kind {
 }
 
 impl Law {
-    /// Contact with friction and nothing else.
+    /// Contact with friction that is the same in all directions, and nothing else.
     pub fn contact(friction: f64) -> Self {
-        Self { kind: Kind::Contact { friction, cohesion: 0.0 }, bias: [0.0; 3] }
+        Self { kind: Kind::Contact { friction, friction_2: friction, cohesion: 0.0 }, bias: [0.0; 3] }
     }
 
     /// All three components of U are zero.
@@ -80,8 +85,8 @@ impl Law {
             return Err(Fault::NotFinite("the bias of its law"));
         }
         match self.kind {
-            Kind::Contact { friction, cohesion } => {
-                if !(friction >= 0.0 && friction.is_finite()) {
+            Kind::Contact { friction, friction_2, cohesion } => {
+                if ![friction, friction_2].iter().all(|&friction| friction >= 0.0 && friction.is_finite()) {
                     return Err(Fault::Invalid("its friction is negative or not finite"));
                 }
                 if !(cohesion >= 0.0 && cohesion.is_finite()) {

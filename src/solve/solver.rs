@@ -1,5 +1,6 @@
 //! The solver, as its users see it.
 
+use std::mem;
 use std::time::Instant;
 
 use crate::block::Vector;
@@ -8,6 +9,7 @@ use crate::threads::Team;
 
 use super::axes::{Axes, NormalFirst, NormalThird};
 use super::memory::Memory;
+use super::momentum::Momentum;
 use super::newton::Newton;
 use super::options::{Options, Report, Watch};
 use super::order::MANY;
@@ -16,6 +18,7 @@ use super::problem::{Law, Normal, Problem};
 use super::refill;
 use super::residual::Norms;
 use super::run::{MOST_NOTES, Run};
+use super::scaled::{Scaled, is_anisotropic};
 use super::sweeps::Sweeps;
 
 /// A solver, and the memory of its last problem. A problem of the same pattern is solved without allocating.
@@ -32,6 +35,7 @@ pub struct Solver {
     history: Vec<f64>,
     /// Of a problem with rows of other than three scalars.
     padded: Padded,
+    scaled: Scaled,
 }
 
 impl Solver {
@@ -70,10 +74,16 @@ impl Solver {
     ) -> Result<Report, Error> {
         problem.check(laws, forces)?;
         options.check()?;
-        match problem.normal {
-            Normal::First => self.run::<NormalFirst>(problem, laws, options, forces, watch),
-            Normal::Third => self.run::<NormalThird>(problem, laws, options, forces, watch),
+        if !laws.iter().any(is_anisotropic) {
+            return self.run_along_axes(problem, laws, options, forces, watch);
         }
+        let mut scaled = mem::take(&mut self.scaled);
+        scaled.prepare(problem, laws, forces)?;
+        let (problem, laws, scaled_forces) = scaled.parts(problem);
+        let report = self.run_along_axes(&problem, laws, options, scaled_forces, watch)?;
+        scaled.read(forces);
+        self.scaled = scaled;
+        Ok(report)
     }
 
     /// As [`Solver::solve_watched`], with rows of one to six scalars and as many forces. Laws: one for each row, or two for one of more than
@@ -139,6 +149,20 @@ impl Solver {
         &self.history
     }
 
+    fn run_along_axes(
+        &mut self,
+        problem: &Problem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+        watch: &mut Watch,
+    ) -> Result<Report, Error> {
+        match problem.normal {
+            Normal::First => self.run::<NormalFirst>(problem, laws, options, forces, watch),
+            Normal::Third => self.run::<NormalThird>(problem, laws, options, forces, watch),
+        }
+    }
+
     fn run<A: Axes>(
         &mut self,
         problem: &Problem,
@@ -181,8 +205,7 @@ impl Solver {
             report,
             watch,
             is_stopped: false,
-            relaxation: 1.0,
-            may_relax: true,
+            momentum: Momentum::default(),
         };
         let end = run.run::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };

@@ -136,7 +136,7 @@ impl System {
         directions: Directions,
     ) -> Result<CriticalStep, Error> {
         let stiffness = self.geometric_stiffness(joints, reactions)?;
-        let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. } | Inertia::Solver(_));
+        let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. }) || inertia.is_users();
         if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
             return Err(Error::of_body(id, Fault::Invalid("its inverse inertia is not there as numbers")));
         }
@@ -249,7 +249,7 @@ fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
         Inertia::Diagonal { values, .. } => {
             x.iter_mut().zip(f).zip(values).for_each(|((x, f), value)| *x = value * f);
         }
-        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) => x.fill(0.0),
+        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) | Inertia::Member(_) => x.fill(0.0),
     }
 }
 

@@ -28,19 +28,30 @@ class Laws:
 
     def __init__(self, rows: int) -> None:
         self._kinds = np.full(rows, _CONTACT, dtype=np.uint8)
-        self._friction, self._cohesion = np.zeros(rows), np.zeros(rows)
+        self._friction, self._friction_2, self._cohesion = np.zeros(rows), np.zeros(rows), np.zeros(rows)
         self._lower, self._upper, self._bias = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((rows, 6))
 
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def contact(self, rows: Any, friction: ArrayLike = 0.0, cohesion: ArrayLike = 0.0, bias: ArrayLike = 0.0) -> Laws:
+    def contact(
+        self,
+        rows: Any,
+        friction: ArrayLike = 0.0,
+        cohesion: ArrayLike = 0.0,
+        bias: ArrayLike = 0.0,
+        *,
+        friction_2: ArrayLike | None = None,
+    ) -> Laws:
         """Contact with friction: 0 <= R_N + cohesion, U_N >= 0, one of them zero; R_T against U_T, at most friction (R_N + cohesion).
 
         The third component is the normal one. bias: (0, 0, e V_N) for restitution, (0, 0, gap / h) for a contact that is still open.
+        friction_2: friction along the second tangent where it is another one than along the first; (R_1 / friction, R_2 / friction_2) is
+        at most R_N + cohesion then, and R_T dissipates most.
         """
         self._kinds[rows], self._bias[rows] = _CONTACT, _six(bias)
         self._friction[rows], self._cohesion[rows] = friction, cohesion
+        self._friction_2[rows] = friction if friction_2 is None else friction_2
         return self
 
     def fixed(self, rows: Any, bias: ArrayLike = 0.0) -> Laws:
@@ -105,7 +116,7 @@ def laws_of(laws: Laws | ArrayLike, rows: int) -> Any:
         laws = Laws(rows).contact(..., friction=laws)
     if len(laws) != rows:
         raise ValueError(f"{len(laws)} laws for {rows} rows")
-    return laws._kinds, laws._friction, laws._cohesion, laws._lower, laws._upper, laws._bias
+    return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, laws._lower, laws._upper, laws._bias
 
 
 def start(R: ArrayLike | None, scalars: int) -> NDArray[np.float64]:

@@ -133,6 +133,16 @@ class System:
         """A body of n velocities whose ``solve(x)`` returns A^-1 x, for x with n rows and any number of columns."""
         return self._core.add_solver(n, solve)
 
+    def add_model(
+        self, sizes: Sequence[int], solve: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    ) -> NDArray[np.int64]:
+        """Bodies of ``sizes[i]`` velocities each whose A^-1 one function applies: ``solve(x)`` returns A^-1 x for x with
+        ``sum(sizes)`` rows, those of the bodies one below the other. It is called once in each update; columns of all bodies stand side
+        by side, since A^-1 couples no two of them. Returns the bodies."""
+        sizes = [int(size) for size in sizes]
+        first = self._core.add_model(sizes, solve)
+        return np.arange(first, first + len(sizes), dtype=np.int64)
+
     def remove_bodies(self, bodies: ArrayLike) -> None:
         """Remove bodies on which no constraint acts."""
         self._core.remove_bodies(_ids(bodies))
@@ -232,6 +242,26 @@ class System:
     def set_operators(self, constraint: int, H_master: ArrayLike | None, H_slave: ArrayLike | None = None) -> None:
         """Other operators of a constraint."""
         self._core.set_operators(constraint, _operator(H_master), _operator(H_slave))
+
+    def set_jacobian(self, bodies: ArrayLike, constraints: ArrayLike, J: Any) -> None:
+        """Other operators of many constraints: rows of J, of each constraint as many as it has, over the velocities of the bodies.
+
+        J: an array, or a matrix of scipy.sparse. Operators on other bodies stay. All of it is taken, or nothing.
+        """
+        bodies, constraints = _ids(bodies), _ids(constraints)
+        if hasattr(J, "tocsr"):
+            J = J.tocsr(copy=True)
+            J.sum_duplicates()
+            starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
+            entries = np.ascontiguousarray(J.data, dtype=np.float64)
+            self._core.set_sparse_jacobian(bodies, constraints, J.shape, starts, indices, entries)
+            return
+        J = np.asarray(J, dtype=np.float64)
+        if J.ndim != 2:
+            raise ValueError(f"J: shape {J.shape} where two dimensions are needed")
+        by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
+        strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
+        self._core.set_jacobian(bodies, constraints, J.ravel("F" if by_columns else "C"), J.shape, strides)
 
     def remove_constraints(self, constraints: ArrayLike) -> None:
         """Remove constraints; later rows move up."""

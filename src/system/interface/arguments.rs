@@ -10,11 +10,14 @@ use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::direct::{AnyBlockRows, Cholesky, Extents};
 use crate::inertia::FactorError;
+use crate::legacy::copied_rows::CopiedRows;
+use crate::legacy::layout::LOCDYN;
 use crate::row_error;
 use crate::system::{Error, Fault, Id, System};
 
 use super::factors::ldy_factor;
 use super::ldy_system;
+use super::locdyn::ldy_locdyn_rows;
 use super::results::ldy_rows;
 use super::solve::ldy_solve;
 use super::strided::{Shape, Strided, StridedMut};
@@ -204,6 +207,28 @@ pub unsafe fn factor<'a>(name: &str, factor: *mut ldy_factor) -> Result<&'a mut 
 pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result<&'a Cholesky, Code> {
     // SAFETY: the C program promises that the factor is there and stays as it is, as this function asks for.
     unsafe { factor.as_ref() }.map(|factor| &factor.0).ok_or_else(|| null(name))
+}
+
+/// # Safety
+/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is used by nobody else meanwhile.
+pub unsafe fn copies_mut<'a>(name: &str, copies: *mut ldy_locdyn_rows) -> Result<&'a mut CopiedRows, Code> {
+    // SAFETY: the C program promises that the copies are there and its own, as this function asks for.
+    unsafe { copies.as_mut() }.map(|copies| &mut copies.0).ok_or_else(|| null(name))
+}
+
+/// # Safety
+/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is changed by nobody meanwhile.
+pub unsafe fn copies<'a>(name: &str, copies: *const ldy_locdyn_rows) -> Result<&'a CopiedRows, Code> {
+    // SAFETY: the C program promises that the copies are there and stay as they are, as this function asks for.
+    unsafe { copies.as_ref() }.map(|copies| &copies.0).ok_or_else(|| null(name))
+}
+
+/// A LOCDYN, which is not read yet.
+///
+/// # Safety
+/// `ldy` is NULL or valid.
+pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN, Code> {
+    if ldy.is_null() { Err(null(name)) } else { Ok(ldy) }
 }
 
 /// W of rows that are given, its pattern checked.

@@ -24,16 +24,21 @@ pub const LDY_FIXED_LAW: c_int = 2;
 /// A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
 /// positive at the upper one.
 pub const LDY_BOUNDS_LAW: c_int = 3;
+/// A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+/// the forces that this allows, R_T is the one that dissipates most.
+pub const LDY_ORTHOTROPIC_CONTACT_LAW: c_int = 4;
 
 /// What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
 /// the row has scalars.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
-    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW.
+    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW.
     pub kind: c_int,
-    /// Of a contact: Coulomb's coefficient, not negative.
+    /// Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent.
     pub friction: c_double,
+    /// Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0.
+    pub friction_2: c_double,
     /// Of a contact: the largest pull, a force, not negative.
     pub cohesion: c_double,
     /// Of bounds; may be -INFINITY.
@@ -184,8 +189,8 @@ pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
     });
 }
 
-/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some
-/// have other than three scalars.
+/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+/// three scalars or a law is orthotropic.
 ///
 /// laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
 /// count values: where to begin, for instance
@@ -333,11 +338,13 @@ fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Res
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
+        let ldy_law { friction, friction_2, cohesion, .. } = *law;
         let parts = if rows.scalars(row).len() > 3 { 2 } else { 1 };
         for part in 0..parts {
             let of_part = |values: &[f64; 6]| std::array::from_fn(|i| values[3 * part + i]);
             let kind = match law.kind {
-                LDY_CONTACT_LAW => Kind::Contact { friction: law.friction, cohesion: law.cohesion },
+                LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
+                LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
                 LDY_FIXED_LAW => Law::fixed().kind,
                 LDY_BOUNDS_LAW => Kind::Bounds { lower: of_part(&law.lower), upper: of_part(&law.upper) },
                 kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
