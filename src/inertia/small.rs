@@ -172,6 +172,40 @@ impl Small {
         Ok(())
     }
 
+    /// Replace x by Ax.
+    fn multiply(&self, x: &mut [f64]) {
+        for row in (0..self.size).rev() {
+            for column in ascending(self.patterns[row]) {
+                x[row] += self.row(row)[column] * x[column];
+            }
+        }
+        x.iter_mut().zip(&self.reciprocals).for_each(|(x, reciprocal)| *x /= reciprocal);
+        for row in 0..self.size {
+            for column in ascending(self.patterns[row]) {
+                x[column] += self.row(row)[column] * x[row];
+            }
+        }
+    }
+
+    /// The condition number κ₁(A) = ‖A‖₁ ‖A⁻¹‖₁.
+    ///
+    /// # Errors
+    /// If there is no factor.
+    pub fn condition(&self) -> Result<f64, FactorError> {
+        let mut norms = [0.0_f64; 2];
+        for column in 0..self.size {
+            let mut unit = [0.0; MOST_ROWS];
+            unit[column] = 1.0;
+            let [mut of_matrix, mut of_inverse] = [unit; 2];
+            self.multiply(&mut of_matrix);
+            self.solve(&mut of_inverse)?;
+            for (norm, x) in norms.iter_mut().zip([of_matrix, of_inverse]) {
+                *norm = norm.max(x.iter().map(|x| x.abs()).sum());
+            }
+        }
+        Ok(norms[0] * norms[1])
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         bytes(&self.rows) + bytes(&self.reciprocals) + bytes(&self.patterns)

@@ -228,7 +228,11 @@ impl Panel {
     /// # Errors
     /// As [`Factored::condition`].
     pub fn condition(&self, work: &mut Workspace) -> Result<f64, Fault> {
-        self.large.as_ref().map_or(Ok(1.0), |large| Ok(large.factored.condition(work)?))
+        let Some(large) = self.large.as_deref() else { return Ok(1.0) };
+        match large.small(self.form) {
+            Some(small) => Ok(small.condition()?),
+            None => Ok(large.factored.condition(work)?),
+        }
     }
 
     /// Bytes held for operators and products, and for factors and entries of A⁻¹.
