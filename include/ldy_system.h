@@ -1384,8 +1384,9 @@ void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
      contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
      reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
 
-   Lists of this library are checked first, as by ldy_is_consistent. Of those of another module it is found out whether rows or blocks
-   form a ring or lead to rows that are not in the list; other links that lead nowhere are the program's responsibility.
+   In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of another
+   module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that lead nowhere are
+   the program's responsibility.
 
    Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
    these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more
@@ -1438,9 +1439,13 @@ int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
 /* A kind of joint: a contact whose axes the slave turns, on whose face it is. */
 #define LDY_CONTACT_ON_SLAVE 5
 
+/* A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits and
+   motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known. */
+#define LDY_CONSTANT_OPERATORS 6
+
 /* What a constraint keeps as it is: what its force does when bodies move depends on it. */
 typedef struct {
-  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE. */
+  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS. */
   int kind;
   /* Of a link: the distance of its points, positive. Not read otherwise. */
   double length;
@@ -1448,11 +1453,12 @@ typedef struct {
 
 /* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 
-   Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
-   row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-   bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
+   Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count; those of constraints by operators are
+   LDY_CONSTANT_OPERATORS, of constraints at points others. R: three values a row, of other rows as many as they have, R_count
+   values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles
+   too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
+   Returns 0, 1 (no memory) or 52 (NULL argument, another count, unknown kind, one that is not for this constraint, a length not
    positive, not finite).
 
    Safety:
@@ -1488,7 +1494,7 @@ int ldy_system_critical_step(const ldy_system *system,
 
 /* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
    directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
-   along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+   along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps be longer than told. Rows of J may depend on each
    other. Dense: for systems of some thousand generalised velocities.
 
    Arguments and errors as there.

@@ -42,8 +42,8 @@
 //! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
 //! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such a
 //! factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
-//! pairs; an error is that of the first body or row in order, typed where it is met, its text made where it becomes a code
-//! (`legacy::fault`, `system::error`). What has not changed since the last update is not made again: `system::changes`, and
+//! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`boundary::errors`), typed in
+//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::changes`, and
 //! `LDY_REUSE` of the legacy face.
 //!
 //! A block W_αβ of two rigid bodies passes these files:
@@ -51,12 +51,15 @@
 //! - What both faces have: `assembly/update/bodies.rs` starts panels with the factors of `assembly/panel/cholesky.rs`, of what
 //!   `inertia/block_diagonal.rs` tells of A⁻¹; `assembly/update/rows.rs` writes Z = H L, H by `kinematics/rigid.rs`; `pairs.rs` or
 //!   `whole_rows.rs` beside it ask `assembly/panel/mod.rs` for Z_α Z_βᵀ.
-//! - In the legacy face: `entry.rs` → `rows/local_dynamics.rs` → `update/mod.rs` → `rows/gather.rs`, then `update/scene.rs` with
+//! - In the legacy face: `update/mod.rs`, with what `rows/local_dynamics.rs` holds → `rows/gather.rs`, then `update/scene.rs` with
 //!   `host/body.rs`, and `rows/pool.rs` and `rows/pair.rs`, where blocks lie.
 //! - In the neutral face: `interface/results.rs` → `model.rs` → `structure.rs`, where blocks lie → `update.rs`, then `scene.rs` with
 //!   `body.rs`.
 //!
 //! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
+
+#[macro_use]
+mod ensure;
 
 pub mod direct;
 pub mod solve;

@@ -388,6 +388,103 @@ void test_forces ()
   CHECK (fails (52, "forces: 3 values where 12", [&] { solver.solve (rows.raw (), laws, U); }));
 }
 
+/* Calls for many bodies or constraints do what those for one do. */
+void test_many ()
+{
+  ldy::system system;
+  std::vector<ldy::id> bodies, constraints;
+  for (int k = 0; k < 3; k ++) bodies.push_back (system.add_rigid (1 + k, axes, axes, { 0, 0, 0 }));
+  std::vector<double> frames, points, velocities (18), read (18), rotations, turns (27);
+  for (int k = 0; k < 3; k ++) {
+    frames.insert (frames.end (), axes.begin (), axes.end ());
+    rotations.insert (rotations.end (), turned, turned + 9);
+    for (int i = 0; i < 3; i ++) points.push_back (k + i), velocities[6 * k + i] = k - i;
+  }
+  ldy::id first = system.add_constraints (bodies, {}, frames, points, {});
+  for (int k = 0; k < 3; k ++) constraints.push_back (first + k);
+  system.set_velocities (bodies, velocities), system.set_previous_velocities (bodies, velocities);
+  system.velocities (bodies, read);
+  CHECK (read == velocities);
+  system.set_rotations (bodies, rotations);
+  system.rotations (bodies, turns);
+  CHECK (turns == rotations);
+  system.set_compliances (constraints, frames);
+  system.update (1);
+  ldy::rows rows = system.rows ();
+  CHECK (rows.B ()[3] == rows.V ()[3] && near (rows.block (0)[0], 1 + 1 + 2 * 2)); /* mass, compliance, and the arm along z: that along y is turned to x */
+
+  std::vector<double> there (27), at (9), none;
+  system.placements (constraints, there, at, none);
+  CHECK (there == frames && at == points);
+  for (double &x : points) x = 0;
+  system.move_constraints (constraints, {}, {}, frames, points, {});
+  system.placements ({ constraints[1] }, none, at = { 7, 7, 7 }, none);
+  CHECK (at[0] == 0 && at[2] == 0);
+  system.set_tags (constraints, std::vector<unsigned long long> { 5, 6, 7 }), system.set_tag (constraints[1], 1ull << 63);
+  std::vector<unsigned long long> tags (3);
+  system.tags (tags);
+  CHECK (tags[0] == 5 && tags[1] == 1ull << 63 && tags[2] == 7);
+  std::vector<double> R = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, kept (6);
+  system.set_reactions (R);
+  system.remove_constraints ({ constraints[1] });
+  system.reactions (kept);
+  CHECK (kept == (std::vector<double> { 1, 2, 3, 7, 8, 9 }));
+  CHECK (fails (52, "frames: 9 values where 27", [&] { system.add_constraints (bodies, {}, axes, points, {}); }));
+  CHECK (fails (52, "velocities: 4 values where 3", [&] { system.set_velocities (bodies, R = { 1, 2, 3, 4 }); }));
+  CHECK (fails (52, "constraint 1", [&] { system.remove_constraints ({ constraints[0], constraints[1] }); }));
+
+  ldy::vector3 point = system.referential_point (bodies[0], { 1, 0, 0 }, { 1, 2, 3 }), spin = system.referential_spin (bodies[0], { 1, 2, 3 });
+  CHECK (near (point[0], 2) && near (point[1], 0) && near (point[2], 3)); /* turned by a quarter about z */
+  spin = system.world_spin (bodies[0], spin);
+  CHECK (near (spin[0], 1) && near (spin[1], 2) && near (spin[2], 3));
+  ldy::vector3 change = ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1 }, 0.5);
+  CHECK (near (change[0], -0.5) && near (change[1], 0)); /* w x J w = (1 * 3 - 1 * 2, 0, 0) */
+  CHECK (fails (52, "", [&] { system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 }); }));
+  system.take_any_axes (true);
+  system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 });
+  ldy::set_threads (1);
+  CHECK (fails (52, "", [&] { ldy::set_threads (0); }));
+}
+
+/* A weld of six scalars and a limit: laws of as many, factors, and what is redundant. */
+void test_factors ()
+{
+  using H = ldy::operator_view;
+  ldy::system system;
+  std::vector<double> six (36), one = { 1, 0, 0, 0, 0, 0 };
+  for (std::size_t k = 0; k < 6; k ++) six[7 * k] = 1;
+  ldy::id body = system.add_diagonal ({ 1, 2, 3, 4, 5, 6 });
+  system.set_velocity (body, { 1, 1, 1, 1, 1, -1 });
+  system.add_rows (6, { body }, { H (six) });
+  system.update (1);
+  std::vector<double> R (6), x = { 1, 2, 3, 4, 5, 6, 2, 4, 6, 8, 10, 12 };
+  double far = 1e9;
+  ldy::force_solver solver;
+  CHECK (solver.solve (system, { ldy::bounds_law ({ -far, -far, -far, -far, -0.1, -far }, { far, far, far, far, far, far }, { 0, 0, 0, 0, 0, 3 }) }, R).converged ());
+  CHECK (std::fabs (R[1] + 0.5) < 1e-7 && R[4] == -0.1 && std::fabs (R[5] + 1 / 3.) < 1e-7);
+  CHECK (solver.solve (system, { ldy::fixed_law () }, R).converged () && std::fabs (R[4] + 0.2) < 1e-7);
+  ldy::factor first, factor = std::move (first);
+  CHECK (first.raw () == nullptr);
+  factor.make (system, { 1 });
+  factor.solve (x, 2);
+  for (std::size_t k = 0; k < 12; k ++) CHECK (near (x[k], (1 + double (k / 6)) * double (k % 6 + 1) / double (k % 6 + 2)));
+  CHECK (near (factor.log_determinant (), std::log (5040)));
+  CHECK (system.redundant () == std::vector<int> (6));
+  system.add_rows (1, { body }, { H (one) });
+  system.update (1);
+  CHECK (system.redundant () == (std::vector<int> { 0, 0, 0, 0, 0, 0, 1 }));
+  std::vector<int> flags (7);
+  CHECK (ldy::redundant (system.rows ().raw (), flags) == 1 && flags[6] == 1);
+  CHECK (fails (16, "constraint", [&] { factor.make (system); }));
+  factor.make (system.rows ().raw (), { 0, 1 });
+  system.regularise ({ 0, 1 });
+  system.update (1);
+  first = ldy::factor ();
+  first.make (system);
+  CHECK (near (first.log_determinant (), factor.log_determinant ()));
+  CHECK (fails (52, "so many vectors", [&] { factor.solve (x, 5); }));
+}
+
 #if __cplusplus >= 202002L
 void test_spans ()
 {
@@ -417,6 +514,8 @@ int main (int, char **argv)
   test_columns ();
   test_nodes ();
   test_forces ();
+  test_many ();
+  test_factors ();
 #if __cplusplus >= 202002L
   test_spans ();
 #endif

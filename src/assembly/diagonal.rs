@@ -104,8 +104,7 @@ impl Diagonal {
     /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
     pub fn is_hopeless(&self) -> bool {
         const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
-        let largest = |b: &Block| b.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()));
-        let product = largest(&self.w) * largest(&self.a);
+        let product = block::largest(&self.w) * block::largest(&self.a);
         product.is_nan() || product > HOPELESS
     }
 

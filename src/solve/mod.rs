@@ -13,6 +13,7 @@ mod certificate;
 mod law;
 mod local;
 mod memory;
+mod momentum;
 mod newton;
 mod options;
 mod order;

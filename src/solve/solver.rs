@@ -9,6 +9,7 @@ use crate::threads::Team;
 
 use super::axes::{Axes, NormalFirst, NormalThird};
 use super::memory::Memory;
+use super::momentum::Momentum;
 use super::newton::Newton;
 use super::options::{Options, Report, Watch};
 use super::order::MANY;
@@ -204,8 +205,7 @@ impl Solver {
             report,
             watch,
             is_stopped: false,
-            relaxation: 1.0,
-            may_relax: true,
+            momentum: Momentum::default(),
         };
         let end = run.run::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };

@@ -7,10 +7,11 @@ use crate::memory::refill;
 
 use super::body::{copied, finite, of_size};
 use super::changes;
+use super::constraint::Constraint;
 use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
-use super::mixed::{AnyRows, MOST_BODIES, Mixed, RowsOperator};
+use super::mixed::{AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
 use super::table::Id;
@@ -163,6 +164,20 @@ impl System {
         let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter().map(|(id, _)| id));
         let triples = self.mixed.is_none().then(|| self.constraints.iter().map(|(id, _)| id));
         entries.chain(triples.into_iter().flatten())
+    }
+
+    /// Visit the rows of three that have a row of a constraint, and the lane that it is in.
+    pub(super) fn lanes_of(&self, id: Id, row: usize, mut visit: impl FnMut(&Constraint, usize)) {
+        let Some(mixed) = &self.mixed else {
+            self.constraints.get(id).into_iter().for_each(|constraint| visit(constraint, row));
+            return;
+        };
+        let pieces = mixed.entries().get(id).into_iter().flat_map(Entry::pieces);
+        for piece in pieces.filter(|piece| piece.rows().contains(&row)) {
+            if let Some(constraint) = self.constraints.get(piece.triple) {
+                visit(constraint, piece.lanes().start + row - piece.rows().start);
+            }
+        }
     }
 
     /// The bodies of a constraint, in its order, the ground left out; written to `list`.

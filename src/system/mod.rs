@@ -2,7 +2,7 @@
 //!
 //! [`System`] holds bodies and constraints, and makes of them the block-sparse rows of W; [`interface`] is what
 //! `include/ldy_system.h` is generated from. The numbers come from [`crate::assembly::update`], as those of the legacy face do:
-//! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, but for one block in `scene`.
+//! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, and in `scene` where threads share slots and blocks.
 //!
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable

@@ -5,16 +5,14 @@ use crate::assembly::update::BodyOperators;
 use crate::assembly::update::bodies::{How, prepare};
 use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
-use crate::block::transposed;
-use crate::prefetch::fetch;
-use crate::threads::{Numbered, Ragged, Team};
+use crate::threads::{Deal, Numbered, Ragged, Team};
 
 use super::error::Error;
 use super::rows::{Results, resized};
-use super::scene::{Blocks, Order, Planned, Scene, part_of_pairs, part_of_rows};
+use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
-/// processor's caches, where a copy costs less. Both ways have the same bits.
+/// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
 const WHOLE_ROWS_FROM: [usize; 2] = [200_000, 30_000];
 
 /// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.
@@ -36,8 +34,7 @@ pub(super) fn assemble(
     let how = How { step, complete: false };
     prepare(&scene, made, how, &mut team, &mut |_| {})?;
 
-    let Results { values, b, v, diagonal, inverse, cursors } = results;
-    resized(cursors, count, 0)?;
+    let Results { values, b, v, diagonal, inverse, parts } = results;
     for (blocks_of, length) in [(&mut *values, block_count), (&mut *diagonal, count), (&mut *inverse, count)]
     {
         resized(blocks_of, length, [0.0; 9])?;
@@ -51,28 +48,19 @@ pub(super) fn assemble(
     if plan.is_some_and(|plan| !plan.has_blocks()) {
         return Ok(());
     }
-    let order = if made.are_nodal() { Order::ByColumns } else { Order::ByRows };
-    let blocks = Blocks { scene, diagonal, order };
-    let things = Ragged { values, starts: structure.starts() };
-    if let Some(plan) = plan {
-        let part = part_of_pairs(count, team.size());
-        let context = &Planned { blocks, plan };
-        pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
-        for row in (0..count).filter(|&row| plan.blocks_of(row)[1]) {
-            structure.each_apart_of(part, row, |k, to| values[to] = transposed(&values[k]));
-        }
-        return Ok(());
-    }
-    let context = &blocks;
-    if made.are_factored() && block_count >= WHOLE_ROWS_FROM[usize::from(team.size() > 1)] {
+    let blocks = Blocks { scene: &scene, diagonal };
+    if plan.is_none() && made.are_factored() && block_count >= WHOLE_ROWS_FROM[usize::from(team.size() > 1)] {
+        let things = Ragged { values, starts: structure.starts() };
         let part = part_of_rows(count, team.size());
-        return whole_rows::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team);
+        return whole_rows::assemble(
+            Numbered { first: 0, things, context: blocks },
+            part,
+            &made.panels,
+            &mut team,
+        );
     }
-    let part = part_of_pairs(count, team.size());
-    let things = (things, &mut cursors[..]);
-    pairs::assemble(Numbered { first: 0, things, context }, part, &made.panels, &mut team)?;
-    let first = values.as_ptr();
-    let ahead = |counterpart| fetch(first.wrapping_add(counterpart));
-    structure.each_apart(part, cursors, ahead, |k, to| values[to] = transposed(&values[k]));
-    Ok(())
+    let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
+    PartOfPairs::make(parts, structure, order, team.size())?;
+    let context = &PairBlocks { blocks, order, values: values[..].shared() };
+    pairs::assemble(Numbered { first: 0, things: &mut parts[..], context }, 1, &made.panels, &mut team)
 }

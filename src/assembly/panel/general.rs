@@ -44,7 +44,7 @@ pub struct General {
     /// Nodes that slots touch.
     nodes: Vec<u32>,
     /// Columns of Hᵀ on which A⁻¹ works, dofs each.
-    columns: Vec<f64>,
+    pub(super) columns: Vec<f64>,
 }
 
 /// W_αβ of a slot α and the slots β of a tile: three rows of 12 values. A place more is read with the last.
@@ -108,7 +108,7 @@ impl General {
             }
             Inertia::Inverse(inverse) => {
                 self.operators.list_touched(false)?;
-                self.tiles.start(self.operators.slots(), self.operators.touched().len())?;
+                self.tiles.start(self.operators.slots(), self.operators.touched.len())?;
                 self.tiles.fill_sparse(step, &self.operators, inverse);
                 Ok(None)
             }
@@ -136,18 +136,13 @@ impl General {
     /// Put the operators into columns for an A⁻¹ that the caller alone knows.
     pub(super) fn start_columns(&mut self) -> Result<(), Fault> {
         self.operators.list_touched(false)?;
-        let dofs = self.operators.dofs();
+        let dofs = self.operators.dofs;
         self.write_columns(|dof, k| dofs * k + dof)
-    }
-
-    /// The columns that wait for A⁻¹.
-    pub(super) fn columns_mut(&mut self) -> &mut [f64] {
-        &mut self.columns
     }
 
     /// Make Y of columns that A⁻¹ has worked on.
     pub(super) fn take_solved(&mut self, step: f64) -> Result<(), Fault> {
-        let dofs = self.operators.dofs();
+        let dofs = self.operators.dofs;
         self.take_columns(step, |dof, k| dofs * k + dof)
     }
 
@@ -205,13 +200,13 @@ impl General {
     /// Let the inverse be part of a dense one.
     fn take_dense(&mut self, dense: &Dense) -> Result<(), Fault> {
         let Self { operators, inverse, inverse_of, .. } = self;
-        let touched = operators.touched();
+        let touched = &operators.touched;
         let rows = products::rows_of(touched.len());
         *inverse_of = None;
         inverse.clear();
         inverse.try_reserve(rows * touched.len())?;
         for &dof in touched {
-            let column = &dense.values()[dense.size() * dof as usize..][..dense.size()];
+            let column = &dense.values[dense.size * dof as usize..][..dense.size];
             if touched.len() == column.len() {
                 inverse.extend_from_slice(column);
             } else {
@@ -225,9 +220,9 @@ impl General {
     /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are listed.
     fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool, Fault> {
         let Self { operators, nodal_inverse, nodes, .. } = self;
-        let has_nodes = operators.dofs().is_multiple_of(3);
+        let has_nodes = operators.dofs.is_multiple_of(3);
         operators.list_touched(has_nodes)?;
-        let touched = operators.touched();
+        let touched = &operators.touched;
         let counts = Counts {
             dofs: touched.len(),
             constraints: operators.slots(),
@@ -244,7 +239,7 @@ impl General {
     /// Let the inverse be that of the factor at the nodes, unless it is already.
     fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result<(), Fault> {
         let Self { operators, inverse, inverse_of, inverse_dofs, nodal_inverse, nodes, .. } = self;
-        let touched = operators.touched();
+        let touched = &operators.touched;
         if *inverse_of == Some(factored.revision()) && inverse_dofs == touched {
             return Ok(());
         }
@@ -270,7 +265,7 @@ impl General {
 
     fn take_products_with_inverse(&mut self, step: f64) -> Result<(), Fault> {
         let Self { operators, tiles, inverse, .. } = self;
-        tiles.start(operators.slots(), operators.touched().len())?;
+        tiles.start(operators.slots(), operators.touched.len())?;
         at_best(FromInverse { step, inverse, operators, tiles });
         Ok(())
     }
@@ -278,11 +273,11 @@ impl General {
     /// Write Hᵀ of every slot, where `place` has it for dof and row.
     fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
         let Self { operators, columns, .. } = self;
-        let length = 3 * operators.dofs();
+        let length = 3 * operators.dofs;
         refill(columns, length * operators.slots(), 0.0)?;
         for (slot, h) in columns.chunks_exact_mut(length).enumerate() {
             for column in operators.of(slot) {
-                let dof = operators.touched()[column.index as usize] as usize;
+                let dof = operators.touched[column.index as usize] as usize;
                 column.values.iter().enumerate().for_each(|(k, value)| h[place(dof, k)] = *value);
             }
         }
@@ -292,11 +287,11 @@ impl General {
     /// Make Y of what A⁻¹ has made of these.
     fn take_columns(&mut self, step: f64, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
         let Self { operators, tiles, columns, .. } = self;
-        tiles.start(operators.slots(), operators.touched().len())?;
-        let length = 3 * operators.dofs();
+        tiles.start(operators.slots(), operators.touched.len())?;
+        let length = 3 * operators.dofs;
         for (slot, y) in columns.chunks_exact(length).enumerate() {
             let mut to = tiles.slot_mut(slot);
-            for (row, &dof) in operators.touched().iter().enumerate() {
+            for (row, &dof) in operators.touched.iter().enumerate() {
                 to.put(row, [0, 1, 2].map(|k| step * y[place(dof as usize, k)]));
             }
         }

@@ -11,7 +11,6 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use std::collections::TryReserveError;
-use std::fmt;
 
 use crate::block::Block;
 use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
@@ -60,15 +59,6 @@ pub enum Fault {
     Memory,
     /// A cannot be factored, or not be solved with.
     Factor(FactorError),
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Memory => f.write_str("out of memory"),
-            Self::Factor(error) => error.fmt(f),
-        }
-    }
 }
 
 impl From<TryReserveError> for Fault {
@@ -176,7 +166,7 @@ impl Panel {
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
         self.large
             .as_deref_mut()
-            .map(|large| large.general.columns_mut())
+            .map(|large| &mut large.general.columns[..])
             .filter(|columns| !columns.is_empty())
     }
 
@@ -296,12 +286,9 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
-                let mut columns = [level.zero(); rigid::DOFS];
-                for (k, column) in columns.iter_mut().enumerate() {
-                    *column = level.four(x, 3 * k);
-                }
+                let x = cholesky::columns::<L, { rigid::DOFS }>(level, x);
                 for (block, y) in blocks.iter_mut().zip(ys) {
-                    write(block, &cholesky::product_of_columns(level, &columns, y));
+                    write(block, &cholesky::product(level, &x, y));
                 }
             }
             Form::PseudoRigid => {
@@ -325,7 +312,7 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let [x, y] = self.slots.pair::<RIGID>(row, column);
-                Some(cholesky::product(level, x, y))
+                Some(cholesky::product(level, &cholesky::columns::<L, { rigid::DOFS }>(level, x), y))
             }
             Form::PseudoRigid => {
                 let [x, y] = self.slots.pair::<PSEUDO_RIGID>(row, column);

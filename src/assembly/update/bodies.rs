@@ -12,8 +12,8 @@ use crate::assembly::panel::pseudo_rigid;
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
+use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
-use crate::kinematics::{Nodal, Point};
 use crate::memory::refill;
 use crate::threads::Team;
 
@@ -188,7 +188,7 @@ fn start<B: Bodies>(
         Kinematics::Rigid(rigid) if has_factor => {
             let Started { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::Rigid(Slots::new(Started { z, changed }));
+                writer.target = Target::Rigid(Slots::new(z, changed));
                 return Ok(());
             }
             changed.fill(true);
@@ -201,7 +201,7 @@ fn start<B: Bodies>(
         Kinematics::PseudoRigid(pseudo_rigid) if has_factor => {
             let Started { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::PseudoRigid(Slots::new(Started { z, changed }));
+                writer.target = Target::PseudoRigid(Slots::new(z, changed));
                 return Ok(());
             }
             changed.fill(true);
@@ -215,11 +215,11 @@ fn start<B: Bodies>(
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| match point {
                     Point::Mesh(location) => {
-                        nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
+                        nodal.add(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
                     Point::Operator(operator) => {
-                        if let Some(Nodal { factor, weights }) = operator.by_nodes() {
-                            nodal.add(slot, sign, factor, weights.iter().copied());
+                        if let Some(operator) = operator.by_nodes() {
+                            nodal.add(slot, sign, operator);
                         }
                     }
                     _ => {}

@@ -36,7 +36,7 @@ impl Half {
         tiles: &mut Tiles,
     ) -> Result<(), TryReserveError> {
         let slots = operators.slots();
-        tiles.start(slots, operators.dofs())?;
+        tiles.start(slots, operators.dofs)?;
         let Self { columns, reached } = self;
         refill(reached, slots, 0)?;
         for (slot, reached) in reached.iter_mut().enumerate() {
