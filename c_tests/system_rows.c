@@ -333,6 +333,24 @@ static int attempt (int k, const STATE *expected)
   return failing.failed > 0;
 }
 
+/* Once there is room, operators that are set ask for no memory. */
+static void steady (void)
+{
+  STATE t = { 0 };
+
+  CHECK_INT (go_on (&t), 0);
+  t.is_set = 0;
+  failing.persistent = failing.until = 1;
+  failing.failed = 0;
+  failing.armed = 1;
+  CHECK_INT (set_jacobians (&t), 0);
+  failing.armed = failing.persistent = 0;
+  CHECK_INT (failing.failed, 0);
+  CHECK_INT (ldy_system_update (t.system, 0.5), 0);
+  check_values (&t);
+  ldy_system_destroy (t.system);
+}
+
 int main (void)
 {
   STATE expected = { 0 };
@@ -340,6 +358,7 @@ int main (void)
 
   CHECK_INT (go_on (&expected), 0);
   check_values (&expected);
+  steady ();
   bad_input ();
   while (attempt (k, &expected)) k ++;
   CHECK (k > 50);

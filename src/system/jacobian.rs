@@ -102,9 +102,21 @@ impl Jacobian<'_> {
         Some((indices.get(start..end)?, values.get(start..end)?))
     }
 
-    /// Whether a row is well-formed and finite.
-    fn check_row(&self, row: usize) -> Result<(), Fault> {
+    /// Whether all that is there is finite, as is found out at once; what lies between rows may not be.
+    fn is_finite(&self) -> bool {
+        match *self {
+            Self::Dense { values, shape: [rows, columns], .. } => {
+                values.len() / 2 <= rows.saturating_mul(columns) && is_finite(values)
+            }
+            Self::Sparse { values, .. } => is_finite(values),
+        }
+    }
+
+    /// Whether a row is well-formed and finite, unless that is known.
+    #[inline(always)]
+    fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
         let are_finite = match *self {
+            Self::Dense { .. } if is_known => true,
             Self::Dense { shape: [_, columns], .. } => {
                 let Part::Dense { values, stride, count } = self.part(row, 0, columns) else { return Ok(()) };
                 match stride {
@@ -126,7 +138,7 @@ impl Jacobian<'_> {
                         "columns of a row of the Jacobian J do not ascend, or there is no such column",
                     ));
                 }
-                is_finite(values)
+                is_known || is_finite(values)
             }
         };
         if are_finite { Ok(()) } else { Err(Fault::NotFinite("its operator H")) }
@@ -273,6 +285,7 @@ impl System {
         let [rows, columns] = jacobian.shape();
         self.list_places(bodies, columns, &mut room.places)?;
         room.lanes.clear();
+        let is_finite = jacobian.is_finite();
         let mut end = 0;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
@@ -286,7 +299,7 @@ impl System {
                     found: rows,
                 }));
             }
-            self.list_lanes((entry, id, first..end), jacobian, room).map_err(|fault| {
+            self.list_lanes((entry, id, first..end), (jacobian, is_finite), room).map_err(|fault| {
                 self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
             })?;
         }
@@ -358,14 +371,14 @@ impl System {
     fn list_lanes(
         &self,
         (entry, id, rows): (usize, Id, Range<usize>),
-        jacobian: &Jacobian,
+        (jacobian, is_finite): (&Jacobian, bool),
         room: &mut Room,
     ) -> Result<(), Fault> {
         // Of one body there are no other columns.
         let is_alone = room.places.len() == 1;
         let mut left = [0; MOST_ROWS];
         for (row, left) in rows.clone().zip(&mut left) {
-            jacobian.check_row(row)?;
+            jacobian.check_row(row, is_finite)?;
             if !is_alone {
                 *left = jacobian.part(row, 0, jacobian.shape()[1]).count();
             }

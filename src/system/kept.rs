@@ -43,7 +43,7 @@ impl System {
     /// # Errors
     /// If there is another number of values, or one is negative or not finite. Nothing has changed then.
     pub fn regularise(&mut self, mu: &[f64]) -> Result<(), Error> {
-        let (rows, scalars) = (self.kept.len(), self.sizes().sum());
+        let (rows, scalars) = (self.kept.len(), self.sizes().sum::<usize>());
         let found = mu.len();
         if found != 1 && found != rows && found != scalars {
             return Err(Error::of_system(Fault::Size { what: "mu", expected: rows, found }));
