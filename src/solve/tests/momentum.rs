@@ -28,21 +28,21 @@ fn it_begins_where_a_rate_is_slow_and_steady() {
     assert!(!momentum.begins(99, 0.95) && momentum.share() == 0.0);
 }
 
-/// A model of one slow part of the forces, whose changes come as momentum makes them of its rate without.
+/// What has the rate 0.98 without momentum changes by a root of r² = 0.98 ((1 + β) r − β) a sweep with the share β.
 #[test]
 fn it_finds_the_share_that_makes_most_of_a_rate() {
     let mut momentum = Momentum::default();
-    assert!(momentum.begins(16, 0.9));
-    let (rate, mut force, mut before) = (0.98, 1.0, 1.0);
-    for _ in 0..80 {
-        let pushed = force + momentum.share() * (force - before);
-        before = force;
-        force = rate * pushed;
-        momentum.after((force - pushed) * (force - pushed));
+    assert!(momentum.begins(16, 0.91));
+    let (beta, rate) = (momentum.share(), 0.98);
+    let half = 0.5 * rate * (1.0 + beta);
+    let with_momentum = half + (half * half - rate * beta).sqrt();
+    for sweep in 0..16 {
+        momentum.after(with_momentum.powi(2 * sweep));
+        assert!(sweep == 15 || momentum.share() == beta);
     }
+    // The root of 1 - 0.98.
     let root = f64::sqrt(0.02);
-    let best = (1.0 - root) / (1.0 + root);
-    assert!((momentum.share() - best).abs() < 0.05, "{} {best}", momentum.share());
+    assert!(are_near(&[momentum.share()], &[(1.0 - root) / (1.0 + root)]), "{}", momentum.share());
 }
 
 #[test]
