@@ -254,6 +254,7 @@ impl Run<'_, '_> {
     /// So many sweeps, fewer if all is over.
     fn more_sweeps<A: Axes>(&mut self, count: usize) -> Option<End> {
         self.sweeps.begin(self.now);
+        self.sweeps.rest();
         for number in 1..=count {
             let change = self.sweep::<A>();
             if change <= 2.0 * self.options.tolerance || number % BETWEEN == 0 || number == count {

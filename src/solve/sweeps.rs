@@ -61,9 +61,8 @@ impl Sweeps {
     }
 
     /// Begin with these forces.
-    pub fn begin(&mut self, forces: &[Vector]) {
+    pub fn begin(&self, forces: &[Vector]) {
         self.forces.iter().zip(forces).for_each(|(to, from)| to.store(from));
-        self.rest();
     }
 
     /// Have forces not move when they are pushed next.
