@@ -145,6 +145,7 @@ impl Solver {
             is_stopped: false,
             relaxation: 1.0,
             may_relax: true,
+            alpha_of_joints: f64::INFINITY,
         };
         let end = run.run::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };
