@@ -34,15 +34,20 @@ TOLERANCES = (1e-4, 1e-8)
 REPETITIONS = 15
 # Siconos's own measure is looser than the natural map where forces are large: its tolerance is lowered until the map is met.
 TIGHTER = (1.0, 1e-2, 1e-4, 1e-6)
+TIGHTER_ADMM = (1.0, 1e-1, 1e-2, 1e-3, 1e-5)
 LIMIT = float(os.environ.get('LDY_BENCH_LIMIT', '20'))
 CONTACT_LAW = 1
-ADMM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'solve_admm.py')
 PYTHON = os.environ.get('LDY_PYTHON')
 
 
 class Law(ctypes.Structure):
     _fields_ = [('kind', ctypes.c_int), ('friction', ctypes.c_double), ('friction_2', ctypes.c_double), ('cohesion', ctypes.c_double),
-                ('lower', ctypes.c_double * 3), ('upper', ctypes.c_double * 3), ('bias', ctypes.c_double * 3)]
+                ('lower', ctypes.c_double * 6), ('upper', ctypes.c_double * 6), ('bias', ctypes.c_double * 6)]
+
+
+class Rows(ctypes.Structure):
+    _fields_ = [('size', ctypes.c_size_t), ('rows', ctypes.c_int), ('blocks', ctypes.c_int), ('starts', ctypes.c_void_p),
+                ('columns', ctypes.c_void_p), ('values', ctypes.c_void_p), ('B', ctypes.c_void_p)]
 
 
 class Options(ctypes.Structure):
@@ -105,6 +110,7 @@ class Ldy:
         values = np.ascontiguousarray(problem.W.data.transpose(0, 2, 1))
         laws = (Law * count)(*(Law(kind=CONTACT_LAW, friction=friction) for friction in problem.friction))
         pointer = lambda array: array.ctypes.data_as(ctypes.c_void_p)
+        rows = Rows(ctypes.sizeof(Rows), count, len(columns), *map(pointer, (starts, columns, values, problem.q)))
 
         def run(tolerance):
             options = Options(size=ctypes.sizeof(Options), tolerance=tolerance, normal_first=1)
@@ -114,13 +120,15 @@ class Ldy:
             assert self.library.ldy_solve_create(ctypes.byref(solver)) == 0
             begin = time.perf_counter(), time.process_time()
             code = self.library.ldy_solve_rows(
-                solver, pointer(starts), pointer(columns), pointer(values), ctypes.c_size_t(len(columns)),
-                pointer(problem.q), laws, pointer(r), ctypes.c_size_t(count), ctypes.byref(options), None)
+                solver, ctypes.byref(rows), laws, ctypes.c_size_t(count), ctypes.byref(options), pointer(r),
+                ctypes.c_size_t(3 * count), None)
             seconds = elapsed(begin)
             self.library.ldy_solve_destroy(solver)
             assert code == 0
             return r, seconds
 
+        # The rows have their addresses alone.
+        run.arrays = starts, columns, values
         return run
 
 
@@ -230,29 +238,41 @@ def siconos_times(problem, tolerance):
     return times
 
 
-def pinocchio_time(problem, tolerance):
-    """Of its ADMM with the storage of W that is quicker; infinite where it does not meet the tolerance."""
-    symmetric, least = problem.symmetric(), np.inf
-    with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, 'r.npy')
-        for storage in ('dense', 'sparse'):
-            for tighter in TIGHTER:
-                arguments = [PYTHON, '-B', ADMM, problem.path, '%g' % (tolerance * tighter), storage, out]
-                ran = subprocess.run(arguments, capture_output=True, text=True, preexec_fn=limit_time)
-                if ran.returncode < 0:
-                    break
-                if ran.returncode > 0:
-                    sys.exit(ran.stderr)
-                if symmetric.residuals(np.load(out))[0] <= tolerance:
-                    least = min(least, float(ran.stdout))
-                    break
-    return least
+class Pinocchio:
+    """Its ADMM, in a process with the Python that has it."""
+
+    def __init__(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'solve_admm.py')
+        self.process = subprocess.Popen([PYTHON, '-B', path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, *request):
+        """Seconds, or none of a run that is cut."""
+        print(*request, file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline().strip()
+        if not answer:
+            sys.exit('Pinocchio has ended')
+        return None if answer == 'cut' else float(answer)
+
+    def time(self, problem, tolerance):
+        """With the storage of W that is quicker; infinite where it does not meet the tolerance."""
+        symmetric, least = problem.symmetric(), np.inf
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, 'r.npy')
+            for storage in ('dense', 'sparse'):
+                for tighter in TIGHTER_ADMM:
+                    seconds = self.run('%g' % (tolerance * tighter), storage, LIMIT, out, problem.path)
+                    if seconds is None:
+                        break
+                    if symmetric.residuals(np.load(out))[0] <= tolerance:
+                        least = min(least, seconds)
+                        break
+        return least
 
 
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    ldy = Ldy(sys.argv[1])
+    ldy, pinocchio = Ldy(sys.argv[1]), Pinocchio() if PYTHON else None
     unsolved, over_best, over_nsgs, over_pin = 0, {t: [] for t in TOLERANCES}, [], []
     for path in sys.argv[2:]:
         problem = Problem(path)
@@ -265,7 +285,7 @@ def main():
             solved = max(natural, scaled) <= tolerance * (1 + 1e-6)
             best = min(times, key=times.get, default=None)
             nsgs = times.get('NSGS', np.inf)
-            pin = pinocchio_time(problem, tolerance) if PYTHON else np.inf
+            pin = pinocchio.time(problem, tolerance) if pinocchio else np.inf
             print('bench-solve %s contacts=%d tolerance=%g ldy_ms=%.3f best_ms=%.3f best=%s nsgs_ms=%.3f pin_ms=%.3f natural=%.1e scaled=%.1e%s' % (
                 problem.name, problem.contacts, tolerance, 1e3 * own, 1e3 * times.get(best, np.inf), best, 1e3 * nsgs,
                 1e3 * pin, natural, scaled, '' if solved else ' UNSOLVED'), flush=True)

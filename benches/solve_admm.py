@@ -1,11 +1,11 @@
-"""Pinocchio's ADMM on a problem of contacts with friction, for solve.py, which checks what comes out.
+"""Pinocchio's ADMM on problems of contacts with friction, for solve.py, which checks what comes out.
 
-  solve_admm.py PROBLEM.npz TOLERANCE dense|sparse FORCES.npy
-
-Prints the seconds of the quickest of several runs from zero forces; the forces are written normal first. W is symmetric to this solver: it
-is given the symmetric part. Its own tests of convergence are absolute: the tolerance is multiplied by the largest of |q|.
+Reads lines `TOLERANCE dense|sparse SECONDS FORCES.npy PROBLEM.npz`, and answers each with a line: the seconds of the quickest of several
+runs from zero forces, or `cut` where one takes more CPU time than SECONDS. The forces are written normal first. W is symmetric to
+this solver: it is given the symmetric part. Its own tests of convergence are absolute: the tolerance is multiplied by the largest of |q|.
 """
 import os
+import resource
 import sys
 import time
 
@@ -48,8 +48,7 @@ def contacts(friction):
     return model, models, data
 
 
-def main():
-    path, tolerance, storage, out = sys.argv[1:]
+def run(tolerance, storage, out, path):
     W, q, friction, order = read(path)
     # The models refer to it.
     model, models, data = contacts(friction)
@@ -73,7 +72,26 @@ def main():
     forces = np.empty(len(q))
     forces[order] = np.array(result.retrieveConstraintImpulses()).ravel()
     np.save(out, forces)
-    print(least)
+    print(least, flush=True)
+
+
+def main():
+    for line in sys.stdin:
+        tolerance, storage, seconds, out, path = line.rstrip('\n').split(' ', 4)
+        # Some never end: each in a process of its own.
+        child = os.fork()
+        if child == 0:
+            limit = int(time.process_time() + float(seconds)) + 1
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            run(tolerance, storage, out, path)
+            sys.stdout.flush()
+            os._exit(0)
+        status = os.waitpid(child, 0)[1]
+        if os.WIFSIGNALED(status):
+            print('cut', flush=True)
+        elif os.WEXITSTATUS(status) != 0:
+            sys.exit('%s: failed' % path)
 
 
 if __name__ == '__main__':

@@ -99,6 +99,22 @@ fn star() -> System {
     system
 }
 
+/// Meshes, each coupled with others whose constraints are far away in the order of rows.
+fn net() -> System {
+    let mut system = System::new();
+    let wave = |k: usize, phase: f64| (0.37 * k as f64 + phase).sin();
+    let ids: [Id; 200] = std::array::from_fn(|k| {
+        let inverse: Vec<f64> = (0..12).map(|i| 1.5 + wave(k + i, 0.2)).collect();
+        system.insert_body(12, Kinematics::General, Inertia::diagonal(&inverse).unwrap()).unwrap()
+    });
+    for k in 0..1200 {
+        let operator = |phase| Operator::nodal(12, &UNIT, &[0, 2], &[wave(k, phase), wave(k, 0.4)]).ok();
+        let bodies = [ids[7 * k % 200], ids[(11 * k + 1) % 200]].map(Some);
+        system.insert_operators(bodies, [operator(0.1), operator(0.3)]).unwrap();
+    }
+    system
+}
+
 /// Rigid bodies that each touch so many others at points.
 fn hubs(count: usize, touched: usize) -> System {
     let mut system = System::new();
@@ -135,9 +151,10 @@ fn results_and_errors_are_the_same_for_any_number_of_threads() {
     for count in [1, 2, 5] {
         assert_eq!(ldy_set_threads(count), 0);
         let mut system = chain(&CALLERS);
-        // The last but one has few enough blocks for one thread to copy those of later rows, and too many for several.
+        // The second of these has few enough blocks for one thread to make them in pairs, and too many for several.
         let [mut star, mut some, mut many] = [star(), hubs(4, 150), hubs(3, 300)];
-        let result = [&mut system, &mut star, &mut some, &mut many].map(|system| {
+        let [mut few, mut net] = [hubs(40, 15), net()];
+        let result = [&mut system, &mut star, &mut some, &mut many, &mut few, &mut net].map(|system| {
             system.update(0.01).unwrap();
             bits(system)
         });

@@ -115,9 +115,9 @@ AT (ldy_law, friction, 8);
 AT (ldy_law, friction_2, 16);
 AT (ldy_law, cohesion, 24);
 AT (ldy_law, lower, 32);
-AT (ldy_law, upper, 56);
-AT (ldy_law, bias, 80);
-ENDS (ldy_law, bias, 104);
+AT (ldy_law, upper, 80);
+AT (ldy_law, bias, 128);
+ENDS (ldy_law, bias, 176);
 
 AT (ldy_joint, kind, 0);
 AT (ldy_joint, length, 8);

@@ -1,5 +1,6 @@
 //! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
 
+use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::{Block, Vector, is_finite};
 use crate::block_rows::BlockRows;
 use crate::row_error::{Error, Fault};
@@ -144,23 +145,23 @@ impl<'a> Problem<'a> {
             ("forces", rows, forces.len()),
         ];
         for (what, expected, found) in sizes {
-            if found != expected {
-                return Err(Error::of_rows(Fault::Size { what, expected, found }));
-            }
+            check_size(what, expected, found)?;
         }
         if i32::try_from(rows).is_err() {
             return Err(Error::of_rows(Fault::Invalid("more rows than an int can count")));
         }
-        self.matrix().check_starts()?;
+        let matrix = AnyBlockRows::from(&self.matrix());
+        matrix.check_starts()?;
         for (row, law) in laws.iter().enumerate() {
-            self.check_row(row, law, &forces[row]).map_err(|fault| Error { row: Some(row), fault })?;
+            self.check_row(&matrix, row, law, &forces[row])
+                .map_err(|fault| Error { row: Some(row), fault })?;
         }
         Ok(())
     }
 
-    fn check_row(&self, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
-        self.matrix().check_columns(row)?;
-        self.matrix().check_values_of(row)?;
+    fn check_row(&self, matrix: &AnyBlockRows, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
+        matrix.check_columns_of(row)?;
+        matrix.check_values_of(row)?;
         if !is_finite(&self.b[row]) {
             return Err(Fault::NotFinite("B"));
         }

@@ -9,9 +9,11 @@ use crate::threads::Team;
 
 use super::axes::{Axes, NormalFirst, NormalThird};
 use super::memory::Memory;
+use super::momentum::Momentum;
 use super::newton::Newton;
 use super::options::{Options, Report, Watch};
 use super::order::MANY;
+use super::padded::{AnyProblem, Padded};
 use super::problem::{Law, Normal, Problem};
 use super::refill;
 use super::residual::Norms;
@@ -31,6 +33,8 @@ pub struct Solver {
     allowed: Vec<Vector>,
     best: Vec<Vector>,
     history: Vec<f64>,
+    /// Of a problem with rows of other than three scalars.
+    padded: Padded,
     scaled: Scaled,
 }
 
@@ -80,6 +84,64 @@ impl Solver {
         scaled.read(forces);
         self.scaled = scaled;
         Ok(report)
+    }
+
+    /// As [`Solver::solve_watched`], with rows of one to six scalars and as many forces. Laws: one for each row, or two for one of more than
+    /// three scalars, of the first three and of the others; a contact has three. Of bounds and biases as many are read as there are
+    /// scalars.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn solve_any(
+        &mut self,
+        problem: &AnyProblem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [f64],
+        watch: &mut Watch,
+    ) -> Result<Report, Error> {
+        problem.check(laws, forces)?;
+        let AnyProblem { w, b, normal } = problem;
+        if w.extents.is_none() {
+            let (values, b) = (w.values.as_chunks().0, b.as_chunks().0);
+            let problem = Problem { starts: w.starts, columns: w.columns, values, b, normal: *normal };
+            return self.solve_watched(&problem, laws, options, forces.as_chunks_mut().0, watch);
+        }
+        // Out of the solver, which is used meanwhile.
+        let mut padded = std::mem::take(&mut self.padded);
+        let made = self.solve_padded(&mut padded, problem, laws, options, forces, watch);
+        self.padded = padded;
+        made
+    }
+
+    fn solve_padded(
+        &mut self,
+        padded: &mut Padded,
+        problem: &AnyProblem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [f64],
+        watch: &mut Watch,
+    ) -> Result<Report, Error> {
+        padded.fill(problem, laws, forces)?;
+        let mut best = std::mem::take(&mut padded.forces);
+        let row_of = |triple: usize| padded.rows.get(triple).map_or(0, |&row| row as usize);
+        let of_rows = |mut report: Report| {
+            for residual in [&mut report.residual, &mut report.first] {
+                residual.worst = row_of(residual.worst);
+            }
+            report
+        };
+        let watch = &mut |report: &Report| watch(&of_rows(*report));
+        let made =
+            self.solve_watched(&padded.problem(problem.normal), &padded.laws, options, &mut best, watch);
+        let made = made.map(of_rows);
+        let made = made.map_err(|error| Error { row: error.row.map(row_of), ..error });
+        padded.forces = best;
+        if made.is_ok() {
+            padded.read_forces(&problem.w, forces);
+        }
+        made
     }
 
     /// The residuals of the last solution, in the order in which they were looked at; of many, the first thousand.
@@ -143,8 +205,7 @@ impl Solver {
             report,
             watch,
             is_stopped: false,
-            relaxation: 1.0,
-            may_relax: true,
+            momentum: Momentum::default(),
             alpha_of_joints: f64::INFINITY,
         };
         let end = run.run::<A>()?;

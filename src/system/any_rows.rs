@@ -7,10 +7,11 @@ use crate::memory::refill;
 
 use super::body::{copied, finite, of_size};
 use super::changes;
+use super::constraint::Constraint;
 use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
-use super::mixed::{AnyRows, MOST_BODIES, Mixed, RowsOperator};
+use super::mixed::{AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
 use super::table::Id;
@@ -158,6 +159,27 @@ impl System {
         entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, triples))
     }
 
+    /// The ids of all constraints, in the order of rows.
+    pub fn constraint_ids(&self) -> impl Iterator<Item = Id> {
+        let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter().map(|(id, _)| id));
+        let triples = self.mixed.is_none().then(|| self.constraints.iter().map(|(id, _)| id));
+        entries.chain(triples.into_iter().flatten())
+    }
+
+    /// Visit the rows of three that have a row of a constraint, and the lane that it is in.
+    pub(super) fn lanes_of(&self, id: Id, row: usize, mut visit: impl FnMut(&Constraint, usize)) {
+        let Some(mixed) = &self.mixed else {
+            self.constraints.get(id).into_iter().for_each(|constraint| visit(constraint, row));
+            return;
+        };
+        let pieces = mixed.entries().get(id).into_iter().flat_map(Entry::pieces);
+        for piece in pieces.filter(|piece| piece.rows().contains(&row)) {
+            if let Some(constraint) = self.constraints.get(piece.triple) {
+                visit(constraint, piece.lanes().start + row - piece.rows().start);
+            }
+        }
+    }
+
     /// The bodies of a constraint, in its order, the ground left out; written to `list`.
     pub fn bodies_of<'a>(&self, id: Id, list: &'a mut [Id; MOST_BODIES]) -> &'a [Id] {
         let mut count = 0;
@@ -249,10 +271,23 @@ impl System {
     /// If there was no successful update since the last change.
     pub fn any_rows(&self) -> Result<AnyRows<'_>, Error> {
         self.needs(self.is_fresh)?;
-        Ok(match self.odd() {
+        Ok(self.latest_rows_of_any())
+    }
+
+    /// As [`System::any_rows`], if nothing has changed since the last update but velocities: W is that of bodies and constraints.
+    ///
+    /// # Errors
+    /// If there was no successful update since anything else changed.
+    pub(super) fn rows_of_operators(&self) -> Result<AnyRows<'_>, Error> {
+        self.needs(self.has_operators)?;
+        Ok(self.latest_rows_of_any())
+    }
+
+    fn latest_rows_of_any(&self) -> AnyRows<'_> {
+        match self.odd() {
             Some(mixed) => mixed.view.rows(),
             None => self.latest_rows().into(),
-        })
+        }
     }
 
     /// As [`System::any_rows`], and every diagonal block has an inverse.

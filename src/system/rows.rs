@@ -5,6 +5,7 @@ use crate::block::{Block, Vector};
 use crate::boundary::large_pages;
 
 use super::error::Error;
+use super::scene::PartOfPairs;
 
 /// The rows of W and what goes with them: row k belongs to the k-th constraint in the order of insertion, those removed
 /// left out.
@@ -36,8 +37,8 @@ pub(super) struct Results {
     pub v: Vec<Vector>,
     pub diagonal: Vec<Block>,
     pub inverse: Vec<Block>,
-    /// Where the next block left of the diagonal of each row goes, while blocks are made.
-    pub cursors: Vec<i32>,
+    /// How threads share the pairs of blocks.
+    pub parts: Vec<PartOfPairs>,
 }
 
 /// Make a vector so long, without touching what is there already.

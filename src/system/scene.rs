@@ -1,6 +1,7 @@
 //! A system as the scene of an update.
 
 use std::mem::offset_of;
+use std::ops::Range;
 
 use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
@@ -17,13 +18,14 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::prefetch::fetch;
-use crate::threads::{Numbered, Ragged};
+use crate::threads::{Dealt, Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
 use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
 use super::mixed::Mixed;
+use super::models::{Member, Models};
 use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
@@ -31,14 +33,17 @@ use super::table::{Id, Table};
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The bodies, in the order of ids.
-    bodies: &'a Table<Body>,
+    pub(super) bodies: &'a Table<Body>,
+    /// What some of them are parts of.
+    pub(super) models: &'a Models,
     /// The constraints, in the order of rows.
-    constraints: &'a Table<Constraint>,
+    pub(super) constraints: &'a Table<Constraint>,
     /// Which of them share a row.
-    mixed: Option<&'a Mixed>,
-    structure: &'a Structure,
+    pub(super) mixed: Option<&'a Mixed>,
+    /// That of both tables.
+    pub(super) structure: &'a Structure,
     /// What is to be made, unless all is.
-    plan: Option<&'a Plan>,
+    pub(super) plan: Option<&'a Plan>,
 }
 
 /// How many rows ahead to prefetch bodies, and their velocities.
@@ -48,16 +53,6 @@ const ROWS_AHEAD: [usize; 2] = [16, 8];
 const GAP: &str = "the structure is that of what is there";
 
 impl<'a> Scene<'a> {
-    /// Of tables and their structure.
-    pub(super) fn new(
-        bodies: &'a Table<Body>,
-        (constraints, mixed): (&'a Table<Constraint>, Option<&'a Mixed>),
-        structure: &'a Structure,
-        plan: Option<&'a Plan>,
-    ) -> Self {
-        Self { bodies, constraints, mixed, structure, plan }
-    }
-
     #[inline(always)]
     fn body(&self, body: usize) -> (Id, &'a Body) {
         (self.bodies.ids()[body], self.bodies.things()[body].as_ref().expect(GAP))
@@ -186,13 +181,27 @@ impl Bodies for Scene<'_> {
     }
 
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
-        let rows = self.structure.rows_on(body);
         let (id, body) = self.body(body);
-        let Inertia::Solver(solver) = &body.inertia else { return Ok(()) };
-        match solver.solve(body.dofs(), columns) {
-            0 => {}
-            code => return Err(Error::of_body(id, Fault::Solver(code))),
+        let code = match &body.inertia {
+            Inertia::Solver(solver) => solver.solve(body.dofs(), columns),
+            Inertia::Member(member) => self.models.solve(member.model, columns),
+            _ => 0,
+        };
+        if code == 0 { Ok(()) } else { Err(Error::of_body(id, Fault::Solver(code))) }
+    }
+
+    fn member(&self, body: usize) -> Option<scene::Member> {
+        match &self.body(body).1.inertia {
+            Inertia::Member(Member { model, place }) => {
+                Some(scene::Member { model: *model, size: self.models.size(*model), place: place.clone() })
+            }
+            _ => None,
         }
+    }
+
+    fn check_solved(&self, body: usize, columns: &[f64]) -> Result<(), Error> {
+        let rows = self.structure.rows_on(body);
+        let body = self.body(body).1;
         // Also where operators are zero, and so no block would tell.
         let mut made = rows.iter().zip(columns.chunks_exact(3 * body.dofs()));
         match made.find(|(_, columns)| !is_finite(columns)) {
@@ -315,7 +324,7 @@ impl Rows for SystemRows<'_> {
         let slot = self.context.structure.place(self.first + row, place).slot;
         // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
         // does not touch them until all rows are made.
-        Slot::new(unsafe { slots.places().at(slot) })
+        Slot::new(unsafe { slots.at(slot) })
     }
 
     #[inline(always)]
@@ -379,13 +388,12 @@ impl Rows for SystemRows<'_> {
 }
 
 /// What blocks are made of, but for panels.
+#[derive(Clone, Copy)]
 pub struct Blocks<'a> {
     /// The scene.
-    pub scene: Scene<'a>,
+    pub scene: &'a Scene<'a>,
     /// The diagonal blocks.
     pub diagonal: &'a [Block],
-    /// The order of pairs.
-    pub order: Order,
 }
 
 /// The order in which pairs are made.
@@ -399,121 +407,81 @@ pub enum Order {
 
 impl Blocks<'_> {
     #[cold]
-    fn not_finite(&self, [row, other]: [usize; 2]) -> Error {
+    fn not_finite(&self, rows: [usize; 2]) -> Error {
+        let (row, other) = (rows[0].min(rows[1]), rows[0].max(rows[1]));
         let [lane, other_lane] = [row, other].map(|row| self.scene.lane_of_block(row));
         let other = self.scene.owner(other, other_lane).0;
         self.scene.failed(row, lane, Fault::NotFiniteBlock(other))
     }
 }
 
-/// The blocks of rows, and for each row where the next block left of its diagonal goes. A part writes the blocks of its own rows:
-/// both of a pair, if both rows are its own; else [`Structure::each_apart`] copies the other one.
-pub type SystemPairs<'a> = Numbered<(Ragged<'a, Block>, &'a mut [i32]), &'a Blocks<'a>>;
+/// Rows that a thread takes at a time, with all pairs that they come first in, or second if these are made by columns.
+#[derive(Debug, Default)]
+pub struct PartOfPairs {
+    rows: Range<usize>,
+    /// The rows of these pairs, and maybe some between them.
+    reach: Range<usize>,
+    /// Where the next block of each of those goes.
+    cursors: Vec<i32>,
+}
+
+impl PartOfPairs {
+    /// Make parts with about as many pairs each, for a number of threads.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn make(
+        parts: &mut Vec<Self>,
+        structure: &Structure,
+        order: Order,
+        threads: usize,
+    ) -> Result<(), Error> {
+        /// Parts for each of several threads, and pairs that a part has at least.
+        const PARTS: usize = 8;
+        const LEAST: usize = 512;
+        let (rows, pairs) = (structure.len(), (structure.columns().len() - structure.len()) / 2);
+        let count = if threads == 1 { 1 } else { (pairs / LEAST).clamp(1, PARTS * threads) };
+        parts.try_reserve(count.saturating_sub(parts.len()))?;
+        parts.resize_with(count, Self::default);
+        let (mut row, mut before) = (0, 0);
+        for (k, part) in (1..).zip(&mut *parts) {
+            (part.rows, part.reach) = (row..row, row..row);
+            while row < rows && (k == count || before < pairs * k / count) {
+                let [first, last] = [row, row + 1].map(|row| structure.starts()[row] as usize);
+                let (diagonal, last) = (structure.diagonal(row), last - 1);
+                let (own, furthest) = match order {
+                    Order::ByRows => (last - diagonal, last),
+                    Order::ByColumns => (diagonal - first, first),
+                };
+                before += own;
+                let furthest = structure.columns()[furthest] as usize;
+                part.reach = part.reach.start.min(furthest)..part.reach.end.max(1 + row.max(furthest));
+                row += 1;
+            }
+            part.rows.end = row;
+            part.cursors.clear();
+            part.cursors.try_reserve(part.reach.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// Blocks, and where those of all pairs go.
+#[derive(Clone, Copy)]
+pub struct PairBlocks<'a> {
+    /// What they are made of.
+    pub blocks: Blocks<'a>,
+    /// The order, if all are made.
+    pub order: Order,
+    /// All blocks of W.
+    pub values: Dealt<'a, Block>,
+}
+
+/// Parts of pairs: each writes the diagonal blocks of its rows, and both blocks of its pairs, which no other part has.
+pub type SystemPairs<'a> = Numbered<&'a mut [PartOfPairs], &'a PairBlocks<'a>>;
 
 impl Pairs for SystemPairs<'_> {
-    /// The two rows.
-    type Name = [usize; 2];
-    type Fault = Error;
-
-    const IN_ROWS: bool = true;
-
-    #[inline(always)]
-    fn each(&mut self, _: &[Panel], make: impl FnMut(Pair<'_, [usize; 2]>)) {
-        match self.context.order {
-            Order::ByRows => each_by_rows(self, make),
-            Order::ByColumns => each_by_columns(self, make),
-        }
-    }
-
-    #[cold]
-    fn fault(&self, rows: [usize; 2]) -> Error {
-        self.context.not_finite(rows)
-    }
-}
-
-/// Pairs in the order of the rows that they come first in.
-#[inline(always)]
-fn each_by_rows(pairs: &mut SystemPairs, mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
-    let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
-    let (first, base) = (*first, starts[0]);
-    let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
-    for (row, cursor) in (first..).zip(cursors.iter_mut()) {
-        *cursor = structure.first_left_from(row, first) as i32 - base;
-    }
-    for row in first..first + cursors.len() {
-        let mut place = structure.diagonal(row) - base as usize;
-        values[place] = diagonal[row];
-        let columns = &structure.columns()[structure.diagonal(row) + 1..structure.starts()[row + 1] as usize];
-        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-        for (column, couplings) in structure.later(row) {
-            place += 1;
-            // Counterparts lie rows apart, where no processor looks ahead.
-            if let Some(cursor) = coming.next().and_then(|&column| cursors.get(column as usize - first)) {
-                fetch(values.as_ptr().wrapping_add(*cursor as usize));
-            }
-            let (before, behind) = values.split_at_mut(place + 1);
-            let transpose = cursors.get_mut(column - first).map(|cursor| {
-                let counterpart = *cursor as usize;
-                *cursor += 1;
-                &mut behind[counterpart - place - 1]
-            });
-            make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose });
-        }
-    }
-}
-
-/// Pairs of these rows in the order of the later ones, then those with rows of other parts.
-#[inline(always)]
-fn each_by_columns(pairs: &mut SystemPairs, mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
-    let Numbered { first, things: (Ragged { values, starts }, cursors), context } = pairs;
-    let (first, base) = (*first, starts[0] as usize);
-    let end = first + cursors.len();
-    let Blocks { scene: Scene { structure, .. }, diagonal, .. } = *context;
-    for row in first..end {
-        let start = structure.first_left_from(row, first);
-        let mut place = start - base;
-        let left = &structure.columns()[start..structure.diagonal(row)];
-        let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
-        for (column, couplings) in structure.earlier(row) {
-            if let Some(&column) = coming.next() {
-                fetch(values.as_ptr().wrapping_add(cursors[column as usize - first] as usize));
-            }
-            let Some(cursor) = cursors.get_mut(column.wrapping_sub(first)) else { continue };
-            let (before, behind) = values.split_at_mut(place);
-            let block = before.get_mut(*cursor as usize);
-            make(Pair { name: [column, row], couplings, block, transpose: behind.first_mut() });
-            *cursor += 1;
-            place += 1;
-        }
-        values[place] = diagonal[row];
-        cursors[row - first] = place as i32 + 1;
-    }
-    for row in end..structure.len() {
-        let [from, to] = [first, end].map(|column| structure.first_left_from(row, column));
-        if from == to {
-            continue;
-        }
-        for (column, couplings) in structure.earlier(row) {
-            let Some(cursor) = cursors.get_mut(column.wrapping_sub(first)) else { continue };
-            let block = values.get_mut(*cursor as usize);
-            make(Pair { name: [column, row], couplings, block, transpose: None });
-            *cursor += 1;
-        }
-    }
-}
-
-/// What is needed where only some blocks are made.
-pub struct Planned<'a> {
-    /// As for all.
-    pub blocks: Blocks<'a>,
-    /// What is to be made.
-    pub plan: &'a Plan,
-}
-
-/// The blocks of rows, of which those are made that a [`Plan`] wants; parts as with [`SystemPairs`].
-pub type PlannedPairs<'a> = Numbered<Ragged<'a, Block>, &'a Planned<'a>>;
-
-impl Pairs for PlannedPairs<'_> {
+    /// The two rows; first the one whose part has the pair, so that errors come in one order for any number of parts.
     type Name = [usize; 2];
     type Fault = Error;
 
@@ -521,30 +489,11 @@ impl Pairs for PlannedPairs<'_> {
 
     #[inline(always)]
     fn each(&mut self, _: &[Panel], mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
-        let Self { first, things: Ragged { values, starts }, context: Planned { blocks, plan } } = self;
-        let (base, end) = (starts[0] as usize, *first + starts.len() - 1);
-        let structure = blocks.scene.structure;
-        for row in *first..end {
-            let [has_diagonal, has_pairs] = plan.blocks_of(row);
-            if !has_diagonal && !has_pairs {
-                continue;
-            }
-            let mut place = structure.diagonal(row) - base;
-            if has_diagonal {
-                values[place] = blocks.diagonal[row];
-            }
-            if !has_pairs {
-                continue;
-            }
-            for (column, couplings) in structure.later(row) {
-                place += 1;
-                if plan.has_pair([row, column], couplings.iter().flatten().map(|coupling| coupling.body)) {
-                    let (before, behind) = values.split_at_mut(place + 1);
-                    let counterpart =
-                        (column < end).then(|| structure.first_left_from(column, row) - base - place - 1);
-                    let transpose = counterpart.map(|counterpart| &mut behind[counterpart]);
-                    make(Pair { name: [row, column], couplings, block: before.last_mut(), transpose });
-                }
+        for part in self.things.iter_mut() {
+            match (self.context.blocks.scene.plan, self.context.order) {
+                (Some(plan), _) => each_planned(part, *self.context, plan, &mut make),
+                (None, Order::ByRows) => each_by_rows(part, *self.context, &mut make),
+                (None, Order::ByColumns) => each_by_columns(part, *self.context, &mut make),
             }
         }
     }
@@ -555,14 +504,129 @@ impl Pairs for PlannedPairs<'_> {
     }
 }
 
-/// Rows that a thread takes at a time: as many as can be, for the sake of pairs with both rows in one part.
-pub fn part_of_pairs(rows: usize, threads: usize) -> usize {
-    const LEAST: usize = 256;
-    if threads == 1 { rows.max(1) } else { LEAST.max(rows.div_ceil(2 * threads)) }
+impl PairBlocks<'_> {
+    /// Put a diagonal block in its place.
+    ///
+    /// # Safety
+    /// The part at hand has the row.
+    #[inline(always)]
+    unsafe fn put_diagonal(&self, row: usize) {
+        // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has it.
+        unsafe { *self.values.at(self.blocks.scene.structure.diagonal(row)) = self.blocks.diagonal[row] };
+    }
+
+    /// The blocks at two places.
+    ///
+    /// # Safety
+    /// They are those of a pair, and the part at hand has it.
+    #[inline(always)]
+    unsafe fn pair(&self, [one, other]: [usize; 2]) -> [Option<&mut Block>; 2] {
+        // SAFETY: parts have different rows, and so different pairs, by rows all or by columns all. Each pair has two places of its own;
+        // the caller promises that this part has it.
+        unsafe { [Some(self.values.at(one)), Some(self.values.at(other))] }
+    }
+}
+
+/// Pairs in the order of their earlier rows.
+#[inline(always)]
+fn each_by_rows(
+    PartOfPairs { rows, reach, cursors }: &mut PartOfPairs,
+    context: PairBlocks,
+    make: &mut impl FnMut(Pair<'_, [usize; 2]>),
+) {
+    let (structure, first) = (context.blocks.scene.structure, rows.start);
+    cursors.clear();
+    cursors.extend(reach.clone().map(
+        #[inline(always)]
+        |row| structure.first_left_from(row, first) as i32,
+    ));
+    let cursors = &mut cursors[..];
+    for row in rows.clone() {
+        // SAFETY: the part has this row.
+        unsafe { context.put_diagonal(row) };
+        let mut place = structure.diagonal(row);
+        let columns = &structure.columns()[place + 1..structure.starts()[row + 1] as usize];
+        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
+        for (column, couplings) in structure.later(row) {
+            place += 1;
+            // Counterparts lie rows apart, where no processor looks ahead.
+            if let Some(&column) = coming.next() {
+                fetch(context.values.address(cursors[column as usize - first] as usize));
+            }
+            let cursor = &mut cursors[column - first];
+            // SAFETY: the part has this row, and the structure has the pair's blocks there.
+            let [block, transpose] = unsafe { context.pair([place, *cursor as usize]) };
+            *cursor += 1;
+            make(Pair { name: [row, column], couplings, block, transpose });
+        }
+    }
+}
+
+/// Pairs in the order of their later rows.
+#[inline(always)]
+fn each_by_columns(
+    PartOfPairs { rows, reach, cursors }: &mut PartOfPairs,
+    context: PairBlocks,
+    make: &mut impl FnMut(Pair<'_, [usize; 2]>),
+) {
+    let (structure, first) = (context.blocks.scene.structure, reach.start);
+    cursors.clear();
+    cursors.extend(reach.clone().map(
+        #[inline(always)]
+        |row| structure.first_right_from(row, rows.start) as i32,
+    ));
+    let cursors = &mut cursors[..];
+    for row in rows.clone() {
+        // SAFETY: the part has this row.
+        unsafe { context.put_diagonal(row) };
+        let mut place = structure.starts()[row] as usize;
+        let left = &structure.columns()[place..structure.diagonal(row)];
+        let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
+        for (column, couplings) in structure.earlier(row) {
+            if let Some(&column) = coming.next() {
+                fetch(context.values.address(cursors[column as usize - first] as usize));
+            }
+            let cursor = &mut cursors[column - first];
+            // SAFETY: the part has this row, and the structure has the pair's blocks there.
+            let [block, transpose] = unsafe { context.pair([*cursor as usize, place]) };
+            *cursor += 1;
+            place += 1;
+            make(Pair { name: [row, column], couplings, block, transpose });
+        }
+    }
+}
+
+/// Pairs that a plan wants.
+#[inline(always)]
+fn each_planned(
+    PartOfPairs { rows, .. }: &PartOfPairs,
+    context: PairBlocks,
+    plan: &Plan,
+    make: &mut impl FnMut(Pair<'_, [usize; 2]>),
+) {
+    let structure = context.blocks.scene.structure;
+    for row in rows.clone() {
+        let [has_diagonal, has_pairs] = plan.blocks_of(row);
+        if has_diagonal {
+            // SAFETY: the part has this row.
+            unsafe { context.put_diagonal(row) };
+        }
+        if !has_pairs {
+            continue;
+        }
+        for (place, (column, couplings)) in (structure.diagonal(row) + 1..).zip(structure.later(row)) {
+            if plan.has_pair([row, column], couplings.iter().flatten().map(|coupling| coupling.body)) {
+                let counterpart = structure.first_left_from(column, row);
+                // SAFETY: the part has this row, and the structure has the pair's blocks there.
+                let [block, transpose] = unsafe { context.pair([place, counterpart]) };
+                make(Pair { name: [row, column], couplings, block, transpose });
+            }
+        }
+    }
 }
 
 /// The blocks of rows.
-pub type SystemWholeRows<'a> = Numbered<Ragged<'a, Block>, &'a Blocks<'a>>;
+pub type SystemWholeRows<'a> = Numbered<Ragged<'a, Block>, Blocks<'a>>;
 
 impl WholeRows for SystemWholeRows<'_> {
     type Fault = Error;
@@ -570,7 +634,7 @@ impl WholeRows for SystemWholeRows<'_> {
     #[inline(always)]
     fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Error> {
         let Self { first, things: Ragged { values, starts }, context } = self;
-        let Blocks { scene, diagonal, .. } = *context;
+        let Blocks { scene, diagonal } = *context;
         let structure = scene.structure;
         for (row, range) in (*first..).zip(starts.windows(2)) {
             let blocks = &mut values[(range[0] - starts[0]) as usize..(range[1] - starts[0]) as usize];

@@ -553,68 +553,38 @@ impl Structure {
 
     #[inline(always)]
     fn rests(&self, row: usize, slots: impl Fn(Side) -> Range<usize>) -> [Rest<'_>; 2] {
-        let rest = |side: Side| {
-            if !side.is_there() {
-                return Rest::default();
-            }
-            let slots = slots(side);
-            Rest {
-                body: side.body,
-                own: side.slot,
-                next: slots.start as u32,
-                rows: &self.rows_on(side.body as usize)[slots],
-            }
-        };
-        self.sides[row].map(rest)
+        let [one, other] = self.sides[row];
+        [self.rest(one, &slots), self.rest(other, &slots)]
+    }
+
+    #[inline(always)]
+    fn rest(&self, side: Side, slots: &impl Fn(Side) -> Range<usize>) -> Rest<'_> {
+        if !side.is_there() {
+            return Rest::default();
+        }
+        let (Side { body, slot: own }, slots) = (side, slots(side));
+        Rest { body, own, next: slots.start as u32, rows: &self.rows_on(body as usize)[slots] }
     }
 
     /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: where that of `first` is, if there
     /// is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
         let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));
+        if self.columns[start] as usize >= first {
+            return start;
+        }
         start + self.columns[start..diagonal].partition_point(|&column| (column as usize) < first)
     }
 
-    /// Of rows that are taken in parts of `part`, call `copy` for each block right of the diagonal whose column is in another part,
-    /// and its counterpart; `fetch` is told of counterparts some steps ahead. `cursors` has room for each row.
-    pub(super) fn each_apart(
-        &self,
-        part: usize,
-        cursors: &mut [i32],
-        fetch: impl Fn(usize),
-        mut copy: impl FnMut(usize, usize),
-    ) {
-        let rows = self.len();
-        if part >= rows {
-            return;
+    /// Where the blocks of a row begin that are right of the diagonal, in columns from `first` on.
+    #[inline(always)]
+    pub(super) fn first_right_from(&self, row: usize, first: usize) -> usize {
+        let (right, end) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
+        if row >= first {
+            return right;
         }
-        cursors.copy_from_slice(&self.starts[..rows]);
-        for row in 0..rows {
-            let apart = self.apart(part, row);
-            for k in apart.clone() {
-                if let Some(&ahead) = self.columns[k..apart.end].get(AHEAD) {
-                    fetch(cursors[ahead as usize] as usize);
-                }
-                let cursor = &mut cursors[self.columns[k] as usize];
-                copy(k, *cursor as usize);
-                *cursor += 1;
-            }
-        }
-    }
-
-    /// As [`Structure::each_apart`], of one row alone.
-    pub(super) fn each_apart_of(&self, part: usize, row: usize, mut copy: impl FnMut(usize, usize)) {
-        for k in self.apart(part, row) {
-            copy(k, self.first_left_from(self.columns[k] as usize, row));
-        }
-    }
-
-    /// The blocks of a row that are right of the diagonal, in columns of other parts.
-    fn apart(&self, part: usize, row: usize) -> Range<usize> {
-        let end = (row / part + 1) * part;
-        let (first, last) = (self.diagonal(row) + 1, self.starts[row + 1] as usize);
-        first + self.columns[first..last].partition_point(|&column| (column as usize) < end)..last
+        right + self.columns[right..end].partition_point(|&column| (column as usize) < first)
     }
 }
 

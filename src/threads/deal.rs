@@ -35,9 +35,39 @@ pub struct Dealt<'a, T> {
     _things: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: things are reached through a shared reference by Deal::part alone, whose caller promises that no two
+// SAFETY: things are reached through a shared reference by Deal::part and Dealt::at alone, whose callers promise that no two
 // threads have the same thing: things are sent to threads, not shared between them.
 unsafe impl<T: Send> Sync for Dealt<'_, T> {}
+
+impl<T> Clone for Dealt<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Dealt<'_, T> {}
+
+impl<'a, T> Dealt<'a, T> {
+    /// One of the things.
+    ///
+    /// # Panics
+    /// If there is no such thing.
+    ///
+    /// # Safety
+    /// Nobody else uses the thing as long as this reference is used.
+    #[inline(always)]
+    pub unsafe fn at(&self, place: usize) -> &'a mut T {
+        assert!(place < self.count);
+        // SAFETY: the slice has such a place; the caller promises that it is nobody else's.
+        unsafe { &mut *self.first.add(place) }
+    }
+
+    /// Where a thing lies, if there is one; to be asked for ahead of its use.
+    #[inline(always)]
+    pub fn address(&self, place: usize) -> *const T {
+        self.first.wrapping_add(place)
+    }
+}
 
 // SAFETY: parts of disjoint ranges are disjoint slices.
 unsafe impl<'a, T: Send> Deal for &'a mut [T] {
@@ -338,5 +368,12 @@ mod tests {
     fn there_are_no_places_behind_the_last() {
         // SAFETY: the places are those of arrays that nobody uses.
         unsafe { *Places::new(&mut [0; 3], &mut [0; 4]).at(3).0 = 1 };
+    }
+
+    #[test]
+    #[should_panic(expected = "place < self.count")]
+    fn there_are_no_things_behind_the_last() {
+        // SAFETY: the things are those of an array that nobody uses.
+        unsafe { *(&mut [0; 3][..]).shared().at(3) = 1 };
     }
 }

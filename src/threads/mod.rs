@@ -20,7 +20,7 @@ use std::cell::Cell;
 use std::thread;
 
 pub use count::{MOST, ask, asked};
-pub use deal::{Deal, Numbered, Places, Ragged, part};
+pub use deal::{Deal, Dealt, Numbered, Places, Ragged, part};
 use float_mode::FloatMode;
 use pool::POOL;
 use protocol::Work;
@@ -237,7 +237,9 @@ pub(crate) mod tests {
                 let expected = results();
                 let agree = AtomicBool::new(true);
                 let members = members_at_work(team, &|_| {
-                    if results() != expected || FloatMode::of_this_thread() != FloatMode::of_bits(bits) {
+                    if results() != expected
+                        || FloatMode::of_this_thread().bits() != FloatMode::of_bits(bits).bits()
+                    {
                         agree.store(false, Ordering::Relaxed);
                     }
                 });
