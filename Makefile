@@ -8,7 +8,7 @@
 #   make solve FILES="a.npz b.npz" TOLERANCE=1e-8 OUT=folder  solve contacts with friction, a line a file; forces to folder/a.npy
 #   make bench SCENES="bclim-3"       measure scenes, a line each; without SCENES all of benches/scenes
 #   make bench-system                 updates through the neutral interface beside those through the legacy one
-#   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos, Debian's python3-siconos
+#   make bench-solve FILES="a.npz"    the solvers side by side with those of Siconos (Debian: python3-siconos) and Pinocchio
 #   make bench-scaling                scenes over sizes; bench-crush: the largest scene; bench-kernels: kernels alone
 #   make bench-pile                   the friction of a pile of 5000 spheres beside a plain Gauss-Seidel, with one thread and two
 #   make bench-peers                  measure in turns with MuJoCo, Pinocchio, NumPy and Siconos

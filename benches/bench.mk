@@ -36,6 +36,10 @@ bench-solve: shared
 	@scripts/require python3-siconos python3-scipy
 	@/usr/bin/python3 -B benches/solve.py $(SHARED) $(FILES)
 
+# Pinocchio runs with the Python of the peers; without it its column is left out.
+bench-solve: export LDY_PYTHON = $(wildcard $(PYTHON))
+bench-solve: $(VENV)/installed
+
 bench-pile:
 	@scripts/require cc $(CARGO)
 	@$(MEASURE) pile

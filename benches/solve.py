@@ -1,14 +1,16 @@
 #!/usr/bin/python3
-"""Solvers of frictional contact problems, side by side with those of Siconos.
+"""Solvers of frictional contact problems, side by side with those of Siconos, and with Pinocchio's ADMM.
 
   solve.py LIBRARY.so PROBLEM.npz...
 
-A line a problem and tolerance, `bench-solve NAME contacts=N tolerance=T ldy_ms=X best_ms=X best=SOLVER nsgs_ms=X residual=X`,
-then a line `target NAME VALUE LIMIT` for each aim. Times are of one thread, from zero forces; each is the least of several runs
+A line a problem and tolerance, `bench-solve NAME contacts=N tolerance=T ldy_ms=X best_ms=X best=SOLVER nsgs_ms=X pin_ms=X natural=X
+scaled=X`, then a line `target NAME VALUE LIMIT` for each aim. Times are of one thread, from zero forces; each is the least of several runs
 in turns, process CPU time where that clock is fine enough. A run counts as solved if the natural map over |q|, computed here, is
-within the tolerance; of ldy the map in scaled units too. A Siconos run is cut after LIMIT seconds (default 20, environment
-LDY_BENCH_LIMIT).
+within the tolerance; of ldy the map in scaled units too. A run of others is cut after LIMIT seconds (default 20, environment
+LDY_BENCH_LIMIT). Pinocchio needs a Python that has it (environment LDY_PYTHON); it takes W as symmetric, so what it finds is checked with
+the symmetric part of W.
 """
+import copy
 import ctypes
 import mmap
 import os
@@ -16,6 +18,7 @@ import resource
 import signal
 import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -31,8 +34,10 @@ TOLERANCES = (1e-4, 1e-8)
 REPETITIONS = 15
 # Siconos's own measure is looser than the natural map where forces are large: its tolerance is lowered until the map is met.
 TIGHTER = (1.0, 1e-2, 1e-4, 1e-6)
+TIGHTER_ADMM = (1.0, 1e-1, 1e-2, 1e-3, 1e-5)
 LIMIT = float(os.environ.get('LDY_BENCH_LIMIT', '20'))
 CONTACT_LAW = 1
+PYTHON = os.environ.get('LDY_PYTHON')
 
 
 class Law(ctypes.Structure):
@@ -61,6 +66,13 @@ class Problem:
         self.W.sort_indices()
         self.name = os.path.basename(path)[:-4]
         self.contacts = len(self.friction)
+
+        self.path = path
+
+    def symmetric(self):
+        other = copy.copy(self)
+        other.W = sparse.bsr_matrix(0.5 * (self.W + self.W.T), blocksize=(3, 3))
+        return other
 
     def project(self, x):
         n, t = x[:, 0], np.hypot(x[:, 1], x[:, 2])
@@ -115,6 +127,8 @@ class Ldy:
             assert code == 0
             return r, seconds
 
+        # The rows have their addresses alone.
+        run.arrays = starts, columns, values
         return run
 
 
@@ -170,15 +184,20 @@ def siconos_problem(problem):
         return siconos.frictionContact_new_from_filename(file.name)
 
 
+def limit_time():
+    """Of this process, LIMIT seconds from now."""
+    limit = int(time.process_time() + LIMIT) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def siconos_run(native, size, solver, tolerance):
     """The forces and the time of a run in a process of its own, since some never end; none of one that is cut."""
     shared = mmap.mmap(-1, 8 * size + 8)
     r = np.frombuffer(shared, count=size, offset=8)
     child = os.fork()
     if child == 0:
-        limit = int(time.process_time() + LIMIT) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        limit_time()
         quiet = os.open('/dev/null', os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
@@ -219,11 +238,42 @@ def siconos_times(problem, tolerance):
     return times
 
 
+class Pinocchio:
+    """Its ADMM, in a process with the Python that has it."""
+
+    def __init__(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'solve_admm.py')
+        self.process = subprocess.Popen([PYTHON, '-B', path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, *request):
+        """Seconds, or none of a run that is cut."""
+        print(*request, file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline().strip()
+        if not answer:
+            sys.exit('Pinocchio has ended')
+        return None if answer == 'cut' else float(answer)
+
+    def time(self, problem, tolerance):
+        """With the storage of W that is quicker; infinite where it does not meet the tolerance."""
+        symmetric, least = problem.symmetric(), np.inf
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, 'r.npy')
+            for storage in ('dense', 'sparse'):
+                for tighter in TIGHTER_ADMM:
+                    seconds = self.run('%g' % (tolerance * tighter), storage, LIMIT, out, problem.path)
+                    if seconds is None:
+                        break
+                    if symmetric.residuals(np.load(out))[0] <= tolerance:
+                        least = min(least, seconds)
+                        break
+        return least
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    ldy = Ldy(sys.argv[1])
-    unsolved, over_best, over_nsgs = 0, {t: [] for t in TOLERANCES}, []
+    ldy, pinocchio = Ldy(sys.argv[1]), Pinocchio() if PYTHON else None
+    unsolved, over_best, over_nsgs, over_pin = 0, {t: [] for t in TOLERANCES}, [], []
     for path in sys.argv[2:]:
         problem = Problem(path)
         run = ldy.prepare(problem)
@@ -235,9 +285,10 @@ def main():
             solved = max(natural, scaled) <= tolerance * (1 + 1e-6)
             best = min(times, key=times.get, default=None)
             nsgs = times.get('NSGS', np.inf)
-            print('bench-solve %s contacts=%d tolerance=%g ldy_ms=%.3f best_ms=%.3f best=%s nsgs_ms=%.3f natural=%.1e scaled=%.1e%s' % (
+            pin = pinocchio.time(problem, tolerance) if pinocchio else np.inf
+            print('bench-solve %s contacts=%d tolerance=%g ldy_ms=%.3f best_ms=%.3f best=%s nsgs_ms=%.3f pin_ms=%.3f natural=%.1e scaled=%.1e%s' % (
                 problem.name, problem.contacts, tolerance, 1e3 * own, 1e3 * times.get(best, np.inf), best, 1e3 * nsgs,
-                natural, scaled, '' if solved else ' UNSOLVED'), flush=True)
+                1e3 * pin, natural, scaled, '' if solved else ' UNSOLVED'), flush=True)
             if tolerance == 1e-8 and times and not solved:
                 unsolved += 1
             if problem.contacts >= 20 and times:
@@ -245,6 +296,8 @@ def main():
                 over_best[tolerance].append(ratio)
                 if np.isfinite(nsgs):
                     over_nsgs.append(own / nsgs if solved else np.inf)
+                if np.isfinite(pin):
+                    over_pin.append(own / pin if solved else np.inf)
     print('target unsolved-1e-8 %d 0' % unsolved)
     if over_nsgs:
         medians = {tolerance: statistics.median(ratios) for tolerance, ratios in over_best.items() if ratios}
@@ -252,6 +305,9 @@ def main():
             print('median-over-best at %g: %.3f' % (tolerance, median))
         print('target median-over-best %.3f 0.5' % max(medians.values()))
         print('target over-nsgs %.3f 0.2' % statistics.median(over_nsgs))
+    if over_pin:
+        print('median-over-pinocchio, of %d: %.3f' % (len(over_pin), statistics.median(over_pin)))
+    print('targets of the pile: make bench-pile')
 
 
 if __name__ == '__main__':

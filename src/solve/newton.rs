@@ -24,8 +24,10 @@ pub struct Equations<'a> {
     pub q: &'a [Vector],
     /// √d of each constraint.
     pub roots: &'a [f64],
-    /// α, and the forces that the proximal term draws to.
+    /// α of contacts and limits, and the forces that the proximal term draws to.
     pub alpha: f64,
+    /// α of joints.
+    pub alpha_of_joints: f64,
     pub center: &'a [Vector],
 }
 
@@ -77,6 +79,11 @@ impl Newton {
 }
 
 impl Equations<'_> {
+    #[inline(always)]
+    fn alpha(&self, row: usize) -> f64 {
+        if self.laws[row].is_joint() { self.alpha_of_joints } else { self.alpha }
+    }
+
     /// y − v of a row, and y.
     #[inline(always)]
     fn at<A: Axes>(&self, row: usize, forces: &[Vector]) -> (Vector, Vector) {
@@ -94,7 +101,7 @@ impl Equations<'_> {
         }
         let y = r.map(|r| r * root);
         let center = &self.center[row];
-        let drawn: Vector = std::array::from_fn(|i| self.alpha * root * (forces[row][i] - center[i]));
+        let drawn: Vector = std::array::from_fn(|i| self.alpha(row) * root * (forces[row][i] - center[i]));
         (std::array::from_fn(|i| y[i] - (u[i] / root + drawn[i])), y)
     }
 
@@ -140,7 +147,7 @@ impl Equations<'_> {
         if column == row {
             for j in 0..3 {
                 for i in 0..3 {
-                    block[3 * j + i] += f64::from(i == j) - (1.0 - self.alpha) * slope[3 * j + i];
+                    block[3 * j + i] += f64::from(i == j) - (1.0 - self.alpha(row)) * slope[3 * j + i];
                 }
             }
         }

@@ -80,6 +80,14 @@ impl Law {
         }
     }
 
+    /// Whether it is an equation: each component of U is zero whatever the force, or the force is given.
+    #[inline(always)]
+    pub(super) fn is_joint(&self) -> bool {
+        let Kind::Bounds { lower, upper } = &self.kind else { return false };
+        let is_free = |i: usize| lower[i] == f64::NEG_INFINITY && upper[i] == f64::INFINITY;
+        (0..3).all(|i| is_free(i) || lower[i] == upper[i])
+    }
+
     fn check(&self) -> Result<(), Fault> {
         if !is_finite(&self.bias) {
             return Err(Fault::NotFinite("the bias of its law"));

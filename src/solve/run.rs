@@ -47,6 +47,10 @@ const MOST_FAILURES: usize = 4;
 const FEW_STEPS: usize = 4;
 const LESS: f64 = 0.1;
 
+/// The largest α of joints. They are linear equations, which need no more of it than makes them regular where joints are redundant: so
+/// a long chain, whose W has small eigenvalues, does not wait until α is as small.
+const ALPHA_OF_JOINTS: f64 = 1e-10;
+
 /// By how much the equations of a centre are to be solved better than those without proximal term were.
 const INNER: f64 = 0.1;
 
@@ -84,6 +88,8 @@ pub struct Run<'a, 'w> {
     /// Whether it has ended the solution.
     pub is_stopped: bool,
     pub momentum: Momentum,
+    /// The largest α of joints.
+    pub alpha_of_joints: f64,
 }
 
 impl Run<'_, '_> {
@@ -236,7 +242,8 @@ impl Run<'_, '_> {
                 } else {
                     f64::INFINITY
                 };
-                if self.newton_is_quicker(left)? {
+                // What estimates promise may never come: no more is spent on sweeps than steps are expected to cost.
+                if self.newton_is_quicker(left.max(number as f64 / LATER))? {
                     self.look_after_sweeps::<A>();
                     return Ok(self.over());
                 }
@@ -333,6 +340,9 @@ impl Run<'_, '_> {
         let mut start = self.distance::<A>(0.0);
         let mut alpha = start.sqrt().min(1.0);
         let mut failures = 0;
+        // Where that leads nowhere, they have the whole α.
+        self.alpha_of_joints = ALPHA_OF_JOINTS;
+        let mut may_fail = self.laws.iter().any(Law::is_joint);
         while failures < MOST_FAILURES && start.is_finite() {
             self.center.copy_from_slice(self.now);
             let mut reached = None;
@@ -360,8 +370,11 @@ impl Run<'_, '_> {
                 }
                 _ => {
                     self.now.copy_from_slice(self.center);
-                    alpha /= LESS;
-                    failures += 1;
+                    self.alpha_of_joints = f64::INFINITY;
+                    if !std::mem::take(&mut may_fail) {
+                        alpha /= LESS;
+                        failures += 1;
+                    }
                 }
             }
         }
@@ -372,14 +385,18 @@ impl Run<'_, '_> {
     fn step<A: Axes>(&mut self, alpha: f64) -> bool {
         let Memory { q, roots, .. } = self.memory;
         let (problem, laws, center) = (self.problem, self.laws, &*self.center);
+        let alpha_of_joints = alpha.min(self.alpha_of_joints);
         self.report.steps += 1;
-        self.newton.step::<A>(&Equations { problem, laws, q, roots, alpha, center }, self.now)
+        let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
+        self.newton.step::<A>(&equations, self.now)
     }
 
     /// ‖F‖ relative to B, with the proximal term of this α.
     fn distance<A: Axes>(&self, alpha: f64) -> f64 {
         let Memory { q, roots, .. } = self.memory;
         let (problem, laws, center) = (self.problem, self.laws, &*self.center);
-        Equations { problem, laws, q, roots, alpha, center }.norm::<A>(self.now) / self.norms.scaled()
+        let alpha_of_joints = alpha.min(self.alpha_of_joints);
+        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(self.now)
+            / self.norms.scaled()
     }
 }

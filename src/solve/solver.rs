@@ -206,6 +206,7 @@ impl Solver {
             watch,
             is_stopped: false,
             momentum: Momentum::default(),
+            alpha_of_joints: f64::INFINITY,
         };
         let end = run.run::<A>()?;
         let report = Report { end, time: begin.elapsed(), ..run.report };

@@ -4,6 +4,7 @@
 mod analytic;
 mod bad_input;
 mod dense;
+mod joints;
 mod law;
 mod mixed;
 mod orthotropic;
