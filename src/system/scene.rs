@@ -569,8 +569,6 @@ fn each_by_columns(
     ));
     let cursors = &mut cursors[..];
     for row in rows.clone() {
-        // SAFETY: the part has this row.
-        unsafe { context.put_diagonal(row) };
         let mut place = structure.starts()[row] as usize;
         let left = &structure.columns()[place..structure.diagonal(row)];
         let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
@@ -585,6 +583,9 @@ fn each_by_columns(
             place += 1;
             make(Pair { name: [row, column], couplings, block, transpose });
         }
+        // In the order of memory.
+        // SAFETY: the part has this row.
+        unsafe { context.put_diagonal(row) };
     }
 }
 
