@@ -36,8 +36,13 @@ CONTACT_LAW = 1
 
 
 class Law(ctypes.Structure):
-    _fields_ = [('kind', ctypes.c_int), ('friction', ctypes.c_double), ('cohesion', ctypes.c_double),
-                ('lower', ctypes.c_double * 3), ('upper', ctypes.c_double * 3), ('bias', ctypes.c_double * 3)]
+    _fields_ = [('kind', ctypes.c_int), ('friction', ctypes.c_double), ('friction_2', ctypes.c_double), ('cohesion', ctypes.c_double),
+                ('lower', ctypes.c_double * 6), ('upper', ctypes.c_double * 6), ('bias', ctypes.c_double * 6)]
+
+
+class Rows(ctypes.Structure):
+    _fields_ = [('size', ctypes.c_size_t), ('rows', ctypes.c_int), ('blocks', ctypes.c_int), ('starts', ctypes.c_void_p),
+                ('columns', ctypes.c_void_p), ('values', ctypes.c_void_p), ('B', ctypes.c_void_p)]
 
 
 class Options(ctypes.Structure):
@@ -93,6 +98,7 @@ class Ldy:
         values = np.ascontiguousarray(problem.W.data.transpose(0, 2, 1))
         laws = (Law * count)(*(Law(kind=CONTACT_LAW, friction=friction) for friction in problem.friction))
         pointer = lambda array: array.ctypes.data_as(ctypes.c_void_p)
+        rows = Rows(ctypes.sizeof(Rows), count, len(columns), *map(pointer, (starts, columns, values, problem.q)))
 
         def run(tolerance):
             options = Options(size=ctypes.sizeof(Options), tolerance=tolerance, normal_first=1)
@@ -102,8 +108,8 @@ class Ldy:
             assert self.library.ldy_solve_create(ctypes.byref(solver)) == 0
             begin = time.perf_counter(), time.process_time()
             code = self.library.ldy_solve_rows(
-                solver, pointer(starts), pointer(columns), pointer(values), ctypes.c_size_t(len(columns)),
-                pointer(problem.q), laws, pointer(r), ctypes.c_size_t(count), ctypes.byref(options), None)
+                solver, ctypes.byref(rows), laws, ctypes.c_size_t(count), ctypes.byref(options), pointer(r),
+                ctypes.c_size_t(3 * count), None)
             seconds = elapsed(begin)
             self.library.ldy_solve_destroy(solver)
             assert code == 0

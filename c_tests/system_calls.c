@@ -8,6 +8,7 @@
 #include "check.h"
 #include "failing.h"
 #include "system_model.h"
+#include "system_visits.h"
 
 #define N MODEL_FREEDOMS
 #define SMALL_BODIES 7
@@ -539,6 +540,16 @@ static int expected_code (void)
   return code;
 }
 
+/* Whether a solver writes what is not a number without telling. */
+static int is_spoilt (void)
+{
+  for (int k = 0; k < m.body_count; k ++) {
+    const MODEL_BODY *body = &m.bodies[k];
+    if (body->users && body->solver && body->solver->spoils && !body->solver->code) return 1;
+  }
+  return 0;
+}
+
 static int all_finite (const double *values, int count)
 {
   while (count --) if (!isfinite (*values ++)) return 0;
@@ -581,6 +592,8 @@ static int update (int is_thorough)
     as_before ();
     return code;
   }
+  /* Beside one that fails, whose bodies and rows come first counts. */
+  if (want == LDY_LU_FACTOR && code == LDY_BUG_FOUND && is_spoilt ()) want = code;
   if (want == -1 && code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "its velocity V or B is not finite");
   else CHECK_INT (code, want == -1 ? 0 : want);
   results = code ? STRUCTURE : ROWS;
@@ -713,7 +726,7 @@ static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constrai
   return body && body->kind == IS_PSEUDO_RIGID;
 }
 
-/* All are for constraints at points alone. */
+/* Constraints by operators are constant ones. */
 static void stability (void)
 {
   int k, i, n = 0, is_known = 1, has_inverse = 1, code;
@@ -730,15 +743,16 @@ static void stability (void)
   for (k = 0; k < m.constraint_count; k ++) {
     joints[k].kind = 1 + below (5);
     joints[k].length = 0.5 + fabs (real ());
-    is_known &= !m.constraints[k].has_operators && !has_no_axes (&joints[k], &m.constraints[k]);
+    if (m.constraints[k].has_operators && below (20)) joints[k].kind = LDY_CONSTANT_OPERATORS;
+    is_known &= (joints[k].kind == LDY_CONSTANT_OPERATORS) == m.constraints[k].has_operators;
+    is_known &= m.constraints[k].has_operators || !has_no_axes (&joints[k], &m.constraints[k]);
   }
   for (k = 0; k < m.body_count; k ++) {
-    is_known &= m.bodies[k].kind != IS_GENERAL;
-    has_inverse &= m.bodies[k].inertia != BY_MATRIX;
+    has_inverse &= m.bodies[k].inertia != BY_MATRIX && m.bodies[k].inertia != BY_SOLVER;
   }
   check_context ("stability");
   if (is_known && m.constraint_count && below (4) == 0) {
-    if (below (2)) joints[below (m.constraint_count)].kind = 6 + below (9);
+    if (below (2)) joints[below (m.constraint_count)].kind = 7 + below (9);
     else R[below (3 * m.constraint_count)] = INFINITY;
     is_known = 0;
   }
@@ -948,9 +962,40 @@ static void change_solver (int is_thorough)
   if (below (2) && update (is_thorough)) recover ();
 }
 
+/* Whether nothing fails on any body, be there constraints on it or not. */
+static int is_sound (void)
+{
+  for (int k = 0; k < m.body_count; k ++) {
+    const MODEL_BODY *body = &m.bodies[k];
+    if (body->is_indefinite || body->is_wild || (body->solver && (body->solver->code || body->solver->spoils))) return 0;
+  }
+  return 1;
+}
+
+/* Other things are asked of the rows, and other constraints come and go. */
+static void visit (void)
+{
+  int is_small = m.constraint_room == SMALL_CONSTRAINTS;
+
+  switch (below (4)) {
+  case 0:
+    visit_kept (&m, &calls_random);
+    break;
+  case 1:
+    if (!is_small || !m.body_count || !is_sound ()) return;
+    visit_rows (&m, &calls_random);
+    less (NOTHING);
+    break;
+  default:
+    if (results != ROWS || !is_sound ()) return;
+    visit_results (&m, &calls_random);
+  }
+  as_before ();
+}
+
 static void one_call (int is_thorough)
 {
-  switch (below (32)) {
+  switch (below (35)) {
   case 0: case 1: add_body (); break;
   case 2: remove_body (); break;
   case 3: case 4: case 5: add_constraint (); break;
@@ -965,6 +1010,7 @@ static void one_call (int is_thorough)
   case 16: add_reactions (); break;
   case 17: stability (); break;
   case 18: case 19: case 20: case 21: if (update (is_thorough)) recover (); break;
+  case 22: case 23: case 24: visit (); break;
   default: corrupt ();
   }
 }

@@ -12,6 +12,7 @@
 #define DOFS 4
 #define CONSTRAINTS 7
 #define SCALARS 16
+#define COLUMNS (BODIES * DOFS)
 
 /* Diagonal inverses, so that W = h sum of H H^T / a is a sum of few terms. */
 static const int heights[CONSTRAINTS] = { 1, 3, 2, 6, 1, 2, 1 };
@@ -64,7 +65,7 @@ static int are_coupled (int one, int other)
 
 typedef struct {
   ldy_system *system;
-  int bodies, constraints, is_compliant, is_updated;
+  int bodies, constraints, is_compliant, is_set, is_updated;
   double y[SCALARS];
 } STATE;
 
@@ -84,6 +85,40 @@ static int add_constraint (STATE *t, int c)
   return ldy_system_add_rows (t->system, heights[c], bodies, H, (size_t) counts[c], &id);
 }
 
+/* Operators of all constraints on all bodies: first other ones, by columns, then their own, by rows, in the order of insertion or the
+   other way round, dense or sparse. */
+static int set_jacobians (STATE *t)
+{
+  static const long long all[BODIES] = { 0, 1, 2, 3, 4 }, forward[CONSTRAINTS] = { 0, 1, 2, 3, 4, 5, 6 }, back[CONSTRAINTS] = { 6, 5, 4, 3, 2, 1, 0 };
+  static double J[SCALARS * COLUMNS], values[SCALARS * COLUMNS];
+  static int starts[SCALARS + 1], lengths[SCALARS], columns[SCALARS * COLUMNS];
+  int c, i, row, body, dof, count, code;
+
+  for (i = 0; i < SCALARS; i ++) {
+    for (c = owner (i, &row), body = 0; body < BODIES; body ++) {
+      for (dof = 0; dof < DOFS; dof ++) J[SCALARS * (DOFS * body + dof) + i] = 3 * H_entry (c, body, row, dof);
+    }
+  }
+  if (t->is_set < 1 && (code = ldy_system_set_jacobian (t->system, all, BODIES, forward, CONSTRAINTS, J, SCALARS, COLUMNS, 1, SCALARS))) return code;
+  t->is_set = t->is_set > 1 ? t->is_set : 1;
+  for (row = count = 0, c = CONSTRAINTS - 1; c >= 0; c --) for (i = 0; i < heights[c]; i ++, row ++) {
+    for (starts[row] = count, body = 0; body < BODIES; body ++) for (dof = 0; dof < DOFS; dof ++) {
+      double entry = H_entry (c, body, i, dof);
+      J[COLUMNS * row + DOFS * body + dof] = entry;
+      if (entry != 0) columns[count] = DOFS * body + dof, values[count ++] = entry;
+    }
+    lengths[row] = count - starts[row];
+  }
+  starts[SCALARS] = count;
+  if (t->is_set < 2 && (code = ldy_system_set_jacobian (t->system, all, BODIES, back, CONSTRAINTS, J, SCALARS, COLUMNS, COLUMNS, 1))) return code;
+  t->is_set = t->is_set > 2 ? t->is_set : 2;
+  if (t->is_set < 3 && (code = ldy_system_set_sparse_jacobian (t->system, all, BODIES, back, CONSTRAINTS, SCALARS, COLUMNS, starts, NULL, columns, values, (size_t) count))) return code;
+  t->is_set = t->is_set > 3 ? t->is_set : 3;
+  if (t->is_set < 4 && (code = ldy_system_set_sparse_jacobian (t->system, all, BODIES, back, CONSTRAINTS, SCALARS, COLUMNS, starts, lengths, columns, values, (size_t) count))) return code;
+  t->is_set = 4;
+  return 0;
+}
+
 /* Goes on from where it is until something fails. */
 static int go_on (STATE *t)
 {
@@ -100,6 +135,7 @@ static int go_on (STATE *t)
   for (j = 0; j < 6; j ++) for (i = 0; i < 6; i ++) C[6 * j + i] = compliance_entry (i, j);
   if (!t->is_compliant && (code = ldy_system_set_rows_compliance (t->system, 3, C, 36))) return code;
   t->is_compliant = 1;
+  if ((code = set_jacobians (t))) return code;
   if (!t->is_updated && (code = ldy_system_update (t->system, 0.5))) return code;
   t->is_updated = 1;
   for (i = 0; i < SCALARS; i ++) x[i] = i % 7 - 3;
@@ -183,14 +219,12 @@ static void text_is (int code, int expected, const char *text)
 
 static void bad_input (void)
 {
-  double one[6 * DOFS] = { 1 }, wrong[1] = { NAN }, R[3 * SCALARS] = { 0 };
+  double one[6 * DOFS] = { 1 }, wrong[1] = { NAN }, negative = -1, indefinite[36] = { 0 }, R[3 * SCALARS] = { 0 };
   int starts[DOFS + 1] = { 0, 1, 1, 1, 1 }, rows_of[1] = { 1 };
   ldy_operator H[3] = { { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS } };
   ldy_operator tall = { DOFS, NULL, NULL, one, 2 * DOFS }, sparse = { DOFS, starts, rows_of, one, 1 }, nodal = { DOFS, NULL, rows_of, one, 10 };
   long long bodies[3] = { 0, 1, 2 }, twice[3] = { 0, 1, 0 }, none[2] = { 0, 77 }, id = 99;
   ldy_rows rows = { .size = sizeof rows };
-  ldy_law laws[CONSTRAINTS];
-  ldy_solve *solver;
   STATE t = { 0 };
 
   CHECK_INT (go_on (&t), 0);
@@ -220,21 +254,45 @@ static void bad_input (void)
   text_is (ldy_system_set_rows_operators (t.system, 55, H, 1), 52, "constraint 55: there is none with this id");
   text_is (ldy_system_set_rows_compliance (t.system, 3, one, 9), 52, "constraint 3 between bodies 3 and 4: its compliance: 9 values where 36 are needed");
   text_is (ldy_system_set_rows_compliance (t.system, 0, wrong, 1), 52, "constraint 0 on body 0: its compliance is not finite");
+  text_is (ldy_system_set_rows_compliance (t.system, 0, &negative, 1), 52, "constraint 0 on body 0: its compliance is negative in some direction");
+  for (int i = 0; i < 6; i++) indefinite[7*i] = 1.0;
+  indefinite[1] = indefinite[6] = 1.1;
+  text_is (ldy_system_set_rows_compliance (t.system, 3, indefinite, 36), 52, "constraint 3 between bodies 3 and 4: its compliance is negative in some direction");
   text_is (ldy_system_set_compliance (t.system, 4, NULL), 52, "constraint 4 among bodies 0, 1 and 3 more: it was not inserted with three rows on one or two bodies");
   text_is (ldy_system_remove_body (t.system, 2), 52, "body 2: constraint 1 acts on it");
   CHECK_INT (ldy_system_multiply (t.system, R, t.y, 3 * CONSTRAINTS), 52);
   CHECK (id == 99);
 
-  /* Who does not know of rows of other sizes is told so; the solvers take rows of three. */
+  {
+    double J[DOFS] = { 1, 2, 3, 4 }, nan[DOFS] = { 1, 2, NAN, 4 };
+    long long body[2] = { 0, -1 }, ids[2] = { 0, -3 }, pair[2] = { 0, 0 }, other[1] = { 4 };
+    int whole[2] = { 0, 4 }, columns[DOFS] = { 0, 1, 2, 3 }, turned[DOFS] = { 0, 2, 1, 3 };
+
+    text_is (ldy_system_set_jacobian (t.system, NULL, 1, ids, 1, J, 1, DOFS, DOFS, 1), 52, "bodies is NULL");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, NULL, 1, J, 1, DOFS, DOFS, 1), 52, "constraints is NULL");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, NULL, 1, DOFS, DOFS, 1), 52, "J is NULL");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, J, (size_t) -1, DOFS, DOFS, 1), 52, "J: no array has 18446744073709551615 values");
+    text_is (ldy_system_set_jacobian (t.system, body, 2, ids, 1, J, 1, DOFS, DOFS, 1), 52, "entry 1: body -1: there is none with this id");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 2, J, 1, DOFS, DOFS, 1), 52, "entry 1: constraint -3: there is none with this id");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, nan, 1, DOFS, DOFS, 1), 52, "entry 0: constraint 0 on body 0: its operator H is not finite");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, J, 1, DOFS - 1, DOFS, 1), 52, "system: columns of the Jacobian J: 3 values where 4 are needed");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, pair, 2, J, 2, DOFS, 0, 1), 52, "entry 1: constraint 0 on body 0: an earlier entry names it");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, NULL, NULL, columns, J, DOFS), 52, "starts is NULL");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, NULL, J, DOFS), 52, "indices is NULL");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, columns, NULL, DOFS), 52, "values is NULL");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, turned, J, DOFS), 52,
+             "entry 0: constraint 0 on body 0: columns of a row of the Jacobian J do not ascend, or there is no such column");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, columns, J, DOFS - 1), 52,
+             "entry 0: constraint 0 on body 0: a row of the Jacobian J begins or ends outside");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, other, 1, 1, DOFS, whole, NULL, columns, J, 0), 52,
+             "entry 0: constraint 4 among bodies 0, 1 and 3 more: a row of the Jacobian J begins or ends outside");
+  }
+
+  /* Who does not know of rows of other sizes is told so. */
   rows.size = offsetof (ldy_rows, scalar_starts);
   text_is (ldy_system_rows (t.system, &rows), 52, "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
   rows.size = sizeof rows;
   CHECK_INT (ldy_system_rows (t.system, &rows), 0);
-  CHECK_INT (ldy_solve_create (&solver), 0);
-  memset (laws, 0, sizeof laws);
-  for (int i = 0; i < CONSTRAINTS; i ++) laws[i].kind = LDY_FIXED_LAW;
-  CHECK_INT (ldy_solve_system (solver, t.system, laws, CONSTRAINTS, NULL, R, SCALARS, NULL), 52);
-  ldy_solve_destroy (solver);
   check_values (&t);
 
   /* Operators are replaced, and a system without others is one of rows of three again. */

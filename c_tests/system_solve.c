@@ -63,6 +63,38 @@ static void forces_by_hand (ldy_solve *solver)
   ldy_system_destroy (system);
 }
 
+/* As above, but the ground is smooth along x and rough along y, or without friction along x. */
+static void orthotropic (ldy_solve *solver)
+{
+  ldy_solve_options options = { .size = sizeof options, .tolerance = 1e-12 };
+  ldy_law laws[2] = { contact (0.2), contact (0.9) };
+  ldy_system *system = pile (10);
+  double R[6] = { 0 }, same[6] = { 0 };
+
+  laws[0].kind = LDY_ORTHOTROPIC_CONTACT_LAW;
+  laws[0].friction_2 = 0.9;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  CHECK_NEAR (R[0], -0.6, 1e-10);
+  CHECK_NEAR (R[1], 0, 1e-10);
+  CHECK_NEAR (R[2], 3, 1e-10);
+  CHECK_NEAR (R[3], -0.2, 1e-10);
+  laws[0].friction = 0;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  CHECK (R[0] == 0);
+  CHECK_NEAR (R[3], 0, 1e-10);
+  memcpy (same, R, sizeof R);
+  laws[0].friction = laws[0].friction_2;
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL));
+  laws[0] = contact (0.9);
+  laws[0].friction_2 = NAN; /* of another kind of law */
+  GOOD (ldy_solve_system (solver, system, laws, 2, &options, same, 6, NULL));
+  CHECK_SAME_BITS (R, same, sizeof R);
+  laws[0].kind = LDY_ORTHOTROPIC_CONTACT_LAW;
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "constraint 0 on body 0: its friction");
+  CHECK_SAME_BITS (R, same, sizeof R);
+  ldy_system_destroy (system);
+}
+
 static void joints_and_bounds (ldy_solve *solver)
 {
   ldy_law laws[2] = { { .kind = LDY_FIXED_LAW, .bias = { -3, 0, 0 } }, { .kind = LDY_BOUNDS_LAW } };
@@ -95,14 +127,15 @@ static void any_rows (ldy_solve *solver)
 
   GOOD (ldy_system_rows (system, &rows));
   GOOD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL));
-  GOOD (ldy_solve_rows (solver, rows.starts, rows.columns, rows.values, (size_t) rows.blocks, rows.B, laws, same, 2, NULL, NULL));
+  GOOD (ldy_solve_rows (solver, &rows, laws, 2, NULL, same, 6, NULL));
   CHECK_SAME_BITS (R, same, sizeof R);
   CHECK_INT (rows.blocks, 4);
   for (int k = 0; k < 4; k ++) {
     for (int i = 0; i < 9; i ++) W[9 * k + i] = rows.values[9 * k + 3 * normal_first[i / 3] + normal_first[i % 3]];
   }
   for (int i = 0; i < 6; i ++) B[i] = rows.B[i / 3 * 3 + normal_first[i % 3]];
-  GOOD (ldy_solve_rows (solver, rows.starts, rows.columns, W, 4, B, laws, turned, 2, &options, NULL));
+  rows.values = W, rows.B = B;
+  GOOD (ldy_solve_rows (solver, &rows, laws, 2, &options, turned, 6, NULL));
   for (int i = 0; i < 6; i ++) CHECK_NEAR (turned[i], R[i / 3 * 3 + normal_first[i % 3]], 1e-7);
   ldy_system_destroy (system);
 }
@@ -165,6 +198,7 @@ static void refusals (ldy_solve *solver)
   ldy_law laws[2] = { contact (0.5), contact (-1) };
   double R[6] = { 1, 2, 3, 4, 5, 6 }, before[6], W[9] = { NAN };
   int starts[2] = { 0, 1 }, column = 0;
+  ldy_rows rows = { .size = sizeof rows, .rows = 1, .blocks = 1, .starts = starts, .columns = &column, .values = W, .B = R };
   ldy_system *system = pile (10);
 
   memcpy (before, R, sizeof R);
@@ -178,9 +212,9 @@ static void refusals (ldy_solve *solver)
   laws[1].kind = 77;
   BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "law 1: there is no kind 77");
   laws[1].kind = LDY_CONTACT_LAW;
-  BAD (ldy_solve_system (solver, system, laws, 1, NULL, R, 6, NULL), "system: laws: 1 values where 2 are needed");
-  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 3, NULL), "system: forces: 1 values where 2 are needed");
-  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 5, NULL), "R: 5 values are no whole number of vectors");
+  BAD (ldy_solve_system (solver, system, laws, 1, NULL, R, 6, NULL), "laws: 1 values where 2 are needed");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 3, NULL), "system: forces: 3 values where 6 are needed");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 5, NULL), "system: forces: 5 values where 6 are needed");
   BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, &report), "report->size is 3");
   options.measure = 9;
   BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "there is no measure 9");
@@ -196,15 +230,22 @@ static void refusals (ldy_solve *solver)
   options.seconds = 0;
   options.tolerance = NAN;
   BAD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, NULL), "the tolerance");
-  BAD (ldy_solve_rows (solver, starts, &column, W, 1, R, laws, R + 3, 1, NULL, NULL), "constraint of row 0: a block of W is not finite");
-  BAD (ldy_solve_rows (solver, starts, &column, W, (size_t) -1, R, laws, R + 3, 1, NULL, NULL), "columns: no array has");
+  BAD (ldy_solve_rows (solver, NULL, laws, 1, NULL, R + 3, 3, NULL), "rows is NULL");
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "constraint of row 0: a block of W is not finite");
+  BAD (ldy_solve_rows (solver, &rows, laws, 2, NULL, R + 3, 3, NULL), "laws: 2 values where 1 are needed");
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 2, NULL), "forces: 2 values where 3 are needed");
+  rows.blocks = -1;
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "rows->blocks is negative");
+  rows.blocks = 1, rows.B = NULL;
+  BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "rows->B is NULL");
   R[4] = INFINITY;
   BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "constraint 1 between bodies 1 and 0: the force to begin with");
   R[4] = before[4];
   GOOD (ldy_system_remove_constraint (system, 1));
   BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "no successful update since the last change");
   CHECK_SAME_BITS (R, before, sizeof R);
-  GOOD (ldy_solve_rows (solver, (int[]) { 0 }, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
+  rows = (ldy_rows) { .size = sizeof rows, .starts = starts };
+  GOOD (ldy_solve_rows (solver, &rows, NULL, 0, NULL, NULL, 0, NULL));
   ldy_system_destroy (system);
 }
 
@@ -214,6 +255,7 @@ int main (void)
 
   GOOD (ldy_solve_create (&solver));
   forces_by_hand (solver);
+  orthotropic (solver);
   joints_and_bounds (solver);
   any_rows (solver);
   ends (solver);

@@ -173,6 +173,66 @@ static void pseudo_rigid (void)
   ldy_system_destroy (system);
 }
 
+static ldy_operator row_of (int n, int dof, double value, double *dense)
+{
+  for (int i = 0; i < 2 * n; i ++) dense[i] = 0;
+  dense[2 * dof] = dense[2 * dof + 1] = value;
+  return (ldy_operator) { n, NULL, NULL, dense, (size_t) (2 * n) };
+}
+
+/* The brick on a point swings about two axes. What operators tie to its turns changes no stiffness, but what is free: flywheels are
+   driven along, each by a row, and a row for an axis leaves the other one. */
+static void operators (void)
+{
+  static const double point[3] = { 0, 0, 0.3 }, diagonals[2][3] = { { 4, 1, 1 }, { 1, 1, 2 } };
+  ldy_joint joints[3] = { { LDY_FIXED_POINT, 0 }, { LDY_CONSTANT_OPERATORS, 0 }, { LDY_CONSTANT_OPERATORS, 0 } };
+  double R[6] = { 0, 0, 20, 7, 8, 9 }, x[12], y[12], dense[3][12], square, step, share, inertia = 0.5 + 2 * 0.09;
+  long long bodies[3], id, most;
+  ldy_operator H[3];
+  ldy_system *system = created ();
+
+  bodies[0] = rigid (system, 2);
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_diagonal (system, 3, diagonals[k], &bodies[k + 1]));
+  GOOD (ldy_system_add_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
+  /* Row 0: the turn about x is the first wheel's, row 1: and that of the second. */
+  H[0] = row_of (6, 0, 1, dense[0]);
+  H[1] = row_of (3, 0, -1, dense[1]);
+  H[2] = row_of (3, 2, -1, dense[2]);
+  dense[1][1] = 0, dense[2][4] = 0;
+  GOOD (ldy_system_add_rows (system, 2, bodies, H, 3, &id));
+  for (int i = 0; i < 12; i ++) x[i] = i - 5;
+  BAD (ldy_system_geometric_stiffness (system, joints, 2, R, 6, x, y, 12));
+  GOOD (ldy_system_geometric_stiffness (system, joints, 2, R, 5, x, y, 12));
+  /* 20 at an arm of 0.3 */
+  for (int i = 0; i < 12; i ++) CHECK_NEAR (y[i], i < 2 ? 6 * x[i] : 0, 1e-13);
+  GOOD (ldy_system_sharp_critical_step (system, joints, 2, R, 5, &square, &step, &most, &share));
+  CHECK_NEAR (square, 6 / inertia, 1e-9); /* about y */
+  CHECK_INT ((long) most, 0);
+  GOOD (ldy_system_add_freedom (system, bodies[0], 1, 1, &id));
+  GOOD (ldy_system_sharp_critical_step (system, joints, 3, R, 6, &square, &step, &most, &share));
+  CHECK_NEAR (square, 6 / (inertia + 0.25 + 0.5), 1e-9);
+  CHECK_NEAR (step, 2 / sqrt (square), 1e-9);
+  GOOD (ldy_system_remove_constraint (system, 0));
+  GOOD (ldy_system_add_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
+  /* Now it is the last one. */
+  joints[2] = joints[0], joints[0] = joints[1], R[3] = R[4] = 0, R[5] = 20, R[2] = 9;
+  GOOD (ldy_system_sharp_critical_step (system, joints, 3, R, 6, &square, &step, &most, &share));
+  CHECK_NEAR (square, 6 / (inertia + 0.25 + 0.5), 1e-9);
+  CHECK_INT ((long) most, 3);
+  joints[0].kind = LDY_CONTACT;
+  BAD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "constraint 1 among bodies 0, 1 and 1 more: its geometric stiffness is not known: it is given by operators");
+  joints[0] = joints[2] = joints[1];
+  BAD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: it is given by points, its joint by operators");
+  joints[2].kind = LDY_CONTACT_ON_SLAVE;
+  GOOD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  joints[2].kind = LDY_LINK;
+  BAD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
+  CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: the length of the link");
+  ldy_system_destroy (system);
+}
+
 static void errors (void)
 {
   ldy_joint link = { LDY_LINK, 1 }, no_length = { LDY_LINK, 0 }, unknown = { 9, 1 };
@@ -221,7 +281,8 @@ static void errors (void)
   CHECK_TEXT (ldy_last_error (), "the inverse inertia is not positive");
   GOOD (ldy_system_set_diagonal (system, body, 6, ones));
   GOOD (ldy_system_add_diagonal (system, 3, ones, &general));
-  BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  GOOD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
+  CHECK_NEAR (square, 1, 1e-9); /* what nothing pulls at has no stiffness */
   GOOD (ldy_system_remove_body (system, general));
   GOOD (ldy_system_add_matrix (system, 1, starts, rows, A, 1, &general));
   BAD (ldy_system_critical_step (system, &link, 1, R, 3, &square, NULL, NULL, NULL));
@@ -236,6 +297,7 @@ int main (void)
   sharp ();
   redundant_links ();
   pseudo_rigid ();
+  operators ();
   errors ();
   return check_summary ("system_stability");
 }

@@ -64,6 +64,52 @@ static void velocities_of_places (void)
   ldy_system_destroy (system);
 }
 
+/* The place x + F (X - C) of a point X is that of X again; B of a constraint there is the velocity of the place, v + dF (X - C). */
+static void places_of_pseudo_rigid (void)
+{
+  /* 2 0.3 0 / -0.1 0.5 0.2 / 0 0.4 1.5, by columns. */
+  double F[9] = { 2, -0.1, 0, 0.3, 0.5, 0.4, 0, 0.2, 1.5 }, center[3] = { 0.3, -0.2, 0.9 }, x[3] = { 5, 6, 7 };
+  double X[3] = { 1.5, 0.25, -2 }, p[3], point[3], velocity[12] = { 1, 2, 3, -1, 0.5, 2, 0, 1, -2, 3, 2, 1 }, kept[3];
+  double singular[9] = { 1, 2, 3, 2, 4, 6, 0, 0, 1 }, nearly[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1e-16 }, wrong[9] = { NAN };
+  ldy_system *system = NULL;
+  ldy_rows rows = { .size = sizeof rows };
+  long long body, rigid, id;
+
+  GOOD (ldy_system_create (&system));
+  GOOD (ldy_system_add_pseudo_rigid (system, 1, unit, center, &body));
+  GOOD (ldy_system_add_rigid (system, 1, unit, unit, center, &rigid));
+  for (int i = 0; i < 3; i ++) {
+    p[i] = x[i];
+    for (int j = 0; j < 3; j ++) p[i] += F[3 * j + i] * (X[j] - center[j]);
+  }
+  GOOD (ldy_system_pseudo_rigid_point (system, body, F, x, p, point));
+  for (int i = 0; i < 3; i ++) CHECK_NEAR (point[i], X[i], 1e-14);
+  GOOD (ldy_system_set_velocity (system, body, velocity, 12));
+  GOOD (ldy_system_add_constraint (system, body, LDY_GROUND, unit, point, NULL, &id));
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_rows (system, &rows));
+  for (int i = 0; i < 3; i ++) {
+    double moved = velocity[9 + i];
+    for (int j = 0; j < 3; j ++) moved += velocity[3 * i + j] * (X[j] - center[j]);
+    CHECK_NEAR (rows.B[i], moved, 1e-13);
+  }
+  memcpy (kept, point, sizeof kept);
+  BAD (ldy_system_pseudo_rigid_point (system, body, singular, x, p, point), "body 0: its deformation gradient is singular");
+  BAD (ldy_system_pseudo_rigid_point (system, body, nearly, x, p, point), "body 0: its deformation gradient is singular");
+  BAD (ldy_system_pseudo_rigid_point (system, body, wrong, x, p, point), "body 0: its deformation gradient is not finite");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, wrong, p, point), "body 0: what is given is not finite");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, x, wrong, point), "body 0: what is given is not finite");
+  BAD (ldy_system_pseudo_rigid_point (system, rigid, F, x, p, point), "body 1: it is not pseudo-rigid");
+  BAD (ldy_system_pseudo_rigid_point (system, 7, F, x, p, point), "body 7: there is none with this id");
+  BAD (ldy_system_pseudo_rigid_point (system, body, NULL, x, p, point), "gradient is NULL");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, NULL, p, point), "center is NULL");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, x, NULL, point), "place is NULL");
+  BAD (ldy_system_pseudo_rigid_point (system, body, F, x, p, NULL), "point is NULL");
+  BAD (ldy_system_pseudo_rigid_point (NULL, body, F, x, p, point), "system is NULL");
+  CHECK_SAME_BITS (point, kept, sizeof kept);
+  ldy_system_destroy (system);
+}
+
 /* Euler's equations by many small steps keep energy and the length of J spin; about a principal axis nothing changes. */
 static void free_spin (void)
 {
@@ -95,6 +141,7 @@ static void free_spin (void)
 int main (void)
 {
   velocities_of_places ();
+  places_of_pseudo_rigid ();
   free_spin ();
   return check_summary ("system_world");
 }

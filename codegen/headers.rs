@@ -45,9 +45,11 @@ pub fn ldy_host_h(table: &Table, operators: &str) -> String {
 /// The text of `ldy_system.h`.
 pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
     let common: Vec<&str> = COMMON.into_iter().map(|name| declaration(additions, name)).collect();
+    // The header knows of the other face this name alone.
+    let system = system.replace("LOCDYN *ldy", "struct locdyn *ldy");
     fill(
         include_str!("templates/ldy_system.h"),
-        &[("codes", codes), ("common", &common.join("\n\n")), ("system", system)],
+        &[("codes", codes), ("common", &common.join("\n\n")), ("system", &system)],
     )
 }
 

@@ -226,6 +226,8 @@ int problem_write_siconos (const friction_problem *problem, const char *path)
 int problem_solve (ldy_solve *solver, const friction_problem *problem, double tolerance, double *r, ldy_solve_report *report)
 {
   ldy_solve_options options = { .size = sizeof options, .tolerance = tolerance, .normal_first = 1 };
+  ldy_rows rows = { .size = sizeof rows, .rows = problem->rows, .blocks = problem->starts[problem->rows], .starts = problem->starts,
+                    .columns = problem->columns, .values = problem->values, .B = problem->q };
   ldy_law *laws = room ((size_t) problem->rows, sizeof *laws);
   int code;
 
@@ -233,8 +235,7 @@ int problem_solve (ldy_solve *solver, const friction_problem *problem, double to
     laws[i].kind = i < problem->contacts ? LDY_CONTACT_LAW : LDY_FIXED_LAW;
     if (i < problem->contacts) laws[i].friction = problem->friction[i];
   }
-  code = ldy_solve_rows (solver, problem->starts, problem->columns, problem->values, (size_t) problem->starts[problem->rows],
-                         problem->q, laws, r, (size_t) problem->rows, &options, report);
+  code = ldy_solve_rows (solver, &rows, laws, (size_t) problem->rows, &options, r, 3 * (size_t) problem->rows, report);
   free (laws);
   return code;
 }

@@ -21,6 +21,7 @@
 #ifndef LDY_HPP
 #define LDY_HPP
 
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -87,6 +88,7 @@ private:
 };
 
 using values = view<const double>;
+using vector3 = std::array<double, 3>;
 using indices = view<const int>;
 
 /* An operator H of three rows, or as many as add_rows is told; see ldy_operator. Empty for the ground. */
@@ -246,16 +248,20 @@ public:
   id add_solver (int n, solver apply)
   {
     id body;
-    auto kept = std::make_unique<kept_solver> (kept_solver { std::move (apply), nullptr });
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
     check (ldy_system_add_solver (raw (), n, call, kept.get (), &body));
-    /* If there is no memory for the entry, the body goes again. */
-    try {
-      solvers_.emplace (body, std::move (kept));
-    } catch (...) {
-      ldy_system_remove_body (raw (), body);
-      throw;
-    }
+    keep (kept, { body });
     return body;
+  }
+
+  /* Bodies with so many velocities each, one behind the other in the columns that the function gets. */
+  std::vector<id> add_model (indices sizes, solver apply)
+  {
+    std::vector<id> bodies (sizes.size ());
+    auto kept = std::make_shared<kept_solver> (kept_solver { std::move (apply), nullptr });
+    check (ldy_system_add_model (raw (), sizes.data (), sizes.size (), call, kept.get (), bodies.data ()));
+    keep (kept, bodies);
+    return bodies;
   }
 
   void remove_body (id body)
@@ -298,6 +304,65 @@ public:
   }
 
   void velocity (id body, view<double> out) const { check (ldy_system_velocity (raw (), body, out.data (), out.size ())); }
+
+  void take_any_axes (bool any) { check (ldy_system_take_any_axes (raw (), any)); }
+
+  /* Of many bodies at once, those of one behind those of the one before; as many velocities for each. */
+  void set_velocities (view<const id> bodies, values all)
+  {
+    std::size_t n = each (bodies, all);
+    check (ldy_system_set_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, all.data (), n * sizeof (double)));
+  }
+
+  void set_previous_velocities (view<const id> bodies, values all)
+  {
+    std::size_t n = each (bodies, all);
+    check (ldy_system_set_previous_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, all.data (), n * sizeof (double)));
+  }
+
+  void velocities (view<const id> bodies, view<double> out) const
+  {
+    std::size_t n = each (bodies, values (out));
+    check (ldy_system_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, out.data (), n * sizeof (double)));
+  }
+
+  void set_rotations (view<const id> bodies, values rotations)
+  {
+    need (rotations, 9 * bodies.size (), "rotations");
+    check (ldy_system_set_rotations (raw (), bodies.size (), bodies.data (), sizeof (id), rotations.data (), of_matrix));
+  }
+
+  void rotations (view<const id> bodies, view<double> out) const
+  {
+    need (out, 9 * bodies.size (), "rotations");
+    check (ldy_system_rotations (raw (), bodies.size (), bodies.data (), sizeof (id), out.data (), of_matrix));
+  }
+
+  /* ---- between the world and a body */
+
+  vector3 referential_point (id body, values center, values place) const
+  {
+    vector3 point;
+    need (center, 3, "center"), need (place, 3, "place");
+    check (ldy_system_referential_point (raw (), body, center.data (), place.data (), point.data ()));
+    return point;
+  }
+
+  vector3 referential_spin (id body, values world) const
+  {
+    vector3 spin;
+    need (world, 3, "world");
+    check (ldy_system_referential_spin (raw (), body, world.data (), spin.data ()));
+    return spin;
+  }
+
+  vector3 world_spin (id body, values referential) const
+  {
+    vector3 spin;
+    need (referential, 3, "referential");
+    check (ldy_system_world_spin (raw (), body, referential.data (), spin.data ()));
+    return spin;
+  }
 
   /* ---- constraints */
 
@@ -342,11 +407,95 @@ public:
     check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
   }
 
+  /* Rows of a Jacobian over the velocities of bodies, for many constraints: entry (i, j) is J[i row_stride + j column_stride]. */
+  void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
+                     std::size_t column_stride)
+  {
+    std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
+    if (J.size () < reach) need (J, reach, "J");
+    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (), rows, columns,
+                                    row_stride, column_stride));
+  }
+
+  /* The same of compressed rows; counts: empty, or how many entries each row has. */
+  void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns, indices starts,
+                            indices counts, indices columns_of, values entries)
+  {
+    need (starts, counts.empty () ? rows + 1 : rows, "starts"), need (counts, counts.empty () ? 0 : rows, "counts");
+    need (columns_of, entries.size (), "indices");
+    check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows, columns,
+                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
+  }
+
   /* rows x rows, or nothing. */
   void set_rows_compliance (id constraint, values compliance)
   {
     check (ldy_system_set_rows_compliance (raw (), constraint, compliance.data (), compliance.size ()));
   }
+
+  /* Many constraints at points, one behind the other; slaves empty: all are the ground, and slave_points may be empty. The first id. */
+  id add_constraints (view<const id> masters, view<const id> slaves, values frames, values master_points, values slave_points)
+  {
+    id first;
+    std::size_t count = masters.size ();
+    if (!slaves.empty ()) need (slaves, count, "slaves");
+    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"), points (slave_points, count, "slave_points");
+    check (ldy_system_add_constraints (raw (), count, masters.data (), slaves.data (), sizeof (id), frames.data (), of_matrix,
+                                       master_points.data (), slave_points.data (), of_vector, &first));
+    return first;
+  }
+
+  /* Masters empty: bodies stay, and slaves is not read. */
+  void move_constraints (view<const id> constraints, view<const id> masters, view<const id> slaves, values frames, values master_points,
+                         values slave_points)
+  {
+    std::size_t count = constraints.size ();
+    if (!masters.empty ()) need (masters, count, "masters");
+    if (!slaves.empty ()) need (slaves, count, "slaves");
+    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"), points (slave_points, count, "slave_points");
+    check (ldy_system_move_constraints (raw (), count, constraints.data (), sizeof (id), masters.data (), slaves.data (), sizeof (id),
+                                        frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector));
+  }
+
+  void remove_constraints (view<const id> constraints)
+  {
+    check (ldy_system_remove_constraints (raw (), constraints.size (), constraints.data (), sizeof (id)));
+  }
+
+  /* Frames and points as they were given; what is empty is not wanted. */
+  void placements (view<const id> constraints, view<double> frames, view<double> master_points, view<double> slave_points) const
+  {
+    std::size_t count = constraints.size ();
+    if (!frames.empty ()) need (frames, 9 * count, "frames");
+    points (values (master_points), count, "master_points"), points (values (slave_points), count, "slave_points");
+    check (ldy_system_placements (raw (), count, constraints.data (), sizeof (id), frames.data (), of_matrix, master_points.data (),
+                                  slave_points.data (), of_vector));
+  }
+
+  void set_compliances (view<const id> constraints, values compliances)
+  {
+    need (compliances, 9 * constraints.size (), "compliances");
+    check (ldy_system_set_compliances (raw (), constraints.size (), constraints.data (), sizeof (id), compliances.data (), of_matrix));
+  }
+
+  /* W + diag (mu): one for all, for each row, or for each scalar. */
+  void regularise (values mu) { check (ldy_system_regularise (raw (), mu.data (), mu.size ())); }
+
+  void set_tag (id constraint, unsigned long long tag) { check (ldy_system_set_tag (raw (), constraint, tag)); }
+
+  void set_tags (view<const id> constraints, view<const unsigned long long> tags)
+  {
+    need (tags, constraints.size (), "tags");
+    check (ldy_system_set_tags (raw (), tags.size (), constraints.data (), sizeof (id), tags.data (), sizeof (unsigned long long)));
+  }
+
+  /* Of all constraints, in the order of rows. */
+  void tags (view<unsigned long long> out) const { check (ldy_system_tags (raw (), out.data (), out.size ())); }
+
+  /* Reactions that stay with their constraints. */
+  void set_reactions (values R) { check (ldy_system_set_reactions (raw (), R.data (), R.size ())); }
+
+  void reactions (view<double> out) const { check (ldy_system_reactions (raw (), out.data (), out.size ())); }
 
   void remove_constraint (id constraint) { check (ldy_system_remove_constraint (raw (), constraint)); }
 
@@ -439,6 +588,14 @@ public:
     check (ldy_system_multiply_columns_through_bodies (raw (), columns, x.data (), count, y.data (), count, count));
   }
 
+  /* Whether each scalar row of W depends on earlier ones; tolerance 0: 1e-10. */
+  std::vector<int> redundant (double tolerance = 0) const
+  {
+    std::vector<int> flags (rows ().scalars ());
+    check (ldy_system_redundant (raw (), tolerance, flags.data (), flags.size (), nullptr));
+    return flags;
+  }
+
   void add_force (id body, values R, view<double> force) const
   {
     check (ldy_system_add_force (raw (), body, R.data (), R.size (), force.data (), force.size ()));
@@ -504,6 +661,20 @@ private:
     }
   }
 
+  /* A function is there as long as one of its bodies. If there is no memory for an entry, the bodies go again. */
+  void keep (const std::shared_ptr<kept_solver> &kept, const std::vector<id> &bodies)
+  {
+    try {
+      for (id body : bodies) solvers_.emplace (body, kept);
+    } catch (...) {
+      for (id body : bodies) {
+        ldy_system_remove_body (raw (), body);
+        solvers_.erase (body);
+      }
+      throw;
+    }
+  }
+
   void check (int code) const
   {
     if (code == 0) return;
@@ -529,6 +700,21 @@ private:
     std::size_t count = columns ? x.size () / columns : 0;
     need (x, columns * count, "x"), need (y, columns * count, "y");
     return count;
+  }
+
+  static constexpr std::size_t of_matrix = 9 * sizeof (double), of_vector = 3 * sizeof (double);
+
+  /* As many values for each of some bodies. */
+  static std::size_t each (view<const id> bodies, values all)
+  {
+    std::size_t n = bodies.empty () ? 0 : all.size () / bodies.size ();
+    need (all, n * bodies.size (), "velocities");
+    return n;
+  }
+
+  static void points (values array, std::size_t count, const char *name)
+  {
+    if (!array.empty ()) need (array, 3 * count, name);
   }
 
   /* That of the ground is left out. */
@@ -564,16 +750,24 @@ private:
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
 
-  std::map<id, std::unique_ptr<kept_solver>> solvers_;
+  std::map<id, std::shared_ptr<kept_solver>> solvers_;
   std::unique_ptr<ldy_system, destroyer> raw_; /* behind the solvers, so that it goes before them */
 };
 
-/* Laws, one for each row; see ldy_law. Biases of three values. */
+/* Laws, one for each row; see ldy_law. Bounds and biases of as many values as the row has scalars. */
 inline ldy_law contact_law (double friction, double cohesion = 0, values bias = {})
 {
   ldy_law law = {};
   law.kind = LDY_CONTACT_LAW, law.friction = friction, law.cohesion = cohesion;
-  for (std::size_t i = 0; i < 3 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  for (std::size_t i = 0; i < 6 && i < bias.size (); i ++) law.bias[i] = bias[i];
+  return law;
+}
+
+/* Friction along the first and the second tangent. */
+inline ldy_law orthotropic_contact_law (double friction_1, double friction_2, double cohesion = 0, values bias = {})
+{
+  ldy_law law = contact_law (friction_1, cohesion, bias);
+  law.kind = LDY_ORTHOTROPIC_CONTACT_LAW, law.friction_2 = friction_2;
   return law;
 }
 
@@ -584,11 +778,12 @@ inline ldy_law fixed_law (values bias = {})
   return law;
 }
 
-inline ldy_law bounds_law (const double (&lower)[3], const double (&upper)[3], values bias = {})
+inline ldy_law bounds_law (values lower, values upper, values bias = {})
 {
   ldy_law law = contact_law (0, 0, bias);
   law.kind = LDY_BOUNDS_LAW;
-  for (int i = 0; i < 3; i ++) law.lower[i] = lower[i], law.upper[i] = upper[i];
+  for (std::size_t i = 0; i < 6 && i < lower.size (); i ++) law.lower[i] = lower[i];
+  for (std::size_t i = 0; i < 6 && i < upper.size (); i ++) law.upper[i] = upper[i];
   return law;
 }
 
@@ -626,16 +821,11 @@ public:
     return report;
   }
 
-  /* See ldy_solve_rows: any block-sparse rows. */
-  solve_report solve (indices starts, indices columns, values blocks, values B, view<const ldy_law> laws, view<double> R,
-                      const solve_options &options = {})
+  /* See ldy_solve_rows: any block-sparse rows, those of a system or others. */
+  solve_report solve (const ldy_rows &rows, view<const ldy_law> laws, view<double> R, const solve_options &options = {})
   {
     solve_report report;
-    std::size_t rows = laws.size ();
-    bool fits = starts.size () == rows + 1 && B.size () == 3 * rows && R.size () == 3 * rows && blocks.size () == 9 * columns.size ();
-    if (!fits) throw error (LDY_BUG_FOUND, "solve: starts, columns, blocks, B, laws and R do not fit together");
-    check (ldy_solve_rows (raw (), starts.data (), columns.data (), blocks.data (), columns.size (), B.data (), laws.data (), R.data (),
-                           rows, &options, &report));
+    check (ldy_solve_rows (raw (), &rows, laws.data (), laws.size (), &options, R.data (), R.size (), &report));
     return report;
   }
 
@@ -651,6 +841,74 @@ private:
 
   std::unique_ptr<ldy_solve, destroyer> raw_;
 };
+
+/* See ldy_rows_redundant: of any rows, for which there is room in flags; how many depend. */
+inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
+{
+  int dimension;
+  int code = ldy_rows_redundant (&rows, tolerance, flags.data (), flags.size (), &dimension);
+  if (code != 0) throw error (code, ldy_last_error ());
+  return dimension;
+}
+
+/* The Cholesky factor of W + diag (mu); see ldy_factor. It keeps its memory for the next one. */
+class factor {
+public:
+  factor ()
+  {
+    ldy_factor *raw = nullptr;
+    check (ldy_factor_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* For functions of C. */
+  ldy_factor *raw () const noexcept { return raw_.get (); }
+
+  /* mu: none, one for all, for each row, or for each scalar. */
+  void make (const system &system, values mu = {}) { check (ldy_factor_system (raw (), system.raw (), mu.data (), mu.size ())); }
+  void make (const ldy_rows &rows, values mu = {}) { check (ldy_factor_rows (raw (), &rows, mu.data (), mu.size ())); }
+
+  /* Replaces x, vectors one behind the other. */
+  void solve (view<double> x, std::size_t columns = 1)
+  {
+    std::size_t count = columns ? x.size () / columns : 0;
+    if (count * columns != x.size ()) throw error (LDY_BUG_FOUND, "x: the values are not so many vectors");
+    check (ldy_factor_solve (raw (), columns, x.data (), count, count));
+  }
+
+  double log_determinant () const
+  {
+    double value;
+    check (ldy_factor_log_determinant (raw (), &value));
+    return value;
+  }
+
+private:
+  struct destroyer {
+    void operator() (ldy_factor *raw) const noexcept { ldy_factor_destroy (raw); }
+  };
+
+  static void check (int code)
+  {
+    if (code != 0) throw error (code, ldy_last_error ());
+  }
+
+  std::unique_ptr<ldy_factor, destroyer> raw_;
+};
+
+/* See ldy_system_gyroscopic_change. */
+inline vector3 gyroscopic_change (const double (&inertia)[9], const double (&spin)[3], double h)
+{
+  vector3 change;
+  int code = ldy_system_gyroscopic_change (inertia, spin, h, change.data ());
+  if (code != 0) throw error (code, ldy_last_error ());
+  return change;
+}
+
+inline void set_threads (int n)
+{
+  if (ldy_set_threads (n) != 0) throw error (LDY_BUG_FOUND, ldy_last_error ());
+}
 
 } // namespace ldy
 

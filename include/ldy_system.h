@@ -21,8 +21,7 @@
  *
  * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_freedom inserts it with one
  * to six. Wherever this header says three values a row, as of R, x and y, it is as many as the constraint has rows, one
- * behind the other; ldy_rows tells where those of each begin. Functions that need rows of three name the constraint that
- * has others: the solvers, factors, and steps of stability.
+ * behind the other; ldy_rows tells where those of each begin.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
@@ -133,6 +132,9 @@ int ldy_set_threads(int n);
    of the library's threads, by a signal handler, it does nothing. Everything goes on working afterwards: the next update
    that uses threads starts them anew. Never raises. */
 void ldy_shutdown(void);
+
+/* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
+struct locdyn;
 
 /* Stands for the ground where a constraint has a body on one side only. */
 #define LDY_GROUND -1
@@ -266,6 +268,33 @@ int ldy_system_add_solver(ldy_system *system,
                           ldy_solver solver,
                           void *data,
                           long long *body);
+
+/* Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of bodies.
+   Their constraints are given by operators H.
+
+   sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns have
+   the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the bodies:
+   what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it gets as many
+   columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone. It is called once
+   in each update in which a constraint acts on one of the bodies, more than once where its columns would take more than 64 MB; and
+   once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the model that constraints act
+   on. data: passed through. bodies: where to put the ids, count values, which follow one after the other.
+
+   Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no part
+   of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is no
+   body more.
+
+   Safety:
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as long
+   as one of the bodies is part of the model. */
+int ldy_system_add_model(ldy_system *system,
+                         const int *sizes,
+                         size_t count,
+                         ldy_solver solver,
+                         void *data,
+                         long long *bodies);
 
 /* Remove a body.
 
@@ -538,7 +567,8 @@ int ldy_system_set_rows_operators(ldy_system *system,
 
 /* Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it is.
 
-   count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric).
+   count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
+   negative in some direction).
 
    Safety:
    system comes from ldy_system_create; compliance is NULL or has count values. */
@@ -585,6 +615,60 @@ int ldy_system_csr(const ldy_system *system,
                    int *columns,
                    double *values,
                    size_t count);
+
+
+/* Give many constraints other operators, all of them or none: the rows of a Jacobian J, as a simulator of robots has it.
+
+   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
+   this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint behind the other in
+   this order: of each as many as it has. It is as if ldy_system_set_operators or ldy_system_set_rows_operators were called with each of
+   these; operators on bodies that are not named stay as they are. Where a row is not zero, the column must be that of a body of its
+   constraint. Operators by nodes are not replaced.
+
+   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
+   doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice, other rows or columns
+   than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint is named with its
+   place among those given, counted from 0.
+
+   Safety:
+   system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries. */
+int ldy_system_set_jacobian(ldy_system *system,
+                            const long long *bodies,
+                            size_t body_count,
+                            const long long *constraints,
+                            size_t count,
+                            const double *J,
+                            size_t rows,
+                            size_t columns,
+                            size_t row_stride,
+                            size_t column_stride);
+
+/* The same of a sparse J, by compressed rows.
+
+   starts: row i has the values from starts[i] on. counts: rows values, how many entries each row has; starts has rows values then.
+   counts NULL: a row ends where the next begins, and starts has rows + 1 values. indices, values: value_count each, of each entry its
+   column, which ascend in a row, and its value. MuJoCo's efc_J_rowadr, efc_J_rownnz, efc_J_colind and efc_J are starts, counts, indices
+   and values; those of a scipy.sparse.csr_matrix with sorted indices are starts, NULL, indices and values. All else is as in
+   ldy_system_set_jacobian.
+
+   Returns as ldy_system_set_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the lengths given. */
+int ldy_system_set_sparse_jacobian(ldy_system *system,
+                                   const long long *bodies,
+                                   size_t body_count,
+                                   const long long *constraints,
+                                   size_t count,
+                                   size_t rows,
+                                   size_t columns,
+                                   const int *starts,
+                                   const int *counts,
+                                   const int *indices,
+                                   const double *values,
+                                   size_t value_count);
 
 
 /* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on, everywhere.
@@ -840,6 +924,23 @@ int ldy_system_referential_point(const ldy_system *system,
                                  const double *place,
                                  double *point);
 
+/* Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+
+   gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
+   ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center: where
+   the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is written.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the sizes given. */
+int ldy_system_pseudo_rigid_point(const ldy_system *system,
+                                  long long body,
+                                  const double *gradient,
+                                  const double *center,
+                                  const double *place,
+                                  double *point);
+
 /* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
    velocities have: rotation^T world.
 
@@ -1021,6 +1122,36 @@ int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
                                                size_t y_stride,
                                                size_t count);
 
+/* y = W x of any rows, with the bits of ldy_system_multiply where these are rows of three of a system.
+
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them; W need not be symmetric. x, y: three values a row, count values each, different arrays.
+
+   Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
+
+   Safety:
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and overlap
+   nothing. */
+int ldy_rows_multiply(const ldy_rows *rows,
+                      const double *x,
+                      double *y,
+                      size_t count);
+
+/* y = W x of any rows and several vectors at once, each with the bits that it has alone.
+
+   rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what ldy_rows_multiply
+   returns, and 52 if a stride is too short.
+
+   Safety:
+   As ldy_rows_multiply. */
+int ldy_rows_multiply_columns(const ldy_rows *rows,
+                              size_t columns,
+                              const double *x,
+                              size_t x_stride,
+                              double *y,
+                              size_t y_stride,
+                              size_t count);
+
 /* Add the generalised force H^T R of all constraints on a body.
 
    R: three values a row, count values. force: n values, added to; force_count: n. Since the last update nothing but velocities
@@ -1087,7 +1218,8 @@ void ldy_factor_destroy(ldy_factor *factor);
 
 /* Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
 
-   mu: count values, in the units of W: one for all, or one for each row, or three for each row; count 0: zero. It comes on top of
+   mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0:
+   zero. It comes on top of
    compliances and of ldy_system_regularise.
 
    Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
@@ -1103,7 +1235,8 @@ int ldy_factor_system(ldy_factor *factor,
 
 /* Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
 
-   rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. mu, count: as in
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them. mu, count: as in
    ldy_factor_system.
 
    Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
@@ -1118,7 +1251,7 @@ int ldy_factor_rows(ldy_factor *factor,
 
 /* Replace vectors by (W + mu 1)^-1 times them.
 
-   x: columns vectors of three values a row, count values each; each begins stride values behind the one before it, at least count.
+   x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before it, at least count.
    A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a stride that is too short,
    no factor); after an error x is as it was.
 
@@ -1143,8 +1276,8 @@ int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
    update, with compliances; since then nothing but velocities may have changed.
 
    tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it depends on
-   them; 0: 1e-10. redundant: three values a row, count values: 1 where the scalar row depends on earlier ones, else 0; a constraint is
-   redundant as a whole if all three are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
+   them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on earlier ones, else 0; a
+   constraint is redundant as a whole if all of its own are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
 
    Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such a
    group.
@@ -1162,7 +1295,8 @@ int ldy_system_redundant(const ldy_system *system,
 
 /* As ldy_system_redundant, of any rows. W is symmetric.
 
-   rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. The rest: as there.
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them. The rest: as there.
 
    Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
 
@@ -1196,6 +1330,99 @@ int ldy_system_write_matrix_market(const ldy_system *system,
 int ldy_system_write_npz(const ldy_system *system,
                          const char *path);
 
+/* As ldy_system_write_matrix_market, of any rows.
+
+   rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them.
+
+   Returns what that returns, and 52 if the rows are ill-formed; the text names the row.
+
+   Safety:
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; path is NULL or a C string. */
+int ldy_rows_write_matrix_market(const ldy_rows *rows,
+                                 const char *path);
+
+/* As ldy_system_write_npz, of any rows.
+
+   rows: as in ldy_rows_write_matrix_market. Returns what that returns.
+
+   Safety:
+   As there. */
+int ldy_rows_write_npz(const ldy_rows *rows, const char *path);
+
+
+/* Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without allocating
+   more. Used by one thread at a time. */
+typedef struct ldy_locdyn_rows ldy_locdyn_rows;
+
+/* Make what the rows of a LOCDYN are copied into.
+
+   copies: where to put it; it is to be destroyed by ldy_locdyn_rows_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+
+   Safety:
+   copies is NULL or valid. */
+int ldy_locdyn_rows_create(ldy_locdyn_rows **copies);
+
+/* Destroy copies with their memory; NULL is allowed. The LOCDYN may be gone.
+
+   Safety:
+   copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards. */
+void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
+
+/* Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank by
+   ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
+   either leave the copies as they are.
+
+   ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell the
+   copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB of the
+   list:
+   - values: W of the DIAB and of its blocks as they are now, whoever wrote them, in ascending columns. Two blocks with one
+     neighbour become their sum, as in LOCDYN_Dump: so a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set;
+   - B, V: as in the DIAB; diagonal: its W; inverse: its A; constraints: the ids of constraints, con->id. scalar_starts and what
+     belongs to it: NULL. rho is not told: solvers here choose their own;
+   - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver blocks of
+     contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
+     reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
+
+   In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of another
+   module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that lead nowhere are
+   the program's responsibility.
+
+   Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
+   these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more
+   blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong.
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid; rows
+   is NULL or valid, with as many bytes as its size says. */
+int ldy_rows_of_locdyn(ldy_locdyn_rows *copies,
+                       const struct locdyn *ldy,
+                       ldy_rows *rows);
+
+/* Tell the reactions R that the constraints of a LOCDYN have now, in the order of rows: for instance where a solver begins.
+
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, the list has not the rows that were copied
+   last).
+
+   Safety:
+   copies comes from ldy_locdyn_rows_create, ldy is as in ldy_rows_of_locdyn; R is NULL or has count values. */
+int ldy_locdyn_reactions(const ldy_locdyn_rows *copies,
+                         const struct locdyn *ldy,
+                         double *R,
+                         size_t count);
+
+/* Give the constraints of a LOCDYN their reactions: con->R of each row becomes what R has for it, and nothing else is written.
+
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the rows
+   that were copied last); then nothing is written.
+
+   Safety:
+   As ldy_locdyn_reactions. */
+int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
+                             const struct locdyn *ldy,
+                             const double *R,
+                             size_t count);
+
 
 /* A kind of joint: it keeps the distance of its points, which lie along the normal, that of the master ahead. */
 #define LDY_LINK 1
@@ -1212,9 +1439,13 @@ int ldy_system_write_npz(const ldy_system *system,
 /* A kind of joint: a contact whose axes the slave turns, on whose face it is. */
 #define LDY_CONTACT_ON_SLAVE 5
 
+/* A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits and
+   motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known. */
+#define LDY_CONSTANT_OPERATORS 6
+
 /* What a constraint keeps as it is: what its force does when bodies move depends on it. */
 typedef struct {
-  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE. */
+  /* One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS. */
   int kind;
   /* Of a link: the distance of its points, positive. Not read otherwise. */
   double length;
@@ -1222,11 +1453,12 @@ typedef struct {
 
 /* y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 
-   Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
-   row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-   bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
+   Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count; those of constraints by operators are
+   LDY_CONSTANT_OPERATORS, of constraints at points others. R: three values a row, of other rows as many as they have, R_count
+   values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles
+   too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
+   Returns 0, 1 (no memory) or 52 (NULL argument, another count, unknown kind, one that is not for this constraint, a length not
    positive, not finite).
 
    Safety:
@@ -1262,7 +1494,7 @@ int ldy_system_critical_step(const ldy_system *system,
 
 /* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
    directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
-   along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+   along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps be longer than told. Rows of J may depend on each
    other. Dense: for systems of some thousand generalised velocities.
 
    Arguments and errors as there.
@@ -1281,15 +1513,19 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
 
 
 /* A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
-   friction (R_N + cohesion). */
+   friction (R_N + cohesion). Of rows of three scalars. */
 #define LDY_CONTACT_LAW 1
 
-/* A kind of law: U = 0, all three components. */
+/* A kind of law: U = 0, all components. */
 #define LDY_FIXED_LAW 2
 
 /* A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
    positive at the upper one. */
 #define LDY_BOUNDS_LAW 3
+
+/* A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+   the forces that this allows, R_T is the one that dissipates most. */
+#define LDY_ORTHOTROPIC_CONTACT_LAW 4
 
 /* A measure: the larger of the two others. */
 #define LDY_BOTH_MEASURES 0
@@ -1331,21 +1567,24 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
 
-/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. */
+/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
+   the row has scalars. */
 typedef struct {
-  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW. */
+  /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
   int kind;
-  /* Of a contact: Coulomb's coefficient, not negative. */
+  /* Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent. */
   double friction;
+  /* Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0. */
+  double friction_2;
   /* Of a contact: the largest pull, a force, not negative. */
   double cohesion;
   /* Of bounds; may be -INFINITY. */
-  double lower[3];
+  double lower[6];
   /* Of bounds, not below the lower ones; may be INFINITY. */
-  double upper[3];
+  double upper[6];
   /* Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
      the velocity v. */
-  double bias[3];
+  double bias[6];
 } ldy_law;
 
 /* Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
@@ -1418,9 +1657,11 @@ int ldy_solve_create(ldy_solve **solver);
    solver is NULL or comes from ldy_solve_create, and is not used afterwards. */
 void ldy_solve_destroy(ldy_solve *solver);
 
-/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R; no row is copied.
+/* Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+   three scalars or a law is orthotropic.
 
-   laws: one a row, law_count. options: NULL for the defaults. R: three values a row, count values: where to begin, for instance
+   laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
+   count values: where to begin, for instance
    the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
    cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
 
@@ -1442,27 +1683,24 @@ int ldy_solve_system(ldy_solve *solver,
 
 /* Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
 
-   starts: row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values. columns: of each block, counted from 0,
-   ascending in a row, the diagonal among them; values: the blocks, 3 x 3, column-major, nine values behind nine; blocks: as
-   many. W need not be symmetric. B: three values a row. laws: one a row. R: three values a row, as in ldy_solve_system. rows:
-   their number. options, report: as there.
+   rows: its size, rows, blocks, starts, columns, values and B are read, and scalar_starts and value_starts, both NULL or not, as
+   ldy_system_rows tells them. The columns of a row ascend, the diagonal is among them. W need not be symmetric. laws, law_count,
+   options, R, count, report: as in ldy_solve_system.
 
-   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, ill-formed rows, a law is
-   none, not finite: the text names the row). After an error R is as it was.
+   Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, ill-formed
+   rows, a law is none, not finite: the text names the row). After an error R is as it was.
 
    Safety:
-   solver comes from ldy_solve_create; arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL
-   or valid, with as many bytes as their size says. */
+   solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; the
+   other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes as
+   their size says. */
 int ldy_solve_rows(ldy_solve *solver,
-                   const int *starts,
-                   const int *columns,
-                   const double *values,
-                   size_t blocks,
-                   const double *B,
+                   const ldy_rows *rows,
                    const ldy_law *laws,
-                   double *R,
-                   size_t rows,
+                   size_t law_count,
                    const ldy_solve_options *options,
+                   double *R,
+                   size_t count,
                    ldy_solve_report *report);
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
 //! - [`direct`]: Cholesky factors of W + μ 1, and which rows of W depend on earlier ones, over any block-sparse rows.
-//!   These two share `block_rows`, which checks rows, and `row_error`.
+//!   These two share `any_rows`, which checks rows of one to six scalars, `block_rows`, those of three, and `row_error`.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
@@ -26,6 +26,8 @@
 //! - [`legacy`], that of the legacy module: layouts, the linked rows and their memory, the host's bodies and constraints
 //!   seen as the core wants them, entry points. Its shadow is a third scene: the rows of another module.
 //! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
+//!
+//! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::interface` alone.
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
 //! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
@@ -40,8 +42,8 @@
 //! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
 //! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such a
 //! factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
-//! pairs; an error is that of the first body or row in order, typed where it is met, its text made where it becomes a code
-//! (`legacy::fault`, `system::error`). What has not changed since the last update is not made again: `system::changes`, and
+//! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`boundary::errors`), typed in
+//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::changes`, and
 //! `LDY_REUSE` of the legacy face.
 //!
 //! A block W_αβ of two rigid bodies passes these files:
@@ -49,12 +51,15 @@
 //! - What both faces have: `assembly/update/bodies.rs` starts panels with the factors of `assembly/panel/cholesky.rs`, of what
 //!   `inertia/block_diagonal.rs` tells of A⁻¹; `assembly/update/rows.rs` writes Z = H L, H by `kinematics/rigid.rs`; `pairs.rs` or
 //!   `whole_rows.rs` beside it ask `assembly/panel/mod.rs` for Z_α Z_βᵀ.
-//! - In the legacy face: `entry.rs` → `rows/local_dynamics.rs` → `update/mod.rs` → `rows/gather.rs`, then `update/scene.rs` with
+//! - In the legacy face: `update/mod.rs`, with what `rows/local_dynamics.rs` holds → `rows/gather.rs`, then `update/scene.rs` with
 //!   `host/body.rs`, and `rows/pool.rs` and `rows/pair.rs`, where blocks lie.
 //! - In the neutral face: `interface/results.rs` → `model.rs` → `structure.rs`, where blocks lie → `update.rs`, then `scene.rs` with
 //!   `body.rs`.
 //!
 //! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
+
+#[macro_use]
+mod ensure;
 
 pub mod direct;
 pub mod solve;
@@ -79,6 +84,7 @@ pub mod kinematics;
 #[doc(hidden)]
 pub mod legacy;
 
+mod any_rows;
 mod block_rows;
 mod first_error;
 mod memory;

@@ -29,10 +29,23 @@ pub fn push<T>(values: &mut Vec<T>, value: T) -> Result<(), TryReserveError> {
     Ok(())
 }
 
-/// So many copies of a value, and no memory for more.
-pub fn repeated<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TryReserveError> {
+/// As many values as that: of more the last ones go, of fewer the rest are copies of `value`.
+pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<(), TryReserveError> {
+    values.try_reserve(count.saturating_sub(values.len()))?;
+    values.resize(count, value);
+    Ok(())
+}
+
+/// Nothing yet, and memory for so many values.
+pub fn with_room<T>(count: usize) -> Result<Vec<T>, TryReserveError> {
     let mut values = Vec::new();
     values.try_reserve_exact(count)?;
+    Ok(values)
+}
+
+/// So many copies of a value, and no memory for more.
+pub fn repeated<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TryReserveError> {
+    let mut values = with_room(count)?;
     values.resize(count, value);
     Ok(values)
 }

@@ -51,6 +51,7 @@ fn functions_of_the_neutral_face_and_its_parts_have_their_prefixes() {
         assert_eq!(symbol.starts_with("ldy_solve_"), status == "solvers", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_factor_"), status == "factors", "{symbol}");
         assert_eq!(symbol.starts_with("ldy_rows_"), status == "rows", "{symbol}");
+        assert_eq!(symbol.starts_with("ldy_locdyn_"), status == "rows of a LOCDYN", "{symbol}");
     }
 }
 

@@ -56,6 +56,7 @@ fn generate() -> [Generated; 5] {
         "bodies",
         "constraints",
         "any_rows",
+        "jacobian",
         "kept",
         "bulk",
         "world",
@@ -64,6 +65,7 @@ fn generate() -> [Generated; 5] {
         "factors",
         "rank",
         "files",
+        "locdyn",
         "stability",
         "solve",
     ];

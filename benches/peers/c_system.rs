@@ -8,6 +8,7 @@ use ldy::legacy::interface::additions::ldy_last_error;
 use ldy::system::interface::any_rows::*;
 use ldy::system::interface::bodies::*;
 use ldy::system::interface::constraints::*;
+use ldy::system::interface::jacobian::*;
 use ldy::system::interface::results::*;
 use ldy::system::interface::*;
 
@@ -37,6 +38,18 @@ struct Inputs {
     inertia: Vec<Columns>,
     velocities: Vec<Vec<f64>>,
     constraints: Vec<Operators>,
+    jacobian: Jacobian,
+}
+
+/// All operators in one matrix: by rows, without zeros if the form is sparse.
+struct Jacobian {
+    bodies: Vec<c_longlong>,
+    constraints: Vec<c_longlong>,
+    rows: usize,
+    columns: usize,
+    starts: Vec<c_int>,
+    indices: Vec<c_int>,
+    values: Vec<f64>,
 }
 
 /// Operators of a constraint of so many rows.
@@ -132,7 +145,7 @@ impl CSystem {
     }
 
     fn set(&mut self) -> Result<(), String> {
-        let Inputs { inertia, velocities, constraints } = &self.inputs[self.next];
+        let Inputs { inertia, velocities, constraints, jacobian } = &self.inputs[self.next];
         for (id, (inertia, velocity)) in inertia.iter().zip(velocities).enumerate() {
             let id = id as c_longlong;
             let Columns { n, starts, rows, values } = inertia;
@@ -152,6 +165,44 @@ impl CSystem {
                 })?;
                 check(ldy_system_set_velocity(self.system, id, velocity.as_ptr(), velocity.len()))?;
             }
+        }
+        let Jacobian { bodies, constraints: ids, rows, columns, starts, indices, values } = jacobian;
+        if !starts.is_empty() {
+            // SAFETY: as above.
+            return check(unsafe {
+                ldy_system_set_sparse_jacobian(
+                    self.system,
+                    bodies.as_ptr(),
+                    bodies.len(),
+                    ids.as_ptr(),
+                    ids.len(),
+                    *rows,
+                    *columns,
+                    starts.as_ptr(),
+                    ptr::null(),
+                    indices.as_ptr(),
+                    values.as_ptr(),
+                    values.len(),
+                )
+            });
+        }
+        // Most of a dense matrix over several bodies would be zero.
+        if bodies.len() == 1 {
+            // SAFETY: as above.
+            return check(unsafe {
+                ldy_system_set_jacobian(
+                    self.system,
+                    bodies.as_ptr(),
+                    bodies.len(),
+                    ids.as_ptr(),
+                    ids.len(),
+                    values.as_ptr(),
+                    *rows,
+                    *columns,
+                    *columns,
+                    1,
+                )
+            });
         }
         for (id, Operators { rows, sides }) in constraints.iter().enumerate() {
             let [master, slave] = sides.each_ref().map(view);
@@ -228,7 +279,45 @@ impl Inputs {
             inertia: inertia.collect(),
             velocities: matrices.bodies.iter().map(|body| vec![factor; body.freedoms]).collect(),
             constraints: matrices.constraints.iter().map(operators).collect(),
+            jacobian: Jacobian::new(matrices, form, factor),
         }
+    }
+}
+
+impl Jacobian {
+    fn new(matrices: &Matrices, form: Form, factor: f64) -> Self {
+        let mut firsts = vec![0];
+        firsts.extend(matrices.bodies.iter().scan(0, |end, body| {
+            *end += body.freedoms;
+            Some(*end)
+        }));
+        let (rows, columns) = (matrices.constraints.iter().map(|one| one.rows).sum(), matrices.freedoms());
+        let (mut starts, mut indices, mut values) = (vec![], vec![], vec![]);
+        let mut dense = vec![0.0; columns];
+        for Constraint { rows, sides } in &matrices.constraints {
+            for row in 0..*rows {
+                dense.fill(0.0);
+                for Operator { body, values } in sides.iter().flatten() {
+                    let own = values.chunks_exact(*rows).zip(&mut dense[firsts[*body]..]);
+                    own.for_each(|(column, to)| *to = factor * column[row]);
+                }
+                if form == Form::Dense {
+                    values.extend_from_slice(&dense);
+                    continue;
+                }
+                starts.push(values.len() as c_int);
+                for (column, value) in dense.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                    indices.push(column as c_int);
+                    values.push(*value);
+                }
+            }
+        }
+        if form == Form::Sparse {
+            starts.push(values.len() as c_int);
+        }
+        let ids = |count: usize| (0..count as c_longlong).collect();
+        let (bodies, constraints) = (ids(matrices.bodies.len()), ids(matrices.constraints.len()));
+        Self { bodies, constraints, rows, columns, starts, indices, values }
     }
 }
 

@@ -75,8 +75,10 @@ fn in_turns(step: &Step, start: &[[f64; 3]], options: &Options, repetitions: usi
             set_threads(count);
             let mut forces = start.to_vec();
             let begin = Instant::now();
-            let report =
-                step.system.solve(&mut Solver::new(), &step.laws, options, &mut forces).expect("forces");
+            let report = step
+                .system
+                .solve(&mut Solver::new(), &step.laws, options, forces.as_flattened_mut())
+                .expect("forces");
             let ms = 1e3 * begin.elapsed().as_secs_f64();
             if ms < best.0 {
                 *best = (ms, report);

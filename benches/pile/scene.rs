@@ -130,7 +130,7 @@ impl Pile {
         for _ in 0..steps {
             let step = self.problem();
             let mut forces = step.warm.clone();
-            step.system.solve(solver, &step.laws, options, &mut forces).expect("forces");
+            step.system.solve(solver, &step.laws, options, forces.as_flattened_mut()).expect("forces");
             self.advance(&step, &forces);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ldy::system::{Id, Inertia, Kinematics, Operator, System};
+use ldy::system::{Id, Inertia, Jacobian, Kinematics, Operator, System};
 
 use crate::blas::Blas;
 use crate::measure::median;
@@ -36,6 +36,8 @@ struct State {
     operators: Vec<Vec<f64>>,
     /// All of them, one below the other.
     all: Vec<f64>,
+    /// The same by rows without zeros: starts, columns, values.
+    compressed: (Vec<i32>, Vec<i32>, Vec<f64>),
 }
 
 impl State {
@@ -63,13 +65,22 @@ impl State {
                 all[ROWS * column + 3 * constraint..][..3].copy_from_slice(h);
             }
         }
-        Self { inverse, operators, all }
+        let mut compressed = (vec![0], vec![], vec![]);
+        for row in 0..ROWS {
+            for column in (0..DOFS).filter(|column| all[ROWS * column + row] != 0.0) {
+                compressed.1.push(column as i32);
+                compressed.2.push(all[ROWS * column + row]);
+            }
+            compressed.0.push(compressed.1.len() as i32);
+        }
+        Self { inverse, operators, all, compressed }
     }
 }
 
 /// A body with its constraints, and how long it took.
 struct Robot {
     system: System,
+    is_sparse: bool,
     states: Vec<State>,
     set: Vec<Duration>,
     whole: Vec<Duration>,
@@ -86,7 +97,7 @@ impl Robot {
             let operator = said(Operator::dense(DOFS, h))?;
             said(system.insert_operators([Some(body), None], [Some(operator), None]))?;
         }
-        Ok(Self { system, states, set: vec![], whole: vec![] })
+        Ok(Self { system, is_sparse, states, set: vec![], whole: vec![] })
     }
 
     /// Give the library everything of a step, and update.
@@ -94,10 +105,12 @@ impl Robot {
         let state = &self.states[number % STATES];
         let start = Instant::now();
         said(self.system.set_inertia(0, said(Inertia::dense(DOFS, &state.inverse))?))?;
-        for (id, h) in state.operators.iter().enumerate() {
-            let operator = said(Operator::dense(DOFS, h))?;
-            said(self.system.set_operators(id as Id, [Some(operator), None]))?;
-        }
+        let (shape, (starts, indices, values)) = ([ROWS, DOFS], &state.compressed);
+        let jacobian = match self.is_sparse {
+            true => Jacobian::Sparse { shape, starts, counts: None, indices, values },
+            false => Jacobian::Dense { values: &state.all, shape, strides: [1, ROWS] },
+        };
+        said(self.system.set_jacobian(std::iter::once(0), 0..CONSTRAINTS as Id, &jacobian))?;
         let set = start.elapsed();
         said(self.system.update(STEP))?;
         if number >= WARM_UP {

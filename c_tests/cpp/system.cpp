@@ -71,6 +71,18 @@ void test_rows ()
   system.update (1);
   CHECK (system.rows ().block (0)[0] == 12 && system.rows ().diagonal (1)[0] == 3);
   CHECK (system.row (joint) == 2);
+
+  double J[5] = { 2, 0, 0, 2, 0 };
+  system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 2, 1);
+  system.update (1);
+  CHECK (system.rows ().diagonal (2)[0] == 8 && system.rows ().diagonal (2)[3] == 12);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit, joint }, 3, 2, { 0, 1, 2, 3 }, {}, { 1, 0, 1 }, { -2, 1, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 12 && system.rows ().diagonal (2)[0] == 2);
+  system.set_sparse_jacobian ({ bodies[1] }, { limit }, 1, 2, { 1 }, { 1 }, { 0, 1 }, { 7, 1 });
+  system.update (1);
+  CHECK (system.rows ().diagonal (1)[0] == 3);
+  CHECK (fails (LDY_BUG_FOUND, "J: 5 values where 6 are needed", [&] { system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 4, 1); }));
 }
 
 /* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */
@@ -204,6 +216,38 @@ void test_solvers ()
   CHECK (system.rows ().size () == 0);
 }
 
+/* One function for several bodies is there as long as one of them, and what it throws comes out. */
+void test_models ()
+{
+  ldy::system system;
+  auto factor = std::make_shared<double> (3);
+  bool throws = false;
+  std::vector<ldy::id> bodies = system.add_model ({ 1, 2 }, [factor, &throws] (int size, int columns, double *x) {
+    if (throws) throw std::runtime_error ("no solution today");
+    for (int k = 0; k < size * columns; k ++) x[k] *= *factor;
+  });
+  CHECK (bodies.size () == 2 && bodies[1] == bodies[0] + 1);
+  ldy::id constraint =
+    system.add_operators (bodies[0], ldy::values ({ 1, 0, 0 }), bodies[1], ldy::values ({ 0, 0, 0, -2, 0, 0 }));
+  system.update (1);
+  CHECK (system.rows ().block (0)[0] == 15);
+  throws = true;
+  std::string caught;
+  try {
+    system.update (1);
+  } catch (const std::runtime_error &error) {
+    caught = error.what ();
+  }
+  CHECK (caught == "no solution today");
+  system.remove_constraint (constraint);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[0]);
+  CHECK (factor.use_count () == 2);
+  system.remove_body (bodies[1]);
+  CHECK (factor.use_count () == 1);
+  CHECK (fails (52, "at least one body", [&] { system.add_model ({}, [] (int, int, double *) {}); }));
+}
+
 void test_errors ()
 {
   ldy::system system;
@@ -316,7 +360,7 @@ void test_forces ()
   ldy::rows rows = system.rows ();
   ldy::solve_options options;
   options.tolerance = 1e-12, options.method = LDY_NEWTON_METHOD;
-  report = solver.solve (rows.starts (), rows.columns (), rows.blocks_of_W (), rows.B (), laws, again, options);
+  report = solver.solve (rows.raw (), laws, again, options);
   CHECK (report.converged () && report.residual <= 1e-12);
   double other = 0;
   for (std::size_t k = 2; k < 12; k += 3) other += 0.01 * again[k];
@@ -331,12 +375,114 @@ void test_forces ()
   CHECK (std::fabs (U[0]) < 1e-6 && std::fabs (U[2] + 0.5) < 1e-6 && std::fabs (U[5] + 0.5) < 1e-6 && std::fabs (U[8]) < 1e-6);
   CHECK (R[6] == 0 && R[7] == 0 && R[9] == 0 && R[11] == 0);
 
+  laws.assign (4, ldy::orthotropic_contact_law (0.05, 0.7));
+  std::fill (R.begin (), R.end (), 0);
+  CHECK (solver.solve (system, laws, R).converged ());
+  CHECK (std::fabs (0.01 * (R[0] + R[3] + R[6] + R[9]) + 0.6) < 1e-5);
+
   laws[1] = ldy::contact_law (-1);
   std::vector<double> before = R;
   CHECK (fails (52, "constraint 1 on body 0", [&] { solver.solve (system, laws, R); }));
   CHECK (R == before);
   CHECK (fails (52, "", [&] { solver.solve (system, laws, U = { 1, 2, 3 }); }));
-  CHECK (fails (52, "do not fit together", [&] { solver.solve (rows.starts (), rows.columns (), rows.B (), rows.B (), laws, R); }));
+  CHECK (fails (52, "forces: 3 values where 12", [&] { solver.solve (rows.raw (), laws, U); }));
+}
+
+/* Calls for many bodies or constraints do what those for one do. */
+void test_many ()
+{
+  ldy::system system;
+  std::vector<ldy::id> bodies, constraints;
+  for (int k = 0; k < 3; k ++) bodies.push_back (system.add_rigid (1 + k, axes, axes, { 0, 0, 0 }));
+  std::vector<double> frames, points, velocities (18), read (18), rotations, turns (27);
+  for (int k = 0; k < 3; k ++) {
+    frames.insert (frames.end (), axes.begin (), axes.end ());
+    rotations.insert (rotations.end (), turned, turned + 9);
+    for (int i = 0; i < 3; i ++) points.push_back (k + i), velocities[6 * k + i] = k - i;
+  }
+  ldy::id first = system.add_constraints (bodies, {}, frames, points, {});
+  for (int k = 0; k < 3; k ++) constraints.push_back (first + k);
+  system.set_velocities (bodies, velocities), system.set_previous_velocities (bodies, velocities);
+  system.velocities (bodies, read);
+  CHECK (read == velocities);
+  system.set_rotations (bodies, rotations);
+  system.rotations (bodies, turns);
+  CHECK (turns == rotations);
+  system.set_compliances (constraints, frames);
+  system.update (1);
+  ldy::rows rows = system.rows ();
+  CHECK (rows.B ()[3] == rows.V ()[3] && near (rows.block (0)[0], 1 + 1 + 2 * 2)); /* mass, compliance, and the arm along z: that along y is turned to x */
+
+  std::vector<double> there (27), at (9), none;
+  system.placements (constraints, there, at, none);
+  CHECK (there == frames && at == points);
+  for (double &x : points) x = 0;
+  system.move_constraints (constraints, {}, {}, frames, points, {});
+  system.placements ({ constraints[1] }, none, at = { 7, 7, 7 }, none);
+  CHECK (at[0] == 0 && at[2] == 0);
+  system.set_tags (constraints, std::vector<unsigned long long> { 5, 6, 7 }), system.set_tag (constraints[1], 1ull << 63);
+  std::vector<unsigned long long> tags (3);
+  system.tags (tags);
+  CHECK (tags[0] == 5 && tags[1] == 1ull << 63 && tags[2] == 7);
+  std::vector<double> R = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, kept (6);
+  system.set_reactions (R);
+  system.remove_constraints ({ constraints[1] });
+  system.reactions (kept);
+  CHECK (kept == (std::vector<double> { 1, 2, 3, 7, 8, 9 }));
+  CHECK (fails (52, "frames: 9 values where 27", [&] { system.add_constraints (bodies, {}, axes, points, {}); }));
+  CHECK (fails (52, "velocities: 4 values where 3", [&] { system.set_velocities (bodies, R = { 1, 2, 3, 4 }); }));
+  CHECK (fails (52, "constraint 1", [&] { system.remove_constraints ({ constraints[0], constraints[1] }); }));
+
+  ldy::vector3 point = system.referential_point (bodies[0], { 1, 0, 0 }, { 1, 2, 3 }), spin = system.referential_spin (bodies[0], { 1, 2, 3 });
+  CHECK (near (point[0], 2) && near (point[1], 0) && near (point[2], 3)); /* turned by a quarter about z */
+  spin = system.world_spin (bodies[0], spin);
+  CHECK (near (spin[0], 1) && near (spin[1], 2) && near (spin[2], 3));
+  ldy::vector3 change = ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1 }, 0.5);
+  CHECK (near (change[0], -0.5) && near (change[1], 0)); /* w x J w = (1 * 3 - 1 * 2, 0, 0) */
+  CHECK (fails (52, "", [&] { system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 }); }));
+  system.take_any_axes (true);
+  system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 });
+  ldy::set_threads (1);
+  CHECK (fails (52, "", [&] { ldy::set_threads (0); }));
+}
+
+/* A weld of six scalars and a limit: laws of as many, factors, and what is redundant. */
+void test_factors ()
+{
+  using H = ldy::operator_view;
+  ldy::system system;
+  std::vector<double> six (36), one = { 1, 0, 0, 0, 0, 0 };
+  for (std::size_t k = 0; k < 6; k ++) six[7 * k] = 1;
+  ldy::id body = system.add_diagonal ({ 1, 2, 3, 4, 5, 6 });
+  system.set_velocity (body, { 1, 1, 1, 1, 1, -1 });
+  system.add_rows (6, { body }, { H (six) });
+  system.update (1);
+  std::vector<double> R (6), x = { 1, 2, 3, 4, 5, 6, 2, 4, 6, 8, 10, 12 };
+  double far = 1e9;
+  ldy::force_solver solver;
+  CHECK (solver.solve (system, { ldy::bounds_law ({ -far, -far, -far, -far, -0.1, -far }, { far, far, far, far, far, far }, { 0, 0, 0, 0, 0, 3 }) }, R).converged ());
+  CHECK (std::fabs (R[1] + 0.5) < 1e-7 && R[4] == -0.1 && std::fabs (R[5] + 1 / 3.) < 1e-7);
+  CHECK (solver.solve (system, { ldy::fixed_law () }, R).converged () && std::fabs (R[4] + 0.2) < 1e-7);
+  ldy::factor first, factor = std::move (first);
+  CHECK (first.raw () == nullptr);
+  factor.make (system, { 1 });
+  factor.solve (x, 2);
+  for (std::size_t k = 0; k < 12; k ++) CHECK (near (x[k], (1 + double (k / 6)) * double (k % 6 + 1) / double (k % 6 + 2)));
+  CHECK (near (factor.log_determinant (), std::log (5040)));
+  CHECK (system.redundant () == std::vector<int> (6));
+  system.add_rows (1, { body }, { H (one) });
+  system.update (1);
+  CHECK (system.redundant () == (std::vector<int> { 0, 0, 0, 0, 0, 0, 1 }));
+  std::vector<int> flags (7);
+  CHECK (ldy::redundant (system.rows ().raw (), flags) == 1 && flags[6] == 1);
+  CHECK (fails (16, "constraint", [&] { factor.make (system); }));
+  factor.make (system.rows ().raw (), { 0, 1 });
+  system.regularise ({ 0, 1 });
+  system.update (1);
+  first = ldy::factor ();
+  first.make (system);
+  CHECK (near (first.log_determinant (), factor.log_determinant ()));
+  CHECK (fails (52, "so many vectors", [&] { factor.solve (x, 5); }));
 }
 
 #if __cplusplus >= 202002L
@@ -361,12 +507,15 @@ int main (int, char **argv)
   test_bodies_between_each_other ();
   test_operators ();
   test_solvers ();
+  test_models ();
   test_errors ();
   test_files (argv[1]);
   test_stability ();
   test_columns ();
   test_nodes ();
   test_forces ();
+  test_many ();
+  test_factors ();
 #if __cplusplus >= 202002L
   test_spans ();
 #endif

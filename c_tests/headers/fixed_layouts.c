@@ -112,11 +112,12 @@ ENDS (ldy_operator, count, 40);
 
 AT (ldy_law, kind, 0);
 AT (ldy_law, friction, 8);
-AT (ldy_law, cohesion, 16);
-AT (ldy_law, lower, 24);
-AT (ldy_law, upper, 48);
-AT (ldy_law, bias, 72);
-ENDS (ldy_law, bias, 96);
+AT (ldy_law, friction_2, 16);
+AT (ldy_law, cohesion, 24);
+AT (ldy_law, lower, 32);
+AT (ldy_law, upper, 80);
+AT (ldy_law, bias, 128);
+ENDS (ldy_law, bias, 176);
 
 AT (ldy_joint, kind, 0);
 AT (ldy_joint, length, 8);

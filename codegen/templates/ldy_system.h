@@ -21,8 +21,7 @@
  *
  * Rows. A constraint has three rows of scalars, unless ldy_system_add_rows or ldy_system_add_freedom inserts it with one
  * to six. Wherever this header says three values a row, as of R, x and y, it is as many as the constraint has rows, one
- * behind the other; ldy_rows tells where those of each begin. Functions that need rows of three name the constraint that
- * has others: the solvers, factors, and steps of stability.
+ * behind the other; ldy_rows tells where those of each begin.
  *
  * Signs and units. Relative velocities are master minus slave, in the local frame of the constraint. R is the
  * average force over the step, so that W carries the factor h; with h = 1 R is an impulse. Units are any
@@ -62,6 +61,9 @@ extern "C" {
 @codes@
 
 @common@
+
+/* The rows of ldy.h, for ldy_rows_of_locdyn alone. */
+struct locdyn;
 
 @system@
 

@@ -67,7 +67,7 @@ impl Dynamics {
             .collect();
         let options =
             Options { tolerance: TOLERANCE, measure: Measure::Scaled, sweeps: SWEEPS, ..Options::default() };
-        let report = self.system.solve(&mut self.solver, &laws, &options, &mut forces)?;
+        let report = self.system.solve(&mut self.solver, &laws, &options, forces.as_flattened_mut())?;
         self.system.add_reactions(forces.as_flattened())?;
         for (id, body) in (0..).zip(&mut self.bodies) {
             if !body.fixed {

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod errors;
+mod factor;
 mod solve;
 mod solver;
 mod system;
@@ -13,5 +14,6 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<errors::Error>())?;
     module.add_function(wrap_pyfunction!(solve::solve_rows, module)?)?;
+    module.add_class::<factor::Factor>()?;
     module.add_class::<system::System>()
 }

@@ -12,16 +12,20 @@ use pyo3::types::PyBool;
 use crate::arrays::{Matrices, Numbers, Vectors, blocks, vectors};
 use crate::errors::refused;
 
-/// Laws of rows: their kinds as in `laws.py`, friction, cohesion, lower bounds, upper bounds, biases.
+/// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
 #[derive(FromPyObject)]
 pub struct Laws<'py>(
     PyReadonlyArray1<'py, u8>,
+    Numbers<'py>,
     Numbers<'py>,
     Numbers<'py>,
     Vectors<'py>,
     Vectors<'py>,
     Vectors<'py>,
 );
+
+/// The values of a law, of which as many are read as the row has scalars.
+type Six = [f64; 6];
 
 /// Tolerance, measure, method, sweeps, seconds.
 #[derive(FromPyObject)]
@@ -32,21 +36,34 @@ pub struct Choice(f64, String, String, usize, Option<f64>);
 pub type Report<'py> = (&'static str, [f64; 5], [usize; 3], Bound<'py, PyArray1<f64>>);
 
 impl Laws<'_> {
-    /// As the library has them.
-    pub fn made(&self) -> PyResult<Vec<Law>> {
-        let Self(kinds, friction, cohesion, lower, upper, bias) = self;
-        let (friction, cohesion) = (friction.as_slice()?, cohesion.as_slice()?);
-        let (lower, upper, bias) = (vectors(lower)?, vectors(upper)?, vectors(bias)?);
-        let law = |(k, &kind): (usize, &u8)| {
-            let kind = match kind {
-                0 => Kind::Contact { friction: friction[k], cohesion: cohesion[k] },
-                1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
-                _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
-            };
-            Ok(Law { kind, bias: bias[k] })
-        };
-        kinds.as_slice()?.iter().enumerate().map(law).collect()
+    /// As the library has them, of rows with so many scalars: two of a row with more than three.
+    pub fn made(&self, heights: impl Iterator<Item = usize>) -> PyResult<Vec<Law>> {
+        let Self(kinds, friction, friction_2, cohesion, lower, upper, bias) = self;
+        let (friction, friction_2) = (friction.as_slice()?, friction_2.as_slice()?);
+        let cohesion = cohesion.as_slice()?;
+        let (lower, upper, bias) = (sixes(lower)?, sixes(upper)?, sixes(bias)?);
+        let mut laws = Vec::with_capacity(kinds.as_slice()?.len());
+        for ((k, &kind), height) in kinds.as_slice()?.iter().enumerate().zip(heights) {
+            for part in 0..height.div_ceil(3) {
+                let of_part = |values: &Six| std::array::from_fn(|i| values[3 * part + i]);
+                let kind = match kind {
+                    0 => Kind::Contact {
+                        friction: friction[k],
+                        friction_2: friction_2[k],
+                        cohesion: cohesion[k],
+                    },
+                    1 => Kind::Bounds { lower: of_part(&lower[k]), upper: of_part(&upper[k]) },
+                    _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
+                };
+                laws.push(Law { kind, bias: of_part(&bias[k]) });
+            }
+        }
+        Ok(laws)
     }
+}
+
+fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [Six]> {
+    Ok(values.as_slice()?.as_chunks().0)
 }
 
 impl Choice {
@@ -150,9 +167,10 @@ pub fn solve_rows<'py>(
     progress: Option<Py<PyAny>>,
     mut reactions: PyReadwriteArray1<f64>,
 ) -> PyResult<Report<'py>> {
-    let (laws, options, values) = (laws.made()?, options.made()?, blocks(&values)?);
+    let (options, values) = (options.made()?, blocks(&values)?);
     let normal = if normal_first { Normal::First } else { Normal::Third };
     let (starts, columns, b) = (starts.as_slice()?, columns.as_slice()?, vectors(&b)?);
+    let laws = laws.made(b.iter().map(|_| 3))?;
     let problem = Problem { starts, columns, values: &values, b, normal };
     let forces: &mut [Vector] = reactions.as_slice_mut()?.as_chunks_mut().0;
     let mut solver = Solver::new();

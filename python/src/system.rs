@@ -5,7 +5,10 @@ use std::sync::PoisonError;
 
 use ldy::block::{Block, Vector};
 use ldy::solve::Solver;
-use ldy::system::{self, Body, Columns, Error, Fault, Id, Inertia, Kinematics, Operator, Placement, Subject};
+use ldy::system::{
+    self, Body, Columns, Error, Fault, Id, Inertia, Jacobian, Kinematics, Operator, Placement, RowsOperator,
+    Subject,
+};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -29,6 +32,11 @@ pub struct System {
 }
 
 impl System {
+    /// The library's.
+    pub fn inner(&self) -> &system::System {
+        &self.system
+    }
+
     /// The exception of an error: that of a solver, if one has thrown.
     fn raised(&self, error: Error) -> PyErr {
         let thrown = self.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -84,6 +92,15 @@ impl System {
             |place| self.system.body(place as Id).is_ok_and(|body| body.kinematics().dofs().is_some());
         let are_ids = |ids: &[i64]| !ids.iter().fold(false, |any, &id| any | (id < -1));
         are_ids(master) && are_ids(slave) && (0..=most).all(|place| !known[place] || has_points(place))
+    }
+
+    fn put_jacobian(&mut self, bodies: &Ids, constraints: &Ids, jacobian: &Jacobian) -> PyResult<()> {
+        let (bodies, constraints) = (bodies.as_slice()?, constraints.as_slice()?);
+        let [bodies, constraints] = [bodies, constraints].map(|ids| ids.iter().map(|&one| id(one)));
+        self.system.set_jacobian(bodies, constraints, jacobian).map_err(|error| match error.entry {
+            Some(entry) => raised_at(entry, error.error),
+            None => raised(error.error),
+        })
     }
 
     /// What is wrong with a constraint at points, if anything is.
@@ -229,6 +246,11 @@ impl System {
         self.add_general(n, inertia)
     }
 
+    fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
+        let function = Function { function, thrown: self.thrown.clone() };
+        self.system.insert_model(&sizes, function).map(|first| first as i64).map_err(raised)
+    }
+
     fn remove_bodies(&mut self, bodies: Ids) -> PyResult<()> {
         let used: HashSet<Id> =
             self.system.constraints().flat_map(|(_, constraint)| constraint.bodies()).flatten().collect();
@@ -368,6 +390,64 @@ impl System {
         inserted.map(|id| id as i64).map_err(raised)
     }
 
+    /// A constraint of so many rows; H row by row, one for each body.
+    fn add_rows(&mut self, rows: usize, bodies: Ids, operators: Vec<Numbers>) -> PyResult<i64> {
+        let bodies: Vec<Id> = bodies.as_slice()?.iter().map(|&body| id(body)).collect();
+        let operators = rows_operators(rows, &operators)?;
+        Ok(self.system.insert_rows(&bodies, operators).map_err(raised)? as i64)
+    }
+
+    fn add_freedom(&mut self, body: i64, freedom: i64, coefficient: f64) -> PyResult<i64> {
+        let freedom = usize::try_from(freedom).ok();
+        Ok(self.system.insert_freedom(id(body), freedom, coefficient).map_err(raised)? as i64)
+    }
+
+    fn set_rows_operators(&mut self, constraint: i64, operators: Vec<Numbers>) -> PyResult<()> {
+        let rows = self.system.rows_of(id(constraint)).map_err(raised)?;
+        self.system.set_rows(id(constraint), rows_operators(rows, &operators)?).map_err(raised)
+    }
+
+    fn set_rows_compliance(&mut self, constraint: i64, compliance: Option<Numbers>) -> PyResult<()> {
+        let compliance = compliance.as_ref().map(|values| values.as_slice()).transpose()?;
+        self.system.set_rows_compliance(id(constraint), compliance).map_err(raised)
+    }
+
+    fn regularise(&mut self, mu: Numbers) -> PyResult<()> {
+        self.system.regularise(mu.as_slice()?).map_err(raised)
+    }
+
+    fn set_tags(&mut self, constraints: Ids, tags: PyReadonlyArray1<u64>) -> PyResult<()> {
+        let (ids, tags) = (constraints.as_slice()?, tags.as_slice()?);
+        let set = self.system.set_tags(ids.len(), |k| (id(ids[k]), tags[k]));
+        set.map_err(|refused| match refused.entry {
+            Some(entry) => raised_at(entry, refused.error),
+            None => raised(refused.error),
+        })
+    }
+
+    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let mut tags = vec![0; self.system.constraint_ids().count()];
+        self.system.write_tags(&mut tags).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, tags))
+    }
+
+    fn set_reactions(&mut self, reactions: Numbers) -> PyResult<()> {
+        self.system.set_reactions(reactions.as_slice()?).map_err(raised)
+    }
+
+    fn reactions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut reactions = vec![0.0; self.scalar_count()];
+        self.system.write_reactions(&mut reactions).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, reactions))
+    }
+
+    /// Which scalar rows depend on earlier ones.
+    fn redundant<'py>(&self, py: Python<'py>, tolerance: f64) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let system = &self.system;
+        let flags = py.allow_threads(|| system.dependent_rows(tolerance)).map_err(raised)?;
+        Ok(PyArray1::from_vec(py, flags))
+    }
+
     fn set_operators(
         &mut self,
         constraint: i64,
@@ -376,6 +456,34 @@ impl System {
     ) -> PyResult<()> {
         let operators = [operator(of_master)?, operator(of_slave)?];
         self.system.set_operators(id(constraint), operators).map_err(raised)
+    }
+
+    /// Rows of J, of which entry (i, j) is `values[i * strides[0] + j * strides[1]]`.
+    fn set_jacobian(
+        &mut self,
+        bodies: Ids,
+        constraints: Ids,
+        values: Numbers,
+        shape: [usize; 2],
+        strides: [usize; 2],
+    ) -> PyResult<()> {
+        let jacobian = Jacobian::Dense { values: values.as_slice()?, shape, strides };
+        self.put_jacobian(&bodies, &constraints, &jacobian)
+    }
+
+    /// Compressed rows of J.
+    fn set_sparse_jacobian(
+        &mut self,
+        bodies: Ids,
+        constraints: Ids,
+        shape: [usize; 2],
+        starts: Indices,
+        indices: Indices,
+        values: Numbers,
+    ) -> PyResult<()> {
+        let (starts, indices, values) = (starts.as_slice()?, indices.as_slice()?, values.as_slice()?);
+        let jacobian = Jacobian::Sparse { shape, starts, counts: None, indices, values };
+        self.put_jacobian(&bodies, &constraints, &jacobian)
     }
 
     fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {
@@ -426,27 +534,25 @@ impl System {
         py.allow_threads(|| system.update(h)).map_err(|error| self.raised(error))
     }
 
-    /// Copies: ids, starts, columns, blocks (column by column), B, V, diagonal blocks and their inverses.
+    /// Copies: ids, where scalars of rows begin, starts, columns, blocks (column by column), B, V, diagonal blocks and their inverses.
     #[allow(clippy::type_complexity, reason = "a tuple of arrays")]
     fn rows<'py>(
         &self,
         py: Python<'py>,
     ) -> PyResult<(
         [Bound<'py, PyArray1<i64>>; 1],
-        [Bound<'py, PyArray1<i32>>; 2],
+        [Bound<'py, PyArray1<i32>>; 3],
         [Bound<'py, PyArray1<f64>>; 5],
     )> {
-        let rows = self.system.rows_with_inverses().or_else(|_| self.system.rows()).map_err(raised)?;
-        let numbers = [
-            rows.values.as_flattened(),
-            rows.b.as_flattened(),
-            rows.v.as_flattened(),
-            rows.diagonal.as_flattened(),
-            rows.inverse.as_flattened(),
-        ];
+        let rows = self.system.any_rows().map_err(raised)?;
+        let scalars: Vec<i32> = match rows.shape {
+            Some(shape) => shape.scalars.to_vec(),
+            None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
+        };
+        let numbers = [rows.values, rows.b, rows.v, rows.diagonal, rows.inverse];
         Ok((
             [array(py, rows.ids)],
-            [rows.starts, rows.columns].map(|values| array(py, values)),
+            [&scalars, rows.starts, rows.columns].map(|values| array(py, values)),
             numbers.map(|values| array(py, values)),
         ))
     }
@@ -464,9 +570,9 @@ impl System {
         let (system, stride) = (&self.system, x.len() / count.max(1));
         py.allow_threads(|| {
             // One vector is to be of the right length to the value; of several the strides are.
-            if count != 1 && stride != 3 * system.row_count() {
-                let (what, expected, found) =
-                    ("vectors of three values a row", 3 * system.row_count(), stride);
+            let scalars: usize = scalar_count(system);
+            if count != 1 && stride != scalars {
+                let (what, expected, found) = ("vectors of three values a row", scalars, stride);
                 return Err(Error::of_system(Fault::Size { what, expected, found }));
             }
             match (count, through_bodies) {
@@ -486,7 +592,17 @@ impl System {
     }
 
     fn row_count(&self) -> usize {
-        self.system.row_count()
+        if self.system.row_count() == 0 { 0 } else { self.system.constraint_ids().count() }
+    }
+
+    /// Whether no constraint has other than three rows.
+    fn are_three(&self) -> bool {
+        self.system.any_rows().is_ok_and(|rows| rows.shape.is_none())
+    }
+
+    /// Of all constraints.
+    fn scalar_count(&self) -> usize {
+        scalar_count(&self.system)
     }
 
     /// See [`solve::report`] for what comes out. `reactions` are where to begin, and become the best that are met.
@@ -498,8 +614,10 @@ impl System {
         progress: Option<Py<PyAny>>,
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
-        let (laws, options) = (laws.made()?, options.made()?);
-        let forces = reactions.as_slice_mut()?.as_chunks_mut().0;
+        let rows = self.system.any_rows().map_err(raised)?;
+        let laws = laws.made((0..rows.ids.len()).map(|row| rows.scalars(row).len()))?;
+        let options = options.made()?;
+        let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;
         let mut progress = Progress::new(progress, options.measure);
         let report = py
@@ -540,6 +658,22 @@ impl System {
         let inertia = inertia.map_err(|fault| raised(Error::of_body(id(one), fault)))?;
         self.system.set_inertia(id(one), inertia).map_err(raised)
     }
+}
+
+/// Number of scalars of all constraints.
+fn scalar_count(system: &system::System) -> usize {
+    system.constraint_ids().filter_map(|id| system.rows_of(id).ok()).sum()
+}
+
+/// Operators of so many rows, row by row.
+fn rows_operators(rows: usize, operators: &[Numbers]) -> PyResult<Vec<RowsOperator>> {
+    let operator = |h: &Numbers| {
+        let values = h.as_slice()?;
+        let n = values.len() / rows.max(1);
+        let made = RowsOperator::dense(rows, n, &by_columns(values, rows, n));
+        made.map_err(|fault| raised(Error::of_system(fault)))
+    };
+    operators.iter().map(operator).collect()
 }
 
 fn operator(h: Option<Numbers>) -> PyResult<Option<Operator>> {

@@ -199,6 +199,38 @@ def test_errors_name_what_is_wrong_and_leave_nothing_behind():
         system.rows
 
 
+def test_one_function_for_several_bodies_is_that_of_each():
+    random = np.random.default_rng(7)
+    sizes = [3, 1, 4]
+    roots = [random.normal(size=(n, n)) for n in sizes]
+    inverses = [root @ root.T + np.eye(len(root)) for root in roots]
+    calls = []
+
+    def solve(x):
+        calls.append(x.shape)
+        parts = np.split(x, np.cumsum(sizes)[:-1])
+        return np.vstack([inverse @ part for inverse, part in zip(inverses, parts)])
+
+    together, apart = ldy.System(), ldy.System()
+    bodies = together.add_model(sizes, solve)
+    np.testing.assert_array_equal(bodies, [0, 1, 2])
+    for inverse in inverses:
+        apart.add_dense(inverse)
+    for master, slave in [(0, 1), (1, 2), (2, 0), (2, 1)]:
+        operators = [random.normal(size=(3, sizes[body])) for body in (master, slave)]
+        for system in (together, apart):
+            system.add_operators(master, operators[0], slave, operators[1])
+    for system in (together, apart):
+        system.update(0.5)
+    np.testing.assert_allclose(together.rows.dense(), apart.rows.dense(), rtol=1e-13)
+    assert calls == [(8, 9)]
+    x = random.normal(size=12)
+    np.testing.assert_allclose(together.multiply(x, through_bodies=True), apart.multiply(x), rtol=1e-12)
+    assert calls == [(8, 9), (8, 1)]
+    with pytest.raises(ldy.Error, match="at least one body"):
+        together.add_model([], solve)
+
+
 def test_what_a_solver_raises_comes_out():
     system = ldy.System()
     answers = [lambda x: 3 * x]
@@ -242,3 +274,30 @@ def test_results_outlive_the_system():
     assert len(rows) == 1 and repr(rows) == "<ldy.Rows: 1 rows, 1 blocks>"
 
 
+
+
+@pytest.mark.parametrize("order", ["rows", "columns", "sparse"])
+def test_rows_of_a_jacobian_are_operators(order):
+    scene = Scene(3)
+    scene.add_points(4)
+    scene.add_operators()
+    bodies, ids = list(scene.general), sorted(scene.placed)[-3:]
+    J = np.zeros((9, 21))
+    for k, one in enumerate(ids):
+        for body in scene.placed[one]:
+            h, first = scene.rng.normal(size=(3, 7)), 7 * bodies.index(body)
+            J[3 * k : 3 * k + 3, first : first + 7] = scene.placed[one][body] = h
+    forms = {
+        "rows": np.ascontiguousarray,
+        "columns": np.asfortranarray,
+        "sparse": lambda J: pytest.importorskip("scipy.sparse").csc_matrix(J),
+    }
+    scene.system.set_jacobian(bodies, ids, forms[order](J))
+    scene.check()
+    wrong = J.copy()
+    wrong[3, 20] = np.nan
+    with pytest.raises(ldy.Error, match="entry 1: constraint .*: its operator H is not finite"):
+        scene.system.set_jacobian(bodies, ids, forms[order](wrong))
+    with pytest.raises(ldy.Error, match="columns of the Jacobian J: 21 values where 14 are needed"):
+        scene.system.set_jacobian(bodies[:2], ids, forms[order](J))
+    scene.check()

@@ -31,6 +31,16 @@ def test_a_block_slides_as_coulomb_says():
     np.testing.assert_allclose(system.velocity(block)[3:], [2.8, 0, 0], atol=1e-6)
 
 
+def test_friction_may_differ_along_the_tangents():
+    system, _ = block_on_ground()
+    for friction, friction_2, force in [(0.1, 0.7, -1.2), (0.0, 0.7, 0.0), (0.2, 0.0, -2.4), (0.2, 0.2, -2.4)]:
+        laws = ldy.Laws(4).contact(..., friction=friction, friction_2=friction_2)
+        R, report = system.solve(laws)
+        assert report.converged
+        np.testing.assert_allclose(0.01 * R.sum(axis=0), [force, 0, 12], atol=1e-5)
+    np.testing.assert_array_equal(R, system.solve(0.2)[0])
+
+
 def obeys(U, R, friction, tolerance):
     """Signorini's and Coulomb's conditions, row by row."""
     push, slip = np.linalg.norm(R[:, :2], axis=1), np.linalg.norm(U[:, :2], axis=1)

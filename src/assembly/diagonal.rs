@@ -52,10 +52,10 @@ impl Diagonal {
         if are_finite { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
-    /// As [`Diagonal::new`] with rho, to the bit, of four blocks at once, column by column; `None` if one of them is an error
+    /// As [`Diagonal::new`], to the bit, of four blocks at once, column by column; `None` if one of them is an error
     /// or calls for more than closed forms.
     #[inline(always)]
-    pub fn four<L: SimdLevel>(level: L, blocks: [[L::F64x4; 3]; 4]) -> Option<[Self; 4]> {
+    pub fn four<L: SimdLevel>(level: L, blocks: [[L::F64x4; 3]; 4], with_rho: bool) -> Option<[Self; 4]> {
         // Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2) of all four.
         let mut lower = [[0.0; 4]; 6];
         for (k, columns) in blocks.into_iter().enumerate() {
@@ -73,11 +73,18 @@ impl Diagonal {
             level.load(&lower[4]),
             level.load(&lower[5]),
         ];
-        let largest = block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?;
+        let rho = match with_rho {
+            true => Some(block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?.reciprocal().values()),
+            false => None,
+        };
         let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
-        let rho = largest.reciprocal().values();
-        // An eigenvalue bounds all entries: this one says that they are not too large.
-        if rho.iter().any(|&rho| rho < f64::MIN_POSITIVE) {
+        // An eigenvalue bounds all entries: this one says that they are not too large. So do the entries of the diagonal of a positive
+        // definite block.
+        let are_small = match rho {
+            Some(rho) => rho.iter().all(|&rho| rho >= f64::MIN_POSITIVE),
+            None => (w00 + w11 + w22).all_below(level.load(&[LARGEST; 4])),
+        };
+        if !are_small {
             return None;
         }
         let mut a = [[0.0; 4]; 6];
@@ -89,7 +96,7 @@ impl Diagonal {
         }
         let mut diagonals = [Self { w: [0.0; 9], a: [0.0; 9], rho: None }; 4];
         for (k, diagonal) in diagonals.iter_mut().enumerate() {
-            *diagonal = Self { w: kth(&lower, k), a: kth(&a, k), rho: Some(rho[k]) };
+            *diagonal = Self { w: kth(&lower, k), a: kth(&a, k), rho: rho.map(|rho| rho[k]) };
         }
         Some(diagonals)
     }
@@ -97,8 +104,7 @@ impl Diagonal {
     /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
     pub fn is_hopeless(&self) -> bool {
         const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
-        let largest = |b: &Block| b.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()));
-        let product = largest(&self.w) * largest(&self.a);
+        let product = block::largest(&self.w) * block::largest(&self.a);
         product.is_nan() || product > HOPELESS
     }
 
@@ -134,7 +140,7 @@ mod tests {
     }
 
     #[derive(Clone, Copy)]
-    struct Four([Block; 4]);
+    struct Four([Block; 4], bool);
 
     impl Kernel for Four {
         type Output = Option<[Diagonal; 4]>;
@@ -142,7 +148,8 @@ mod tests {
         #[inline(always)]
         fn at<L: SimdLevel>(self, level: L) -> Self::Output {
             let [a, b, c, d] = &self.0;
-            Diagonal::four(level, [level.columns(a), level.columns(b), level.columns(c), level.columns(d)])
+            let blocks = [level.columns(a), level.columns(b), level.columns(c), level.columns(d)];
+            Diagonal::four(level, blocks, self.1)
         }
     }
 
@@ -165,9 +172,11 @@ mod tests {
     proptest! {
         #[test]
         fn four_at_once_have_the_bits_of_each_alone(blocks in prop::array::uniform4(positive_definite())) {
-            for together in at_all(Four(blocks)) {
-                for (together, block) in together.unwrap().iter().zip(&blocks) {
-                    prop_assert_eq!(bits(together), bits(&Diagonal::new(block, true).unwrap()));
+            for with_rho in [false, true] {
+                for together in at_all(Four(blocks, with_rho)) {
+                    for (together, block) in together.unwrap().iter().zip(&blocks) {
+                        prop_assert_eq!(bits(together), bits(&Diagonal::new(block, with_rho).unwrap()));
+                    }
                 }
             }
         }
@@ -185,7 +194,7 @@ mod tests {
             [2.0, 0.0, 0.0, 0.0, -2.0, -1.0, 0.0, -1.0, -2.0],
         ] {
             let alone = Diagonal::new(&w, false).unwrap();
-            let together = at_all(Four([w; 4])).into_iter().flatten().flatten();
+            let together = at_all(Four([w; 4], true)).into_iter().flatten().flatten();
             for Diagonal { w, a, .. } in std::iter::once(alone).chain(together) {
                 assert!(!block::has_negative_zero(&w) && !block::has_negative_zero(&a), "{a:?}");
             }
@@ -208,9 +217,11 @@ mod tests {
                 indefinite,
             ] {
                 let mut blocks = [good; 4];
-                assert!(at_all(Four(blocks)).iter().all(Option::is_some));
+                assert!(at_all(Four(blocks, true)).iter().all(Option::is_some));
                 blocks[k] = odd;
-                assert!(at_all(Four(blocks)).iter().all(Option::is_none), "{odd:?}");
+                for with_rho in [false, true] {
+                    assert!(at_all(Four(blocks, with_rho)).iter().all(Option::is_none), "{odd:?}");
+                }
             }
         }
     }

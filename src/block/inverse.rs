@@ -1,7 +1,7 @@
 //! The inverse of a 3×3 block, symmetric or not.
 
 use super::real::Real;
-use super::{Block, mirrored, symmetric};
+use super::{Block, Vector, mirrored, of_columns, symmetric};
 
 /// A pivot below this times the diagonal entry that it is the remainder of may be rounding error.
 const DOUBTFUL: f64 = 16.0 * f64::EPSILON;
@@ -48,35 +48,35 @@ fn by_elimination(b: &Block) -> Option<Block> {
     inverse(b).map(|x| mirrored(&x).map(|entry| entry + 0.0))
 }
 
-/// The inverse of `b` by Gaussian elimination with partial pivoting; `None` if a pivot is exactly zero.
+/// The inverse of `b` as [`solve`] has it.
 ///
 /// A badly conditioned block is inverted like any other.
 pub fn inverse(b: &Block) -> Option<Block> {
+    solve(b, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).map(of_columns)
+}
+
+/// `b⁻¹ x` of some columns x by Gaussian elimination with partial pivoting; `None` if a pivot is exactly zero.
+pub fn solve<const N: usize>(b: &Block, mut columns: [Vector; N]) -> Option<[Vector; N]> {
     let mut a = *b;
-    let mut x: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     for k in 0..3 {
         let pivot =
             (k..3).fold(k, |best, i| if a[3 * k + i].abs() > a[3 * k + best].abs() { i } else { best });
         if a[3 * k + pivot] == 0.0 {
             return None;
         }
-        for j in 0..3 {
-            a.swap(3 * j + k, 3 * j + pivot);
-            x.swap(3 * j + k, 3 * j + pivot);
-        }
+        (0..3).for_each(|j| a.swap(3 * j + k, 3 * j + pivot));
+        columns.iter_mut().for_each(|x| x.swap(k, pivot));
         for i in k + 1..3 {
             let factor = a[3 * k + i] / a[3 * k + k];
-            for j in 0..3 {
-                a[3 * j + i] -= factor * a[3 * j + k];
-                x[3 * j + i] -= factor * x[3 * j + k];
-            }
+            (0..3).for_each(|j| a[3 * j + i] -= factor * a[3 * j + k]);
+            columns.iter_mut().for_each(|x| x[i] -= factor * x[k]);
         }
     }
-    for column in x.chunks_exact_mut(3) {
+    for x in &mut columns {
         for i in (0..3).rev() {
-            let known: f64 = (i + 1..3).map(|j| a[3 * j + i] * column[j]).sum();
-            column[i] = (column[i] - known) / a[3 * i + i];
+            let known: f64 = (i + 1..3).map(|j| a[3 * j + i] * x[j]).sum();
+            x[i] = (x[i] - known) / a[3 * i + i];
         }
     }
-    Some(x)
+    Some(columns)
 }

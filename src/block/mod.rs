@@ -6,11 +6,10 @@ mod eigenvalue;
 mod inverse;
 pub mod lanes;
 mod real;
-mod scale;
 pub mod small;
 
 pub use eigenvalue::{largest_eigenvalue, largest_eigenvalues};
-pub use inverse::{inverse, inverse_positive_definite, inverse_symmetric};
+pub use inverse::{inverse, inverse_positive_definite, inverse_symmetric, solve};
 pub use real::Real;
 
 /// A 3×3 block, column-major.
@@ -56,14 +55,17 @@ pub fn transposed_times(b: &Block, x: &Vector) -> Vector {
     ]
 }
 
+/// The block with these columns.
+#[inline(always)]
+pub fn of_columns([x, y, z]: [Vector; 3]) -> Block {
+    [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
+}
+
 /// `aᵀ b`.
 #[inline(always)]
 pub fn transposed_product(a: &Block, b: &Block) -> Block {
-    let mut c = [0.0; 9];
-    for (c, b) in c.chunks_exact_mut(3).zip(b.chunks_exact(3)) {
-        c.copy_from_slice(&transposed_times(a, &[b[0], b[1], b[2]]));
-    }
-    c
+    let column = |j: usize| transposed_times(a, &[b[j], b[j + 1], b[j + 2]]);
+    of_columns([column(0), column(3), column(6)])
 }
 
 /// How far the columns of `b` are from being orthonormal: the largest entry of bᵀ b − 1 by magnitude.
@@ -76,7 +78,12 @@ pub fn deviation_from_orthonormal(b: &Block) -> f64 {
 /// `xᵀ b x`.
 #[inline(always)]
 pub fn quadratic_form(b: &Block, x: &Vector) -> f64 {
-    let y = times(b, x);
+    dot(x, &times(b, x))
+}
+
+/// `x · y`.
+#[inline(always)]
+pub fn dot(x: &Vector, y: &Vector) -> f64 {
     x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 }
 
@@ -90,6 +97,11 @@ pub fn cross(x: &Vector, y: &Vector) -> Vector {
 #[inline(always)]
 pub fn difference(x: &Vector, y: &Vector) -> Vector {
     [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
+}
+
+/// The largest magnitude; 0 if there are no values.
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))
 }
 
 /// Whether every value is finite.

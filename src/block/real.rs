@@ -2,8 +2,6 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::scale;
-
 /// Numbers side by side. Each operation is one of IEEE arithmetic on each of them, so what is computed of several has the
 /// bits of what is computed of each alone.
 pub trait Real:
@@ -79,6 +77,20 @@ impl Real for f64 {
 
     #[inline(always)]
     fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
-        scale::normaliser(values)
+        /// All bits but the sign: they order finite numbers by magnitude, and the non-finite ones above all.
+        const MAGNITUDE: u64 = u64::MAX >> 1;
+        const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+
+        let largest = values.iter().fold(0, |largest, value| (value.to_bits() & MAGNITUDE).max(largest));
+        if largest >= f64::INFINITY.to_bits() {
+            return None;
+        }
+        // Biased exponents: of both factors they must be those of normal numbers. Of subnormal numbers alone the largest comes
+        // into [ε, 1). Multiplying by either factor is exact, unless the product underflows or overflows.
+        let exponent = (largest >> MANTISSA_BITS).clamp(1, 2045);
+        Some((
+            Self::from_bits((2046 - exponent) << MANTISSA_BITS),
+            Self::from_bits(exponent << MANTISSA_BITS),
+        ))
     }
 }

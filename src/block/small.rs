@@ -1,7 +1,7 @@
 //! Symmetric matrices of up to six rows: inverse and largest eigenvalue.
 #![forbid(unsafe_code)]
 
-use super::Block;
+use super::{Block, largest};
 
 /// Most rows.
 pub const MOST_ROWS: usize = 6;
@@ -33,7 +33,6 @@ fn invert_any(n: usize, w: &[f64], inverse: &mut [f64]) -> bool {
     for (j, column) in a.chunks_exact_mut(n).enumerate() {
         column.iter_mut().enumerate().for_each(|(i, a)| *a = w[n * j + i] * unit[i] * unit[j]);
     }
-    let largest = |values: &[f64]| values.iter().fold(0.0, |most, value| f64::max(most, value.abs()));
     let size = largest(a);
     for k in 0..n {
         let pivot =
@@ -88,7 +87,7 @@ fn by_rotations(n: usize, w: &[f64]) -> f64 {
     const SWEEPS: usize = 30;
     let mut a = [0.0; MOST];
     a[..n * n].copy_from_slice(w);
-    let norm = w.iter().fold(0.0, |most, value| f64::max(most, value.abs()));
+    let norm = largest(w);
     for _ in 0..SWEEPS {
         let mut rest = 0.0;
         for q in 1..n {

@@ -2,7 +2,7 @@
 //!
 //! Nothing here allocates, so that running out of memory can be told.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::sync::Mutex;
@@ -64,28 +64,40 @@ macro_rules! fail {
 pub(crate) use fail;
 
 thread_local! {
-    static LAST: RefCell<Text> = const { RefCell::new(Text::new()) };
+    static LAST: Cell<Text> = const { Cell::new(Text::new()) };
 }
 
 /// Long enough for a constraint, its bodies and a cause; longer texts are cut.
 const TEXT_SIZE: usize = LDY_REPORT_TEXT;
 
 /// A C string of bounded length; its bytes come first, so that its address is theirs.
+#[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct Text {
+pub struct Text {
     bytes: [u8; TEXT_SIZE],
     length: usize,
 }
 
 impl Text {
     /// An empty text.
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { bytes: [0; TEXT_SIZE], length: 0 }
     }
 
     /// The text for C, which ends with a zero.
     pub const fn as_ptr(&self) -> *const c_char {
         self.bytes.as_ptr().cast()
+    }
+
+    /// The text with zeros behind.
+    pub const fn bytes(&self) -> &[u8; TEXT_SIZE] {
+        &self.bytes
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default())
     }
 }
 
@@ -95,34 +107,54 @@ impl Write for Text {
         let count = (0..=room.min(piece.len())).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or(0);
         self.bytes[self.length..self.length + count].copy_from_slice(&piece.as_bytes()[..count]);
         self.length += count;
-        self.bytes[self.length] = 0;
         Ok(())
     }
 }
 
 /// Keep the details of an error as this thread's last, and return its code. See `fail!`.
 pub fn record(code: Code, details: fmt::Arguments) -> Code {
-    LAST.with_borrow_mut(|last| {
-        last.length = 0;
-        last.bytes[0] = 0;
-        // A Text takes everything, if cut; only a Display that fails of itself could fail here.
-        let _ = last.write_fmt(details);
-    });
+    let mut text = Text::new();
+    // A Text takes everything, if cut; only a Display that fails of itself could fail here.
+    let _ = text.write_fmt(details);
+    LAST.set(text);
     code
 }
 
-/// The details of this thread's last error, valid until its next one; empty if there was none.
+/// Say what this thread's last error is about, in front of its details.
+pub fn about(subject: impl fmt::Display, code: Code) -> Code {
+    fail!(code, "{subject}: {}", last())
+}
+
+/// The details of this thread's last error; empty if there was none.
+pub fn last() -> Text {
+    LAST.get()
+}
+
+/// The same for C, valid until the thread's next error.
 pub fn last_text() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast_const().cast())
 }
 
-/// The same as bytes, with zeros behind.
-pub fn last_bytes() -> [u8; TEXT_SIZE] {
-    LAST.with_borrow(|last| {
-        let mut bytes = [0; TEXT_SIZE];
-        bytes[..last.length].copy_from_slice(&last.bytes[..last.length]);
-        bytes
-    })
+/// An error with its details, which one thread hands over to another.
+#[derive(Clone, Copy)]
+pub struct Error {
+    code: Code,
+    details: Text,
+}
+
+impl From<Code> for Error {
+    /// The thread's last error, which has this code.
+    fn from(code: Code) -> Self {
+        Self { code, details: last() }
+    }
+}
+
+impl From<Error> for Code {
+    /// The error becomes this thread's last.
+    fn from(Error { code, details }: Error) -> Self {
+        LAST.set(details);
+        code
+    }
 }
 
 /// The host's handler of errors.

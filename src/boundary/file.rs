@@ -22,9 +22,7 @@ pub unsafe fn write(
     path: *const c_char,
     text: impl FnOnce(&mut Buffered<File>) -> io::Result<()>,
 ) -> Result<(), Code> {
-    if path.is_null() {
-        return Err(fail!(Code::BugFound, "path is NULL"));
-    }
+    ensure!(!path.is_null(), fail!(Code::BugFound, "path is NULL"));
     // SAFETY: the caller promises a C string behind what is not NULL; the host or program that gives the path does
     // so.
     let path = unsafe { CStr::from_ptr(path) };

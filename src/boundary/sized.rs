@@ -31,9 +31,7 @@ impl<T: CallerSized> Place<T> {
     /// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
     /// filled, written, by nobody else meanwhile.
     pub unsafe fn new(name: &str, first: *mut T) -> Result<Self, Code> {
-        if first.is_null() {
-            return Err(null(name));
-        }
+        ensure!(!first.is_null(), null(name));
         // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
         let size = unsafe { first.cast::<usize>().read() };
         if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) {

@@ -1,7 +1,7 @@
 //! The sparse Cholesky factor of W + μ 1.
 
+use crate::any_rows::AnyBlockRows;
 use crate::block::is_finite;
-use crate::block_rows::BlockRows;
 use crate::inertia::{FactorError, Factored, Structure, Workspace};
 use crate::row_error::{Error, Fault};
 
@@ -27,34 +27,37 @@ impl Cholesky {
         Self::default()
     }
 
-    /// Factor W + diag μ. μ has one value for all, one for each row, or three for each row; none: zero.
+    /// Factor W + diag μ. μ has one value for all, one for each row, or one for each scalar; none: zero.
     ///
     /// # Errors
     /// If the rows are ill-formed, μ has another number of values, something is not finite, memory is exhausted, or a pivot is not
     /// positive or only by rounding, no more than 1e-13 of its diagonal entry. There is no factor then.
-    pub fn factorise(&mut self, w: &BlockRows, mu: &[f64]) -> Result<(), Error> {
+    pub fn factorise<'a>(&mut self, w: impl Into<AnyBlockRows<'a>>, mu: &[f64]) -> Result<(), Error> {
         self.size = None;
+        let w = w.into();
         w.check_pattern()?;
-        let rows = w.len();
+        let (rows, scalars) = (w.len(), w.scalar_count());
         let each = match mu.len() {
-            0 | 1 => 0,
-            found if found == rows => 1,
-            found if found == 3 * rows => 3,
+            0 | 1 => Each::Together,
+            found if found == rows => Each::Row,
+            found if found == scalars => Each::Scalar,
             found => return Err(Error::of_rows(Fault::Size { what: "mu", expected: rows, found })),
         };
         if !is_finite(mu) {
             return Err(Error::of_rows(Fault::NotFinite("mu")));
         }
         w.check_values()?;
-        self.fill(w, |row, i| match each {
-            0 => mu.first().copied().unwrap_or(0.0),
-            1 => mu[row],
-            _ => mu[3 * row + i],
+        self.fill(&w, |row, scalar| match each {
+            Each::Together => mu.first().copied().unwrap_or(0.0),
+            Each::Row => mu[row],
+            Each::Scalar => mu[scalar],
         })?;
         if rows > 0 {
-            self.eliminate()?;
+            // Those that the factor knows are scalars.
+            self.eliminate()
+                .map_err(|error| Error { row: error.row.map(|scalar| w.row_of(scalar)), ..error })?;
         }
-        self.size = Some(3 * rows);
+        self.size = Some(scalars);
         Ok(())
     }
 
@@ -64,19 +67,22 @@ impl Cholesky {
         let mut first = None;
         factored.each_pivot(|row, pivot| {
             if pivot <= SINGULAR * values[starts[row] as usize] {
-                first.get_or_insert(row / 3);
+                first.get_or_insert(row);
             }
         })?;
         first.map_or(Ok(()), |row| Err(Error { row: Some(row), fault: Fault::NotPositive }))
     }
 
     /// The lower triangle of W + diag μ.
-    fn fill(&mut self, w: &BlockRows, mu: impl Fn(usize, usize) -> f64) -> Result<(), Error> {
+    fn fill(&mut self, w: &AnyBlockRows, mu: impl Fn(usize, usize) -> f64) -> Result<(), Error> {
         let Self { starts, rows, values, .. } = self;
         let count = w.len();
-        // Of a diagonal block 6 entries, of each right of it 9.
-        let above: usize = (0..count).map(|row| w.upper(row).count() - 1).sum();
-        let total = 6 * count + 9 * above;
+        let entries = |row: usize| {
+            let height = w.scalars(row).len();
+            // Of the diagonal block those of a triangle.
+            w.upper(row).map(|(_, block)| block.len()).sum::<usize>() - height * (height - 1) / 2
+        };
+        let total: usize = (0..count).map(entries).sum();
         if i32::try_from(total).is_err() {
             let what = "W has more entries than an int can count";
             return Err(Error::of_rows(Fault::Invalid(what)));
@@ -84,18 +90,20 @@ impl Cholesky {
         starts.clear();
         rows.clear();
         values.clear();
-        starts.try_reserve_exact(3 * count + 1)?;
+        starts.try_reserve_exact(w.scalar_count() + 1)?;
         rows.try_reserve_exact(total)?;
         values.try_reserve_exact(total)?;
         starts.push(0);
         for row in 0..count {
-            for j in 0..3 {
+            let own = w.scalars(row);
+            for (j, scalar) in own.clone().enumerate() {
                 for (column, block) in w.upper(row) {
-                    let is_diagonal = column == row;
-                    for i in if is_diagonal { j } else { 0 }..3 {
-                        rows.push((3 * column + i) as i32);
-                        let shift = if is_diagonal && i == j { mu(row, i) } else { 0.0 };
-                        values.push(block[3 * i + j] + shift);
+                    let first = if column == row { j } else { 0 };
+                    let entries = block[j..].iter().step_by(own.len());
+                    for (other, value) in w.scalars(column).zip(entries).skip(first) {
+                        rows.push(other as i32);
+                        let shift = if other == scalar { mu(row, scalar) } else { 0.0 };
+                        values.push(value + shift);
                     }
                 }
                 starts.push(rows.len() as i32);
@@ -121,7 +129,7 @@ impl Cholesky {
             0 if x.is_empty() => Ok(()),
             expected if expected == x.len() => Ok(self.factored.solve_vector(x, &mut self.work)?),
             expected => {
-                let what = "a vector of three values a row";
+                let what = "a vector with a value for each scalar row";
                 Err(Error::of_rows(Fault::Size { what, expected, found: x.len() }))
             }
         }
@@ -140,13 +148,20 @@ impl Cholesky {
     }
 }
 
-/// Of a factor of W + μ 1.
+/// For which of the rows μ has a value each.
+#[derive(Clone, Copy, Debug)]
+enum Each {
+    /// There is one for all.
+    Together,
+    Row,
+    Scalar,
+}
+
+/// Of a factor of W + μ 1; the row is that of a scalar.
 impl From<FactorError> for Error {
     fn from(error: FactorError) -> Self {
         match error {
-            FactorError::NotPositiveDefinite { row } => {
-                Self { row: Some(row / 3), fault: Fault::NotPositive }
-            }
+            FactorError::NotPositiveDefinite { row } => Self { row: Some(row), fault: Fault::NotPositive },
             FactorError::Memory => Self::of_rows(Fault::Memory),
             FactorError::NotFinite => Self::of_rows(Fault::NotFinite("the factor of W + mu 1")),
             FactorError::Missing => Self::of_rows(Fault::Invalid("W + mu 1 has not been factored")),

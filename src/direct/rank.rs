@@ -5,7 +5,7 @@
 //! rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read from the null
 //! vectors that the factor gives: a row does that is the last in one of them.
 
-use crate::block_rows::BlockRows;
+use crate::any_rows::AnyBlockRows;
 use crate::memory::repeated;
 use crate::row_error::{Error, Fault};
 
@@ -21,7 +21,7 @@ const NOTHING: f64 = 1e-26;
 /// A remainder below the negative of this is not made by rounding.
 const NEGATIVE: f64 = 1e-4;
 
-/// Which scalar rows depend on earlier ones, three values a row. `tolerance` is the squared sine of the angle to the span of others below
+/// Which scalar rows depend on earlier ones, a value for each scalar. `tolerance` is the squared sine of the angle to the span of others below
 /// which a row depends on them, 0: 1e-10. As many as depend is the dimension of the null space of W.
 ///
 /// W is symmetric and semi-definite. A row that is zero depends, on nothing. Takes up to 8 n² bytes and n³ operations for a group of n
@@ -30,7 +30,8 @@ const NEGATIVE: f64 = 1e-4;
 /// # Errors
 /// If the rows are ill-formed, something is not finite, the tolerance is not between 0 and 1, W is found to be indefinite, or memory is
 /// exhausted.
-pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error> {
+pub fn dependent_rows<'a>(w: impl Into<AnyBlockRows<'a>>, tolerance: f64) -> Result<Vec<bool>, Error> {
+    let w = &w.into();
     w.check_pattern()?;
     w.check_values()?;
     if !(0.0..1.0).contains(&tolerance) {
@@ -38,17 +39,21 @@ pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error>
     }
     let tolerance = if tolerance == 0.0 { TOLERANCE } else { tolerance };
     let rows = w.len();
-    let mut dependent = repeated(3 * rows, false)?;
-    let mut groups =
-        Groups { next: 0, seen: repeated(rows, false)?, members: Vec::new(), place: repeated(rows, 0)? };
+    let mut dependent = repeated(w.scalar_count(), false)?;
+    let mut groups = Groups {
+        next: 0,
+        seen: repeated(rows, false)?,
+        members: Vec::new(),
+        place: repeated(rows, 0)?,
+        scalars: Vec::new(),
+    };
     let mut elimination = Elimination::default();
     while groups.find(w)? {
         elimination.start(w, &groups)?;
         elimination.run(w, &groups, tolerance)?;
         elimination.find_dependent()?;
-        for (left, member) in elimination.states.chunks_exact(3).zip(&groups.members) {
-            let flags = &mut dependent[3 * member..][..3];
-            flags.iter_mut().zip(left).for_each(|(flag, state)| *flag = *state == State::Dependent);
+        for (state, &(row, i)) in elimination.states.iter().zip(&groups.scalars) {
+            dependent[w.scalars(row).start + i] = *state == State::Dependent;
         }
     }
     Ok(dependent)
@@ -58,15 +63,17 @@ pub fn dependent_rows(w: &BlockRows, tolerance: f64) -> Result<Vec<bool>, Error>
 struct Groups {
     next: usize,
     seen: Vec<bool>,
-    /// The rows of the group at hand, ascending, and the place of each in it.
+    /// The rows of the group at hand, ascending, and where the scalars of each begin in it.
     members: Vec<usize>,
     place: Vec<usize>,
+    /// Of each scalar its row, and its number there.
+    scalars: Vec<(usize, usize)>,
 }
 
 impl Groups {
     /// Go on to the next group; false if there is none.
-    fn find(&mut self, w: &BlockRows) -> Result<bool, Error> {
-        let Self { next, seen, members, place } = self;
+    fn find(&mut self, w: &AnyBlockRows) -> Result<bool, Error> {
+        let Self { next, seen, members, place, scalars } = self;
         members.clear();
         while seen.get(*next) == Some(&true) {
             *next += 1;
@@ -86,7 +93,13 @@ impl Groups {
             }
         }
         members.sort_unstable();
-        members.iter().enumerate().for_each(|(at, &row)| place[row] = at);
+        scalars.clear();
+        for &row in &*members {
+            let own = 0..w.scalars(row).len();
+            place[row] = scalars.len();
+            scalars.try_reserve(own.len())?;
+            scalars.extend(own.map(|i| (row, i)));
+        }
         Ok(true)
     }
 }
@@ -115,8 +128,8 @@ struct Elimination {
 
 impl Elimination {
     /// Take in a group.
-    fn start(&mut self, w: &BlockRows, groups: &Groups) -> Result<(), Error> {
-        let size = 3 * groups.members.len();
+    fn start(&mut self, w: &AnyBlockRows, groups: &Groups) -> Result<(), Error> {
+        let size = groups.scalars.len();
         let Self { states, scales, left, columns, pivots, .. } = self;
         states.clear();
         scales.clear();
@@ -128,11 +141,13 @@ impl Elimination {
         left.try_reserve(size)?;
         pivots.try_reserve(size)?;
         let diagonal = groups.members.iter().filter_map(|&row| w.upper(row).next());
-        scales.extend(diagonal.flat_map(|(_, block)| [block[0], block[4], block[8]]));
+        for (row, block) in diagonal {
+            scales.extend(block.iter().step_by(w.scalars(row).len() + 1));
+        }
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
         for (at, scale) in scales.iter_mut().enumerate() {
             if *scale < 0.0 {
-                return Err(Error { row: Some(groups.members[at / 3]), fault: Fault::NotPositive });
+                return Err(Error { row: Some(groups.scalars[at].0), fault: Fault::NotPositive });
             }
             let is_zero = *scale <= NOTHING * largest;
             states.push(if is_zero { State::Dependent } else { State::Open });
@@ -143,7 +158,7 @@ impl Elimination {
     }
 
     /// Choose pivots until no row is left that does not depend on them.
-    fn run(&mut self, w: &BlockRows, groups: &Groups, tolerance: f64) -> Result<(), Error> {
+    fn run(&mut self, w: &AnyBlockRows, groups: &Groups, tolerance: f64) -> Result<(), Error> {
         loop {
             let open = (0..self.left.len()).filter(|&row| self.states[row] == State::Open);
             match open.reduce(|a, b| if self.left[b] > self.left[a] { b } else { a }) {
@@ -213,7 +228,7 @@ impl Elimination {
     }
 
     /// Make a row a pivot.
-    fn eliminate(&mut self, w: &BlockRows, groups: &Groups, pivot: usize) -> Result<(), Error> {
+    fn eliminate(&mut self, w: &AnyBlockRows, groups: &Groups, pivot: usize) -> Result<(), Error> {
         let Self { states, scales, left, columns, pivots, .. } = self;
         let size = left.len();
         states[pivot] = State::Chosen;
@@ -223,11 +238,12 @@ impl Elimination {
         columns.resize(done + size, 0.0);
         let (earlier, column) = columns.split_at_mut(done);
         // Entry (pivot, j) of W stands for (j, pivot).
-        let i = pivot % 3;
-        for (other, block) in w.row(groups.members[pivot / 3]) {
-            let first = 3 * groups.place[other];
-            for j in 0..3 {
-                column[first + j] = block[3 * j + i] * scales[pivot] * scales[first + j];
+        let (row, i) = groups.scalars[pivot];
+        let height = w.scalars(row).len();
+        for (other, block) in w.row(row) {
+            let first = groups.place[other];
+            for (j, value) in block[i..].iter().step_by(height).enumerate() {
+                column[first + j] = value * scales[pivot] * scales[first + j];
             }
         }
         for other in earlier.chunks_exact(size) {
@@ -242,7 +258,7 @@ impl Elimination {
             if states[row] == State::Open {
                 left[row] -= *x * *x;
                 if left[row] < -NEGATIVE {
-                    return Err(Error { row: Some(groups.members[row / 3]), fault: Fault::NotPositive });
+                    return Err(Error { row: Some(groups.scalars[row].0), fault: Fault::NotPositive });
                 }
             }
         }

@@ -15,6 +15,8 @@ use std::collections::TryReserveError;
 
 use tridiagonal::Tridiagonal;
 
+use crate::memory::repeated;
+
 /// An estimate of the largest eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -98,11 +100,11 @@ where
         most: usize,
     ) -> Result<(Estimate, Vec<f64>), Failure<E>> {
         let (estimate, matrix) = self.run(tolerance, most)?;
-        let mut iteration = Iteration::start(self)?;
-        let mut force = zeros(self.size)?;
-        for (k, part) in matrix.vector().iter().enumerate() {
+        let mut iteration = Iteration::start(self.size, &mut self.inverse_mass)?;
+        let mut force = repeated(self.size, 0.0)?;
+        for (k, part) in matrix.vector.iter().enumerate() {
             if k > 0 {
-                iteration.advance(self)?;
+                iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             }
             iteration.normalise();
             force.iter_mut().zip(&iteration.current).for_each(|(sum, f)| *sum += part * f);
@@ -123,13 +125,11 @@ where
         if self.size == 0 {
             return Ok((estimate, matrix));
         }
-        let mut iteration = Iteration::start(self)?;
-        if iteration.length == 0.0 {
-            return Err(Failure::NothingMoves);
-        }
+        let mut iteration = Iteration::start(self.size, &mut self.inverse_mass)?;
+        ensure!(iteration.length != 0.0, Failure::NothingMoves);
         for k in 0..most.max(1) {
             iteration.normalise();
-            let alpha = iteration.advance(self)?;
+            let alpha = iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             matrix.push(alpha, iteration.length)?;
             // A product costs more than the eigenvalue of the small matrix, except for the smallest operators.
             let is_last = iteration.length == 0.0 || k + 1 == most.max(1);
@@ -159,16 +159,12 @@ struct Iteration {
 }
 
 impl Iteration {
-    fn start<E, K, M>(problem: &mut Problem<K, M>) -> Result<Self, Failure<E>>
-    where
-        M: FnMut(&[f64], &mut [f64]),
-    {
-        let size = problem.size;
-        let (before, current) = (zeros(size)?, zeros(size)?);
-        let (mut next, moved) = (zeros(size)?, zeros(size)?);
-        fill_irregular(&mut next);
+    fn start<E>(size: usize, inverse_mass: &mut impl FnMut(&[f64], &mut [f64])) -> Result<Self, Failure<E>> {
+        let zeros = || repeated(size, 0.0);
+        let (before, current, next, moved) = (zeros()?, zeros()?, zeros()?, zeros()?);
         let mut iteration = Self { before, current, next, length: 0.0, moved, gain: 0.0 };
-        iteration.measure(&mut problem.inverse_mass)?;
+        fill_irregular(&mut iteration.next);
+        iteration.measure(inverse_mass)?;
         Ok(iteration)
     }
 
@@ -181,19 +177,19 @@ impl Iteration {
     }
 
     /// The part of K M⁻¹ f that no combination of the vectors up to now reaches is the next vector; returns fᵀ M⁻¹ K M⁻¹ f.
-    fn advance<E, K, M>(&mut self, problem: &mut Problem<K, M>) -> Result<f64, Failure<E>>
-    where
-        K: FnMut(&[f64], &mut [f64]) -> Result<(), E>,
-        M: FnMut(&[f64], &mut [f64]),
-    {
+    fn advance<E>(
+        &mut self,
+        stiffness: &mut impl FnMut(&[f64], &mut [f64]) -> Result<(), E>,
+        inverse_mass: &mut impl FnMut(&[f64], &mut [f64]),
+    ) -> Result<f64, Failure<E>> {
         let Self { before, current, next, length: beta, moved, .. } = self;
-        (problem.stiffness)(moved, next).map_err(Failure::Product)?;
+        stiffness(moved, next).map_err(Failure::Product)?;
         let alpha = dot(moved, next);
         next.iter_mut()
             .zip(&*current)
             .zip(&*before)
             .for_each(|((next, x), y)| *next -= alpha * x + *beta * y);
-        self.measure(&mut problem.inverse_mass)?;
+        self.measure(inverse_mass)?;
         Ok(alpha)
     }
 
@@ -201,9 +197,7 @@ impl Iteration {
     fn measure<E>(&mut self, inverse_mass: &mut impl FnMut(&[f64], &mut [f64])) -> Result<(), Failure<E>> {
         inverse_mass(&self.next, &mut self.moved);
         let (square, size) = (dot(&self.next, &self.moved), dot(&self.next, &self.next));
-        if !square.is_finite() {
-            return Err(Failure::NotFinite);
-        }
+        ensure!(square.is_finite(), Failure::NotFinite);
         if size > 0.0 {
             self.gain = self.gain.max((dot(&self.moved, &self.moved) / size).sqrt());
         }
@@ -216,13 +210,6 @@ impl Iteration {
     }
 }
 
-fn zeros(length: usize) -> Result<Vec<f64>, TryReserveError> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(length)?;
-    values.resize(length, 0.0);
-    Ok(values)
-}
-
 /// Pseudo-random values between −1 and 1, from a linear congruential generator (Knuth's MMIX).
 fn fill_irregular(values: &mut [f64]) {
     let mut state = 1_u64;
@@ -232,7 +219,8 @@ fn fill_irregular(values: &mut [f64]) {
     }
 }
 
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+/// x · y.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 

@@ -243,7 +243,7 @@ fn parts_with_the_same_eigenvalue_have_a_vector() {
             let (value, last, magnitude) = matrix.largest();
             let expected = diagonal.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             assert!((value - expected).abs() <= 1e-15 && last <= coupling && magnitude.is_finite());
-            let vector = matrix.vector();
+            let vector = matrix.vector;
             let norm = vector.iter().map(|s| s * s).sum::<f64>();
             assert!((norm - 1.0).abs() < 1e-15, "{diagonal:?} {coupling}: {vector:?}");
             for (s, alpha) in vector.iter().zip(diagonal) {

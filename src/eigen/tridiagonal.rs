@@ -10,7 +10,7 @@ pub(super) struct Tridiagonal {
     /// Pivots of x − T from the front.
     pivots: Vec<f64>,
     /// The unit eigenvector that was computed last.
-    vector: Vec<f64>,
+    pub vector: Vec<f64>,
 }
 
 impl Tridiagonal {
@@ -37,11 +37,6 @@ impl Tridiagonal {
         self.write_vector(value, magnitude);
         let last = self.beside.last().zip(self.vector.last()).map_or(0.0, |(beta, s)| (beta * s).abs());
         (value, last, magnitude)
-    }
-
-    /// The unit eigenvector of the largest eigenvalue found last.
-    pub fn vector(&self) -> &[f64] {
-        &self.vector
     }
 
     /// The coupling of row k to the one before, and to the one behind.

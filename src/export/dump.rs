@@ -6,6 +6,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::block::{Block, Vector};
+use crate::memory::with_room;
 
 use super::General;
 
@@ -54,9 +55,7 @@ impl<'a> Neighbours<'a> {
     /// # Errors
     /// If memory is exhausted.
     pub fn with_room(count: usize) -> Result<Self, TryReserveError> {
-        let mut all = Vec::new();
-        all.try_reserve_exact(count)?;
-        Ok(Self(all))
+        Ok(Self(with_room(count)?))
     }
 
     /// Forget them all.

@@ -8,8 +8,8 @@ use crate::block::{self, Block};
 pub struct BlockDiagonal<'a> {
     starts: &'a [i32],
     rows: &'a [i32],
-    values: &'a [f64],
-    size: usize,
+    pub(super) values: &'a [f64],
+    pub(super) size: usize,
 }
 
 impl<'a> BlockDiagonal<'a> {
@@ -20,30 +20,14 @@ impl<'a> BlockDiagonal<'a> {
     /// If the arrays do not describe square blocks that fill the diagonal.
     pub fn new(starts: &'a [i32], rows: &'a [i32], values: &'a [f64]) -> Result<Self, Defect> {
         let size = rows.last().and_then(|&end| usize::try_from(end).ok()).ok_or(Defect::Size)?;
-        if starts.len() != rows.len() {
-            return Err(Defect::Size);
-        }
-        if !ascends(starts, values.len()) {
-            return Err(Defect::Starts);
-        }
-        if !ascends(rows, size) {
-            return Err(Defect::Row);
-        }
+        ensure!(starts.len() == rows.len(), Defect::Size);
+        ensure!(ascends(starts, values.len()), Defect::Starts);
+        ensure!(ascends(rows, size), Defect::Row);
         let square = |(s, r): (&[i32], &[i32])| {
             i64::from(s[1]) - i64::from(s[0]) == (i64::from(r[1]) - i64::from(r[0])).pow(2)
         };
-        if !starts.windows(2).zip(rows.windows(2)).all(square) {
-            return Err(Defect::Block);
-        }
+        ensure!(starts.windows(2).zip(rows.windows(2)).all(square), Defect::Block);
         Ok(Self { starts, rows, values, size })
-    }
-
-    pub(super) fn values(&self) -> &'a [f64] {
-        self.values
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.size
     }
 
     /// The values, if all blocks have one.

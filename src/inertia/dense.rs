@@ -5,8 +5,10 @@ use super::Defect;
 /// A dense n × n matrix, column-major.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a> {
-    size: usize,
-    values: &'a [f64],
+    /// Number of rows.
+    pub size: usize,
+    /// The values, as many as rows and columns have.
+    pub values: &'a [f64],
 }
 
 impl<'a> Dense<'a> {
@@ -15,21 +17,8 @@ impl<'a> Dense<'a> {
     /// # Errors
     /// If there are not `size`² values.
     pub fn new(size: usize, values: &'a [f64]) -> Result<Self, Defect> {
-        if size.checked_mul(size) == Some(values.len()) {
-            Ok(Self { size, values })
-        } else {
-            Err(Defect::Size)
-        }
-    }
-
-    /// The values.
-    pub fn values(&self) -> &'a [f64] {
-        self.values
-    }
-
-    /// Number of rows.
-    pub fn size(&self) -> usize {
-        self.size
+        ensure!(size.checked_mul(size) == Some(values.len()), Defect::Size);
+        Ok(Self { size, values })
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ mod block_diagonal;
 pub mod cost;
 mod dense;
 pub mod nodal_inverse;
+pub mod small;
 mod sparse;
 
 pub use block_diagonal::BlockDiagonal;
@@ -15,6 +16,7 @@ pub(crate) use ldy_factor::Boxed;
 use ldy_factor::ascends;
 pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
+pub use small::Small;
 pub use sparse::Sparse;
 
 use crate::block::Block;
@@ -34,28 +36,36 @@ impl Inverse<'_> {
     /// The values, as they are stored.
     pub fn values(&self) -> &[f64] {
         match self {
-            Self::BlockDiagonal(inverse) => inverse.values(),
-            Self::Dense(inverse) => inverse.values(),
-            Self::Sparse(inverse) => inverse.values,
+            Self::BlockDiagonal(BlockDiagonal { values, .. })
+            | Self::Dense(Dense { values, .. })
+            | Self::Sparse(Sparse { values, .. }) => values,
         }
     }
 
     /// n.
     pub fn size(&self) -> usize {
         match self {
-            Self::BlockDiagonal(inverse) => inverse.size(),
-            Self::Dense(inverse) => inverse.size(),
+            Self::BlockDiagonal(inverse) => inverse.size,
+            Self::Dense(inverse) => inverse.size,
             Self::Sparse(inverse) => inverse.size(),
         }
     }
 
     /// The 3×3 blocks of the nodes of a mesh, node by node, if the inverse couples no two nodes.
     pub fn node_blocks(&self) -> Option<impl ExactSizeIterator<Item = Block>> {
-        match self {
-            Self::Sparse(inverse) => inverse.couples_no_nodes().then(|| self.blocks_of_nodes()),
-            Self::BlockDiagonal(inverse) => inverse.diagonal().map(|_| self.blocks_of_nodes()),
-            Self::Dense(_) => None,
-        }
+        let couples_none = match self {
+            Self::Sparse(inverse) => inverse.couples_no_nodes(),
+            Self::BlockDiagonal(inverse) => inverse.diagonal().is_some(),
+            Self::Dense(_) => false,
+        };
+        let block_of = |node| {
+            let mut block = [0.0; 9];
+            for j in 0..3 {
+                self.each_in_column(3 * node + j, |row, value| block[3 * j + row - 3 * node] += value);
+            }
+            block
+        };
+        couples_none.then(|| (0..self.size() / 3).map(block_of))
     }
 
     /// Visit row and value of the entries in a column.
@@ -75,16 +85,6 @@ impl Inverse<'_> {
             Self::BlockDiagonal(inverse) => inverse.diagonal(),
             Self::Dense(_) => None,
         }
-    }
-
-    fn blocks_of_nodes(&self) -> impl ExactSizeIterator<Item = Block> {
-        (0..self.size() / 3).map(|node| {
-            let mut block = [0.0; 9];
-            for j in 0..3 {
-                self.each_in_column(3 * node + j, |row, value| block[3 * j + row - 3 * node] += value);
-            }
-            block
-        })
     }
 
     /// Write Yᵀ = h (A⁻¹ Hᵀ)ᵀ, 3 × n, of the operator `h_operator`, 3 × n, scaled by the time step `step`.
@@ -160,6 +160,11 @@ pub struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
+    /// Whether [`Small`] is to factor it.
+    pub fn is_small(&self) -> bool {
+        self.structure == Structure::PositiveDefinite && self.starts.len() <= small::MOST_ROWS + 1
+    }
+
     /// Make `factored` the factor of this matrix; see [`Factored::update`].
     ///
     /// # Errors

@@ -33,13 +33,16 @@ const MOST_BYTES: usize = 1 << 30;
 ///
 /// The bits of a block depend on A alone, not on which nodes were needed when: of two nodes the one that the factor
 /// eliminates first is solved for, without symmetry that of the column.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodalInverse {
-    most_bytes: usize,
+    /// Most bytes for the entries, where they are not [`MOST_BYTES`].
+    most_bytes: Option<usize>,
     revision: Option<u64>,
-    symmetric: bool,
+    /// Whether A, and so A⁻¹, is symmetric.
+    pub symmetric: bool,
     slots: Vec<u32>,
-    nodes: Vec<u32>,
+    /// The nodes kept, by slot.
+    pub nodes: Vec<u32>,
     blocks: Vec<Block>,
     /// Whether the node in a slot was needed last: all blocks between such nodes are known.
     complete: Vec<bool>,
@@ -50,31 +53,15 @@ pub struct NodalInverse {
     wanted: Vec<u32>,
 }
 
-impl Default for NodalInverse {
-    fn default() -> Self {
-        Self::with_most_bytes(MOST_BYTES)
-    }
-}
-
 impl NodalInverse {
     /// No entries, and at most so many bytes for those that are needed at once or kept.
     pub fn with_most_bytes(most_bytes: usize) -> Self {
-        Self {
-            most_bytes,
-            revision: None,
-            symmetric: false,
-            slots: Vec::new(),
-            nodes: Vec::new(),
-            blocks: Vec::new(),
-            complete: Vec::new(),
-            order: Vec::new(),
-            wanted: Vec::new(),
-        }
+        Self { most_bytes: Some(most_bytes), ..Self::default() }
     }
 
     /// Most bytes for the entries; it is left to the caller not to need more.
     pub fn most_bytes(&self) -> usize {
-        self.most_bytes
+        self.most_bytes.unwrap_or(MOST_BYTES)
     }
 
     /// Bytes of the entries on so many nodes.
@@ -104,7 +91,7 @@ impl NodalInverse {
         let missing = needed.iter().filter(|&&node| self.slot(node).is_none()).count();
         let count = self.nodes.len() + missing;
         let is_spare = count <= SPARE * needed.len() + SPARE_NODES;
-        let has_room = missing == 0 || is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes;
+        let has_room = missing == 0 || is_spare && Self::bytes_of(count, self.symmetric) <= self.most_bytes();
         let result = if kept && has_room {
             self.append(factor, needed, work)
         } else {
@@ -140,11 +127,6 @@ impl NodalInverse {
         self.complete.clear();
     }
 
-    /// The nodes kept, by slot.
-    pub fn nodes(&self) -> &[u32] {
-        &self.nodes
-    }
-
     /// The slot of a node.
     pub fn slot(&self, node: u32) -> Option<usize> {
         self.slots.get(node as usize).filter(|&&slot| slot != NONE).map(|&slot| slot as usize)
@@ -161,11 +143,6 @@ impl NodalInverse {
     pub fn slot_block(&self, a: usize, b: usize) -> Block {
         let block = &self.blocks[place(self.symmetric, a, b)];
         if self.symmetric && a > b { transposed(block) } else { *block }
-    }
-
-    /// Whether A, and so A⁻¹, is symmetric.
-    pub fn is_symmetric(&self) -> bool {
-        self.symmetric
     }
 
     /// The velocity of all kept nodes under a point's forces: for every slot a, Σ_b N_b (A⁻¹)_ab over the
@@ -201,9 +178,8 @@ impl NodalInverse {
         needed: &[u32],
         work: &mut Workspace,
     ) -> Result<usize, FactorError> {
-        if !factor.size().is_multiple_of(3) || needed.iter().any(|&node| node as usize >= self.slots.len()) {
-            return Err(FactorError::Matrix(super::Defect::Size));
-        }
+        let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
+        ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
         reserve(&mut self.nodes, needed.len())?;
         for &node in needed {
@@ -243,20 +219,20 @@ impl NodalInverse {
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // At nodes that are not needed as well, should they come back.
-        self.solve(factor, fresh, &order, Rows::All, work)?;
-        self.solve(factor, complete, fresh, Rows::Needed, work)?;
+        self.solve(factor, fresh, &order, true, work)?;
+        self.solve(factor, complete, fresh, false, work)?;
         self.order = order;
         Ok(())
     }
 
     /// Make sure of the blocks in some columns at the rows that are needed, of a symmetric A at those whose turn is not after
-    /// that of the column; where a column is solved for, at these rows or at all.
+    /// that of the column; where a column is solved for, at these rows, or at `all` that are kept.
     fn solve(
         &mut self,
         factor: &Factored,
         columns: &[u32],
         needed: &[u32],
-        rows: Rows,
+        all: bool,
         work: &mut Workspace,
     ) -> Result<(), FactorError> {
         let mut columns = columns.iter();
@@ -272,11 +248,8 @@ impl NodalInverse {
             let mut wanted = mem::take(&mut self.wanted);
             wanted.clear();
             let last = self.turn(factor, last);
-            let rows = match rows {
-                Rows::Needed if self.symmetric => needed,
-                // Without symmetry all rows are solved for at any rate.
-                _ => &self.nodes,
-            };
+            // Without symmetry all rows are solved for at any rate.
+            let rows = if all || !self.symmetric { &self.nodes } else { needed };
             wanted.extend(rows.iter().filter(|&&row| self.turn(factor, row) <= last));
             factor.solve_nodes(batch, &wanted, work, |k, mut solution| {
                 let (column, turn) = (batch[k], self.turn(factor, batch[k]));
@@ -323,15 +296,6 @@ impl NodalInverse {
     fn turn(&self, factor: &Factored, node: u32) -> u32 {
         if self.symmetric { u32::MAX - factor.position(node) } else { 0 }
     }
-}
-
-/// At which nodes a solution is stored.
-#[derive(Clone, Copy)]
-enum Rows {
-    /// Those that are needed.
-    Needed,
-    /// All that are kept.
-    All,
 }
 
 /// Where the block (a, b) is among blocks that grow at their end only, b after b: of a symmetric matrix those with a ≤ b, or their

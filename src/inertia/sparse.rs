@@ -17,15 +17,10 @@ impl<'a> Sparse<'a> {
     /// If the arrays do not fit each other or an index lies outside.
     pub fn new(starts: &'a [i32], rows: &'a [i32], values: &'a [f64]) -> Result<Self, Defect> {
         let size = starts.len().checked_sub(1).ok_or(Defect::Size)?;
-        if rows.len() != values.len() {
-            return Err(Defect::Size);
-        }
-        if !ascends(starts, values.len()) {
-            return Err(Defect::Starts);
-        }
-        if !rows.iter().all(|&row| usize::try_from(row).is_ok_and(|row| row < size)) {
-            return Err(Defect::Row);
-        }
+        ensure!(rows.len() == values.len(), Defect::Size);
+        ensure!(ascends(starts, values.len()), Defect::Starts);
+        let is_inside = |&row: &i32| usize::try_from(row).is_ok_and(|row| row < size);
+        ensure!(rows.iter().all(is_inside), Defect::Row);
         Ok(Self { starts, rows, values })
     }
 

@@ -4,6 +4,7 @@ mod factored;
 mod matrices;
 mod nodal_inverse;
 mod node_blocks;
+mod small;
 
 use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;

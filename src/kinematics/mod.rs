@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod finite_element;
+pub mod nodal;
 pub mod operator;
 pub mod pseudo_rigid;
 pub mod rigid;
@@ -10,7 +11,8 @@ pub mod rigid;
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination};
 use crate::block::{Block, Vector};
 use finite_element::{Location, NodalOperator};
-pub use operator::{Action, Column, Nodal, Operator, Placement};
+pub use nodal::Nodal;
+pub use operator::{Action, Column, Operator, Placement};
 
 /// A point of a body and what ties it to the body's generalised velocity.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,7 @@ impl Point<'_> {
         match self {
             Self::Rigid(body, point) => add(sign, &body.operator(point, frame), h),
             Self::PseudoRigid(body, point) => add(sign, &body.operator(point, frame), h),
-            Self::Mesh(location) => NodalOperator::new(location, frame, None).add_dense(sign, h),
+            Self::Mesh(location) => NodalOperator::new(location, frame, None).add_to(sign, h),
             Self::Reduced(point) => point.add_operator(sign, frame, h),
             Self::Operator(operator) => operator.add_to(sign, h),
         }
@@ -48,13 +50,21 @@ impl Point<'_> {
     /// # Panics
     /// If `u` is shorter than the body's dofs.
     pub fn local_magnitude(&self, frame: &Block, u: &[f64]) -> Vector {
+        let mut sum = [0.0; 3];
+        let mut add = |index: u32, column: Vector| {
+            let u = u[index as usize];
+            sum.iter_mut().zip(column).for_each(|(sum, h)| *sum += (h * u).abs());
+        };
         match self {
-            Self::Rigid(body, point) => magnitude(&body.operator(point, frame), u),
-            Self::PseudoRigid(body, point) => magnitude(&body.operator(point, frame), u),
-            Self::Mesh(location) => NodalOperator::new(location, frame, None).times_magnitude(u),
-            Self::Reduced(point) => point.local_velocity(frame, u).map(f64::abs),
-            Self::Operator(operator) => operator.times_magnitude(u),
+            Self::Rigid(body, point) => columns(&body.operator(point, frame)).for_each(|(k, h)| add(k, h)),
+            Self::PseudoRigid(body, point) => {
+                columns(&body.operator(point, frame)).for_each(|(k, h)| add(k, h))
+            }
+            Self::Mesh(location) => NodalOperator::new(location, frame, None).each_column(add),
+            Self::Reduced(point) => return point.local_velocity(frame, u).map(f64::abs),
+            Self::Operator(operator) => operator.each_column(|Column { index, values }| add(index, values)),
         }
+        sum
     }
 
     /// The local velocity H u of the point for the generalised velocity `u`.
@@ -79,13 +89,9 @@ impl Point<'_> {
     }
 }
 
-/// |H| |u| for an operator of as many columns as `u` has values, column-major.
-fn magnitude(operator: &[f64], u: &[f64]) -> Vector {
-    let mut sum = [0.0; 3];
-    for (column, u) in operator.chunks_exact(3).zip(u) {
-        sum.iter_mut().zip(column).for_each(|(sum, h)| *sum += (h * u).abs());
-    }
-    sum
+/// The columns of an operator, column-major, each with its index.
+fn columns(operator: &[f64]) -> impl Iterator<Item = (u32, Vector)> {
+    (0..).zip(operator.as_chunks().0.iter().copied())
 }
 
 fn add(sign: f64, operator: &[f64], h: &mut [f64]) {

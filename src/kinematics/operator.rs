@@ -2,7 +2,9 @@
 
 use std::collections::TryReserveError;
 
-use crate::block::{Block, Vector, times, transposed_times};
+use super::nodal::Nodal;
+use crate::block::{Block, Vector};
+use crate::memory::with_room;
 
 /// An operator H of three rows, 3 × n.
 #[derive(Debug)]
@@ -26,15 +28,6 @@ pub struct Column {
     pub values: Vector,
 }
 
-/// H = Σ N_a Q: the columns 3a, 3a + 1, 3a + 2 of node a are N_a Q, with one factor Q for all nodes.
-#[derive(Debug)]
-pub struct Nodal {
-    /// Q, column-major.
-    pub factor: Block,
-    /// The nodes a, ascending, each with N_a.
-    pub weights: Vec<(u32, f64)>,
-}
-
 impl Operator {
     /// Of `dofs` columns those are given that may not be zero, ascending.
     ///
@@ -46,8 +39,7 @@ impl Operator {
     ) -> Result<Self, TryReserveError> {
         let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
         let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
-        let mut kept = Vec::new();
-        kept.try_reserve_exact(count)?;
+        let mut kept = with_room(count)?;
         for (index, values) in columns {
             if is_kept(values) {
                 kept.push(Column { index, values });
@@ -82,19 +74,20 @@ impl Operator {
         }
     }
 
+    /// The same, to be replaced: they ascend.
+    pub fn columns_mut(&mut self) -> Option<&mut Vec<Column>> {
+        match &mut self.form {
+            Form::Columns(columns) => Some(columns),
+            Form::Nodal(_) => None,
+        }
+    }
+
     /// Visit the columns that are not zero, ascending.
     #[inline(always)]
     pub fn each_column(&self, mut visit: impl FnMut(Column)) {
         match &self.form {
             Form::Columns(columns) => columns.iter().copied().for_each(visit),
-            Form::Nodal(Nodal { factor, weights }) => {
-                for (node, weight) in weights {
-                    for (index, q) in (3 * node..).zip(factor.as_chunks().0) {
-                        let q: &Vector = q;
-                        visit(Column { index, values: q.map(|q| weight * q) });
-                    }
-                }
-            }
+            Form::Nodal(nodal) => nodal.each_column(|index, values| visit(Column { index, values })),
         }
     }
 
@@ -117,33 +110,17 @@ impl Operator {
 
     /// H u.
     pub fn times(&self, u: &[f64]) -> Vector {
-        let mut sum = [0.0; 3];
         match &self.form {
             Form::Columns(columns) => {
+                let mut sum = [0.0; 3];
                 for Column { index, values } in columns {
                     let u = u[*index as usize];
                     sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += h * u);
                 }
                 sum
             }
-            Form::Nodal(Nodal { factor, weights }) => {
-                for (node, weight) in weights {
-                    let u = &u[3 * *node as usize..][..3];
-                    sum.iter_mut().zip(u).for_each(|(sum, u)| *sum += weight * u);
-                }
-                times(factor, &sum)
-            }
+            Form::Nodal(nodal) => nodal.times(u),
         }
-    }
-
-    /// |H| |u|, absolute values entry by entry.
-    pub fn times_magnitude(&self, u: &[f64]) -> Vector {
-        let mut sum = [0.0; 3];
-        self.each_column(|Column { index, values }| {
-            let u = u[index as usize];
-            sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += (h * u).abs());
-        });
-        sum
     }
 
     /// Add Hᵀ x to `force`.
@@ -155,13 +132,7 @@ impl Operator {
                     values.iter().zip(x).for_each(|(h, x)| *force += h * x);
                 }
             }
-            Form::Nodal(Nodal { factor, weights }) => {
-                let x = transposed_times(factor, x);
-                for (node, weight) in weights {
-                    let force = &mut force[3 * *node as usize..][..3];
-                    force.iter_mut().zip(x).for_each(|(f, x)| *f += weight * x);
-                }
-            }
+            Form::Nodal(nodal) => nodal.add_transposed_times(x, force),
         }
     }
 }

@@ -1,29 +1,30 @@
 //! The end of an update: cohesive contacts break.
 
+use std::ffi::c_int;
+
+use super::arguments::{self, entry};
 use super::errors::{Code, fail};
 use super::host::domain::{UpdateKind, update_kind};
 use super::layout::*;
 use super::names;
-use super::rows::LocalDynamics;
 
 /// Break cohesive contacts; see `LOCDYN_Update_End`.
 ///
 /// # Safety
-/// The domain with all its constraints is valid.
-pub unsafe fn end(dynamics: &mut LocalDynamics) -> Result<(), Code> {
-    // SAFETY: the list holds live rows, and the caller promises a valid domain with valid constraints.
-    unsafe {
-        if update_kind(dynamics.domain()?)? == UpdateKind::Penalty {
-            return Ok(());
-        }
-        for row in dynamics.list() {
-            let con = (*row).public.con;
-            if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
-                break_if_exceeded(con)?;
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
+    // SAFETY: the list holds live rows, and the host promises a valid domain with valid constraints.
+    entry!(ldy: dynamics => unsafe {
+        if update_kind(ldy.domain()?)? != UpdateKind::Penalty {
+            for row in ldy.list() {
+                let con = (*row).public.con;
+                if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
+                    break_if_exceeded(con)?;
+                }
             }
         }
-    }
-    Ok(())
+    })
 }
 
 /// # Safety
@@ -31,9 +32,9 @@ pub unsafe fn end(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 unsafe fn break_if_exceeded(con: *mut CON) -> Result<(), Code> {
     // SAFETY: the caller promises a valid contact.
     unsafe {
-        let Some(material) = (*con).mat.base.as_ref() else {
-            return Err(fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con)));
-        };
+        let material = (*con).mat.base.as_ref().ok_or_else(|| {
+            fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con))
+        })?;
         if material.model == SPRING_DASHPOT {
             return Ok(());
         }

@@ -1,10 +1,10 @@
 //! Which value is not finite if V, B or W of a constraint is not. The search begins only when that is known.
 
-use std::ptr;
+use std::{fmt, ptr};
 
 use crate::block::{Block, is_finite};
 
-use super::fault::{Error, Fault, Subject, Value};
+use super::errors::{self, Code, fail};
 use super::host::body::{self, Body};
 use super::host::constraint;
 use super::host::place::{Place, Role};
@@ -16,9 +16,9 @@ use super::names;
 /// # Safety
 /// The constraint is valid, and so are these of its bodies.
 #[cold]
-pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Error {
+pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Code {
     // SAFETY: the caller promises a valid constraint, and that its bodies with these roles are valid.
-    unsafe { constraint::error(con, found(search(con, roles, true), "V or B")) }
+    unsafe { constraint::error(con, search(con, roles, true).unwrap_or_else(|| overflow("V or B"))) }
 }
 
 /// The error of `w`, W of a constraint, if it or its inverse is not finite, or too large to be rounded safely.
@@ -26,14 +26,14 @@ pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Error {
 /// # Safety
 /// The constraint and its bodies are valid.
 #[cold]
-pub unsafe fn of_block(con: *const CON, w: &Block) -> Error {
+pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
     // SAFETY: the caller promises a valid constraint with valid bodies.
     unsafe {
-        let fault = match is_finite(w) {
-            true => found(None, "W or its inverse"),
-            false => found(search(con, &Role::BOTH, false), "W"),
+        let code = match is_finite(w) {
+            true => overflow("W or its inverse"),
+            false => search(con, &Role::BOTH, false).unwrap_or_else(|| overflow("W")),
         };
-        constraint::error(con, fault)
+        constraint::error(con, code)
     }
 }
 
@@ -42,25 +42,31 @@ pub unsafe fn of_block(con: *const CON, w: &Block) -> Error {
 /// # Safety
 /// The constraints are valid, their bodies NULL or valid.
 #[cold]
-pub unsafe fn of_blocks_between(constraints: [*const CON; 2]) -> Error {
+pub unsafe fn of_blocks_between(constraints: [*const CON; 2]) -> Code {
     // SAFETY: the caller promises valid constraints.
-    let names = constraints.map(|con| unsafe { names::constraint(con) });
-    Error { subject: Subject::Pair(names), fault: Fault::NotFinite(Value::Between) }
+    let [first, second] = constraints.map(|con| unsafe { names::constraint(con) });
+    errors::about(format_args!("{first} and {second}"), not_finite("W between them"))
 }
 
-fn found(value: Option<Value>, what: &'static str) -> Fault {
-    value.map_or(Fault::Overflow(what, "all that it is made of is"), Fault::NotFinite)
+fn overflow(what: &str) -> Code {
+    fail!(Code::BugFound, "{what} overflows, though all that it is made of is finite")
 }
 
-/// The first value that is not finite, of those that velocities or else W are made of.
+/// The error of a value that is not finite.
+#[cold]
+pub fn not_finite(value: impl fmt::Display) -> Code {
+    fail!(Code::BugFound, "{value} is not finite")
+}
+
+/// The error of the first value that is not finite, of those that velocities or else W are made of.
 ///
 /// # Safety
 /// As [`of_velocities`].
-unsafe fn search(con: *const CON, roles: &[Role], of_velocities: bool) -> Option<Value> {
+unsafe fn search(con: *const CON, roles: &[Role], of_velocities: bool) -> Option<Code> {
     // SAFETY: the caller promises a valid constraint, and that its bodies with these roles are valid.
     unsafe {
         if !is_finite(&(*con).base) {
-            return Some(Value::Frame);
+            return Some(not_finite("its frame (base)"));
         }
         roles.iter().find_map(|&role| search_body(con, role, of_velocities))
     }
@@ -68,7 +74,7 @@ unsafe fn search(con: *const CON, roles: &[Role], of_velocities: bool) -> Option
 
 /// # Safety
 /// As [`of_velocities`], for the body with this role, if there is one.
-unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Option<Value> {
+unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Option<Code> {
     // SAFETY: the caller promises a valid constraint, and that its body with this role is NULL or valid.
     unsafe {
         let body = constraint::body_of(con, role);
@@ -76,28 +82,31 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
             return None;
         }
         let id = (*body).id;
+        let not_finite = |what: &str| Some(not_finite(format_args!("{what} of body {id}")));
         let place = Place::of(con, role, ptr::null_mut());
         if !is_finite(&place.point) {
-            return Some(Value::Point(role, id));
+            let name = if matches!(role, Role::Master) { "mpnt" } else { "spnt" };
+            return Some(self::not_finite(format_args!("its point on body {id} ({name})")));
         }
         // Missing or ill-formed data was reported before.
         let view = Body::new(body, of_velocities).ok()?;
         if !matches!(view, Body::FiniteElement(_)) && !is_finite(&(*body).ref_center) {
-            return Some(Value::Center(id));
+            return not_finite("centre (ref_center)");
         }
         if view.rotation().is_some_and(|rotation| !is_finite(rotation)) {
-            return Some(Value::Configuration(id));
+            return not_finite("configuration");
         }
         if of_velocities {
             let (_, velocities) = view.moving_point(body, &place).ok()?;
-            return velocities.iter().any(|velocity| !is_finite(velocity)).then_some(Value::Velocity(id));
+            let are_finite = velocities.iter().all(|velocity| is_finite(velocity));
+            return if are_finite { None } else { not_finite("velocity") };
         }
         if let Body::FiniteElement(mesh) = view
             && !mesh.has_finite_base(&place).ok()?
         {
-            return Some(Value::ReducedBase(id));
+            return not_finite("reduced base (evec)");
         }
         let inertia = body::inertia(body, view.dofs()).ok()?;
-        (!is_finite(inertia.values())).then_some(Value::Inverse(id))
+        if is_finite(inertia.values()) { None } else { not_finite("inverse") }
     }
 }

@@ -71,28 +71,33 @@ LOCDYN *LOCDYN_Clone_Non_Contacts (LOCDYN *ldy)
   return clone;
 }
 
+/* Mean, least and largest; not a number after an error. */
+static const double *diagonal (LOCDYN *ldy, double *out)
+{
+  out[0] = out[1] = out[2] = NAN;
+  LDY_RAISE (ldy_entry_diagonal (ldy, out));
+  return out;
+}
+
 double LOCDYN_avgWii (LOCDYN *ldy)
 {
-  double mean = NAN;
+  double out[3];
 
-  LDY_RAISE (ldy_entry_mean_diagonal (ldy, &mean));
-  return mean;
+  return diagonal (ldy, out)[0];
 }
 
 double LOCDYN_minWii (LOCDYN *ldy)
 {
-  double least = NAN;
+  double out[3];
 
-  LDY_RAISE (ldy_entry_least_diagonal (ldy, &least));
-  return least;
+  return diagonal (ldy, out)[1];
 }
 
 double LOCDYN_maxWii (LOCDYN *ldy)
 {
-  double largest = NAN;
+  double out[3];
 
-  LDY_RAISE (ldy_entry_largest_diagonal (ldy, &largest));
-  return largest;
+  return diagonal (ldy, out)[2];
 }
 
 void LOCDYN_Destroy (LOCDYN *ldy)

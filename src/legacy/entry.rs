@@ -5,13 +5,11 @@ use std::ffi::{c_char, c_int, c_short, c_void};
 use std::ptr;
 
 use super::arguments::{self, entry};
-use super::boundary::status;
 use super::errors::{self, Handler};
 use super::interface::additions::ldy_error_handler;
 use super::layout::*;
-use super::operators::Request;
 use super::rows::{self, LocalDynamics};
-use super::{cohesion, diagonal_stats, export, matrix, operators, options, update};
+use super::{matrix, options};
 
 /// See `LOCDYN_Create`; the result goes to `*out`.
 ///
@@ -49,70 +47,6 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
     entry!(ldy: dynamics => rows::remove(ldy, dia)?)
 }
 
-/// See `LOCDYN_Update_Begin`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
-    status(|| {
-        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
-        #[cfg(feature = "mpi")]
-        let dynamics = dynamics.map_err(super::parallel::exchange::withdraw);
-        // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
-        unsafe { update::begin(dynamics?) }
-    })
-}
-
-/// See `LOCDYN_Update_End`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
-    // SAFETY: the host promises that the domain is valid with all its constraints.
-    entry!(ldy: dynamics => unsafe { cohesion::end(ldy) }?)
-}
-
-/// See `LOCDYN_Dump`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
-    status(|| {
-        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
-        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
-        #[cfg(feature = "mpi")]
-        let dynamics = dynamics.map_err(super::parallel::dump::withdraw);
-        // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that
-        // path is NULL or a C string.
-        unsafe { export::dump(dynamics?, path) }
-    })
-}
-
-/// See `LOCDYN_W_MatrixMarket`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
-    // SAFETY: the host promises that the constraints of all rows and their bodies are valid, and that path is
-    // NULL or a C string.
-    entry!(ldy: dynamics => unsafe { export::matrix_market(ldy, path) }?)
-}
-
-/// See `LOCDYN_Clone_Non_Contacts`; the result goes to `*out`.
-///
-/// # Safety
-/// As there; `out` is valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN) -> c_int {
-    // SAFETY: the host promises that the constraints of all rows and their bodies are valid.
-    entry!(ldy: dynamics, out: place => out.put(unsafe { rows::clone_non_contacts(ldy) }?))
-}
-
 /// The domain of a local dynamics, NULL if `ldy` is none of ours: for timers and verbose text, which have no errors.
 ///
 /// # Safety
@@ -125,89 +59,21 @@ pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
     if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }
 
-/// See `LOCDYN_avgWii`; the result goes to `*out`.
+/// See `LOCDYN_avgWii`, `LOCDYN_minWii` and `LOCDYN_maxWii`; the results go to `*out`.
 ///
 /// # Safety
 /// As there; `out` is valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_mean_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::mean(ldy)))
-}
-
-/// See `LOCDYN_minWii`; the result goes to `*out`.
-///
-/// # Safety
-/// As there; `out` is valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_least_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::least(ldy)))
-}
-
-/// See `LOCDYN_maxWii`; the result goes to `*out`.
-///
-/// # Safety
-/// As there; `out` is valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_largest_diagonal(ldy: *mut LOCDYN, out: *mut f64) -> c_int {
-    entry!(ldy: dynamics, out: place => out.put(diagonal_stats::largest(ldy)))
-}
-
-/// See `LOCDYN_Destroy`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_destroy(ldy: *mut LOCDYN) -> c_int {
-    // SAFETY: the host promises a LOCDYN, and that it uses neither it nor its rows afterwards.
-    status(|| unsafe { LocalDynamics::destroy(ldy) })
-}
-
-/// See `BODY_Gen_To_Loc_Operator`; the result goes to `*out`.
-///
-/// # Safety
-/// As there; `out` is valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_operator(
-    body: *mut BODY,
-    constraint_kind: c_short,
-    shape: *const SHAPE,
-    object: *const c_void,
-    point: *const f64,
-    frame: *const f64,
-    out: *mut *mut MX,
-) -> c_int {
-    let request = Request { body, shape, object, point, frame };
-    // SAFETY: the host promises that body and its conf are valid, and that point and frame have their sizes.
-    entry!(out: place => out.put(unsafe { operators::new_operator(&request, constraint_kind) }?))
-}
-
-/// See `BODY_Local_Velo`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_local_velocities(
-    body: *mut BODY,
-    shape: *const SHAPE,
-    object: *const c_void,
-    point: *const f64,
-    frame: *const f64,
-    previous: *mut f64,
-    current: *mut f64,
-) -> c_int {
-    let request = Request { body, shape, object, point, frame };
-    // SAFETY: the host promises that body, its conf and velo are valid, and that the arrays have their sizes.
-    status(|| unsafe { operators::local_velocities(&request, previous, current) })
-}
-
-/// Whether the functions for finite elements may work on a body.
-///
-/// # Safety
-/// `body` is NULL or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_check_finite_element(body: *const BODY) -> c_int {
-    // SAFETY: the host promises that body is NULL or valid.
-    status(|| unsafe { operators::check_finite_element(body) })
+pub unsafe extern "C" fn ldy_entry_diagonal(ldy: *mut LOCDYN, out: *mut [f64; 3]) -> c_int {
+    entry!(ldy: dynamics, out: place => {
+        let (mut sum, mut least, mut largest, mut count) = (0.0, f64::MAX, 0.0, 0.0);
+        // SAFETY: nobody changes the list meanwhile, and it holds live rows.
+        for entry in unsafe { ldy.list() }.flat_map(|row| [0, 4, 8].map(|k| unsafe { (*row).public.W[k] })) {
+            (sum, count) = (sum + entry, count + 1.0);
+            (least, largest) = (f64::min(least, entry), f64::max(largest, entry));
+        }
+        out.put([sum / count, least, largest]);
+    })
 }
 
 /// See `MX_Create`; the result goes to `*out`.
@@ -227,17 +93,6 @@ pub unsafe extern "C" fn ldy_entry_matrix_create(
     entry!(out: place => out.put(unsafe { matrix::create(kind.into(), m, n, p, i) }?))
 }
 
-/// See `MX_Destroy`.
-///
-/// # Safety
-/// As there.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ldy_entry_matrix_destroy(a: *mut MX) {
-    // SAFETY: the host promises that a is NULL or a matrix made as MX_Create makes it, and that it does not
-    // use it afterwards.
-    unsafe { matrix::destroy(a) };
-}
-
 /// The process's handler of errors, and its data in `*data`; NULL if there is none.
 ///
 /// # Safety
@@ -250,20 +105,26 @@ pub unsafe extern "C" fn ldy_entry_handler(data: *mut *mut c_void) -> ldy_error_
     Some(function)
 }
 
-/// Whether errors may jump through the host's error stack: 1 or 0.
+/// Whether an option is set: 1 or 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn ldy_entry_jumps_allowed() -> c_int {
-    options::jumps_allowed().into()
-}
-
-/// Whether errors that jump are not told on stderr: 1 or 0.
-#[unsafe(no_mangle)]
-pub extern "C" fn ldy_entry_is_quiet() -> c_int {
-    options::is_quiet().into()
+pub extern "C" fn ldy_entry_is_set(option: c_int) -> c_int {
+    options::is_set(option).into()
 }
 
 /// What an error code means, a string of static lifetime.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_entry_meaning(code: c_int) -> *const c_char {
     errors::meaning(code).as_ptr()
+}
+
+/// See `LOCDYN_Destroy`.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_destroy(ldy: *mut LOCDYN) -> c_int {
+    entry!(ldy: dynamics => {
+        // SAFETY: the host promises that it uses neither the LOCDYN nor its rows afterwards; its memory came out of a Boxed.
+        drop(unsafe { Box::from_raw(ptr::from_mut(ldy).cast::<[LocalDynamics; 1]>()) });
+    })
 }

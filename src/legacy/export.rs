@@ -5,15 +5,17 @@ use std::ffi::{c_char, c_int};
 use crate::block::Vector;
 use crate::export::{dump, matrix_market};
 
+use super::arguments::{self, entry};
 #[cfg(feature = "mpi")]
 use super::boundary::caught;
+use super::boundary::status;
 use super::errors::{Code, fail};
 use super::file;
 use super::host::constraint;
-use super::layout::{CON, DIAB, OFFB};
+use super::layout::{CON, DIAB, LOCDYN, OFFB};
 use super::names;
 #[cfg(feature = "mpi")]
-use super::parallel::{dump::in_parts, world::World};
+use super::parallel::{dump::in_parts, dump::withdraw, world::World};
 #[cfg(feature = "mpi")]
 use super::rows::external;
 use super::rows::{LocalDynamics, Row};
@@ -21,23 +23,29 @@ use super::rows::{LocalDynamics, Row};
 /// Write the rows, neighbours in geometrical order; see `LOCDYN_Dump`.
 ///
 /// # Safety
-/// The constraints of all rows and their bodies are valid; `path` is NULL or a C string.
-pub unsafe fn dump(dynamics: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
-    // SAFETY: the caller promises valid constraints and bodies of all rows, and a path that is NULL or a C string.
-    unsafe {
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
+    // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile, valid constraints and bodies of all rows, and a path
+    // that is NULL or a C string.
+    status(|| unsafe {
+        let dynamics = LocalDynamics::from_public(ldy);
+        #[cfg(feature = "mpi")]
+        let dynamics = dynamics.map_err(withdraw);
+        let dynamics = &*dynamics?;
         #[cfg(feature = "mpi")]
         if let Some(world) = World::current()? {
             let prepared = caught(|| room(dynamics));
             return in_parts(&world, path, prepared, |part, room| write_rows(dynamics, part, room));
         }
         write_rows(dynamics, path, room(dynamics)?)
-    }
+    })
 }
 
 /// Room for the neighbours of any row, all constraints having been checked.
 ///
 /// # Safety
-/// As [`dump`].
+/// As [`ldy_entry_dump`].
 unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code> {
     let mut most = 0;
     // SAFETY: the list holds live rows, and the caller promises that their constraints and bodies are valid.
@@ -55,7 +63,7 @@ unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>, Cod
 }
 
 /// # Safety
-/// As [`dump`]; all constraints have been checked.
+/// As [`ldy_entry_dump`]; all constraints have been checked.
 unsafe fn write_rows(
     dynamics: &LocalDynamics,
     path: *const c_char,
@@ -73,7 +81,11 @@ unsafe fn write_rows(
                 for block in externals(row) {
                     neighbours.push(constraint::label(block.dia.cast::<CON>()), &block.W);
                 }
-                dump::write_row(out, &labelled(&raw const (*row).public), &mut neighbours)?;
+                let DIAB { ref B, ref W, V, U, R, con, .. } = (*row).public;
+                let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
+                let vectors = [B, vector(V), vector(U), vector(R)];
+                let row = dump::Row { label: constraint::label(con), w: W, vectors };
+                dump::write_row(out, &row, &mut neighbours)?;
             }
             Ok(())
         })
@@ -95,42 +107,30 @@ unsafe fn externals<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
     }
 }
 
-/// # Safety
-/// `dia` is a live row, and its constraint has been checked.
-unsafe fn labelled<'a>(dia: *const DIAB) -> dump::Row<'a> {
-    // SAFETY: the caller promises a live row with a checked constraint; R, U and V are arrays of the constraint.
-    unsafe {
-        let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
-        let DIAB { V, U, R, con, .. } = *dia;
-        let vectors = [&(*dia).B, vector(V), vector(U), vector(R)];
-        dump::Row { label: constraint::label(con), w: &(*dia).W, vectors }
-    }
-}
-
 /// Write W in MatrixMarket coordinate format, and number the constraints; see `LOCDYN_W_MatrixMarket`.
 ///
 /// # Safety
-/// As [`dump`].
-pub unsafe fn matrix_market(dynamics: &LocalDynamics, path: *const c_char) -> Result<(), Code> {
-    if cfg!(feature = "mpi") {
-        return Err(fail!(Code::NotImplemented, "LOCDYN_W_MatrixMarket is not in the MPI build"));
-    }
-    // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises valid constraints,
-    // and a path that is NULL or a C string.
-    unsafe {
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const c_char) -> c_int {
+    // SAFETY: the list holds live rows that nobody changes meanwhile; the host promises valid constraints, and a path that is
+    // NULL or a C string.
+    entry!(ldy: dynamics => unsafe {
+        let why = "LOCDYN_W_MatrixMarket is not in the MPI build";
+        ensure!(!cfg!(feature = "mpi"), fail!(Code::NotImplemented, "{why}"));
         let (mut rows, mut blocks) = (0, 0);
-        for row in dynamics.list() {
+        for row in ldy.list() {
             let name = || names::constraint((*row).public.con);
             first_equation(rows).ok_or_else(|| fail!(Code::BugFound, "{}: no int can number it", name()))?;
             rows += 1;
             blocks += (*row).blocks().count();
         }
         file::write(path, |out| {
-            for (index, row) in dynamics.list().enumerate() {
+            for (index, row) in ldy.list().enumerate() {
                 (*(*row).public.con).num = first_equation(index).unwrap_or_default();
             }
             matrix_market::write_head(out, 3 * rows, 9 * (rows + blocks))?;
-            for row in dynamics.list() {
+            for row in ldy.list() {
                 let number = (*(*row).public.con).num;
                 matrix_market::write_block(out, [number; 2], 3, &(*row).public.W)?;
                 for block in (*row).blocks() {
@@ -139,8 +139,8 @@ pub unsafe fn matrix_market(dynamics: &LocalDynamics, path: *const c_char) -> Re
                 }
             }
             Ok(())
-        })
-    }
+        })?
+    })
 }
 
 /// The 1-based number of the first of a row's three equations.

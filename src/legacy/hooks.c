@@ -111,8 +111,8 @@ void ldy_hook_raise (int code, const char *file, int line)
     handler (code, ldy_last_error (), data);
     return;
   }
-  jumps = &__errstack__ && __errstack__ && ldy_entry_jumps_allowed ();
-  if (!jumps || !ldy_entry_is_quiet ()) tell (code, file, line);
+  jumps = &__errstack__ && __errstack__ && !ldy_entry_is_set (LDY_NO_LONGJMP);
+  if (!jumps || !ldy_entry_is_set (LDY_QUIET)) tell (code, file, line);
   if (jumps) longjmp (__errstack__->env, code);
   end ();
 }

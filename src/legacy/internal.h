@@ -5,7 +5,7 @@
 #define LDY_NO_LINK_CHECK
 #include "ldy_host.h"
 
-/* Rust, entry.rs: each returns 0 or an error code, results go to *out, which an error leaves alone. */
+/* Rust, entry.rs and the files that do what LOCDYN_* say: each returns 0 or an error code, results go to *out, which an error leaves alone. */
 int ldy_entry_create (DOM *dom, LOCDYN **out);
 int ldy_entry_insert (LOCDYN *ldy, CON *con, BODY *one, BODY *two, DIAB **out);
 int ldy_entry_remove (LOCDYN *ldy, DIAB *dia);
@@ -14,9 +14,7 @@ int ldy_entry_update_end (LOCDYN *ldy);
 int ldy_entry_dump (LOCDYN *ldy, const char *path);
 int ldy_entry_matrix_market (LOCDYN *ldy, const char *path);
 int ldy_entry_clone (LOCDYN *ldy, LOCDYN **out);
-int ldy_entry_mean_diagonal (LOCDYN *ldy, double *out);
-int ldy_entry_least_diagonal (LOCDYN *ldy, double *out);
-int ldy_entry_largest_diagonal (LOCDYN *ldy, double *out);
+int ldy_entry_diagonal (LOCDYN *ldy, double *out);
 int ldy_entry_destroy (LOCDYN *ldy);
 int ldy_entry_operator (BODY *body, short constraint_kind, const SHAPE *shp, const void *gobj, const double *X,
                         const double *E, MX **out);
@@ -27,8 +25,7 @@ int ldy_entry_matrix_create (short kind, int m, int n, const int *p, const int *
 void ldy_entry_matrix_destroy (MX *a);
 DOM *ldy_entry_domain (LOCDYN *ldy);
 ldy_error_handler ldy_entry_handler (void **data);
-int ldy_entry_jumps_allowed (void);
-int ldy_entry_is_quiet (void);
+int ldy_entry_is_set (int option);
 const char *ldy_entry_meaning (int code);
 
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))

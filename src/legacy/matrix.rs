@@ -32,9 +32,10 @@ pub unsafe fn create(
                 let (Some(p), Some(i)) = (array(p, columns + 1), array(i, columns + 1)) else {
                     return Err(fail!(Code::MatrixKind, "block-diagonal matrix without p or i"));
                 };
-                if !ascends(p) || !ascends(i) || i[columns] != m {
-                    return Err(fail!(Code::MatrixKind, "block-diagonal matrix with ill-formed p or i"));
-                }
+                ensure!(
+                    ascends(p) && ascends(i) && i[columns] == m,
+                    fail!(Code::MatrixKind, "block-diagonal matrix with ill-formed p or i")
+                );
                 let a = one_block(kind, m, n, p[columns], 2 * (columns + 1))?;
                 (*a).p = (*a).x.add(p[columns] as usize).cast();
                 (*a).i = (*a).p.add(columns + 1);
@@ -52,7 +53,8 @@ pub unsafe fn create(
 ///
 /// # Safety
 /// `a` is NULL or a matrix whose memory comes from `malloc` as [`create`] lays it out.
-pub unsafe fn destroy(a: *mut MX) {
+#[unsafe(export_name = "ldy_entry_matrix_destroy")]
+pub unsafe extern "C" fn destroy(a: *mut MX) {
     // SAFETY: the caller promises NULL, or a matrix whose memory comes from `malloc` as `create` lays it out.
     unsafe {
         if a.is_null() || (*a).flags & MXSTATIC != 0 {

@@ -1,19 +1,18 @@
 //! The face of the legacy module: the one place that talks to C.
 //!
 //! `entry.c` and `hooks.c` hold the C entry points, the weak references to the host and the raising of errors;
-//! [`entry`] the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
+//! [`entry`] and `update` the status-returning functions that they call. Behind those, each a file: [`layout`] (structures as they
 //! lie in memory), `host` (the host's bodies and constraints as the core wants them), `rows` (the linked rows and
-//! their memory), `update` (these as a scene), `fault` (what goes wrong in an update), `culprit` (what is not finite), `shadow`
+//! their memory), `update` (these as a scene), `culprit` (what is not finite), `shadow`
 //! (another module's rows once more),
-//! `cohesion`, `diagonal_stats`, `export` (W as text), `report`, `operators`, `matrix`.
+//! `cohesion`, `export` (W as text), `copied_rows` (the rows for the neutral face), `report`, `operators`, `matrix`.
 
 mod arguments;
 mod cohesion;
+pub(crate) mod copied_rows;
 mod culprit;
-mod diagonal_stats;
 pub mod entry;
 mod export;
-mod fault;
 mod hooks;
 mod host;
 pub mod interface;

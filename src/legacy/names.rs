@@ -1,8 +1,9 @@
-//! How error texts name constraints.
+//! How error texts name constraints, and what bodies lack.
 
 use std::ffi::c_int;
 use std::fmt;
 
+use super::errors::{Code, fail};
 use super::layout::*;
 
 /// A constraint as texts name it: `constraint 12 (CONTACT) between bodies 3 and 7`.
@@ -22,6 +23,16 @@ pub unsafe fn constraint(con: *const CON) -> ConstraintName {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     let (con, bodies) = unsafe { (&*con, [(*con).master.as_ref(), (*con).slave.as_ref()]) };
     ConstraintName { id: con.id, kind: con.kind, bodies: bodies.map(|body| body.map(|body| body.id)) }
+}
+
+/// The error of a body that lacks something.
+///
+/// # Safety
+/// `body` is valid.
+#[cold]
+pub unsafe fn null(what: &str, body: *const BODY) -> Code {
+    // SAFETY: the caller promises a valid body.
+    fail!(Code::BugFound, "{what} of body {} is NULL", unsafe { (*body).id })
 }
 
 /// The enumerator of a kind of constraint, if it is one.

@@ -7,8 +7,9 @@ use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite};
 use crate::kinematics::finite_element::NodalOperator;
 
-use super::errors::{Code, fail};
-use super::fault::Error;
+use super::arguments::{self, entry};
+use super::boundary::status;
+use super::errors::{self, Code, fail};
 use super::host::body::Body;
 use super::host::domain::{UpdateKind, update_kind};
 use super::host::place::Place;
@@ -44,9 +45,10 @@ impl Request {
     /// # Safety
     /// What is not NULL is valid.
     unsafe fn place(&self) -> Result<(Place, Block), Code> {
-        if self.body.is_null() || self.point.is_null() || self.frame.is_null() {
-            return Err(fail!(Code::BugFound, "body, X or E is NULL"));
-        }
+        ensure!(
+            !self.body.is_null() && !self.point.is_null() && !self.frame.is_null(),
+            fail!(Code::BugFound, "body, X or E is NULL")
+        );
         // SAFETY: body, point and frame are not NULL, and the caller promises that what is not NULL is valid.
         unsafe {
             let place = Place {
@@ -64,88 +66,82 @@ impl Request {
     unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
         // SAFETY: the caller promises a valid body.
         let id = unsafe { (*self.body).id };
-        match is_finite(values) {
-            true => Ok(()),
-            false => Err(fail!(Code::BugFound, "body {id}: X, E, or its place or velocity, is not finite")),
-        }
+        let why = "X, E, or its place or velocity, is not finite";
+        ensure!(is_finite(values), fail!(Code::BugFound, "body {id}: {why}"));
+        Ok(())
     }
 }
 
-/// H of a rigid body or obstacle; see `ldy_rigid_operator`.
+fn of_body(id: u32, code: Code) -> Code {
+    errors::about(format_args!("body {id}"), code)
+}
+
+/// H of a body that is not of finite elements; see `ldy_rigid_operator` and `ldy_pseudo_rigid_operator`. `COUNT` is the number of
+/// its values, which the kind of the body decides on.
 ///
 /// # Safety
 /// As there.
-pub unsafe fn rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: the host promises to ldy_rigid_operator that the body is valid and that the arrays have their sizes.
-    unsafe {
-        write_operator::<18>(request, h, |body, place, frame| match body {
-            Body::Rigid(body) => Some(body.operator(&place.point, frame)),
-            _ => None,
-        })
-    }
-}
-
-/// H of a pseudo-rigid body; see `ldy_pseudo_rigid_operator`.
-///
-/// # Safety
-/// As there.
-pub unsafe fn pseudo_rigid(request: &Request, h: *mut f64) -> Result<(), Code> {
-    // SAFETY: the host promises to ldy_pseudo_rigid_operator that the body is valid and that the arrays have
-    // their sizes.
-    unsafe {
-        write_operator::<36>(request, h, |body, place, frame| match body {
-            Body::PseudoRigid(body) => Some(body.operator(&place.point, frame)),
-            _ => None,
-        })
-    }
-}
-
-/// # Safety
-/// As for [`Request::place`]; `h` is NULL or has room for `COUNT` values.
-unsafe fn write_operator<const COUNT: usize>(
-    request: &Request,
-    h: *mut f64,
-    operator: impl FnOnce(Body, &Place, &Block) -> Option<[f64; COUNT]>,
-) -> Result<(), Code> {
-    // SAFETY: the caller promises that what the request holds is NULL or valid, and that `h` is NULL or has room.
+pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Result<(), Code> {
+    // SAFETY: the host promises that what the request holds is NULL or valid, and that `h` is NULL or has room for H of such a
+    // body.
     unsafe {
         let (place, frame) = request.place()?;
-        if h.is_null() {
-            return Err(fail!(Code::BugFound, "H is NULL"));
-        }
+        ensure!(!h.is_null(), fail!(Code::BugFound, "H is NULL"));
         let id = (*request.body).id;
-        let body = Body::new(request.body, true).map_err(|fault| Error::of_body(id, fault))?;
-        let Some(values) = operator(body, &place, &frame) else {
-            return Err(fail!(Code::BugFound, "body {id}: of another kind"));
-        };
+        let body = Body::new(request.body, true).map_err(|code| of_body(id, code))?;
+        ensure!(
+            !matches!(body, Body::FiniteElement(_)) && 3 * body.dofs() == COUNT,
+            fail!(Code::BugFound, "body {id}: of another kind")
+        );
+        let mut values = [0.0; COUNT];
+        body.dense_point(&place)?.add_operator(1.0, &frame, &mut values);
         request.finite(&values)?;
         *h.cast() = values;
     }
     Ok(())
 }
 
-/// A new matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`.
+/// A new matrix with H for a kind of constraint; see `BODY_Gen_To_Loc_Operator`. The result goes to `*out`.
 ///
 /// # Safety
-/// As there.
-pub unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
+/// As there; `out` is valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_operator(
+    body: *mut BODY,
+    constraint_kind: c_short,
+    shape: *const SHAPE,
+    object: *const c_void,
+    point: *const f64,
+    frame: *const f64,
+    out: *mut *mut MX,
+) -> c_int {
+    let request = Request { body, shape, object, point, frame };
+    // SAFETY: the host promises to BODY_Gen_To_Loc_Operator what the request asks for.
+    entry!(out: place => out.put(unsafe { new_operator(&request, constraint_kind) }?))
+}
+
+/// # Safety
+/// As [`ldy_entry_operator`].
+unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
     // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the body is valid and that the arrays have
     // their sizes; the matrix made holds 3 × dofs values.
     unsafe {
         let (place, frame) = request.place()?;
         let id = (*request.body).id;
-        let failed = |fault| Error::of_body(id, fault);
-        if names::kind(constraint_kind.into()).is_none() {
-            return Err(fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}"));
-        }
+        let failed = |code| of_body(id, code);
+        ensure!(
+            names::kind(constraint_kind.into()).is_some(),
+            fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}")
+        );
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
         let body = Body::new(request.body, velocities_only).map_err(failed)?;
         if let Body::FiniteElement(mesh) = body
             && mesh.is_nodal()
         {
-            let operator = mesh.nodal_operator(&place, &frame).map_err(failed)?;
-            request.finite(operator.factor())?;
+            let (location, _) = mesh.location(&place).map_err(failed)?;
+            let operator = NodalOperator::new(&location, &frame, mesh.rotation);
+            request.finite(&operator.factor)?;
             return sparse(&operator, mesh.mesh_nodes());
         }
         let point = body.dense_point(&place).map_err(failed)?;
@@ -174,37 +170,47 @@ fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX, Code> 
     Ok(a)
 }
 
-/// Check that a body is one of finite elements.
+/// Whether the functions for finite elements may work on a body.
 ///
 /// # Safety
 /// `body` is NULL or valid.
-pub unsafe fn check_finite_element(body: *const BODY) -> Result<(), Code> {
-    // SAFETY: the caller promises that the body is NULL or valid.
-    match unsafe { body.as_ref() } {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_check_finite_element(body: *const BODY) -> c_int {
+    // SAFETY: the host promises that the body is NULL or valid.
+    status(|| match unsafe { body.as_ref() } {
         Some(body) if body.kind == FEM => Ok(()),
         Some(body) => Err(fail!(Code::BugFound, "body {}: not a finite-element body", body.id)),
         None => Err(fail!(Code::BugFound, "body is NULL")),
-    }
+    })
 }
 
 /// Local velocities of a point; see `BODY_Local_Velo`.
 ///
 /// # Safety
 /// As there.
-pub unsafe fn local_velocities(request: &Request, previous: *mut f64, current: *mut f64) -> Result<(), Code> {
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_local_velocities(
+    body: *mut BODY,
+    shape: *const SHAPE,
+    object: *const c_void,
+    point: *const f64,
+    frame: *const f64,
+    previous: *mut f64,
+    current: *mut f64,
+) -> c_int {
+    let request = Request { body, shape, object, point, frame };
     // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their sizes.
-    unsafe {
+    status(|| unsafe {
         let (place, frame) = request.place()?;
-        let moving = Body::new(request.body, true).and_then(|body| body.moving_point(request.body, &place));
-        let (point, [before, now]) = moving.map_err(|fault| Error::of_body((*request.body).id, fault))?;
+        let moving = Body::new(body, true).and_then(|view| view.moving_point(body, &place));
+        let (point, [before, now]) = moving.map_err(|code| of_body((*body).id, code))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
-        let velocities = side.local_velocities();
-        for (velocity, target) in velocities.into_iter().zip([previous, current]) {
+        for (velocity, target) in side.local_velocities().into_iter().zip([previous, current]) {
             if let Some(target) = target.cast::<Vector>().as_mut() {
                 request.finite(&velocity)?;
                 *target = velocity;
             }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

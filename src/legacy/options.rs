@@ -7,7 +7,7 @@ use crate::block::lanes;
 use crate::threads;
 
 use super::errors::{Code, fail};
-use super::interface::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET, LDY_REUSE, LDY_SELF_CONTACT_ONCE};
+use super::interface::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET};
 
 /// What is set, by the numbers of options.
 static SET: [AtomicBool; LDY_QUIET as usize + 1] = [const { AtomicBool::new(false) }; LDY_QUIET as usize + 1];
@@ -21,24 +21,19 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
         1 => true,
         _ => return Err(fail!(Code::BugFound, "option {option}: unknown value {value}")),
     };
-    if !(LDY_NO_LONGJMP..=LDY_QUIET).contains(&option) {
-        return Err(fail!(Code::BugFound, "unknown option {option}"));
-    }
+    ensure!((LDY_NO_LONGJMP..=LDY_QUIET).contains(&option), fail!(Code::BugFound, "unknown option {option}"));
     if option == LDY_NO_AVX2 {
         lanes::forbid_avx2(is_set);
     }
     if SET[option as usize].swap(is_set, Ordering::Relaxed) != is_set {
-        count_change();
+        REVISION.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
 }
 
-fn is_set(option: c_int) -> bool {
+/// Whether one of the options is set.
+pub fn is_set(option: c_int) -> bool {
     SET[option as usize].load(Ordering::Relaxed)
-}
-
-fn count_change() {
-    REVISION.fetch_add(1, Ordering::Relaxed);
 }
 
 /// A number that changes with every change of an option or of the number of threads. What was made under other
@@ -52,31 +47,11 @@ pub fn set_threads(count: c_int) -> Result<(), Code> {
     match usize::try_from(count) {
         Ok(count @ 1..=threads::MOST) => {
             if threads::asked() != count {
-                count_change();
+                REVISION.fetch_add(1, Ordering::Relaxed);
             }
             threads::ask(count);
             Ok(())
         }
         _ => Err(fail!(Code::BugFound, "{count} threads")),
     }
-}
-
-/// Whether errors may jump through the host's error stack.
-pub fn jumps_allowed() -> bool {
-    !is_set(LDY_NO_LONGJMP)
-}
-
-/// Whether errors that jump through the host's error stack are not told on stderr.
-pub fn is_quiet() -> bool {
-    is_set(LDY_QUIET)
-}
-
-/// Whether the host leaves W alone, so that what has not changed can stay.
-pub fn reuse() -> bool {
-    is_set(LDY_REUSE)
-}
-
-/// Whether the second of two blocks between the same rows through the same body is zero.
-pub fn self_contact_once() -> bool {
-    is_set(LDY_SELF_CONTACT_ONCE)
 }

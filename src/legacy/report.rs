@@ -46,8 +46,7 @@ pub fn found(code: c_int, place: Place) -> ldy_report {
         time: 0.0,
     };
     if code != 0 {
-        let text = errors::last_bytes();
-        report.text.iter_mut().zip(text).for_each(|(to, from)| *to = from as c_char);
+        report.text = errors::last().bytes().map(|byte| byte as c_char);
     }
     report
 }

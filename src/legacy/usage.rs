@@ -41,7 +41,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
     let stats = ldy_stats {
         block_bytes: stats.block_bytes + dynamics.externals.bytes(),
         scratch_bytes: stats.scratch_bytes + dynamics.exchange.bytes(),
-        external_blocks: dynamics.externals.live(),
+        external_blocks: dynamics.externals.live,
         messages: dynamics.exchange.messages,
         message_bytes: dynamics.exchange.message_bytes,
         ..stats

@@ -44,6 +44,12 @@ pub struct BlockLu {
     most: u64,
 }
 
+/// How many products are left to be made, at least, when a row of this least degree has been eliminated and so many rows are left: all
+/// of these have one neighbour less or more. They take about as many where they are all neighbours of each other, and of nothing else.
+fn rest(degree: u64, left: u64) -> u64 {
+    left * degree.saturating_sub(1) * (2 * degree).saturating_sub(1) / 3
+}
+
 const NONE: u32 = u32::MAX;
 
 /// The most products of blocks that are worth a factorisation.
@@ -98,7 +104,7 @@ impl BlockLu {
             self.place[pivot as usize] = self.order.len() as u32;
             self.order.push(pivot);
             products += 2 * (degree as u64).pow(2);
-            if products > self.most {
+            if products + rest(degree as u64, (rows - self.order.len()) as u64) > self.most {
                 return Ok(None);
             }
             let around = std::mem::take(&mut neighbours[pivot as usize]);

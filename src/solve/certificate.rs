@@ -79,7 +79,7 @@ fn dual<A: Axes>(kind: &Kind, x: &Vector) -> Vector {
 /// The most that a · R can be: a number, and the product of a vector with forces that grow.
 fn reach<A: Axes>(kind: &Kind, a: &Vector) -> (f64, Vector) {
     match *kind {
-        Kind::Contact { friction, cohesion } => (-cohesion * a[A::N], on_cone::<A>(a, friction)),
+        Kind::Contact { friction, cohesion, .. } => (-cohesion * a[A::N], on_cone::<A>(a, friction)),
         Kind::Bounds { lower, upper } => {
             let (mut most, mut grows) = (0.0, [0.0; 3]);
             for i in 0..3 {

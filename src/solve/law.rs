@@ -21,7 +21,7 @@ pub fn natural_map<A: Axes>(kind: &Kind, r: &Vector, u: &Vector, rho: f64) -> Ve
 #[inline(always)]
 pub fn allowed<A: Axes>(kind: &Kind, r: &Vector) -> Vector {
     match *kind {
-        Kind::Contact { friction, cohesion } => {
+        Kind::Contact { friction, cohesion, .. } => {
             let mut x = *r;
             x[A::N] += cohesion;
             let mut p = on_cone::<A>(&x, friction);

@@ -1,9 +1,9 @@
 //! Solvers of C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md` tells laws, measures and methods,
 //! and when which of them is used.
 //!
-//! `problem` is what is given, `local` the exact solution of one constraint while all others are kept, `run` the course of
+//! `problem` is what is given, `padded` makes such of rows of one to six scalars, `local` the exact solution of one constraint while all others are kept, `run` the course of
 //! a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method with the factors of `block_lu`. `residual`
-//! tells how far forces are from a solution, by the map of `law`. Threads share `sweeps` in an `order` that does not depend on
+//! tells how far forces are from a solution, by the map of `law`. `scaled` makes friction the same in all directions. Threads share `sweeps` in an `order` that does not depend on
 //! their number: results have the same bits everywhere. `certificate` proves that there is no solution.
 #![forbid(unsafe_code)]
 
@@ -13,19 +13,24 @@ mod certificate;
 mod law;
 mod local;
 mod memory;
+mod momentum;
 mod newton;
 mod options;
 mod order;
+mod padded;
 mod problem;
 mod residual;
 mod run;
+mod scaled;
 mod solver;
 mod sweeps;
 
 use std::collections::TryReserveError;
 
+pub use crate::any_rows::{AnyBlockRows, Extents};
 pub use crate::row_error::{Error, Fault};
 pub use options::{End, Method, Options, Report, Watch};
+pub use padded::AnyProblem;
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
 pub use solver::Solver;

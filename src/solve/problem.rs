@@ -1,5 +1,6 @@
 //! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
 
+use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::{Block, Vector, is_finite};
 use crate::block_rows::BlockRows;
 use crate::row_error::{Error, Fault};
@@ -43,9 +44,14 @@ pub struct Law {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
+    ///
+    /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and of these forces R_T is the one with the
+    /// most dissipation.
     Contact {
-        /// Coulomb's coefficient.
+        /// Coulomb's coefficient along the first tangent.
         friction: f64,
+        /// That along the second one; the same where friction has no direction. One of them may be zero.
+        friction_2: f64,
         /// The largest pull, a force.
         cohesion: f64,
     },
@@ -61,9 +67,9 @@ pub enum Kind {
 }
 
 impl Law {
-    /// Contact with friction and nothing else.
+    /// Contact with friction that is the same in all directions, and nothing else.
     pub fn contact(friction: f64) -> Self {
-        Self { kind: Kind::Contact { friction, cohesion: 0.0 }, bias: [0.0; 3] }
+        Self { kind: Kind::Contact { friction, friction_2: friction, cohesion: 0.0 }, bias: [0.0; 3] }
     }
 
     /// All three components of U are zero.
@@ -79,8 +85,8 @@ impl Law {
             return Err(Fault::NotFinite("the bias of its law"));
         }
         match self.kind {
-            Kind::Contact { friction, cohesion } => {
-                if !(friction >= 0.0 && friction.is_finite()) {
+            Kind::Contact { friction, friction_2, cohesion } => {
+                if ![friction, friction_2].iter().all(|&friction| friction >= 0.0 && friction.is_finite()) {
                     return Err(Fault::Invalid("its friction is negative or not finite"));
                 }
                 if !(cohesion >= 0.0 && cohesion.is_finite()) {
@@ -131,23 +137,23 @@ impl<'a> Problem<'a> {
             ("forces", rows, forces.len()),
         ];
         for (what, expected, found) in sizes {
-            if found != expected {
-                return Err(Error::of_rows(Fault::Size { what, expected, found }));
-            }
+            check_size(what, expected, found)?;
         }
         if i32::try_from(rows).is_err() {
             return Err(Error::of_rows(Fault::Invalid("more rows than an int can count")));
         }
-        self.matrix().check_starts()?;
+        let matrix = AnyBlockRows::from(&self.matrix());
+        matrix.check_starts()?;
         for (row, law) in laws.iter().enumerate() {
-            self.check_row(row, law, &forces[row]).map_err(|fault| Error { row: Some(row), fault })?;
+            self.check_row(&matrix, row, law, &forces[row])
+                .map_err(|fault| Error { row: Some(row), fault })?;
         }
         Ok(())
     }
 
-    fn check_row(&self, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
-        self.matrix().check_columns(row)?;
-        self.matrix().check_values_of(row)?;
+    fn check_row(&self, matrix: &AnyBlockRows, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
+        matrix.check_columns_of(row)?;
+        matrix.check_values_of(row)?;
         if !is_finite(&self.b[row]) {
             return Err(Fault::NotFinite("B"));
         }

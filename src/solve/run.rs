@@ -11,22 +11,21 @@ use super::block_lu::MOST_PRODUCTS;
 use super::certificate;
 use super::law;
 use super::memory::Memory;
+use super::momentum::Momentum;
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
 use super::problem::{Law, Problem};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::sweeps::Sweeps;
 
-/// Sweeps before Newton's method is thought of, sweeps over which their rate is measured, and between two looks at the residual.
+/// Sweeps before Newton's method is thought of, and again after momentum has begun; between two looks at the residual.
 const LEAST_SWEEPS: usize = 6;
-const RATE: usize = 4;
+const MOVING_SWEEPS: usize = 16;
 const BETWEEN: usize = 16;
 
-/// Sweeps before changes are made larger, by how much, the rate that is slow, and the one that says that it does harm.
-const CALM_SWEEPS: usize = 16;
-const RELAXATION: f64 = 1.6;
-const SLOW: f64 = 0.85;
-const GROWING: f64 = 1.1;
+/// Sweeps over which their rate is measured, and with momentum, where changes swing.
+const RATE: usize = 4;
+const MOVING_RATE: usize = 8;
 
 /// Sweeps after Newton's method has failed; twice as many each time.
 const MORE_SWEEPS: usize = 20;
@@ -36,8 +35,9 @@ const MOST_SWEEPS: usize = 2000;
 const STEPS: f64 = 12.0;
 const LATER: f64 = 1.5;
 
-/// What a product of blocks costs, in units of about a nanosecond.
+/// What a product of blocks costs, and finding that it has to be made, in units of about a nanosecond.
 const PRODUCT: f64 = 12.0;
+const SEARCH: f64 = 4.0;
 
 /// Most steps towards one centre, and failures to get there in one round.
 const MOST_STEPS: usize = 12;
@@ -83,9 +83,7 @@ pub struct Run<'a, 'w> {
     pub watch: &'a mut Watch<'w>,
     /// Whether it has ended the solution.
     pub is_stopped: bool,
-    /// By how much a sweep overdoes its changes, and whether it may.
-    pub relaxation: f64,
-    pub may_relax: bool,
+    pub momentum: Momentum,
 }
 
 impl Run<'_, '_> {
@@ -146,7 +144,7 @@ impl Run<'_, '_> {
 
     /// Whether the direction in which forces grow from sweep to sweep does.
     fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
-        self.relaxation = 1.0;
+        self.momentum.end();
         self.sweeps.begin(self.now);
         (0..CALMING_SWEEPS).for_each(|_| _ = self.sweep::<A>());
         self.sweeps.read(self.center);
@@ -205,7 +203,7 @@ impl Run<'_, '_> {
     /// Sweeps until all is over or Newton's method is expected to be quicker.
     fn first_sweeps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
         self.sweeps.begin(self.now);
-        let mut changes = [f64::INFINITY; RATE];
+        let mut changes = [f64::INFINITY; MOVING_RATE];
         let mut ratio = self.ratio();
         // Until then the rate says nothing.
         let mut steady = LEAST_SWEEPS;
@@ -215,7 +213,9 @@ impl Run<'_, '_> {
             }
             let number = self.report.sweeps;
             let change = self.sweep::<A>();
-            let before = std::mem::replace(&mut changes[number % RATE], change);
+            let span = if self.momentum.share() > 0.0 { MOVING_RATE } else { RATE };
+            let before = changes[(number + MOVING_RATE - span) % MOVING_RATE];
+            changes[number % MOVING_RATE] = change;
             // The scaled residual is about as large as the change.
             let estimate = change * ratio;
             let is_near = estimate <= 2.0 * self.options.tolerance;
@@ -223,12 +223,13 @@ impl Run<'_, '_> {
                 self.look_after_sweeps::<A>();
                 ratio = self.ratio();
             }
-            let rate = (change / before).powf(1.0 / RATE as f64);
+            let rate = (change / before).powf(1.0 / span as f64);
             if number < steady {
                 continue;
             }
-            if self.relax(number, rate) {
-                steady = number + 2 * RATE;
+            if self.momentum.begins(number, rate) {
+                self.sweeps.rest();
+                steady = number + MOVING_SWEEPS;
             } else if self.options.method == Method::Automatic {
                 let left = if rate < 1.0 {
                     (self.options.tolerance / estimate).ln() / rate.ln()
@@ -241,22 +242,6 @@ impl Run<'_, '_> {
                 }
             }
         }
-    }
-
-    /// Where forces change slowly and steadily, as in high heaps, changes are made larger; never again if they grow then.
-    /// Whether that has changed now.
-    fn relax(&mut self, sweeps: usize, rate: f64) -> bool {
-        let is_relaxed = self.relaxation > 1.0;
-        if is_relaxed && rate > GROWING {
-            self.relaxation = 1.0;
-            self.may_relax = false;
-            return true;
-        }
-        let begins = !is_relaxed && self.may_relax && sweeps >= CALM_SWEEPS && (SLOW..1.0).contains(&rate);
-        if begins {
-            self.relaxation = RELAXATION;
-        }
-        begins
     }
 
     /// The residual that counts over the scaled one, at least 1.
@@ -289,7 +274,14 @@ impl Run<'_, '_> {
         if most < 0.0 {
             return Ok(false);
         }
-        let products = self.products(most.min(MOST_PRODUCTS as f64).ceil() as u64)?;
+        let most = most.min(MOST_PRODUCTS as f64).ceil() as u64;
+        // More than these, so that it is not soon asked again; it takes no longer than half of the sweeps so far.
+        let affordable = 0.5 * self.report.sweeps as f64 * self.sweep_cost() / SEARCH;
+        let next = (4 * most).min(affordable as u64).min(MOST_PRODUCTS);
+        if self.products.is_none() && next < 2 * self.fewer {
+            return Ok(false);
+        }
+        let products = self.products(most, next)?;
         Ok(products.is_some_and(|products| step > self.step_cost(products)))
     }
 
@@ -304,20 +296,24 @@ impl Run<'_, '_> {
         PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
     }
 
-    /// The products that a step takes, if they are no more than `most`.
-    fn products(&mut self, most: u64) -> Result<Option<u64>, TryReserveError> {
+    /// The products that a step takes, if they are no more than `most`. Where it is not known whether they are, up to `next` are looked
+    /// for.
+    fn products(&mut self, most: u64, next: u64) -> Result<Option<u64>, TryReserveError> {
         if self.products.is_none() && self.fewer < most {
-            // So that it is not soon asked again.
-            self.fewer = (4 * most).min(MOST_PRODUCTS);
-            self.products = self.newton.prepare(self.problem, self.fewer)?;
+            self.fewer = next;
+            self.products = self.newton.prepare(self.problem, next)?;
         }
         Ok(self.products.filter(|&products| products <= most))
     }
 
     /// A sweep; the norm of the change, scaled, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
-        let Self { sweeps, team, problem, laws, memory, relaxation, .. } = self;
-        let changed = sweeps.sweep::<A>(team, problem, laws, memory, *relaxation);
+        let Self { sweeps, team, problem, laws, memory, momentum, .. } = self;
+        if momentum.share() > 0.0 {
+            sweeps.push::<A>(team, laws, momentum.share());
+        }
+        let changed = sweeps.sweep::<A>(team, problem, memory);
+        momentum.after(changed);
         self.report.sweeps += 1;
         changed.sqrt() / self.norms.scaled()
     }
@@ -330,7 +326,7 @@ impl Run<'_, '_> {
 
     /// Proximal points, each by a few steps of Newton's method, until there is no progress.
     fn steps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
-        if self.products(MOST_PRODUCTS)?.is_none() {
+        if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
         }
         let mut start = self.distance::<A>(0.0);

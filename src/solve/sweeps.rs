@@ -14,11 +14,16 @@ use super::problem::{Law, Problem};
 use super::refill;
 use super::residual::velocity;
 
+/// Rows that a thread pushes at a time.
+const PUSHED: usize = 1024;
+
 /// Forces while sweeps are made, and the order of these.
 #[derive(Debug, Default)]
 pub struct Sweeps {
     order: Order,
     forces: Vec<Force>,
+    /// Those after the sweep before the last one, where there is momentum.
+    before: Vec<Vector>,
     /// Of each chunk of a group, the square of its change.
     changes: Vec<f64>,
 }
@@ -50,13 +55,33 @@ impl Sweeps {
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
         refill(&mut self.forces, rows, zeros)?;
+        refill(&mut self.before, rows, std::iter::repeat_n([0.0; 3], rows))?;
         let chunks = rows.div_ceil(CHUNK);
         refill(&mut self.changes, chunks, std::iter::repeat_n(0.0, chunks))
     }
 
     /// Begin with these forces.
-    pub fn begin(&self, forces: &[Vector]) {
+    pub fn begin(&mut self, forces: &[Vector]) {
         self.forces.iter().zip(forces).for_each(|(to, from)| to.store(from));
+        self.rest();
+    }
+
+    /// Have forces not move when they are pushed next.
+    pub fn rest(&mut self) {
+        self.forces.iter().zip(&mut self.before).for_each(|(from, to)| *to = from.load());
+    }
+
+    /// Move forces on by a share of what the last sweep has changed since the one before it.
+    pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], share: f64) {
+        let forces = &self.forces;
+        team.deal(&mut self.before[..], PUSHED, |first, before| {
+            for (row, before) in (first..).zip(before) {
+                let now = forces[row].load();
+                let beyond = std::array::from_fn(|i| now[i] + share * (now[i] - before[i]));
+                forces[row].store(&law::allowed::<A>(&laws[row].kind, &beyond));
+                *before = now;
+            }
+        });
     }
 
     /// The forces that have been reached.
@@ -64,17 +89,9 @@ impl Sweeps {
         self.forces.iter().zip(forces).for_each(|(from, to)| *to = from.load());
     }
 
-    /// Have each row in turn obey its law while all other forces are kept, with changes that are overdone by a factor; the square of
-    /// the norm of all changes, scaled.
-    pub fn sweep<A: Axes>(
-        &mut self,
-        team: &mut Team,
-        problem: &Problem,
-        laws: &[Law],
-        memory: &Memory,
-        relaxation: f64,
-    ) -> f64 {
-        let Self { order, forces, changes } = self;
+    /// Have each row in turn obey its law while all other forces are kept; the square of the norm of all changes, scaled.
+    pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem, memory: &Memory) -> f64 {
+        let Self { order, forces, changes, .. } = self;
         let Memory { q, weights, locals, .. } = memory;
         let forces = &*forces;
         let relax = |row: usize| {
@@ -88,11 +105,7 @@ impl Sweeps {
                 #[inline(always)]
                 |column| forces[column].load(),
             );
-            let mut new = locals[row].force::<A>(&others, &old);
-            if relaxation != 1.0 {
-                let beyond = std::array::from_fn(|i| old[i] + relaxation * (new[i] - old[i]));
-                new = law::allowed::<A>(&laws[row].kind, &beyond);
-            }
+            let new = locals[row].force::<A>(&others, &old);
             forces[row].store(&new);
             let change = difference(&new, &old);
             weights[row] * (change[0] * change[0] + change[1] * change[1] + change[2] * change[2])

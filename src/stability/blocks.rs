@@ -1,6 +1,7 @@
 //! K̃ assembled: sparse, a dense block for every pair of bodies with a constraint in common.
 
-use super::{Error, Stiffness, with_room, zeros};
+use super::{Error, Stiffness, zeros};
+use crate::memory::with_room;
 
 /// K̃ in blocks. The blocks of body i are those of `rows[i] .. rows[i + 1]`, ordered by `columns`; block b of bodies
 /// i and j = `columns[b]` is dense, dofs of i × dofs of j, column-major, from `values[starts[b]]` on. Both

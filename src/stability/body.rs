@@ -1,6 +1,6 @@
 //! How the points of a body move, to second order in the change of its configuration.
 
-use crate::block::{Block, Vector, cross, difference, times, transposed_times};
+use crate::block::{Block, Vector, cross, difference, dot, times, transposed_times};
 
 /// A body in its present configuration.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,11 @@ pub enum Body {
         /// x̄, the mass centre.
         place: Vector,
     },
+    /// Any other body: constraints know none of its points, only operators, which have no geometric stiffness.
+    General {
+        /// The number of its dofs.
+        dofs: usize,
+    },
 }
 
 impl Body {
@@ -38,13 +43,15 @@ impl Body {
             Self::Particle { .. } => 3,
             Self::Rigid { .. } => 6,
             Self::PseudoRigid { .. } => 12,
+            Self::General { dofs } => *dofs,
         }
     }
 
-    /// The place x of the referential point X; of a particle its place.
+    /// The place x of the referential point X; of a particle its place, of a general body nothing.
     pub fn place(&self, point: &Vector) -> Vector {
         match self {
             Self::Particle { place } => *place,
+            Self::General { .. } => [0.0; 3],
             Self::Rigid { rotation: map, center, place }
             | Self::PseudoRigid { gradient: map, center, place } => {
                 sum(&times(map, &difference(point, center)), place)
@@ -56,6 +63,7 @@ impl Body {
     pub(super) fn moved(&self, point: &Vector, change: &[f64]) -> Vector {
         match self {
             Self::Particle { .. } => head(change),
+            Self::General { .. } => [0.0; 3],
             Self::Rigid { rotation, center, .. } => {
                 let arm = difference(point, center);
                 sum(&times(rotation, &cross(&head(change), &arm)), &head(&change[3..]))
@@ -71,6 +79,7 @@ impl Body {
     pub(super) fn add_force(&self, point: &Vector, force: &Vector, to: &mut [f64]) {
         match self {
             Self::Particle { .. } => add(to, force),
+            Self::General { .. } => {}
             Self::Rigid { rotation, center, .. } => {
                 let arm = difference(point, center);
                 add(&mut to[..3], &cross(&arm, &transposed_times(rotation, force)));
@@ -95,7 +104,7 @@ impl Body {
     pub(super) fn turned(&self, change: &[f64]) -> Vector {
         match self {
             Self::Rigid { rotation, .. } => times(rotation, &head(change)),
-            Self::Particle { .. } | Self::PseudoRigid { .. } => [0.0; 3],
+            Self::Particle { .. } | Self::PseudoRigid { .. } | Self::General { .. } => [0.0; 3],
         }
     }
 
@@ -134,10 +143,6 @@ impl Body {
 fn second_turn(v: &Vector, c: &Vector, change: &Vector) -> Vector {
     let (along_v, along_c, both) = (dot(v, change), dot(c, change), dot(c, v));
     std::array::from_fn(|i| 0.5 * (c[i] * along_v + v[i] * along_c) - both * change[i])
-}
-
-pub(super) fn dot(x: &Vector, y: &Vector) -> f64 {
-    x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 }
 
 pub(super) fn sum(x: &Vector, y: &Vector) -> Vector {

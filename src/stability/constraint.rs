@@ -1,8 +1,8 @@
 //! Constraints, the forces in them, and their geometric stiffness.
 
 use super::Error;
-use super::body::{Body, dot, sum};
-use crate::block::{Vector, cross, difference, is_finite};
+use super::body::{Body, sum};
+use crate::block::{Vector, cross, difference, dot, is_finite};
 
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,15 @@ pub enum End {
     },
     /// A place in space.
     Space(Vector),
+}
+
+impl End {
+    fn body(&self) -> Option<usize> {
+        match self {
+            Self::Body { body, .. } => Some(*body),
+            Self::Space(_) => None,
+        }
+    }
 }
 
 /// What turns the normal and the tangents of a contact.
@@ -49,6 +58,14 @@ pub enum Force {
         /// What turns the axes.
         carrier: Carrier,
     },
+}
+
+impl Constraint {
+    /// One whose gradients stay as they are when bodies move: without stiffness, in the place that it has in a list.
+    pub fn constant() -> Self {
+        let force = Force::Contact { force: [0.0; 3], carrier: Carrier::Space };
+        Self { force, master: End::Space([0.0; 3]), slave: End::Space([0.0; 3]) }
+    }
 }
 
 /// A constraint between two points.
@@ -88,10 +105,6 @@ impl Element {
         let Constraint { force, master, slave } = *constraint;
         let apart = difference(&place(&master, bodies, index)?, &place(&slave, bodies, index)?);
         let gap = gap.copied().unwrap_or(apart);
-        let carrier = |end: End| match end {
-            End::Body { body, .. } => Some(body),
-            End::Space(_) => None,
-        };
         let (lambda, across, carrier) = match force {
             Force::Link { tension } => {
                 let length = dot(&gap, &gap).sqrt();
@@ -106,45 +119,42 @@ impl Element {
             }
             Force::FixedPoint { force } => (force, None, None),
             Force::Contact { force, carrier: Carrier::Space } => (force, None, None),
-            Force::Contact { force, carrier: Carrier::Master } => (force, None, carrier(master)),
-            Force::Contact { force, carrier: Carrier::Slave } => (force, None, carrier(slave)),
+            Force::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
+            Force::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
         };
-        if carrier.is_some_and(|body| !bodies[body].carries_axes()) {
-            return Err(Error::NoAxes(index));
-        }
+        ensure!(carrier.is_none_or(|body| bodies[body].carries_axes()), Error::NoAxes(index));
         let stiffness = across.map_or(0.0, |(_, stiffness)| stiffness);
-        if !is_finite(&lambda) || !is_finite(&gap) || !stiffness.is_finite() {
-            return Err(Error::NotFinite);
-        }
+        ensure!(is_finite(&lambda) && is_finite(&gap) && stiffness.is_finite(), Error::NotFinite);
         Ok(Self { lambda, gap, across, carrier, master, slave })
     }
 
     /// The bodies it acts on; twice the same is given once.
     pub fn bodies(&self) -> impl Iterator<Item = usize> {
-        let body = |end: &End| match end {
-            End::Body { body, .. } => Some(*body),
-            End::Space(_) => None,
-        };
-        let (first, second) = (body(&self.master), body(&self.slave));
+        let (first, second) = (self.master.body(), self.slave.body());
         first.into_iter().chain(second.filter(|second| Some(*second) != first))
+    }
+
+    /// The points on bodies, each with its sign.
+    fn points(&self) -> impl Iterator<Item = (usize, &Vector, f64)> {
+        [(&self.master, 1.0), (&self.slave, -1.0)].into_iter().filter_map(|(end, sign)| match end {
+            End::Body { body, point } => Some((*body, point, sign)),
+            End::Space(_) => None,
+        })
     }
 
     /// Adds the gradient of ψ in a direction of space, the generalised forces of that direction at the points.
     pub fn add_gradient(&self, bodies: &[Body], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
-        for (end, sign) in [(&self.master, 1.0), (&self.slave, -1.0)] {
-            if let End::Body { body, point } = end {
-                bodies[*body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[*body]..]);
-            }
+        for (body, point, sign) in self.points() {
+            bodies[body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[body]..]);
         }
     }
 
     /// Adds K̃ x of this constraint to y; the dofs of body k begin at `offsets[k]`.
     pub fn add_product(&self, bodies: &[Body], offsets: &[usize], x: &[f64], y: &mut [f64]) {
-        let moved = |end: &End| match end {
-            End::Body { body, point } => bodies[*body].moved(point, &x[offsets[*body]..]),
-            End::Space(_) => [0.0; 3],
-        };
-        let opening = difference(&moved(&self.master), &moved(&self.slave));
+        let moved = self.points().map(|(body, point, sign)| {
+            bodies[body].moved(point, &x[offsets[body]..]).map(|moved| sign * moved)
+        });
+        let opening = moved.fold([0.0; 3], |opening, moved| sum(&opening, &moved));
         let mut force = [0.0; 3];
         if let Some((n, stiffness)) = self.across {
             let along = dot(&n, &opening);
@@ -156,13 +166,11 @@ impl Element {
             of.add_torque(&cross(&self.lambda, &opening), &mut y[at..]);
             of.add_carried_curvature(&self.lambda, &self.gap, &x[at..], &mut y[at..]);
         }
-        for (end, sign) in [(&self.master, 1.0), (&self.slave, -1.0)] {
-            if let End::Body { body, point } = end {
-                let (of, at) = (&bodies[*body], offsets[*body]);
-                of.add_force(point, &force.map(|force| sign * force), &mut y[at..]);
-                let lambda = self.lambda.map(|lambda| sign * lambda);
-                of.add_curvature(point, &lambda, &x[at..], &mut y[at..]);
-            }
+        for (body, point, sign) in self.points() {
+            let (of, at) = (&bodies[body], offsets[body]);
+            of.add_force(point, &force.map(|force| sign * force), &mut y[at..]);
+            let lambda = self.lambda.map(|lambda| sign * lambda);
+            of.add_curvature(point, &lambda, &x[at..], &mut y[at..]);
         }
     }
 }
@@ -170,7 +178,8 @@ impl Element {
 fn place(end: &End, bodies: &[Body], constraint: usize) -> Result<Vector, Error> {
     match end {
         End::Body { body, point } => {
-            bodies.get(*body).map(|body| body.place(point)).ok_or(Error::NoSuchBody(constraint))
+            let body = bodies.get(*body).filter(|body| !matches!(body, Body::General { .. }));
+            body.map(|body| body.place(point)).ok_or(Error::NoSuchBody(constraint))
         }
         End::Space(place) => Ok(*place),
     }

@@ -55,9 +55,7 @@ pub fn critical_step(
         Err(Failure::NothingMoves) => return Ok(none(zeros(stiffness.dofs())?)),
         found => found.map_err(failed)?,
     };
-    if !estimate.has_settled(TOLERANCE) {
-        return Err(Error::NotConverged);
-    }
+    ensure!(estimate.has_settled(TOLERANCE), Error::NotConverged);
     let value = estimate.value;
     if value <= estimate.residual.max(ROUNDING * estimate.magnitude) {
         return Ok(none(vector));

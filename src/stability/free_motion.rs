@@ -1,6 +1,7 @@
 //! M⁻¹ projected to the directions that constraints leave free.
 
 use super::{Error, zeros};
+use crate::eigen::dot;
 
 /// N = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁺ J M⁻¹: how a system moves under forces, its constraints holding. Rows of J may depend on each
 /// other: those that do add nothing.
@@ -100,10 +101,6 @@ impl FreeMotion {
         let size = self.size.max(1);
         self.basis.chunks_exact(size).zip(self.moved.chunks_exact(size))
     }
-}
-
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
 fn subtract(x: &mut [f64], times: f64, y: &[f64]) {

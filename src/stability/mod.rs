@@ -29,6 +29,8 @@ mod stiffness;
 
 use std::collections::TryReserveError;
 
+use crate::memory::repeated;
+
 pub use blocks::Blocks;
 pub use body::Body;
 pub use constraint::{Carrier, Constraint, End, Force};
@@ -42,7 +44,7 @@ pub use stiffness::Stiffness;
 pub enum Error {
     /// Memory.
     OutOfMemory,
-    /// A constraint names a body that is not there: its place in the list.
+    /// A constraint names a body that is not there, or has no points: its place in the list.
     NoSuchBody(usize),
     /// A link under force whose ends coincide: its place in the list.
     NoDirection(usize),
@@ -62,18 +64,8 @@ impl From<TryReserveError> for Error {
     }
 }
 
-/// A vector of `length` zeros.
-fn zeros(length: usize) -> Result<Vec<f64>, Error> {
-    let mut values = with_room(length)?;
-    values.resize(length, 0.0);
-    Ok(values)
-}
-
-/// An empty vector with room for `length` values.
-fn with_room<T>(length: usize) -> Result<Vec<T>, Error> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(length)?;
-    Ok(values)
+fn zeros(length: usize) -> Result<Vec<f64>, TryReserveError> {
+    repeated(length, 0.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The directions that constraints leave free.
 
 use super::{Error, zeros};
+use crate::block::{is_finite, largest};
+use crate::eigen::dot;
 
 /// L: an orthonormal basis, row by row, of the directions in which no constraint opens, L Jᵀ = 0, L Lᵀ = 1. Lᵀ L is
 /// the projection P onto them. From the QR factors of Jᵀ, dense: for examination, not for large systems.
@@ -15,12 +17,10 @@ use super::{Error, zeros};
 /// If `jacobian` is not of that size.
 pub fn transversal_basis(jacobian: &[f64], constraints: usize, dofs: usize) -> Result<Vec<f64>, Error> {
     assert_eq!(jacobian.len(), constraints * dofs);
-    if !crate::block::is_finite(jacobian) {
-        return Err(Error::NotFinite);
-    }
+    ensure!(is_finite(jacobian), Error::NotFinite);
     let mut columns = zeros(jacobian.len())?;
     // No square overflows in a matrix whose largest entry is 1.
-    let largest = jacobian.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let largest = largest(jacobian);
     if largest > 0.0 {
         for (k, column) in columns.chunks_exact_mut(dofs).enumerate() {
             let row = jacobian[k..].iter().step_by(constraints);
@@ -49,8 +49,10 @@ fn factorise(columns: &mut [f64], rows: usize) -> usize {
     let count = columns.len().checked_div(rows).unwrap_or(0);
     let mut least = 0.0;
     for k in 0..count.min(rows) {
-        let rest = |column: usize| norm(&columns[rows * column + k..rows * (column + 1)]);
-        let longest = (k..count).map(|column| (column, rest(column)));
+        let longest = (k..count).map(|column| {
+            let rest = &columns[rows * column + k..rows * (column + 1)];
+            (column, dot(rest, rest).sqrt())
+        });
         let Some((pivot, length)) = longest.reduce(|a, b| if b.1 > a.1 { b } else { a }) else { return k };
         if k == 0 {
             least = length * f64::EPSILON * count.max(rows) as f64;
@@ -76,10 +78,6 @@ fn factorise(columns: &mut [f64], rows: usize) -> usize {
 
 /// x −= v (vᵀ x).
 fn reflect(v: &[f64], x: &mut [f64]) {
-    let along = v.iter().zip(&*x).map(|(v, x)| v * x).sum::<f64>();
+    let along = dot(v, x);
     x.iter_mut().zip(v).for_each(|(x, v)| *x -= along * v);
-}
-
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

@@ -1,8 +1,9 @@
 //! K̃ of many constraints, without a matrix.
 
 use super::constraint::Element;
-use super::{Body, Constraint, Error, with_room, zeros};
+use super::{Body, Constraint, Error, zeros};
 use crate::block::Vector;
+use crate::memory::with_room;
 
 /// K̃ of constraints on bodies, ready for products. The dofs of the bodies follow each other in the order of the
 /// list.

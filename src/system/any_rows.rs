@@ -7,10 +7,11 @@ use crate::memory::refill;
 
 use super::body::{copied, finite, of_size};
 use super::changes;
-use super::constraint::check_symmetric;
+use super::constraint::Constraint;
+use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
 use super::kept::Kept;
-use super::mixed::{AnyRows, MOST_BODIES, Mixed, RowsOperator};
+use super::mixed::{AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
 use super::table::Id;
@@ -118,7 +119,8 @@ impl System {
     /// nothing.
     ///
     /// # Errors
-    /// If there is none with this id, there are not as many values, they are not finite or not symmetric, or memory is exhausted.
+    /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some direction,
+    /// or memory is exhausted.
     pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result<(), Error> {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
@@ -130,7 +132,7 @@ impl System {
             return self.set_compliance(id, compliance.and_then(|values| values.try_into().ok()));
         }
         let compliance = compliance.unwrap_or_default();
-        check_symmetric(rows, compliance).map_err(failed)?;
+        check_compliance(rows, compliance).map_err(failed)?;
         let compliance = copied(compliance).map_err(failed)?;
         if let Some(mixed) = &mut self.mixed {
             mixed.set_compliance(&mut self.constraints, id, compliance, changes::COMPLIANCE);
@@ -155,6 +157,27 @@ impl System {
         let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
         let triples = if self.mixed.is_some() { 0 } else { self.constraints.len() };
         entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, triples))
+    }
+
+    /// The ids of all constraints, in the order of rows.
+    pub fn constraint_ids(&self) -> impl Iterator<Item = Id> {
+        let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter().map(|(id, _)| id));
+        let triples = self.mixed.is_none().then(|| self.constraints.iter().map(|(id, _)| id));
+        entries.chain(triples.into_iter().flatten())
+    }
+
+    /// Visit the rows of three that have a row of a constraint, and the lane that it is in.
+    pub(super) fn lanes_of(&self, id: Id, row: usize, mut visit: impl FnMut(&Constraint, usize)) {
+        let Some(mixed) = &self.mixed else {
+            self.constraints.get(id).into_iter().for_each(|constraint| visit(constraint, row));
+            return;
+        };
+        let pieces = mixed.entries().get(id).into_iter().flat_map(Entry::pieces);
+        for piece in pieces.filter(|piece| piece.rows().contains(&row)) {
+            if let Some(constraint) = self.constraints.get(piece.triple) {
+                visit(constraint, piece.lanes().start + row - piece.rows().start);
+            }
+        }
     }
 
     /// The bodies of a constraint, in its order, the ground left out; written to `list`.
@@ -248,10 +271,23 @@ impl System {
     /// If there was no successful update since the last change.
     pub fn any_rows(&self) -> Result<AnyRows<'_>, Error> {
         self.needs(self.is_fresh)?;
-        Ok(match self.odd() {
+        Ok(self.latest_rows_of_any())
+    }
+
+    /// As [`System::any_rows`], if nothing has changed since the last update but velocities: W is that of bodies and constraints.
+    ///
+    /// # Errors
+    /// If there was no successful update since anything else changed.
+    pub(super) fn rows_of_operators(&self) -> Result<AnyRows<'_>, Error> {
+        self.needs(self.has_operators)?;
+        Ok(self.latest_rows_of_any())
+    }
+
+    fn latest_rows_of_any(&self) -> AnyRows<'_> {
+        match self.odd() {
             Some(mixed) => mixed.view.rows(),
             None => self.latest_rows().into(),
-        })
+        }
     }
 
     /// As [`System::any_rows`], and every diagonal block has an inverse.

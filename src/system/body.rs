@@ -10,6 +10,7 @@ use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 
 use super::error::Fault;
+use super::models::Member;
 
 /// How the points of a body move with its generalised velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +76,8 @@ pub enum Inertia {
     },
     /// A⁻¹ is applied by the user.
     Solver(Box<dyn Solve>),
+    /// A⁻¹ is applied by the user, for all bodies of a model at once.
+    Member(Member),
 }
 
 impl fmt::Debug for Inertia {
@@ -86,6 +89,7 @@ impl fmt::Debug for Inertia {
             Self::Diagonal { .. } => "Diagonal",
             Self::Matrix { .. } => "Matrix",
             Self::Solver(_) => "Solver",
+            Self::Member(_) => "Member",
         })
     }
 }
@@ -165,8 +169,16 @@ impl Inertia {
     /// If the columns are ill-formed or not symmetric, a value is not finite, or memory is exhausted. Whether A is positive
     /// definite shows when it is factored.
     pub fn matrix(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
-        let given = Matrix { structure: Structure::General, starts, rows, values };
-        given.check()?;
+        let of = |structure| Matrix { structure, starts, rows, values };
+        match of(Structure::PositiveDefinite).check() {
+            Err(FactorError::Matrix(_)) => {}
+            checked => {
+                checked?;
+                let (starts, rows) = (copied(starts)?, copied(rows)?);
+                return Ok(Self::Matrix { starts, rows, values: copied(values)? });
+            }
+        }
+        of(Structure::General).check()?;
         let columns = || {
             starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
         };
@@ -211,6 +223,7 @@ impl Inertia {
             Self::Dense(values) => Some(values.len().isqrt()),
             Self::Diagonal { values, .. } => Some(values.len()),
             Self::Matrix { starts, .. } => Some(starts.len() - 1),
+            Self::Member(member) => Some(member.place.len()),
         }
     }
 
@@ -219,10 +232,15 @@ impl Inertia {
         matches!(self, Self::Matrix { .. } | Self::Diagonal { .. })
     }
 
-    /// As an update wants it; `None` of obstacles and solvers.
+    /// Whether A⁻¹ is applied by the user.
+    pub(super) fn is_users(&self) -> bool {
+        matches!(self, Self::Solver(_) | Self::Member(_))
+    }
+
+    /// As an update wants it; `None` of obstacles and of what the user applies.
     pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
         let inverse = match self {
-            Self::Obstacle | Self::Solver(_) => return Ok(None),
+            Self::Obstacle | Self::Solver(_) | Self::Member(_) => return Ok(None),
             Self::Matrix { starts, rows, values } => {
                 let structure = Structure::PositiveDefinite;
                 return Ok(Some(inertia::Inertia::Matrix(Matrix { structure, starts, rows, values })));
@@ -406,10 +424,10 @@ impl Body {
         Ok(changes)
     }
 
-    pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Result<(), Fault> {
+    /// Set what is known of A; what was known before.
+    pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Result<Inertia, Fault> {
         fits(&inertia, self.dofs())?;
-        self.inertia = inertia;
-        Ok(())
+        Ok(std::mem::replace(&mut self.inertia, inertia))
     }
 
     /// A referential point and what ties it to the velocity; `None` if only the user knows.

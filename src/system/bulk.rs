@@ -112,7 +112,7 @@ impl System {
         all(count, |k| {
             let (id, compliance) = entry(k);
             let subject = Subject::Constraint(id, self.constraint(id)?.bodies());
-            check_compliance(&compliance).map_err(|fault| Error { subject, fault })
+            check_compliance(3, &compliance).map_err(|fault| Error { subject, fault })
         })?;
         for k in 0..count {
             let (id, compliance) = entry(k);

@@ -31,10 +31,7 @@ pub const UNSTEADY: u8 = 8;
 
 /// The marks of a body that is new, or has another inertia.
 pub fn of_body(inertia: &Inertia) -> u8 {
-    match inertia {
-        Inertia::Solver(_) => CHANGED | UNSTEADY,
-        _ => CHANGED,
-    }
+    if inertia.is_users() { CHANGED | UNSTEADY } else { CHANGED }
 }
 
 /// Take off the marks: everything has been made.

@@ -1,7 +1,7 @@
 //! Constraints: what is measured of the velocities of one or two bodies.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector, is_finite, largest_eigenvalue, mirrored};
+use crate::block::{Block, Vector, is_finite, small};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
 
@@ -221,23 +221,23 @@ impl Placement {
     }
 }
 
-/// What is added to a diagonal block: symmetric and semi-definite up to rounding.
-pub(super) fn check_compliance(compliance: &Block) -> Result<(), Fault> {
-    check_symmetric(3, compliance)?;
-    let c = compliance;
-    // The largest eigenvalue of −C.
-    let most = largest_eigenvalue(&mirrored(&c.map(|entry| -entry))).unwrap_or(0.0);
-    match most <= 1e-10 * c.iter().fold(0.0, |most: f64, entry| most.max(entry.abs())) {
-        true => Ok(()),
-        false => Err(Fault::Invalid("its compliance is negative in some direction")),
-    }
-}
-
-/// Whether what is added to a diagonal block is finite, and symmetric up to rounding.
-pub(super) fn check_symmetric(rows: usize, compliance: &[f64]) -> Result<(), Fault> {
+/// What is added to a diagonal block of so many rows, column-major, empty if nothing: finite, symmetric and semi-definite up to rounding.
+pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Result<(), Fault> {
     finite("its compliance", compliance)?;
     let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
     let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));
     let is_symmetric = (0..rows).all(|j| (0..j).all(|i| (entry(i, j) - entry(j, i)).abs() <= scale));
-    if is_symmetric { Ok(()) } else { Err(Fault::Invalid("its compliance is not symmetric")) }
+    if !is_symmetric {
+        return Err(Fault::Invalid("its compliance is not symmetric"));
+    }
+    let mut negated = [0.0; small::MOST_ROWS * small::MOST_ROWS];
+    let negated = &mut negated[..rows * rows];
+    for (k, negated) in negated.iter_mut().enumerate() {
+        *negated = -entry((k % rows).min(k / rows), (k % rows).max(k / rows));
+    }
+    // Of zeros alone none is found.
+    match small::largest_eigenvalue(rows, negated) > scale {
+        false => Ok(()),
+        true => Err(Fault::Invalid("its compliance is negative in some direction")),
+    }
 }

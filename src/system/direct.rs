@@ -1,9 +1,10 @@
 //! Factors and dependences of the rows of a system; the numbers are those of [`crate::direct`].
 #![forbid(unsafe_code)]
 
-use crate::direct::{BlockRows, Cholesky, dependent_rows};
+use crate::direct::{AnyBlockRows, BlockRows, Cholesky, Extents, dependent_rows};
 
 use super::error::{Error, Fault, Subject};
+use super::mixed::AnyRows;
 use super::model::System;
 use super::rows::Rows;
 
@@ -14,6 +15,15 @@ impl<'a> Rows<'a> {
     }
 }
 
+impl<'a> AnyRows<'a> {
+    /// W alone.
+    pub fn matrix(&self) -> AnyBlockRows<'a> {
+        let Self { starts, columns, values, shape, .. } = *self;
+        let extents = shape.map(|shape| Extents { scalars: shape.scalars, values: shape.values });
+        AnyBlockRows { starts, columns, values, extents }
+    }
+}
+
 impl System {
     /// Factor W + diag μ of the last update: see [`Cholesky::factorise`].
     ///
@@ -21,23 +31,22 @@ impl System {
     /// As there, and if there was no successful update since anything but velocities changed.
     pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result<(), Error> {
         let rows = self.rows_of_operators()?;
-        factor.factorise(&rows.blocks(), mu).map_err(|error| self.of_row(error.row, error.fault))
+        factor.factorise(rows.matrix(), mu).map_err(|error| self.of_row(error.row, error.fault))
     }
 
-    /// Which scalar rows of W of the last update depend on others, three values a row: see [`dependent_rows`].
+    /// Which scalar rows of W of the last update depend on others, a value for each: see [`dependent_rows`].
     ///
     /// # Errors
     /// As there, and if there was no successful update since anything but velocities changed.
     pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>, Error> {
         let rows = self.rows_of_operators()?;
-        dependent_rows(&rows.blocks(), tolerance).map_err(|error| self.of_row(error.row, error.fault))
+        dependent_rows(rows.matrix(), tolerance).map_err(|error| self.of_row(error.row, error.fault))
     }
 
     /// An error of a row as one of its constraint.
     pub(super) fn of_row(&self, row: Option<usize>, fault: impl Into<Fault>) -> Error {
-        let constraint = row.and_then(|row| self.constraints().nth(row));
-        let subject = constraint
-            .map_or(Subject::System, |(id, constraint)| Subject::Constraint(id, constraint.bodies()));
+        let id = row.and_then(|row| self.constraint_ids().nth(row));
+        let subject = id.and_then(|id| self.subject(id).ok()).unwrap_or(Subject::System);
         Error { subject, fault: fault.into() }
     }
 }

@@ -4,24 +4,23 @@
 use std::io::{self, Write};
 
 use crate::block::transposed;
+use crate::direct::AnyBlockRows;
 use crate::export::matrix_market::{write_block, write_head};
 use crate::export::npz::{self, Array};
-
-use super::mixed::AnyRows;
 
 /// Write W in MatrixMarket coordinate format, with 15 significant digits.
 ///
 /// # Errors
 /// Those of the writer; [`io::ErrorKind::FileTooLarge`] if no `i32` can number the equations.
-pub fn write_matrix_market(out: &mut impl Write, rows: &AnyRows) -> io::Result<()> {
-    let size = rows.b.len();
+pub fn write_matrix_market(out: &mut impl Write, rows: &AnyBlockRows) -> io::Result<()> {
+    let size = rows.scalar_count();
     i32::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
     write_head(out, size, rows.values.len())?;
-    for row in 0..rows.ids.len() {
+    for row in 0..rows.len() {
         let own = rows.scalars(row);
-        for block in rows.blocks(row) {
-            let first = rows.scalars(rows.columns[block] as usize).start;
-            write_block(out, [own.start as i32 + 1, first as i32 + 1], own.len(), rows.block(block))?;
+        for (column, block) in rows.row(row) {
+            let first = rows.scalars(column).start;
+            write_block(out, [own.start as i32 + 1, first as i32 + 1], own.len(), block)?;
         }
     }
     Ok(())
@@ -32,11 +31,11 @@ pub fn write_matrix_market(out: &mut impl Write, rows: &AnyRows) -> io::Result<(
 ///
 /// # Errors
 /// Those of the writer; [`io::ErrorKind::FileTooLarge`] beyond 4 GiB.
-pub fn write_npz(out: &mut dyn Write, rows: &AnyRows) -> io::Result<()> {
-    if rows.shape.is_some() {
+pub fn write_npz(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
+    if rows.extents.is_some() {
         return write_csr(out, rows);
     }
-    let size = rows.b.len() as i64;
+    let size = rows.scalar_count() as i64;
     let integers = |values: &[i32], out: &mut dyn Write| {
         values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
     };
@@ -60,11 +59,11 @@ pub fn write_npz(out: &mut dyn Write, rows: &AnyRows) -> io::Result<()> {
     )
 }
 
-fn write_csr(out: &mut dyn Write, rows: &AnyRows) -> io::Result<()> {
-    let size = rows.b.len() as i64;
+fn write_csr(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
+    let size = rows.scalar_count() as i64;
     let entries = rows.values.len();
     i32::try_from(entries).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    let each = || (0..rows.ids.len()).flat_map(|row| (0..rows.scalars(row).len()).map(move |i| (row, i)));
+    let each = || (0..rows.len()).flat_map(|row| (0..rows.scalars(row).len()).map(move |i| (row, i)));
     let starts = |out: &mut dyn Write| {
         let mut end = 0_i32;
         out.write_all(&end.to_le_bytes())?;
@@ -86,7 +85,7 @@ fn write_csr(out: &mut dyn Write, rows: &AnyRows) -> io::Result<()> {
         out,
         &[
             array("indices", "<i4", &[entries], &columns),
-            array("indptr", "<i4", &[rows.b.len() + 1], &starts),
+            array("indptr", "<i4", &[rows.scalar_count() + 1], &starts),
             array("format", "|S3", &[], &|out| out.write_all(b"csr")),
             array("shape", "<i8", &[2], &|out| {
                 [size, size].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))

@@ -8,14 +8,17 @@ use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 
 use super::any_rows::Spread;
-use super::body::{Body, Inertia, Kinematics, finite, of_size, orthonormal, same_bits};
+use super::body::{Body, Inertia, Kinematics, Solve, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
+use super::jacobian::Room;
 use super::kept::Kept;
 use super::mixed::{Filled, MOST_BODIES, Mixed};
+use super::models::{Member, Models};
 use super::product::{self, Assembled, Bodies, Columns, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
+use super::scene::Scene;
 use super::structure::Structure;
 use super::table::{Id, Table};
 use super::update;
@@ -27,6 +30,8 @@ use super::update;
 #[derive(Debug, Default)]
 pub struct System {
     pub(super) bodies: Table<Body>,
+    /// What some of them are parts of.
+    models: Models,
     /// Those that are rows of three; all that there are, unless `mixed` knows others.
     pub(super) constraints: Table<Constraint>,
     /// What is kept with each constraint, under its id.
@@ -41,6 +46,8 @@ pub struct System {
     /// Room for products through the bodies.
     scratch: Mutex<Scratch>,
     pub(super) spread: Mutex<Spread>,
+    /// Room for what setters of many operators look at.
+    pub(super) room: Room,
     /// What the next update makes again.
     plan: Plan,
     /// The step of the last update.
@@ -55,7 +62,7 @@ pub struct System {
     /// Whether the results are those of bodies and constraints.
     pub(super) is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
-    has_operators: bool,
+    pub(super) has_operators: bool,
 }
 
 impl System {
@@ -111,6 +118,49 @@ impl System {
         self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
     }
 
+    /// Insert the bodies of a model, with given numbers of generalised velocities, all zero: one solver applies A⁻¹ of all of them, which
+    /// couples no two of them. It gets columns in which the bodies' generalised velocities lie one behind the other in this order, as
+    /// many columns as the body that needs most; what belongs to a body that needs fewer is zero in the others. In each update it is
+    /// called once, or more often where columns would take too much memory ([`crate::assembly::update::bodies`]).
+    ///
+    /// The ids of the bodies follow one after the other; the first of them. Each may be removed alone, or be given another inertia: what
+    /// belongs to it is then zero. The solver goes with the last of them.
+    ///
+    /// # Errors
+    /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing has
+    /// changed.
+    pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id, Error> {
+        let first = self.bodies.next();
+        let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
+        let memory = |_| failed(0, Fault::Memory);
+        if sizes.is_empty() {
+            return Err(failed(0, Fault::Invalid("a model has at least one body")));
+        }
+        let mut size = 0_usize;
+        for (k, dofs) in sizes.iter().enumerate() {
+            let end = size.checked_add(*dofs).filter(|&end| i32::try_from(end).is_ok());
+            size =
+                end.ok_or(failed(k, Fault::Invalid("its model has more velocities than an int can count")))?;
+        }
+        let model = self.models.reserve().map_err(memory)?;
+        self.bodies.reserve(sizes.len()).map_err(memory)?;
+        let mut bodies = Vec::new();
+        bodies.try_reserve_exact(sizes.len()).map_err(memory)?;
+        let mut end = 0;
+        for (k, &dofs) in sizes.iter().enumerate() {
+            let inertia = Inertia::Member(Member { model, place: end..end + dofs });
+            bodies.push(Body::new(dofs, Kinematics::General, inertia).map_err(|fault| failed(k, fault))?);
+            end += dofs;
+        }
+        self.models.insert(model, solver, size, sizes.len()).map_err(|fault| failed(0, fault))?;
+        for body in bodies {
+            let marks = changes::of_body(&body.inertia);
+            self.bodies.insert(body, marks)?;
+        }
+        self.structure_changes();
+        Ok(first)
+    }
+
     /// Remove a body that no constraint acts on.
     ///
     /// # Errors
@@ -121,7 +171,9 @@ impl System {
             let user = users.next().map_or(0, |(user, _)| self.owner(user, 0));
             return Err(Error::of_body(id, Fault::InUse(user)));
         }
-        self.bodies.remove(id);
+        if let Some(Body { inertia: Inertia::Member(member), .. }) = self.bodies.remove(id) {
+            self.models.leave(&member);
+        }
         self.structure_changes();
         if self.bodies.is_sparse() {
             self.close_up_bodies();
@@ -202,11 +254,16 @@ impl System {
             return Err(Error::of_body(id, Fault::Invalid(what)));
         }
         let marks = changes::of_body(&inertia);
+        let mut before = None;
         self.change_body(id, |body, mark| {
-            body.set_inertia(inertia)?;
+            before = Some(body.set_inertia(inertia)?);
             *mark = marks | *mark & !changes::UNSTEADY;
             Ok(())
-        })
+        })?;
+        if let Some(Inertia::Member(member)) = before {
+            self.models.leave(&member);
+        }
+        Ok(())
     }
 
     /// Set the free generalised velocity, of which B is made.
@@ -479,7 +536,7 @@ impl System {
     pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result<(), Error> {
         let subject = Subject::Constraint(id, self.constraint(id)?.bodies);
         if let Some(compliance) = &compliance {
-            check_compliance(compliance).map_err(|fault| Error { subject, fault })?;
+            check_compliance(3, compliance).map_err(|fault| Error { subject, fault })?;
         }
         if let Some((kept, _)) = self.kept.get_mut(id) {
             kept.compliance = compliance;
@@ -519,7 +576,7 @@ impl System {
     }
 
     /// The constraint that has a lane of a row of three.
-    fn owner(&self, triple: Id, lane: usize) -> Id {
+    pub(super) fn owner(&self, triple: Id, lane: usize) -> Id {
         self.mixed.as_ref().and_then(|mixed| mixed.owner(triple, lane)).unwrap_or(triple)
     }
 
@@ -572,7 +629,7 @@ impl System {
             }
             self.is_structured = true;
         }
-        let Self { bodies, constraints, mixed, structure, results, made, plan, .. } = self;
+        let Self { bodies, models, constraints, mixed, structure, results, made, plan, .. } = self;
         let extent = match is_made {
             true => plan.make(bodies, constraints, structure, &made.writers)?,
             false => Extent::All,
@@ -583,7 +640,9 @@ impl System {
             Extent::All => Some(None),
         };
         if let Some(planned) = planned {
-            update::assemble(bodies, (constraints, mixed.as_ref()), structure, results, made, step, planned)?;
+            let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
+            let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
+            update::assemble(scene, rows, results, made, step)?;
         }
         if let Some(mixed) = mixed {
             let filled = match planned {
@@ -607,16 +666,6 @@ impl System {
     /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
     pub fn rows(&self) -> Result<Rows<'_>, Error> {
         self.needs(self.is_fresh)?;
-        self.check_all_triples()?;
-        Ok(self.latest_rows())
-    }
-
-    /// The rows of the last update, though velocities may have changed since: W is theirs.
-    ///
-    /// # Errors
-    /// If there was no successful update since anything else changed, or as [`System::rows`].
-    pub(super) fn rows_of_operators(&self) -> Result<Rows<'_>, Error> {
-        self.needs(self.has_operators)?;
         self.check_all_triples()?;
         Ok(self.latest_rows())
     }
@@ -658,7 +707,7 @@ impl System {
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
-        self.multiply(&mut Assembled(self.latest_rows()), count, x, y)
+        self.multiply(&mut Assembled(self.latest_rows().blocks()), count, x, y)
     }
 
     /// y = W x as h H A⁻¹ Hᵀ x (+ compliance), without the blocks: through each body.
@@ -768,9 +817,9 @@ impl System {
     }
 
     fn through_bodies(&self) -> Bodies<'_> {
-        let Self { bodies, constraints, structure, made, step, .. } = self;
+        let Self { bodies, models, constraints, structure, made, step, .. } = self;
         let has_compliance = self.compliances > 0;
-        Bodies { bodies, constraints, structure, made, step: *step, has_compliance }
+        Bodies { bodies, models, constraints, structure, made, step: *step, has_compliance }
     }
 
     fn check_vectors(&self, vectors: &[&[f64]]) -> Result<(), Error> {
@@ -805,7 +854,7 @@ impl System {
 }
 
 /// What is wrong where points are given for operators, or the other way round.
-const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
+pub(super) const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
 
 /// One vector.
 fn alone<T: AsRef<[f64]>>(values: T) -> Columns<T> {

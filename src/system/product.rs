@@ -1,6 +1,7 @@
 //! Products with W: from its blocks, and through the bodies as h H A⁻¹ Hᵀ x without them. Threads share bodies and rows; what each
 //! computes does not depend on it.
 
+mod given;
 mod others;
 
 use crate::assembly::panel::Panel;
@@ -8,6 +9,7 @@ use crate::assembly::panel::product::Sum;
 use crate::assembly::update::BodyOperators;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block::{self, Vector};
+use crate::block_rows::BlockRows;
 use crate::inertia;
 use crate::kinematics::{Point, pseudo_rigid};
 use crate::memory::refill;
@@ -17,9 +19,11 @@ use crate::threads::{Numbered, Team};
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
 use super::error::Error;
-use super::rows::{Rows, resized};
+use super::models::Models;
+use super::rows::resized;
 use super::structure::Structure;
 use super::table::{Id, Table};
+pub(crate) use given::multiply;
 use others::{Changes, Tool};
 
 /// Vectors of three values a row: each begins `stride` values behind the one before it. `T` is a slice, shared or not.
@@ -88,7 +92,7 @@ fn team_for(blocks: usize) -> Team {
 }
 
 /// W as blocks.
-pub(super) struct Assembled<'a>(pub Rows<'a>);
+pub(super) struct Assembled<'a>(pub BlockRows<'a>);
 
 impl Product for Assembled<'_> {
     fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), Error> {
@@ -101,7 +105,7 @@ impl Product for Assembled<'_> {
 
 /// Some rows of W, from `first` on, times N vectors.
 struct AssembledRows<'a, const N: usize> {
-    rows: &'a Rows<'a>,
+    rows: &'a BlockRows<'a>,
     first: usize,
     x: [&'a [Vector]; N],
     y: [&'a mut [Vector]; N],
@@ -142,6 +146,7 @@ impl<const N: usize> Kernel for AssembledRows<'_, N> {
 /// What is needed to go through the bodies. Those have no gaps, and the structure is that of both tables.
 pub(super) struct Bodies<'a> {
     pub bodies: &'a Table<Body>,
+    pub models: &'a Models,
     pub constraints: &'a Table<Constraint>,
     pub structure: &'a Structure,
     pub made: &'a BodyOperators,

@@ -25,6 +25,7 @@ use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
 use super::mixed::Mixed;
+use super::models::{Member, Models};
 use super::structure::{AHEAD, Structure};
 use super::table::{Id, Table};
 
@@ -32,14 +33,17 @@ use super::table::{Id, Table};
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The bodies, in the order of ids.
-    bodies: &'a Table<Body>,
+    pub(super) bodies: &'a Table<Body>,
+    /// What some of them are parts of.
+    pub(super) models: &'a Models,
     /// The constraints, in the order of rows.
-    constraints: &'a Table<Constraint>,
+    pub(super) constraints: &'a Table<Constraint>,
     /// Which of them share a row.
-    mixed: Option<&'a Mixed>,
-    structure: &'a Structure,
+    pub(super) mixed: Option<&'a Mixed>,
+    /// That of both tables.
+    pub(super) structure: &'a Structure,
     /// What is to be made, unless all is.
-    plan: Option<&'a Plan>,
+    pub(super) plan: Option<&'a Plan>,
 }
 
 /// How many rows ahead to prefetch bodies, and their velocities.
@@ -49,16 +53,6 @@ const ROWS_AHEAD: [usize; 2] = [16, 8];
 const GAP: &str = "the structure is that of what is there";
 
 impl<'a> Scene<'a> {
-    /// Of tables and their structure.
-    pub(super) fn new(
-        bodies: &'a Table<Body>,
-        (constraints, mixed): (&'a Table<Constraint>, Option<&'a Mixed>),
-        structure: &'a Structure,
-        plan: Option<&'a Plan>,
-    ) -> Self {
-        Self { bodies, constraints, mixed, structure, plan }
-    }
-
     #[inline(always)]
     fn body(&self, body: usize) -> (Id, &'a Body) {
         (self.bodies.ids()[body], self.bodies.things()[body].as_ref().expect(GAP))
@@ -187,13 +181,27 @@ impl Bodies for Scene<'_> {
     }
 
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
-        let rows = self.structure.rows_on(body);
         let (id, body) = self.body(body);
-        let Inertia::Solver(solver) = &body.inertia else { return Ok(()) };
-        match solver.solve(body.dofs(), columns) {
-            0 => {}
-            code => return Err(Error::of_body(id, Fault::Solver(code))),
+        let code = match &body.inertia {
+            Inertia::Solver(solver) => solver.solve(body.dofs(), columns),
+            Inertia::Member(member) => self.models.solve(member.model, columns),
+            _ => 0,
+        };
+        if code == 0 { Ok(()) } else { Err(Error::of_body(id, Fault::Solver(code))) }
+    }
+
+    fn member(&self, body: usize) -> Option<scene::Member> {
+        match &self.body(body).1.inertia {
+            Inertia::Member(Member { model, place }) => {
+                Some(scene::Member { model: *model, size: self.models.size(*model), place: place.clone() })
+            }
+            _ => None,
         }
+    }
+
+    fn check_solved(&self, body: usize, columns: &[f64]) -> Result<(), Error> {
+        let rows = self.structure.rows_on(body);
+        let body = self.body(body).1;
         // Also where operators are zero, and so no block would tell.
         let mut made = rows.iter().zip(columns.chunks_exact(3 * body.dofs()));
         match made.find(|(_, columns)| !is_finite(columns)) {
@@ -316,7 +324,7 @@ impl Rows for SystemRows<'_> {
         let slot = self.context.structure.place(self.first + row, place).slot;
         // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
         // does not touch them until all rows are made.
-        Slot::new(unsafe { slots.places().at(slot) })
+        Slot::new(unsafe { slots.at(slot) })
     }
 
     #[inline(always)]

@@ -1,10 +1,10 @@
 //! Forces of the rows of a system; the numbers are those of [`crate::solve`].
 #![forbid(unsafe_code)]
 
-use crate::block::Vector;
-use crate::solve::{Law, Normal, Options, Problem, Report, Solver, Watch};
+use crate::solve::{AnyProblem, Law, Normal, Options, Problem, Report, Solver, Watch};
 
 use super::error::Error;
+use super::mixed::AnyRows;
 use super::model::System;
 use super::rows::Rows;
 
@@ -16,9 +16,17 @@ impl<'a> Rows<'a> {
     }
 }
 
+impl<'a> AnyRows<'a> {
+    /// What is to be solved with these rows, the third component of contacts normal.
+    pub fn problem(&self) -> AnyProblem<'a> {
+        AnyProblem { w: self.matrix(), b: self.b, normal: Normal::Third }
+    }
+}
+
 impl System {
-    /// Solve C(U, R) = 0 with the rows of the last update, the third component normal; `forces` are where to begin, and become the
-    /// best that are met. `laws` has one for each row.
+    /// Solve C(U, R) = 0 with the rows of the last update, the third component of contacts normal; `forces` are where to begin, one for
+    /// each scalar, and become the best that are met. `laws` has one for each row, two for one of more than three scalars: see
+    /// [`Solver::solve_any`].
     ///
     /// # Errors
     /// If no update has been made since the last change, there are not as many laws or forces as rows, a law is none, a force to
@@ -28,7 +36,7 @@ impl System {
         solver: &mut Solver,
         laws: &[Law],
         options: &Options,
-        forces: &mut [Vector],
+        forces: &mut [f64],
     ) -> Result<Report, Error> {
         self.solve_watched(solver, laws, options, forces, &mut |_| true)
     }
@@ -42,12 +50,11 @@ impl System {
         solver: &mut Solver,
         laws: &[Law],
         options: &Options,
-        forces: &mut [Vector],
+        forces: &mut [f64],
         watch: &mut Watch,
     ) -> Result<Report, Error> {
-        let rows = self.rows()?;
-        let problem = rows.problem();
-        let made = solver.solve_watched(&problem, laws, options, forces, watch);
+        let problem = self.any_rows()?.problem();
+        let made = solver.solve_any(&problem, laws, options, forces, watch);
         made.map_err(|error| self.of_row(error.row, error.fault))
     }
 }

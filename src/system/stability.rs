@@ -23,6 +23,8 @@ pub enum Joint {
     FixedPoint,
     /// A contact of points that touch.
     Contact(Carrier),
+    /// All that operators measure, which stay as they are when bodies move: it has no geometric stiffness.
+    ConstantOperators,
 }
 
 /// In which directions a system moves where its critical step is asked for.
@@ -49,23 +51,23 @@ impl System {
     /// # Errors
     /// If not.
     pub(super) fn check_joints(&self, found: usize) -> Result<(), Error> {
-        match self.constraints().count() {
+        match self.constraint_ids().count() {
             expected if expected == found => Ok(()),
             expected => Err(Error::of_system(Fault::Size { what: "the joints", expected, found })),
         }
     }
 
-    /// K̃ for local forces R, three values a row, in the order of rows; the dofs are the generalised velocities of all
-    /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint.
+    /// K̃ for local forces R, one for each scalar, in the order of rows; the dofs are the generalised velocities of all
+    /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint: [`Joint::ConstantOperators`] for those
+    /// by operators, one of the others for those at points.
     ///
     /// # Errors
-    /// If a body is not rigid, a constraint is given by operators, lengths are not positive, something is not finite, there
-    /// are not as many joints or forces as constraints, or memory is exhausted.
+    /// If joints are others, lengths are not positive, something is not finite, there are not as many joints as constraints or forces as
+    /// scalars, or memory is exhausted.
     pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness, Error> {
         let system = |fault| Error { subject: Subject::System, fault };
-        self.check_all_triples()?;
-        let rows = self.constraints().count();
-        of_size("the reactions R", reactions, 3 * rows).map_err(system)?;
+        let rows = self.constraint_ids().count();
+        of_size("the reactions R", reactions, self.sizes().sum()).map_err(system)?;
         finite("the reactions R", reactions).map_err(system)?;
         self.check_joints(joints.len())?;
         let mut scene =
@@ -83,36 +85,47 @@ impl System {
                 Kinematics::PseudoRigid { center } => {
                     Body::PseudoRigid { gradient: [0.0; 9], center, place: [0.0; 3] }
                 }
-                _ => return Err(Error::of_body(id, Fault::Invalid("its geometric stiffness is not known"))),
+                Kinematics::General => Body::General { dofs: body.dofs() },
             });
         }
-        let forces = reactions.chunks_exact(3);
-        for (((id, constraint), joint), force) in self.constraints().zip(joints).zip(forces) {
-            let failed = |fault| Error { subject: Subject::Constraint(id, constraint.bodies()), fault };
-            let Placement::Points { frame, points } = constraint.placement() else {
-                return Err(failed(Fault::Invalid(
-                    "its geometric stiffness is not known: it is given by operators",
-                )));
-            };
-            let ends = [0, 1].map(|k| scene.end(constraint.bodies()[k], points[k]));
-            scene.add(joint, frame, ends, force).map_err(failed)?;
+        let mut rest = reactions;
+        for ((id, size), joint) in self.constraint_ids().zip(self.sizes()).zip(joints) {
+            let subject = self.subject(id)?;
+            let failed = |fault| Error { subject, fault };
+            let force;
+            (force, rest) = rest.split_at(size);
+            if let Some((bodies, frame, points)) = self.place_of(id) {
+                let ends = [0, 1].map(|k| scene.end(bodies[k], points[k]));
+                scene.add(joint, frame, ends, force).map_err(failed)?;
+            } else if *joint == Joint::ConstantOperators {
+                scene.constraints.push(Constraint::constant());
+                scene.gaps.push([0.0; 3]);
+            } else {
+                let what = "its geometric stiffness is not known: it is given by operators";
+                return Err(failed(Fault::Invalid(what)));
+            }
         }
         Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps).map_err(|error| {
-            let constraint = match error {
-                stability::Error::NoDirection(row) | stability::Error::NoAxes(row) => {
-                    self.constraints().nth(row)
-                }
+            let row = match error {
+                stability::Error::NoDirection(row) | stability::Error::NoAxes(row) => Some(row),
                 _ => None,
             };
-            let subject =
-                constraint.map_or(Subject::System, |(id, link)| Subject::Constraint(id, link.bodies()));
-            Error { subject, fault: fault(error) }
+            self.of_row(row, fault(error))
         })
+    }
+
+    /// Bodies, frame and points of a constraint that is at points.
+    fn place_of(&self, id: Id) -> Option<([Option<Id>; 2], &Block, &[Vector; 2])> {
+        let constraint = self.constraint(id).ok()?;
+        match constraint.placement() {
+            Placement::Points { frame, points } => Some((constraint.bodies(), frame, points)),
+            Placement::Operators(_) => None,
+        }
     }
 
     /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
     /// [`System::geometric_stiffness`]. Of the constraints that are free to keep, a link and a contact keep one direction, their
-    /// normal, and a fixed point three: a contact that sticks lets steps be longer than told.
+    /// normal, a fixed point three, and one by operators all of its rows: a contact that sticks lets steps be longer than told.
     ///
     /// # Errors
     /// As there; if a body's inertia is a matrix or a solver, or the iteration does not settle.
@@ -123,7 +136,7 @@ impl System {
         directions: Directions,
     ) -> Result<CriticalStep, Error> {
         let stiffness = self.geometric_stiffness(joints, reactions)?;
-        let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. } | Inertia::Solver(_));
+        let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. }) || inertia.is_users();
         if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
             return Err(Error::of_body(id, Fault::Invalid("its inverse inertia is not there as numbers")));
         }
@@ -152,21 +165,40 @@ impl System {
 
     /// The gradients of what joints keep, one behind the other.
     fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>, Error> {
-        let kept = |joint: &Joint| if *joint == Joint::FixedPoint { 0..3 } else { 2..3 };
+        let kept = |size: usize, joint: &Joint| match joint {
+            Joint::ConstantOperators => 0..size,
+            Joint::FixedPoint => 0..3,
+            Joint::Link { .. } | Joint::Contact(_) => 2..3,
+        };
+        let count: usize = self.sizes().zip(joints).map(|(size, joint)| kept(size, joint).len()).sum();
         let mut gradients = Vec::new();
-        refill(
-            &mut gradients,
-            stiffness.dofs() * joints.iter().map(|joint| kept(joint).len()).sum::<usize>(),
-            0.0,
-        )?;
+        refill(&mut gradients, stiffness.dofs() * count, 0.0)?;
         let mut free = gradients.chunks_exact_mut(stiffness.dofs().max(1));
-        for (row, ((_, constraint), joint)) in self.constraints().zip(joints).enumerate() {
-            let Placement::Points { frame, .. } = constraint.placement() else { continue };
-            for (axis, to) in kept(joint).zip(&mut free) {
-                stiffness.add_gradient(row, &std::array::from_fn(|i| frame[3 * axis + i]), to);
+        for (row, ((id, size), joint)) in self.constraint_ids().zip(self.sizes()).zip(joints).enumerate() {
+            for (scalar, to) in kept(size, joint).zip(&mut free) {
+                match self.place_of(id) {
+                    Some((_, frame, _)) => {
+                        stiffness.add_gradient(row, &std::array::from_fn(|i| frame[3 * scalar + i]), to);
+                    }
+                    None => self.add_row_of_operators(id, scalar, stiffness.offsets(), to),
+                }
             }
         }
         Ok(gradients)
+    }
+
+    /// Add a scalar row of H of a constraint by operators; `offsets` tell where the dofs of bodies begin.
+    fn add_row_of_operators(&self, id: Id, row: usize, offsets: &[usize], to: &mut [f64]) {
+        self.lanes_of(id, row, |constraint, lane| {
+            let mut unit = [0.0; 3];
+            unit[lane] = 1.0;
+            for (role, body) in constraint.bodies().iter().enumerate() {
+                let place = body.and_then(|id| self.bodies().position(|(other, _)| other == id));
+                if let (Some(place), Some(operator)) = (place, constraint.operator(role)) {
+                    operator.add_transposed_times(&unit, &mut to[offsets[place]..offsets[place + 1]]);
+                }
+            }
+        });
     }
 }
 
@@ -189,6 +221,9 @@ impl Scene {
             }
             Joint::FixedPoint => (Force::FixedPoint { force: lambda }, [0.0; 3]),
             Joint::Contact(carrier) => (Force::Contact { force: lambda, carrier }, [0.0; 3]),
+            Joint::ConstantOperators => {
+                return Err(Fault::Invalid("it is given by points, its joint by operators"));
+            }
         };
         self.constraints.push(Constraint { force, master: ends[0], slave: ends[1] });
         self.gaps.push(gap);
@@ -214,7 +249,7 @@ fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
         Inertia::Diagonal { values, .. } => {
             x.iter_mut().zip(f).zip(values).for_each(|((x, f), value)| *x = value * f);
         }
-        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) => x.fill(0.0),
+        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) | Inertia::Member(_) => x.fill(0.0),
     }
 }
 

@@ -7,39 +7,30 @@ use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
-use super::body::Body;
-use super::changes::Plan;
-use super::constraint::Constraint;
 use super::error::Error;
-use super::mixed::Mixed;
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
-use super::structure::Structure;
-use super::table::Table;
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
 const WHOLE_ROWS_FROM: [usize; 2] = [200_000, 30_000];
 
-/// Assemble everything, or what `plan` says for some rows; tables have no gaps, and the structure is theirs.
+/// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
 /// whose values are not finite.
 pub(super) fn assemble(
-    bodies: &Table<Body>,
-    constraints: (&Table<Constraint>, Option<&Mixed>),
-    structure: &Structure,
+    scene: Scene,
+    rows: usize,
     results: &mut Results,
     made: &mut BodyOperators,
     step: f64,
-    planned: Option<(&Plan, usize)>,
 ) -> Result<(), Error> {
+    let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
-    let mut team = Team::if_it_pays(made.pays_for_threads(planned.map_or(count, |(_, rows)| rows)));
-    let plan = planned.map(|(plan, _)| plan);
-    let scene = Scene::new(bodies, constraints, structure, plan);
+    let mut team = Team::if_it_pays(made.pays_for_threads(rows));
     let how = How { step, complete: false };
     prepare(&scene, made, how, &mut team, &mut |_| {})?;
 
@@ -51,8 +42,7 @@ pub(super) fn assemble(
     resized(b, count, [0.0; 3])?;
     resized(v, count, [0.0; 3])?;
     let things = ((&mut b[..], &mut v[..]), (&mut diagonal[..], &mut inverse[..]));
-    // Of all rows rho comes along, four at a time; of some it is not made: no result here depends on it.
-    let wanted = Wanted::Diagonal { with_rho: plan.is_none(), reuse: false };
+    let wanted = Wanted::Diagonal { with_rho: false, reuse: false };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
 
     if plan.is_some_and(|plan| !plan.has_blocks()) {

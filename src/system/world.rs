@@ -4,7 +4,7 @@
 
 use crate::block::{Block, Vector, cross, difference, inverse, is_finite, times, transposed_times};
 
-use super::body::Kinematics;
+use super::body::{Kinematics, finite};
 use super::error::{Error, Fault};
 use super::model::System;
 use super::table::Id;
@@ -17,6 +17,33 @@ impl System {
     pub fn referential_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector, Error> {
         let (rotation, referential) = self.rigid(id)?;
         let arm = transposed_times(rotation, &difference(place, center));
+        given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
+    }
+
+    /// The referential point X of a pseudo-rigid body that is at the place p of the world, X = X̄ + F⁻¹ (p − x̄), x̄ the place of the
+    /// centre and F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), is free of it.
+    ///
+    /// # Errors
+    /// If there is no such body, it is not pseudo-rigid, something is not finite, or F is singular to working precision.
+    pub fn pseudo_rigid_point(
+        &self,
+        id: Id,
+        gradient: &Block,
+        center: &Vector,
+        place: &Vector,
+    ) -> Result<Vector, Error> {
+        let Kinematics::PseudoRigid { center: referential } = self.body(id)?.kinematics() else {
+            return Err(Error::of_body(id, Fault::Invalid("it is not pseudo-rigid")));
+        };
+        given(id, *center)?;
+        given(id, *place)?;
+        finite("its deformation gradient", gradient).map_err(|fault| Error::of_body(id, fault))?;
+        let singular = Error::of_body(id, Fault::Invalid("its deformation gradient is singular"));
+        let inverse = inverse(gradient).filter(|inverse| is_finite(inverse)).ok_or(singular)?;
+        if largest(gradient) * largest(&inverse) > MOST_STRETCHED {
+            return Err(singular);
+        }
+        let arm = times(&inverse, &difference(place, center));
         given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
     }
 
@@ -43,6 +70,14 @@ impl System {
             _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),
         }
     }
+}
+
+/// Beyond this ratio of stretches no digit of F⁻¹ is right.
+const MOST_STRETCHED: f64 = 1e15;
+
+/// The largest size of an entry.
+fn largest(block: &Block) -> f64 {
+    block.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
 fn given(id: Id, result: Vector) -> Result<Vector, Error> {

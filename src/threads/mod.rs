@@ -237,7 +237,9 @@ pub(crate) mod tests {
                 let expected = results();
                 let agree = AtomicBool::new(true);
                 let members = members_at_work(team, &|_| {
-                    if results() != expected || FloatMode::of_this_thread() != FloatMode::of_bits(bits) {
+                    if results() != expected
+                        || FloatMode::of_this_thread().bits() != FloatMode::of_bits(bits).bits()
+                    {
                         agree.store(false, Ordering::Relaxed);
                     }
                 });

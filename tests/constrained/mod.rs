@@ -104,7 +104,7 @@ impl System {
                     rotation.copy_from_slice(turned.as_slice());
                     *place = (Vector3::from(*place) + part(3)).into();
                 }
-                Body::PseudoRigid { .. } => unreachable!("no scene has one"),
+                Body::PseudoRigid { .. } | Body::General { .. } => unreachable!("no scene has one"),
             }
         }
     }
@@ -162,6 +162,6 @@ fn operator(body: &Body, point: &[f64; 3]) -> DMatrix<f64> {
             Point::Rigid(Rigid { rotation, center }, *point).add_operator(1.0, &axes, &mut h);
             DMatrix::from_column_slice(3, 6, &h)
         }
-        Body::PseudoRigid { .. } => unreachable!("no scene has one"),
+        Body::PseudoRigid { .. } | Body::General { .. } => unreachable!("no scene has one"),
     }
 }

@@ -6,11 +6,15 @@ use ldy::solve::{Kind, Law};
 pub fn violation(law: &Law, u: &[f64; 3], r: &[f64; 3]) -> f64 {
     let u: [f64; 3] = std::array::from_fn(|i| u[i] + law.bias[i]);
     match law.kind {
-        Kind::Contact { friction, cohesion } => {
+        Kind::Contact { friction, friction_2, cohesion } => {
             let (n, un) = (r[2] + cohesion, u[2]);
-            let (size, slip) = (r[0].hypot(r[1]), u[0].hypot(u[1]));
-            let dissipation = r[0] * u[0] + r[1] * u[1] + friction * n * slip;
-            [-n, -un, (n * un).abs(), size - friction * n, dissipation.abs()].into_iter().fold(0.0, f64::max)
+            // Of the forces in the ellipse, none takes more power; where a coefficient is zero, there is no force.
+            let rubs = (friction * u[0]).hypot(friction_2 * u[1]);
+            let dissipation = r[0] * u[0] + r[1] * u[1] + n * rubs;
+            let most = friction.max(friction_2);
+            let part = |r: f64, friction: f64| if r == 0.0 { 0.0 } else { r * most / friction };
+            let size = part(r[0], friction).hypot(part(r[1], friction_2));
+            [-n, -un, (n * un).abs(), size - most * n, dissipation.abs()].into_iter().fold(0.0, f64::max)
         }
         Kind::Bounds { lower, upper } => (0..3)
             .map(|i| {

@@ -6,6 +6,7 @@ mod bad_input;
 mod dense;
 mod law;
 mod mixed;
+mod orthotropic;
 mod recorded;
 mod repeated;
 

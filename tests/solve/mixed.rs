@@ -11,15 +11,24 @@ fn state(case: usize, random: &mut Random) -> (Law, [f64; 3], [f64; 3]) {
     let (angle, size) = (3.0 * random.number(), 1.0 + 0.5 * random.number());
     let e = [angle.cos(), angle.sin()];
     let most = friction * size;
-    let contact = |cohesion| Law { kind: Kind::Contact { friction, cohesion }, bias: [0.0; 3] };
+    let rubs =
+        |friction_2, cohesion| Law { kind: Kind::Contact { friction, friction_2, cohesion }, bias: [0.0; 3] };
+    let contact = |cohesion| rubs(friction, cohesion);
     let bounds = |lower, upper| Law { kind: Kind::Bounds { lower, upper }, bias: [0.0; 3] };
-    match case % 6 {
+    match case % 8 {
         0 => (contact(0.0), [0.0; 3], [e[0], e[1], size]),
         1 => (contact(0.0), [0.7 * most * e[0], 0.7 * most * e[1], size], [0.0; 3]),
         2 => (contact(0.0), [most * e[0], most * e[1], size], [-0.3 * e[0], -0.3 * e[1], 0.0]),
         // Sticking under tension.
         3 => (contact(3.0), [0.1 * e[0], 0.1 * e[1], -size], [0.0; 3]),
         4 => (Law { bias: [0.0, 0.5, 0.0], ..Law::fixed() }, [e[0], e[1], size], [0.0, -0.5, 0.0]),
+        // Against the normal of the ellipse, and within it.
+        5 => (
+            rubs(0.2, 0.0),
+            [most * e[0], 0.2 * size * e[1], size],
+            [-0.3 * e[0] / friction, -0.3 * e[1] / 0.2, 0.0],
+        ),
+        6 => (rubs(0.2, 1.0), [0.7 * most * e[0], 0.14 * size * e[1], size - 1.0], [0.0; 3]),
         _ => (bounds([0.0, -1.0, -9.0], [f64::INFINITY, 1.0, 9.0]), [0.0, 1.0, size], [0.4, -0.3, 0.0]),
     }
 }

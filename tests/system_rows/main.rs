@@ -1,8 +1,10 @@
 //! Constraints of one to six rows on one to sixteen bodies: after any sequence of calls W, V and B are those of dense matrices.
 
+mod jacobian;
 mod model;
 
-use ldy::system::{Columns, Fault, Id, RowsOperator, System};
+use jacobian::LAYOUTS;
+use ldy::system::{Columns, Fault, Id, Jacobian, RowsOperator, System};
 use model::Scene;
 use nalgebra::DMatrix;
 
@@ -297,4 +299,120 @@ fn the_constraint_that_is_too_large_is_named() {
     assert_eq!(error.to_string(), "constraint 1 on body 0: its velocity V or B is not finite");
     system.set_velocity(0, &[1.0, 1.0]).unwrap();
     system.update(1.0).unwrap();
+}
+
+/// Two bodies of two and three velocities: single rows on the first, three rows on both, a point.
+fn of_two_bodies() -> System {
+    let mut system = System::new();
+    let scalars: [f64; 9] = [2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 4.0];
+    for dofs in [2, 3] {
+        let inverse: Vec<f64> = (0..dofs).map(|k| scalars[4 * k]).collect();
+        let inertia = ldy::system::Inertia::diagonal(&inverse).unwrap();
+        system.insert_body(dofs, ldy::system::Kinematics::General, inertia).unwrap();
+    }
+    for k in 0..4 {
+        system.insert_freedom(0, Some(k % 2), 1.0).unwrap();
+    }
+    let operators = [2, 3].map(|dofs| RowsOperator::dense(3, dofs, &[1.5; 9][..3 * dofs]).unwrap());
+    system.insert_rows(&[0, 1], operators.to_vec()).unwrap();
+    system.insert_rigid(1.0, &scalars, &IDENTITY, &[0.0; 3]).unwrap();
+    system.insert_constraint([Some(2), None], &IDENTITY, [[1.0, 0.0, 0.0]; 2]).unwrap();
+    system.update(0.5).unwrap();
+    system
+}
+
+const IDENTITY: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+#[test]
+fn a_jacobian_that_is_refused_changes_nothing() {
+    let (mut system, untouched) = (of_two_bodies(), of_two_bodies());
+    let good = DMatrix::from_fn(5, 5, |i, j| if i < 2 && j >= 2 { 0.0 } else { (i + j) as f64 });
+    let with = |i, j, value| {
+        let mut other = good.clone();
+        other[(i, j)] = value;
+        other
+    };
+    let (bodies, constraints) = (&[0, 1][..], &[1, 2, 4][..]);
+    let narrow = good.columns(0, 4).into_owned();
+    let short = good.rows(0, 4).into_owned();
+    let cases: [(&[Id], &[Id], &DMatrix<f64>, &str); 11] = [
+        (
+            bodies,
+            constraints,
+            &with(4, 1, f64::NAN),
+            "entry 2: constraint 4 between bodies 0 and 1: its operator H is not finite",
+        ),
+        (
+            bodies,
+            constraints,
+            &with(1, 2, 1.0),
+            "entry 1: constraint 2 on body 0: its rows of the Jacobian J are not zero in columns of other bodies than its own",
+        ),
+        (bodies, &[1, 2, 9], &good, "entry 2: constraint 9: there is none with this id"),
+        (bodies, &[1, 1, 4], &good, "entry 1: constraint 1 on body 0: an earlier entry names it"),
+        (
+            bodies,
+            &[1, 2, 5],
+            &good,
+            "entry 2: constraint 5 on body 2: it is placed at points or by operators H as it was inserted",
+        ),
+        (&[0, 1, 0], constraints, &DMatrix::zeros(5, 7), "body 0: an earlier entry names it"),
+        (&[0, 7], constraints, &good, "entry 1: body 7: there is none with this id"),
+        (bodies, constraints, &narrow, "columns of the Jacobian J: 4 values where 5 are needed"),
+        (bodies, constraints, &short, "rows of the Jacobian J: 4 values where 5 are needed"),
+        (bodies, &[1, 2], &good, "rows of the Jacobian J: 5 values where 2 are needed"),
+        (
+            &[1],
+            &[4, 0],
+            &DMatrix::zeros(4, 3),
+            "entry 1: constraint 0 on body 0: it acts on none of the bodies of the Jacobian J",
+        ),
+    ];
+    let values = |system: &System| {
+        let rows = system.any_rows().unwrap();
+        [rows.values, rows.b, rows.v, rows.inverse]
+            .map(|values| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+    };
+    let expected = values(&untouched);
+    for (bodies, constraints, j, text) in cases {
+        for layout in LAYOUTS {
+            let error = jacobian::set(&mut system, (bodies, constraints), j, layout).unwrap_err();
+            assert!(error.to_string().contains(text), "{error}, not {text}");
+            // Results are still those of what is there.
+            assert_eq!(values(&system), expected, "{text}");
+        }
+    }
+    let (shape, ids) = ([1, 2], || (std::iter::once(0), std::iter::once(0)));
+    let mut sparse = |starts: &[i32], counts: Option<&[i32]>, indices: &[i32]| {
+        let (bodies, constraints) = ids();
+        let values = &[1.0, 2.0][..indices.len().min(2)];
+        let jacobian = Jacobian::Sparse { shape, starts, counts, indices, values };
+        system.set_jacobian(bodies, constraints, &jacobian).unwrap_err().to_string()
+    };
+    let (outside, order) = (
+        "a row of the Jacobian J begins or ends outside",
+        "columns of a row of the Jacobian J do not ascend",
+    );
+    for (starts, counts, indices, text) in [
+        (&[0, 3][..], None, &[0, 1][..], outside),
+        (&[1, 0], None, &[0, 1], outside),
+        (&[-1, 1], None, &[0, 1], outside),
+        (&[1], Some(&[2][..]), &[0, 1], outside),
+        (&[0], Some(&[-1]), &[0, 1], outside),
+        (&[i32::MAX], Some(&[i32::MAX]), &[0, 1], outside),
+        (&[0, 2], None, &[1, 0], order),
+        (&[0, 2], None, &[1, 1], order),
+        (&[0, 2], None, &[0, 2], order),
+        (&[0, 2], None, &[-1, 1], order),
+        (&[0], None, &[0, 1], "starts of rows of the Jacobian J: 1 values where 2 are needed"),
+        (&[0], Some(&[]), &[0, 1], "counts of rows of the Jacobian J: 0 values where 1 are needed"),
+        (&[0, 2], None, &[0], "begins or ends outside"),
+    ] {
+        let found = sparse(starts, counts, indices);
+        assert!(found.contains(text), "{found}, not {text}");
+    }
+    assert_eq!(values(&system), expected);
+    jacobian::set(&mut system, (bodies, constraints), &good, LAYOUTS[0]).unwrap();
+    system.update(0.5).unwrap();
+    assert_ne!(values(&system), expected);
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use ldy::system::{Id, Inertia, Kinematics, RowsOperator, System};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
+use crate::jacobian::{self, LAYOUTS};
+
 #[derive(Clone, Debug)]
 pub enum Known {
     Rigid(f64, [f64; 9]),
@@ -357,6 +359,51 @@ impl Scene {
         self.model.constraints.insert(id, one);
     }
 
+    /// Operators of many constraints at once, on some of the bodies in any order.
+    fn set_jacobian(&mut self) {
+        let mut bodies: Vec<Id> = self.model.bodies.keys().copied().collect();
+        for k in (1..bodies.len()).rev() {
+            let other = self.below(k + 1);
+            bodies.swap(k, other);
+        }
+        bodies.truncate(1 + self.below(bodies.len()));
+        let firsts: BTreeMap<Id, usize> = bodies
+            .iter()
+            .scan(0, |end, id| {
+                let first = *end;
+                *end += self.model.bodies[id].dofs();
+                Some((*id, first))
+            })
+            .collect();
+        let mut chosen = Vec::new();
+        for (id, one) in self.model.constraints.clone() {
+            let is_there = one.bodies.iter().any(|body| bodies.contains(body));
+            if is_there && matches!(one.place, Place::Operators(..)) && self.below(3) > 0 {
+                let place = self.below(chosen.len() + 1);
+                chosen.insert(place, (id, one));
+            }
+        }
+        let rows = chosen.iter().map(|(_, one)| one.rows).sum();
+        let columns = bodies.iter().map(|id| self.model.bodies[id].dofs()).sum();
+        let mut j = DMatrix::zeros(rows, columns);
+        let mut row = 0;
+        for (id, one) in &chosen {
+            let Place::Operators(mut given, is_sparse) = one.place.clone() else { continue };
+            let Place::Operators(new, _) = self.some_operators(one.rows, &one.bodies) else { continue };
+            for ((body, own), new) in one.bodies.iter().zip(&mut given).zip(new) {
+                if let Some(&first) = firsts.get(body) {
+                    j.view_mut((row, first), new.shape()).copy_from(&new);
+                    *own = new;
+                }
+            }
+            self.model.constraints.get_mut(id).unwrap().place = Place::Operators(given, is_sparse);
+            row += one.rows;
+        }
+        let ids: Vec<Id> = chosen.iter().map(|(id, _)| *id).collect();
+        let layout = LAYOUTS[self.below(4)];
+        jacobian::set(&mut self.system, (&bodies, &ids), &j, layout).unwrap();
+    }
+
     /// Any call.
     pub fn call(&mut self) {
         let (Some(body), Some(id)) =
@@ -365,8 +412,9 @@ impl Scene {
             self.add_body();
             return self.add_constraint();
         };
-        match self.below(11) {
+        match self.below(13) {
             0..3 => self.add_constraint(),
+            11.. => self.set_jacobian(),
             3..5 => {
                 self.system.remove_constraint(id).unwrap();
                 self.model.constraints.remove(&id);

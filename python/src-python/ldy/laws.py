@@ -17,7 +17,8 @@ Progress = Callable[[float, int, int], object]
 
 
 class Laws:
-    """The laws of so many rows; at first all are contacts without friction. Everywhere U + bias stands for U.
+    """The laws of so many rows; at first all are contacts without friction, which rows of three scalars can be. Everywhere U + bias
+    stands for U. Bounds and biases are numbers for all scalars of a row, or as many numbers as it has.
 
     Methods set the laws of some rows: numbers, a slice, a mask, or ``...`` for all. They return the laws, so that calls can follow
     each other:
@@ -27,19 +28,30 @@ class Laws:
 
     def __init__(self, rows: int) -> None:
         self._kinds = np.full(rows, _CONTACT, dtype=np.uint8)
-        self._friction, self._cohesion = np.zeros(rows), np.zeros(rows)
-        self._lower, self._upper, self._bias = np.zeros((rows, 3)), np.zeros((rows, 3)), np.zeros((rows, 3))
+        self._friction, self._friction_2, self._cohesion = np.zeros(rows), np.zeros(rows), np.zeros(rows)
+        self._lower, self._upper, self._bias = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((rows, 6))
 
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def contact(self, rows: Any, friction: ArrayLike = 0.0, cohesion: ArrayLike = 0.0, bias: ArrayLike = 0.0) -> Laws:
+    def contact(
+        self,
+        rows: Any,
+        friction: ArrayLike = 0.0,
+        cohesion: ArrayLike = 0.0,
+        bias: ArrayLike = 0.0,
+        *,
+        friction_2: ArrayLike | None = None,
+    ) -> Laws:
         """Contact with friction: 0 <= R_N + cohesion, U_N >= 0, one of them zero; R_T against U_T, at most friction (R_N + cohesion).
 
         The third component is the normal one. bias: (0, 0, e V_N) for restitution, (0, 0, gap / h) for a contact that is still open.
+        friction_2: friction along the second tangent where it is another one than along the first; (R_1 / friction, R_2 / friction_2) is
+        at most R_N + cohesion then, and R_T dissipates most.
         """
-        self._kinds[rows], self._bias[rows] = _CONTACT, bias
+        self._kinds[rows], self._bias[rows] = _CONTACT, _six(bias)
         self._friction[rows], self._cohesion[rows] = friction, cohesion
+        self._friction_2[rows] = friction if friction_2 is None else friction_2
         return self
 
     def fixed(self, rows: Any, bias: ArrayLike = 0.0) -> Laws:
@@ -51,9 +63,17 @@ class Laws:
 
         Bounds of zero leave a component free, infinite ones fix it: (0, 0, -inf) and (0, 0, inf) are a link along the normal.
         """
-        self._kinds[rows], self._bias[rows] = _BOUNDS, bias
-        self._lower[rows], self._upper[rows] = lower, upper
+        self._kinds[rows], self._bias[rows] = _BOUNDS, _six(bias)
+        self._lower[rows], self._upper[rows] = _six(lower), _six(upper)
         return self
+
+
+def _six(values: ArrayLike) -> NDArray[np.float64]:
+    """Numbers of the scalars of a row, filled up to six; one stands for all."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 0 or values.shape[-1] == 1 or values.shape[-1] > 6:
+        return values
+    return np.concatenate([values, np.zeros((*values.shape[:-1], 6 - values.shape[-1]))], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -96,16 +116,16 @@ def laws_of(laws: Laws | ArrayLike, rows: int) -> Any:
         laws = Laws(rows).contact(..., friction=laws)
     if len(laws) != rows:
         raise ValueError(f"{len(laws)} laws for {rows} rows")
-    return laws._kinds, laws._friction, laws._cohesion, laws._lower, laws._upper, laws._bias
+    return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, laws._lower, laws._upper, laws._bias
 
 
-def start(R: ArrayLike | None, rows: int) -> NDArray[np.float64]:
+def start(R: ArrayLike | None, scalars: int) -> NDArray[np.float64]:
     """Forces to begin with, a copy."""
     if R is None:
-        return np.zeros(3 * rows)
+        return np.zeros(scalars)
     forces = np.array(R, dtype=np.float64).ravel()
-    if forces.size != 3 * rows:
-        raise ValueError(f"R: {forces.size} values where {3 * rows} are needed")
+    if forces.size != scalars:
+        raise ValueError(f"R: {forces.size} values where {scalars} are needed")
     return forces
 
 
@@ -137,7 +157,7 @@ def solve(
         # Diagonal blocks have to be there, be they zero.
         W = W + 0 * bsr_array(eye_array(B.size), blocksize=(3, 3))
     W.sum_duplicates()
-    forces = start(R, len(B))
+    forces = start(R, B.size)
     options = (tolerance, measure, method, sweeps, seconds)
     matrix = W.indptr.astype(np.int32), W.indices.astype(np.int32), np.ascontiguousarray(W.data, dtype=np.float64)
     report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(B)), options, progress, forces)

@@ -11,23 +11,39 @@ from numpy.typing import NDArray
 class Rows:
     """Rows of W and what goes with them: copies, which stay as they are whatever becomes of the system.
 
-    Row k belongs to the k-th constraint in the order of insertion, those removed left out; it is the scalar rows 3k, 3k + 1, 3k + 2.
+    Row k belongs to the k-th constraint in the order of insertion, those removed left out; it is the scalar rows
+    ``scalars[k] <= i < scalars[k + 1]``, three unless :meth:`System.add_rows` or :meth:`System.add_freedom` has inserted it.
 
     ids: id of each row's constraint.
+    scalars: where the scalar rows of each row begin, and the end.
     starts, columns, blocks: row k has the blocks ``starts[k] <= i < starts[k + 1]`` in the ascending columns ``columns[i]``;
     ``blocks[i]`` is 3 x 3.
     B, V: free and previous local velocities, a row of three each.
     diagonal, inverse: the diagonal blocks and their inverses; NaN where one is singular.
+
+    Where a constraint has other than three rows, B and V have one dimension, a value for each scalar row, and blocks, diagonal and
+    inverse are lists of matrices m x n.
     """
 
     def __init__(self, raw: Any) -> None:
-        (ids,), (starts, columns), (blocks, B, V, diagonal, inverse) = raw
-        self.ids, self.starts, self.columns = ids, starts, columns
-        # The library stores matrices column by column.
-        self.blocks, self.diagonal, self.inverse = (
-            values.reshape(-1, 3, 3).transpose(0, 2, 1) for values in (blocks, diagonal, inverse)
-        )
-        self.B, self.V = B.reshape(-1, 3), V.reshape(-1, 3)
+        (ids,), (scalars, starts, columns), (blocks, B, V, diagonal, inverse) = raw
+        self.ids, self.scalars, self.starts, self.columns = ids, scalars, starts, columns
+        self.blocks: Any
+        self.diagonal: Any
+        self.inverse: Any
+        self._are_three = bool((np.diff(scalars) == 3).all())
+        if self._are_three:
+            # The library stores matrices column by column.
+            self.blocks, self.diagonal, self.inverse = (
+                values.reshape(-1, 3, 3).transpose(0, 2, 1) for values in (blocks, diagonal, inverse)
+            )
+            self.B, self.V = B.reshape(-1, 3), V.reshape(-1, 3)
+        else:
+            heights = np.diff(scalars)
+            own = np.repeat(np.arange(len(ids)), np.diff(starts))
+            self.blocks = _cut(blocks, heights[own], heights[columns])
+            self.diagonal, self.inverse = (_cut(values, heights, heights) for values in (diagonal, inverse))
+            self.B, self.V = B, V
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -39,20 +55,27 @@ class Rows:
         """W as a ``scipy.sparse.bsr_array`` of 3 x 3 blocks."""
         from scipy.sparse import bsr_array
 
+        if not self._are_three:
+            raise ValueError("constraints have other than three rows: see csr ()")
         size = 3 * len(self)
         return bsr_array((np.ascontiguousarray(self.blocks), self.columns, self.starts), shape=(size, size))
 
     def csr(self) -> Any:
         """W as a ``scipy.sparse.csr_array`` of numbers."""
-        return self.bsr().tocsr()
+        if self._are_three:
+            return self.bsr().tocsr()
+        from scipy.sparse import csr_array
+
+        return csr_array(self.dense())
 
     def dense(self) -> NDArray[np.float64]:
         """W as an array, for small systems."""
-        W = np.zeros((len(self), 3, len(self), 3))
+        W = np.zeros((self.scalars[-1], self.scalars[-1]))
+        of = [slice(first, end) for first, end in zip(self.scalars, self.scalars[1:])]
         for k in range(len(self)):
-            own = slice(self.starts[k], self.starts[k + 1])
-            W[k, :, self.columns[own], :] = self.blocks[own]
-        return W.reshape(3 * len(self), 3 * len(self))
+            for i in range(self.starts[k], self.starts[k + 1]):
+                W[of[k], of[self.columns[i]]] = self.blocks[i]
+        return W
 
     def eigenvalues(self) -> NDArray[np.float64]:
         """The eigenvalues of W in ascending order, for small systems."""
@@ -65,3 +88,9 @@ class Rows:
         if tolerance is None:
             tolerance = 4 * len(values) * float(np.finfo(np.float64).eps)
         return int(np.sum(values > tolerance * values.max(initial=0.0)))
+
+
+def _cut(values: NDArray[np.float64], heights: NDArray[np.int32], widths: NDArray[np.int32]) -> list[NDArray[np.float64]]:
+    """Matrices one behind the other, column by column."""
+    ends = np.cumsum(heights * widths)
+    return [part.reshape(n, m).T for part, m, n in zip(np.split(values, ends[:-1]), heights, widths)]

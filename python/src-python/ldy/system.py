@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,6 +133,16 @@ class System:
         """A body of n velocities whose ``solve(x)`` returns A^-1 x, for x with n rows and any number of columns."""
         return self._core.add_solver(n, solve)
 
+    def add_model(
+        self, sizes: Sequence[int], solve: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    ) -> NDArray[np.int64]:
+        """Bodies of ``sizes[i]`` velocities each whose A^-1 one function applies: ``solve(x)`` returns A^-1 x for x with
+        ``sum(sizes)`` rows, those of the bodies one below the other. It is called once in each update; columns of all bodies stand side
+        by side, since A^-1 couples no two of them. Returns the bodies."""
+        sizes = [int(size) for size in sizes]
+        first = self._core.add_model(sizes, solve)
+        return np.arange(first, first + len(sizes), dtype=np.int64)
+
     def remove_bodies(self, bodies: ArrayLike) -> None:
         """Remove bodies on which no constraint acts."""
         self._core.remove_bodies(_ids(bodies))
@@ -210,9 +221,47 @@ class System:
         """A constraint by operators, 3 x n: U = H_master @ u_master + H_slave @ u_slave, signs included."""
         return self._core.add_operators(master, _operator(H_master), slave, _operator(H_slave))
 
+    def add_rows(self, bodies: ArrayLike, H: Sequence[ArrayLike]) -> int:
+        """A constraint of m rows, one to six, on one to sixteen bodies: U is the sum of H @ u, an operator m x n for each body."""
+        rows, operators = _operators(H)
+        return self._core.add_rows(rows, _ids(bodies), operators)
+
+    def add_freedom(self, body: int, freedom: int, coefficient: float = 1.0) -> int:
+        """A constraint of one row, which is a generalised velocity of a body times a coefficient: a limit, a motor, friction of a joint."""
+        return self._core.add_freedom(body, freedom, coefficient)
+
+    def set_rows_operators(self, constraint: int, H: Sequence[ArrayLike]) -> None:
+        """Other operators of a constraint of any number of rows, one for each of its bodies."""
+        self._core.set_rows_operators(constraint, _operators(H)[1])
+
+    def set_rows_compliance(self, constraint: int, compliance: ArrayLike | None) -> None:
+        """The compliance of a constraint of m rows, m x m and symmetric."""
+        values = None if compliance is None else np.ascontiguousarray(compliance, dtype=np.float64).ravel()
+        self._core.set_rows_compliance(constraint, values)
+
     def set_operators(self, constraint: int, H_master: ArrayLike | None, H_slave: ArrayLike | None = None) -> None:
         """Other operators of a constraint."""
         self._core.set_operators(constraint, _operator(H_master), _operator(H_slave))
+
+    def set_jacobian(self, bodies: ArrayLike, constraints: ArrayLike, J: Any) -> None:
+        """Other operators of many constraints: rows of J, of each constraint as many as it has, over the velocities of the bodies.
+
+        J: an array, or a matrix of scipy.sparse. Operators on other bodies stay. All of it is taken, or nothing.
+        """
+        bodies, constraints = _ids(bodies), _ids(constraints)
+        if hasattr(J, "tocsr"):
+            J = J.tocsr(copy=True)
+            J.sum_duplicates()
+            starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
+            entries = np.ascontiguousarray(J.data, dtype=np.float64)
+            self._core.set_sparse_jacobian(bodies, constraints, J.shape, starts, indices, entries)
+            return
+        J = np.asarray(J, dtype=np.float64)
+        if J.ndim != 2:
+            raise ValueError(f"J: shape {J.shape} where two dimensions are needed")
+        by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
+        strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
+        self._core.set_jacobian(bodies, constraints, J.ravel("F" if by_columns else "C"), J.shape, strides)
 
     def remove_constraints(self, constraints: ArrayLike) -> None:
         """Remove constraints; later rows move up."""
@@ -242,6 +291,30 @@ class System:
             compliance = compliance[..., None] * np.eye(3)
         self._core.set_compliance(ids, _many("compliance", compliance, len(ids), 3, 3))
 
+    def regularise(self, mu: ArrayLike) -> None:
+        """W + diag (mu) in place of W from the next update on: one number for all, one for each row, or one for each scalar row."""
+        self._core.regularise(np.ascontiguousarray(np.atleast_1d(mu), dtype=np.float64).ravel())
+
+    def set_tags(self, constraints: ArrayLike, tags: ArrayLike) -> None:
+        """Numbers by which constraints are found again, which stay with them; 0 at first."""
+        ids = _ids(constraints)
+        self._core.set_tags(ids, np.ascontiguousarray(np.broadcast_to(np.asarray(tags, dtype=np.uint64), ids.shape)))
+
+    @property
+    def tags(self) -> NDArray[np.uint64]:
+        """The tags of all constraints, in the order of rows."""
+        return self._core.tags()
+
+    @property
+    def reactions(self) -> NDArray[np.float64]:
+        """Forces that are kept with their constraints when others come and go, one dimension in the order of scalar rows; those of new
+        ones are zero. Assign to them what :meth:`solve` returns, and begin with them after the next update."""
+        return self._core.reactions()
+
+    @reactions.setter
+    def reactions(self, R: ArrayLike) -> None:
+        self._core.set_reactions(np.ascontiguousarray(R, dtype=np.float64).ravel())
+
     # ---- results
 
     def update(self, h: float) -> None:
@@ -263,7 +336,7 @@ class System:
         whenever it is used. ``operator () @ X`` multiplies all columns of X at once."""
         from scipy.sparse.linalg import LinearOperator
 
-        size = 3 * self._core.row_count()
+        size = self._core.scalar_count() if self._core.row_count() else 0
 
         def one(x: NDArray[np.float64]) -> NDArray[np.float64]:
             return self.multiply(x, through_bodies)
@@ -294,14 +367,18 @@ class System:
         as ``progress(residual, sweeps, steps)`` each time that the residual is looked at; False ends the solution, and so does an
         exception, which comes out as it is. The best forces so far are then those returned, or lost.
 
-        Returns R, a row of three each, and a :class:`Report`. An end without convergence is no error: see ``report.end``. R obeys its
+        Returns R, a row of three each, or one dimension where constraints have other than three rows, and a :class:`Report`. An end without convergence is no error: see ``report.end``. R obeys its
         laws in any case: no contact pulls, or rubs more than its friction allows.
         """
-        count = self._core.row_count()
-        forces = start(R, count)
+        count, scalars = self._core.row_count(), self._core.scalar_count()
+        forces = start(R, scalars if count else 0)
         options = (tolerance, measure, method, sweeps, seconds)
         report = self._core.solve(laws_of(laws, count), options, progress, forces)
-        return forces.reshape(-1, 3), Report.of(report)
+        return forces.reshape(-1, 3) if self._core.are_three() else forces, Report.of(report)
+
+    def redundant(self, tolerance: float = 0.0) -> NDArray[np.bool_]:
+        """Which scalar rows of W depend on earlier ones. tolerance: the squared sine of the angle to the span of others, 0: 1e-10."""
+        return self._core.redundant(tolerance)
 
     def force(self, body: int, R: ArrayLike) -> NDArray[np.float64]:
         """The generalised force H^T R of all constraints on a body."""
@@ -316,6 +393,44 @@ class System:
     def largest_eigenvalue(self, tolerance: float = 1e-3, most_products: int = 1000) -> tuple[float, float]:
         """An estimate of W's largest eigenvalue, and the norm of its residual."""
         return self._core.largest_eigenvalue(tolerance, most_products)
+
+
+class Factor:
+    """The sparse Cholesky factor of W + diag (mu) of the last update; it keeps its memory for the next one."""
+
+    def __init__(self) -> None:
+        self._core = _core.Factor()
+
+    def make(self, system: System, mu: ArrayLike = 0.0) -> Factor:
+        """mu: one number for all, one for each row, or one for each scalar row. Returns the factor."""
+        self._core.make(system._core, np.ascontiguousarray(np.atleast_1d(mu), dtype=np.float64).ravel())
+        return self
+
+    def solve(self, b: ArrayLike) -> NDArray[np.float64]:
+        """(W + mu 1)^-1 b, in the shape of b: a vector, a row of three for each row, or a matrix with a vector in each column."""
+        x = np.array(b, dtype=np.float64)
+        if x.ndim == 2 and x.size != self._core.size():
+            columns = np.ascontiguousarray(x.T)
+            flat = columns.ravel()
+            self._core.solve(flat)
+            return np.ascontiguousarray(flat.reshape(columns.shape).T)
+        flat = x.ravel()
+        self._core.solve(flat)
+        return flat.reshape(x.shape)
+
+    @property
+    def log_determinant(self) -> float:
+        """The natural logarithm of the determinant of W + mu 1."""
+        return self._core.log_determinant()
+
+
+def _operators(H: Sequence[ArrayLike]) -> tuple[int, list[NDArray[np.float64]]]:
+    """How many rows operators have, and their values row by row."""
+    arrays = [np.asarray(one, dtype=np.float64) for one in H]
+    rows = {one.shape[0] if one.ndim == 2 else -1 for one in arrays}
+    if len(rows) != 1 or -1 in rows:
+        raise ValueError(f"H: shapes {[one.shape for one in arrays]} where (m, n) are needed, m the same for all")
+    return rows.pop(), [np.ascontiguousarray(one).ravel() for one in arrays]
 
 
 def _operator(H: ArrayLike | None) -> NDArray[np.float64] | None:

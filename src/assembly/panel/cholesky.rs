@@ -7,7 +7,7 @@ use super::{PSEUDO_RIGID, RIGID};
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
 use crate::kinematics::{pseudo_rigid, rigid};
-use crate::memory::bytes;
+use crate::memory::{bytes, resize};
 use crate::threads::Places;
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
@@ -145,11 +145,8 @@ impl FactoredSlots {
             self.length = LENGTH;
         }
         let length = LENGTH * slots + 1;
-        self.values.truncate(length);
-        self.values.try_reserve(length - self.values.len())?;
-        self.values.resize(length, f64::NAN);
-        self.changed.try_reserve(slots.saturating_sub(self.changed.len()))?;
-        self.changed.resize(slots, true);
+        resize(&mut self.values, length, f64::NAN)?;
+        resize(&mut self.changed, slots, true)?;
         let (z, _) = self.values.as_chunks_mut();
         Ok(Started { z, changed: &mut self.changed })
     }
@@ -241,27 +238,13 @@ impl Default for Writer {
     }
 }
 
-/// Where Z = H L of each slot goes, and whether it changes; see [`Started`].
-#[derive(Clone, Copy, Debug)]
-pub struct Slots<const LENGTH: usize>(Places<[f64; LENGTH], bool>);
+/// Where Z = H L of each slot goes, and whether it changes: for whoever owns a slot.
+pub type Slots<const LENGTH: usize> = Places<[f64; LENGTH], bool>;
 
 /// Where Z of one slot goes.
 pub struct Slot<'a, const LENGTH: usize> {
     z: &'a mut [f64; LENGTH],
     changed: &'a mut bool,
-}
-
-impl<const LENGTH: usize> Slots<LENGTH> {
-    /// The slots that a panel was started with.
-    pub fn new(slots: Started<LENGTH>) -> Self {
-        Self(Places::new(slots.z, slots.changed))
-    }
-
-    /// Where Z of the slots goes, and whether each changes: for whoever owns a slot.
-    #[inline(always)]
-    pub fn places(&self) -> Places<[f64; LENGTH], bool> {
-        self.0
-    }
 }
 
 impl<'a, const LENGTH: usize> Slot<'a, LENGTH> {
@@ -300,26 +283,19 @@ pub fn square<L: SimdLevel, const N: usize>(level: L, x: &[L::F64x4; N]) -> [L::
     w
 }
 
-/// X Yᵀ of X and Y, both 3 × n, column-major; x has one value more: its columns are read with the value behind them.
+/// The columns of X, 3 × N, column-major: each is read with the value behind it, of which there is one more.
 #[inline(always)]
-pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
-    let mut w = [level.zero(); 3];
-    for (k, y) in y.chunks_exact(3).enumerate() {
-        let x = level.four(x, 3 * k);
-        for (w, y) in w.iter_mut().zip(y) {
-            *w = *w + x * *y;
-        }
+pub fn columns<L: SimdLevel, const N: usize>(level: L, x: &[f64]) -> [L::F64x4; N] {
+    let mut columns = [level.zero(); N];
+    for (k, column) in columns.iter_mut().enumerate() {
+        *column = level.four(x, 3 * k);
     }
-    w
+    columns
 }
 
-/// As [`product`], of the columns of X.
+/// X Yᵀ of the columns of X and of Y, 3 × N, column-major.
 #[inline(always)]
-pub fn product_of_columns<L: SimdLevel, const N: usize>(
-    level: L,
-    x: &[L::F64x4; N],
-    y: &[f64],
-) -> [L::F64x4; 3] {
+pub fn product<L: SimdLevel, const N: usize>(level: L, x: &[L::F64x4; N], y: &[f64]) -> [L::F64x4; 3] {
     let mut w = [level.zero(); 3];
     for (x, y) in x.iter().zip(y.chunks_exact(3)) {
         for (w, y) in w.iter_mut().zip(y) {

@@ -3,8 +3,10 @@
 //!
 //! Y lies in tiles of four slots: of each dof the 12 values side by side that a row of H is multiplied with at once. A sum has its
 //! terms in the order of the columns of H, whatever the processor's vectors; columns that are zero add nothing. So the bits of a
-//! block depend neither on vectors nor on whether an operator was given dense or sparse.
+//! block depend neither on vectors nor on whether an operator was given dense or sparse. Of a small A to be factored, Z stands in
+//! the place of H, see `half`.
 
+mod half;
 mod operators;
 mod products;
 
@@ -12,10 +14,11 @@ use super::Fault;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, at_best};
 use crate::inertia::cost::InverseCounts as Counts;
-use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Workspace};
+use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Small, Workspace};
 use crate::kinematics::Point;
 use crate::memory::{collect, refill};
 
+use half::Half;
 use operators::Operators;
 use products::{FromInverse, Tiles};
 
@@ -35,10 +38,13 @@ pub struct General {
     inverse_of: Option<u64>,
     inverse_dofs: Vec<u32>,
     nodal_inverse: NodalInverse,
+    /// The factor of A, if that is small.
+    small: Small,
+    half: Half,
     /// Nodes that slots touch.
     nodes: Vec<u32>,
     /// Columns of Hᵀ on which A⁻¹ works, dofs each.
-    columns: Vec<f64>,
+    pub(super) columns: Vec<f64>,
 }
 
 /// W_αβ of a slot α and the slots β of a tile: three rows of 12 values. A place more is read with the last.
@@ -63,6 +69,7 @@ impl LastStrip {
 impl General {
     pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result<(), Fault> {
         self.columns.clear();
+        self.small.clear();
         Ok(self.operators.start(slots, dofs)?)
     }
 
@@ -101,9 +108,15 @@ impl General {
             }
             Inertia::Inverse(inverse) => {
                 self.operators.list_touched(false)?;
-                self.tiles.start(self.operators.slots(), self.operators.touched().len())?;
+                self.tiles.start(self.operators.slots(), self.operators.touched.len())?;
                 self.tiles.fill_sparse(step, &self.operators, inverse);
                 Ok(None)
+            }
+            Inertia::Matrix(matrix) if matrix.is_small() => {
+                let Self { operators, tiles, small, half, .. } = self;
+                small.update(matrix)?;
+                half.make(step, small, operators, tiles)?;
+                Ok(Some(Freshness::Values))
             }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
@@ -123,19 +136,19 @@ impl General {
     /// Put the operators into columns for an A⁻¹ that the caller alone knows.
     pub(super) fn start_columns(&mut self) -> Result<(), Fault> {
         self.operators.list_touched(false)?;
-        let dofs = self.operators.dofs();
+        let dofs = self.operators.dofs;
         self.write_columns(|dof, k| dofs * k + dof)
-    }
-
-    /// The columns that wait for A⁻¹.
-    pub(super) fn columns_mut(&mut self) -> &mut [f64] {
-        &mut self.columns
     }
 
     /// Make Y of columns that A⁻¹ has worked on.
     pub(super) fn take_solved(&mut self, step: f64) -> Result<(), Fault> {
-        let dofs = self.operators.dofs();
+        let dofs = self.operators.dofs;
         self.take_columns(step, |dof, k| dofs * k + dof)
+    }
+
+    /// The factor of A, if A is small.
+    pub(super) fn small(&self) -> Option<&Small> {
+        Some(&self.small).filter(|small| small.is_ready())
     }
 
     /// Bytes held, but for the entries of A⁻¹.
@@ -143,14 +156,15 @@ impl General {
         let part_of_dense = if self.inverse_of.is_none() { self.inverse.capacity() } else { 0 };
         self.operators.bytes()
             + self.tiles.bytes()
+            + self.half.bytes()
             + size_of::<f64>() * (self.columns.capacity() + part_of_dense)
             + size_of::<u32>() * (self.nodes.capacity() + self.inverse_dofs.capacity())
     }
 
-    /// Bytes held for the entries of A⁻¹, of which there are none but those that a factor gave.
+    /// Bytes held for the factor of a small A, and for the entries of A⁻¹, of which there are none but those that a factor gave.
     pub(super) fn entries_bytes(&self) -> usize {
         let of_factor = if self.inverse_of.is_some() { self.inverse.capacity() } else { 0 };
-        self.nodal_inverse.bytes() + size_of::<f64>() * of_factor
+        self.nodal_inverse.bytes() + self.small.bytes() + size_of::<f64>() * of_factor
     }
 
     /// The columns of W_αβ.
@@ -186,13 +200,13 @@ impl General {
     /// Let the inverse be part of a dense one.
     fn take_dense(&mut self, dense: &Dense) -> Result<(), Fault> {
         let Self { operators, inverse, inverse_of, .. } = self;
-        let touched = operators.touched();
+        let touched = &operators.touched;
         let rows = products::rows_of(touched.len());
         *inverse_of = None;
         inverse.clear();
         inverse.try_reserve(rows * touched.len())?;
         for &dof in touched {
-            let column = &dense.values()[dense.size() * dof as usize..][..dense.size()];
+            let column = &dense.values[dense.size * dof as usize..][..dense.size];
             if touched.len() == column.len() {
                 inverse.extend_from_slice(column);
             } else {
@@ -206,9 +220,9 @@ impl General {
     /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are listed.
     fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool, Fault> {
         let Self { operators, nodal_inverse, nodes, .. } = self;
-        let has_nodes = operators.dofs().is_multiple_of(3);
+        let has_nodes = operators.dofs.is_multiple_of(3);
         operators.list_touched(has_nodes)?;
-        let touched = operators.touched();
+        let touched = &operators.touched;
         let counts = Counts {
             dofs: touched.len(),
             constraints: operators.slots(),
@@ -225,7 +239,7 @@ impl General {
     /// Let the inverse be that of the factor at the nodes, unless it is already.
     fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result<(), Fault> {
         let Self { operators, inverse, inverse_of, inverse_dofs, nodal_inverse, nodes, .. } = self;
-        let touched = operators.touched();
+        let touched = &operators.touched;
         if *inverse_of == Some(factored.revision()) && inverse_dofs == touched {
             return Ok(());
         }
@@ -251,7 +265,7 @@ impl General {
 
     fn take_products_with_inverse(&mut self, step: f64) -> Result<(), Fault> {
         let Self { operators, tiles, inverse, .. } = self;
-        tiles.start(operators.slots(), operators.touched().len())?;
+        tiles.start(operators.slots(), operators.touched.len())?;
         at_best(FromInverse { step, inverse, operators, tiles });
         Ok(())
     }
@@ -259,11 +273,11 @@ impl General {
     /// Write Hᵀ of every slot, where `place` has it for dof and row.
     fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
         let Self { operators, columns, .. } = self;
-        let length = 3 * operators.dofs();
+        let length = 3 * operators.dofs;
         refill(columns, length * operators.slots(), 0.0)?;
         for (slot, h) in columns.chunks_exact_mut(length).enumerate() {
             for column in operators.of(slot) {
-                let dof = operators.touched()[column.index as usize] as usize;
+                let dof = operators.touched[column.index as usize] as usize;
                 column.values.iter().enumerate().for_each(|(k, value)| h[place(dof, k)] = *value);
             }
         }
@@ -273,11 +287,11 @@ impl General {
     /// Make Y of what A⁻¹ has made of these.
     fn take_columns(&mut self, step: f64, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
         let Self { operators, tiles, columns, .. } = self;
-        tiles.start(operators.slots(), operators.touched().len())?;
-        let length = 3 * operators.dofs();
+        tiles.start(operators.slots(), operators.touched.len())?;
+        let length = 3 * operators.dofs;
         for (slot, y) in columns.chunks_exact(length).enumerate() {
             let mut to = tiles.slot_mut(slot);
-            for (row, &dof) in operators.touched().iter().enumerate() {
+            for (row, &dof) in operators.touched.iter().enumerate() {
                 to.put(row, [0, 1, 2].map(|k| step * y[place(dof as usize, k)]));
             }
         }

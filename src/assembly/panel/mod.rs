@@ -11,12 +11,11 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use std::collections::TryReserveError;
-use std::fmt;
 
 use crate::block::Block;
 use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Workspace};
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Small, Workspace};
 use crate::kinematics::rigid;
 
 use cholesky::{FactoredSlots, Started};
@@ -62,15 +61,6 @@ pub enum Fault {
     Factor(FactorError),
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Memory => f.write_str("out of memory"),
-            Self::Factor(error) => error.fmt(f),
-        }
-    }
-}
-
 impl From<TryReserveError> for Fault {
     fn from(_: TryReserveError) -> Self {
         Self::Memory
@@ -80,6 +70,13 @@ impl From<TryReserveError> for Fault {
 impl From<FactorError> for Fault {
     fn from(error: FactorError) -> Self {
         if error == FactorError::Memory { Self::Memory } else { Self::Factor(error) }
+    }
+}
+
+impl Large {
+    /// The factor of a small A.
+    fn small(&self, form: Form) -> Option<&Small> {
+        self.general.small().filter(|_| matches!(form, Form::General))
     }
 }
 
@@ -169,7 +166,7 @@ impl Panel {
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
         self.large
             .as_deref_mut()
-            .map(|large| large.general.columns_mut())
+            .map(|large| &mut large.general.columns[..])
             .filter(|columns| !columns.is_empty())
     }
 
@@ -181,9 +178,21 @@ impl Panel {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
-    /// The factor of A that was made last, if this body has one.
+    /// The factor of A that was made last, if this body has one, and that is not small.
     pub fn factored(&self) -> Option<&Factored> {
-        self.large.as_ref().map(|large| &large.factored)
+        self.large.as_ref().filter(|large| large.small(self.form).is_none()).map(|large| &large.factored)
+    }
+
+    /// Replace x by A⁻¹x with the factor of A that was made last.
+    ///
+    /// # Errors
+    /// If there is none, or memory is exhausted.
+    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result<(), Fault> {
+        let large = self.large.as_deref().ok_or(FactorError::Missing)?;
+        match large.small(self.form) {
+            Some(small) => Ok(small.solve(x)?),
+            None => Ok(large.factored.solve_vector(x, work)?),
+        }
     }
 
     /// Let what is written to a slot next count as changed: it was taken by another constraint.
@@ -277,12 +286,9 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
-                let mut columns = [level.zero(); rigid::DOFS];
-                for (k, column) in columns.iter_mut().enumerate() {
-                    *column = level.four(x, 3 * k);
-                }
+                let x = cholesky::columns::<L, { rigid::DOFS }>(level, x);
                 for (block, y) in blocks.iter_mut().zip(ys) {
-                    write(block, &cholesky::product_of_columns(level, &columns, y));
+                    write(block, &cholesky::product(level, &x, y));
                 }
             }
             Form::PseudoRigid => {
@@ -306,7 +312,7 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let [x, y] = self.slots.pair::<RIGID>(row, column);
-                Some(cholesky::product(level, x, y))
+                Some(cholesky::product(level, &cholesky::columns::<L, { rigid::DOFS }>(level, x), y))
             }
             Form::PseudoRigid => {
                 let [x, y] = self.slots.pair::<PSEUDO_RIGID>(row, column);

@@ -5,10 +5,10 @@ mod nodewise;
 mod operators;
 
 use super::Fault;
-use crate::block::{Block, Vector, times};
+use crate::block::{Block, Vector, of_columns, times};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
-use crate::kinematics::finite_element::NodalOperator;
+use crate::kinematics;
 use crate::memory::{bytes, refill};
 
 use couplings::{Couplings, Key};
@@ -62,21 +62,9 @@ impl Nodal {
 
     /// Add `sign` times an operator to H of a slot; all operators of a slot have the same factor Q. Memory that is
     /// exhausted is told by the application of A⁻¹.
-    pub fn add_operator(&mut self, slot: usize, sign: f64, operator: &NodalOperator) {
-        let weights = operator.nodes().iter().copied().zip(operator.weights().iter().copied());
-        self.add(slot, sign, operator.factor(), weights);
-    }
-
-    /// As [`Nodal::add_operator`], of nodes, ascending, with their weights.
-    pub fn add(
-        &mut self,
-        slot: usize,
-        sign: f64,
-        factor: &Block,
-        weights: impl ExactSizeIterator<Item = (u32, f64)>,
-    ) {
-        let weights = weights.map(|(node, weight)| (node, sign * weight));
-        self.is_short_of_memory |= self.operators.add(slot, factor, weights).is_err();
+    pub fn add<W: AsRef<[(u32, f64)]>>(&mut self, slot: usize, sign: f64, operator: &kinematics::Nodal<W>) {
+        let weights = operator.weights().iter().map(|(node, weight)| (*node, sign * weight));
+        self.is_short_of_memory |= self.operators.add(slot, &operator.factor, weights).is_err();
     }
 
     pub(super) fn apply(
@@ -86,9 +74,7 @@ impl Nodal {
         factored: &mut Factored,
         work: &mut Workspace,
     ) -> Result<Option<Freshness>, Fault> {
-        if self.is_short_of_memory {
-            return Err(Fault::Memory);
-        }
+        ensure!(!self.is_short_of_memory, Fault::Memory);
         self.step = step;
         match inertia {
             Inertia::Inverse(inverse) => {
@@ -105,7 +91,7 @@ impl Nodal {
                     SolveMethod::NodalInverse => {
                         self.nodal_inverse.update(factored, &self.touched, work)?;
                         let key = Key::new(step, factored, &self.nodal_inverse);
-                        self.couplings.update(key, self.operators.shapes(), &self.nodal_inverse)?;
+                        self.couplings.update(key, &self.operators.shapes, &self.nodal_inverse)?;
                         self.response = Response::Couplings;
                     }
                     SolveMethod::HalfSolve => {
@@ -148,13 +134,13 @@ impl Nodal {
             Response::Couplings => self.couplings.block(operators, row, column),
             Response::Products => {
                 let y = self.slot_values(column);
-                let (nodes, weights) = operators.shapes().of(row);
+                let (nodes, weights) = operators.shapes.of(row);
                 let mut sum = [0.0; 9];
                 for (&node, weight) in nodes.iter().zip(weights) {
                     let y = &y[9 * node as usize..][..9];
                     sum.iter_mut().zip(y).for_each(|(sum, y)| *sum += weight * y);
                 }
-                times_transposed(operators.factor(row), &sum).map(|value| self.step * value)
+                times_transposed(&operators.factors[row], &sum).map(|value| self.step * value)
             }
             Response::Halves => {
                 product(self.slot_values(row), self.slot_values(column)).map(|value| self.step * value)
@@ -182,13 +168,13 @@ impl Nodal {
 
     /// Write H of every slot into the values: 3 × 3n each.
     fn write_operators(&mut self) -> Result<(), Fault> {
-        let (length, slots) = (9 * self.mesh_nodes, self.operators.len());
+        let (length, slots) = (9 * self.mesh_nodes, self.operators.factors.len());
         refill(&mut self.values, length * slots, 0.0)?;
         for (slot, h) in self.values.chunks_exact_mut(length).enumerate() {
-            let (nodes, weights) = self.operators.shapes().of(slot);
+            let (nodes, weights) = self.operators.shapes.of(slot);
             for (&node, weight) in nodes.iter().zip(weights) {
                 let h = &mut h[9 * node as usize..][..9];
-                h.iter_mut().zip(self.operators.factor(slot)).for_each(|(h, q)| *h = weight * q);
+                h.iter_mut().zip(&self.operators.factors[slot]).for_each(|(h, q)| *h = weight * q);
             }
         }
         Ok(())
@@ -199,7 +185,7 @@ impl Nodal {
         refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
         self.touched.try_reserve(self.mesh_nodes)?;
-        let shapes = self.operators.shapes();
+        let shapes = &self.operators.shapes;
         for slot in 0..shapes.len() {
             for &node in shapes.of(slot).0 {
                 if !std::mem::replace(&mut self.is_touched[node as usize], true) {
@@ -240,26 +226,20 @@ fn product(x: &[f64], y: &[f64]) -> Block {
 /// `a bᵀ`.
 #[inline]
 fn times_transposed(a: &Block, b: &Block) -> Block {
-    joined(times(a, &row(b, 0)), times(a, &row(b, 1)), times(a, &row(b, 2)))
+    of_columns([times(a, &row(b, 0)), times(a, &row(b, 1)), times(a, &row(b, 2))])
 }
 
 /// `a k bᵀ`, a column at a time.
 #[inline]
 fn times_times_transposed(a: &Block, k: &Block, b: &Block) -> Block {
-    let [x, y, z] = [0, 1, 2].map(|j| times(a, &times(k, &row(b, j))));
-    joined(x, y, z)
+    let column = |j| times(a, &times(k, &row(b, j)));
+    of_columns([column(0), column(1), column(2)])
 }
 
 /// Row i of a block.
 #[inline]
 fn row(b: &Block, i: usize) -> Vector {
     [b[i], b[3 + i], b[6 + i]]
-}
-
-/// The block with these columns.
-#[inline]
-fn joined(x: Vector, y: Vector, z: Vector) -> Block {
-    [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]]
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Products with W through the bodies that have a Cholesky factor: W_αβ = Z_α Z_βᵀ for any two slots, so that W x is Z_α s on a body,
 //! s = Σ_β Z_βᵀ x_β.
 
+use super::cholesky::columns;
 use super::{Form, PSEUDO_RIGID, Panel, RIGID};
 use crate::block::Vector;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
@@ -45,28 +46,22 @@ impl Panel {
         match self.form {
             Form::Rigid => {
                 let [z, _] = self.slots.pair::<RIGID>(slot, slot);
-                let turning = combination(&columns(level, z), &s[0]);
-                Some(turning + combination(&columns(level, &z[9..]), &s[1]))
+                let turning = combination(&columns::<L, 3>(level, z), &s[0]);
+                Some(turning + combination(&columns::<L, 3>(level, &z[9..]), &s[1]))
             }
             Form::PseudoRigid => {
                 let [z, _] = self.slots.pair::<PSEUDO_RIGID>(slot, slot);
                 let q = &z[9..13];
                 let along = |k: usize| q[0] * s[0][k] + q[1] * s[1][k] + (q[2] * s[2][k] + q[3] * s[3][k]);
-                Some(combination(&columns(level, z), &[along(0), along(1), along(2)]))
+                Some(combination(&columns::<L, 3>(level, z), &[along(0), along(1), along(2)]))
             }
             Form::General | Form::Nodal => None,
         }
     }
 }
 
-/// Three columns, each read with the value behind it.
-#[inline(always)]
-fn columns<L: SimdLevel>(level: L, z: &[f64]) -> [L::F64x4; 3] {
-    [level.four(z, 0), level.four(z, 3), level.four(z, 6)]
-}
-
 /// The transpose of three columns times x.
 #[inline(always)]
 fn transposed_times<L: SimdLevel>(level: L, z: &[f64], x: &Vector) -> L::F64x4 {
-    combination(&F64x4::transposed(columns(level, z)), x)
+    combination(&F64x4::transposed(columns::<L, 3>(level, z)), x)
 }

@@ -43,7 +43,7 @@ impl<L: SimdLevel> Slot<L> {
 /// W_αβ, column by column, of what is kept of two slots; behind the first is one more value.
 #[inline(always)]
 pub fn product<L: SimdLevel>(level: L, x: &[f64], y: &[f64]) -> [L::F64x4; 3] {
-    let frames = cholesky::product(level, &x[..10], &y[..9]);
+    let frames = cholesky::product(level, &cholesky::columns::<L, 3>(level, x), y);
     scaled(frames, dot(&x[9..13], &y[9..13]))
 }
 

@@ -104,14 +104,14 @@ fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>
         ),
     ];
     let nodal = panel.start_nodal(operators.len() + 2, bar.nodes(), Lasting::ManyUpdates).unwrap();
-    operators.iter().enumerate().for_each(|(slot, operator)| nodal.add_operator(slot, 1.0, operator));
-    nodal.add_operator(operators.len(), 1.0, &both[0]);
-    nodal.add_operator(operators.len(), -1.0, &both[1]);
+    operators.iter().enumerate().for_each(|(slot, operator)| nodal.add(slot, 1.0, operator));
+    nodal.add(operators.len(), 1.0, &both[0]);
+    nodal.add(operators.len(), -1.0, &both[1]);
     panel.apply(0.25, inertia, &mut Workspace::default()).unwrap();
 
     let dense = |operator: &NodalOperator| {
         let mut h = vec![0.0; 9 * bar.nodes()];
-        operator.add_dense(1.0, &mut h);
+        operator.add_to(1.0, &mut h);
         Matrix3xX::from_column_slice(&h)
     };
     let mut h: Vec<_> = operators.iter().map(dense).collect();
@@ -171,7 +171,7 @@ fn entries_that_are_zero_have_no_sign() {
         for (slot, (frame, sign)) in frames.iter().flat_map(|frame| [(frame, 1.0), (frame, -1.0)]).enumerate()
         {
             let place = Location { element: bar.element(slot % 2), xi: [1.0, -1.0, 0.0] };
-            nodal.add_operator(slot, sign, &NodalOperator::new(&place, frame, None));
+            nodal.add(slot, sign, &NodalOperator::new(&place, frame, None));
         }
         panel.apply(0.25, inertia, &mut Workspace::default()).unwrap();
         for (row, column) in (0..4).flat_map(|row| (0..4).map(move |column| (row, column))) {

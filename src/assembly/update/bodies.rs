@@ -1,5 +1,6 @@
 //! The operators of bodies: complete, but for those with a Cholesky factor of h A⁻¹, whose rows write them.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::BodyOperators;
@@ -11,8 +12,9 @@ use crate::assembly::panel::pseudo_rigid;
 use crate::block::lanes::{Plain, write};
 use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
+use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
-use crate::kinematics::{Nodal, Point};
+use crate::memory::refill;
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -51,7 +53,7 @@ pub fn prepare<B: Bodies>(
     team: &mut Team,
     ended: &mut dyn FnMut(Phase),
 ) -> Result<Factors, B::Fault> {
-    let BodyOperators { panels, writers, works, heavy } = made;
+    let BodyOperators { panels, writers, works, heavy, stacked } = made;
     let missing = team.size().saturating_sub(works.len());
     works.try_reserve(missing).map_err(|_| bodies.memory())?;
     works.resize_with(works.len().max(team.size()), Workspace::default);
@@ -85,14 +87,82 @@ pub fn prepare<B: Bodies>(
         }
     });
     first_error.into_result()?;
-    for body in heavy.iter().map(|&body| body as usize) {
-        if let Some(columns) = panels[body].columns_to_solve() {
-            bodies.solve(body, columns)?;
-            panels[body].take_solved(how.step).map_err(|fault| bodies.fault(body, fault))?;
+    for (at, body) in heavy.iter().map(|&body| body as usize).enumerate() {
+        // None if A⁻¹ is known, or has worked on this body's columns with those of an earlier one.
+        let Some(columns) = panels[body].columns_to_solve() else { continue };
+        let take = |body: usize, panel: &mut Panel| {
+            bodies.check_solved(body, panel.columns_to_solve().unwrap_or_default())?;
+            panel.take_solved(how.step).map_err(|fault| bodies.fault(body, fault))
+        };
+        match bodies.member(body) {
+            None => {
+                bodies.solve(body, columns)?;
+                take(body, &mut panels[body])?;
+            }
+            Some(member) => {
+                let together = members(bodies, &heavy[at..], member.model);
+                solve_stacked(bodies, panels, &together, member.size, stacked)?;
+                together.clone().try_for_each(|(body, _)| take(body, &mut panels[body]))?;
+            }
         }
     }
     ended(Phase::Solves);
     Ok(Factors { kept: kept.into_inner(), made: renewed.into_inner() })
+}
+
+/// Most values that are stacked at a time: 64 MB.
+const MOST_STACKED: usize = 1 << 23;
+
+/// The bodies of a model, of which the first is the first of those waiting, with their parts of its columns. Between them may be bodies
+/// that have left it, but none of another model.
+fn members<'a, B: Bodies>(
+    bodies: &'a B,
+    waiting: &'a [u32],
+    model: usize,
+) -> impl Iterator<Item = (usize, Range<usize>)> + Clone + use<'a, B> {
+    let all = waiting.iter().map(|&body| (body as usize, bodies.member(body as usize)));
+    let before_others =
+        all.take_while(move |(_, member)| member.as_ref().is_none_or(|member| member.model == model));
+    before_others.filter_map(|(body, member)| Some((body, member?.place)))
+}
+
+/// Let the solver of a model work on the columns of some of its bodies, side by side: column k of all of them is column k of the model,
+/// which has so many values, with zeros where a body has not as many.
+fn solve_stacked<B: Bodies>(
+    bodies: &B,
+    panels: &mut [Panel],
+    members: &(impl Iterator<Item = (usize, Range<usize>)> + Clone),
+    size: usize,
+    stacked: &mut Vec<f64>,
+) -> Result<(), B::Fault> {
+    let at_a_time = (MOST_STACKED / size.max(1)).max(1);
+    let Some((first_body, _)) = members.clone().next() else { return Ok(()) };
+    for first in (0..).step_by(at_a_time) {
+        let mut rest = 0;
+        for (body, place) in members.clone() {
+            let columns = panels[body].columns_to_solve().map_or(0, |columns| columns.len() / place.len());
+            rest = columns.saturating_sub(first).max(rest);
+        }
+        if rest == 0 {
+            break;
+        }
+        refill(stacked, size * rest.min(at_a_time), 0.0).map_err(|_| bodies.memory())?;
+        // Columns of bodies to stacked ones, and back.
+        for is_solved in [false, true] {
+            if is_solved {
+                bodies.solve(first_body, stacked)?;
+            }
+            for (body, place) in members.clone() {
+                let own = panels[body].columns_to_solve().unwrap_or_default();
+                let own = own.chunks_exact_mut(place.len()).skip(first);
+                for (own, column) in own.zip(stacked.chunks_exact_mut(size)) {
+                    let part = &mut column[place.clone()];
+                    if is_solved { own.copy_from_slice(part) } else { part.copy_from_slice(own) }
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the panel of a body is to be made.
@@ -118,7 +188,7 @@ fn start<B: Bodies>(
         Kinematics::Rigid(rigid) if has_factor => {
             let Started { z, changed } = panel.start_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::Rigid(Slots::new(Started { z, changed }));
+                writer.target = Target::Rigid(Slots::new(z, changed));
                 return Ok(());
             }
             changed.fill(true);
@@ -131,7 +201,7 @@ fn start<B: Bodies>(
         Kinematics::PseudoRigid(pseudo_rigid) if has_factor => {
             let Started { z, changed } = panel.start_pseudo_rigid(slots).map_err(failed)?;
             if !how.complete {
-                writer.target = Target::PseudoRigid(Slots::new(Started { z, changed }));
+                writer.target = Target::PseudoRigid(Slots::new(z, changed));
                 return Ok(());
             }
             changed.fill(true);
@@ -145,11 +215,11 @@ fn start<B: Bodies>(
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| match point {
                     Point::Mesh(location) => {
-                        nodal.add_operator(slot, sign, &NodalOperator::new(location, frame, rotation));
+                        nodal.add(slot, sign, &NodalOperator::new(location, frame, rotation));
                     }
                     Point::Operator(operator) => {
-                        if let Some(Nodal { factor, weights }) = operator.by_nodes() {
-                            nodal.add(slot, sign, factor, weights.iter().copied());
+                        if let Some(operator) = operator.by_nodes() {
+                            nodal.add(slot, sign, operator);
                         }
                     }
                     _ => {}

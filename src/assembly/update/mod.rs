@@ -29,6 +29,8 @@ pub struct BodyOperators {
     works: Vec<Workspace>,
     /// Bodies whose panels wait for A⁻¹.
     heavy: Vec<u32>,
+    /// Columns of a model, for its solver.
+    stacked: Vec<f64>,
 }
 
 impl BodyOperators {
@@ -71,6 +73,7 @@ impl BodyOperators {
         bytes(&self.panels)
             + bytes(&self.writers)
             + bytes(&self.heavy)
+            + bytes(&self.stacked)
             + self.works.iter().map(Workspace::bytes).sum::<usize>()
     }
 

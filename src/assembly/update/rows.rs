@@ -268,9 +268,8 @@ fn diagonals<L: SimdLevel, R: Rows>(
             #[inline(always)]
             |row| rows.part(row) == RowPart::All,
         );
-        if let (Some([a, b, c, d]), true) =
-            (shares[first..count].first_chunk(), are_whole && with_rho && !reuse)
-            && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w])
+        if let (Some([a, b, c, d]), true) = (shares[first..count].first_chunk(), are_whole && !reuse)
+            && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w], with_rho)
         {
             for (row, diagonal) in (batch.start + first..).zip(&diagonals) {
                 rows.set_diagonal(row, diagonal)?;

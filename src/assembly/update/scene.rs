@@ -1,6 +1,8 @@
 //! What an update is made over: bodies, rows and pairs, as a face knows them. Faces say where things are and where results go;
 //! they compute nothing.
 
+use std::ops::Range;
+
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::Fault;
 use crate::assembly::panel::cholesky::{Slot, Slots};
@@ -47,6 +49,17 @@ impl Kinematics<'_> {
     }
 }
 
+/// The part of a model that a body is: A⁻¹ of all bodies of a model works on columns in which they lie one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Which model.
+    pub model: usize,
+    /// Length of its columns.
+    pub size: usize,
+    /// Where the body is in them.
+    pub place: Range<usize>,
+}
+
 /// A row's place on a body: the body's index, and the row's slot in its panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -81,11 +94,25 @@ pub trait Bodies: Sync {
     /// What the face finds wrong with it.
     fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Self::Fault>;
 
-    /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them. The thread that updates calls it.
+    /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them; of a member of a model columns of the model. The
+    /// thread that updates calls it.
     ///
     /// # Errors
     /// Whatever went wrong.
     fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Self::Fault>;
+
+    /// What part of a model a body is, if it is any. Between bodies of a model there are none of another one.
+    fn member(&self, _body: usize) -> Option<Member> {
+        None
+    }
+
+    /// Whether what A⁻¹ has made of the columns of a body can be used.
+    ///
+    /// # Errors
+    /// What the face finds wrong with them.
+    fn check_solved(&self, _body: usize, _columns: &[f64]) -> Result<(), Self::Fault> {
+        Ok(())
+    }
 
     /// How a constraint acts on a body.
     fn action(&self, body: usize, constraint: Self::Constraint) -> Action<'_>;

@@ -3,23 +3,28 @@
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
-use super::random::{Scene, chain};
-use crate::direct::{BlockRows, Cholesky, Error, Fault};
+use super::random::{Scene, chain, heights};
+use crate::direct::{AnyBlockRows, BlockRows, Cholesky, Error, Extents, Fault};
 
 proptest! {
-    /// Any W, any μ: one for all, for each row, for each of its components. The dense matrix has the same μ on its diagonal.
+    /// Any W, any μ: one for all, for each row, for each scalar. The dense matrix has the same μ on its diagonal.
     #[test]
     fn solutions_are_those_of_dense_matrices(
         bodies in 1..7_usize, pairs in prop::collection::vec((0..7_usize, 0..7_usize), 1..12), each in 0..3_usize,
-        entries in prop::collection::vec(-1.0..1.0_f64, 500), mu in prop::collection::vec(0.01..1.0_f64, 36),
+        entries in prop::collection::vec(-1.0..1.0_f64, 500), mu in prop::collection::vec(0.01..1.0_f64, 72),
+        any in prop::collection::vec(1..7_usize, 12), are_three in any::<bool>(),
     ) {
-        let scene = Scene::of_operators(&chain(bodies, &pairs, &entries));
-        let size = 3 * pairs.len();
+        let heights = heights(pairs.len(), &any, are_three);
+        let scene = Scene::of_any_operators(&chain(bodies, &pairs, &heights, &entries), &heights);
+        let size: usize = heights.iter().sum();
         let mu = &mu[..[1, pairs.len(), size][each]];
         let mut dense = scene.dense.clone();
-        (0..size).for_each(|i| dense[(i, i)] += mu[i * mu.len() / size]);
+        let rows = heights.iter().enumerate().flat_map(|(row, &height)| std::iter::repeat_n(row, height));
+        for (i, row) in rows.enumerate() {
+            dense[(i, i)] += mu[[0, row, i][each]];
+        }
         let mut factor = Cholesky::new();
-        factor.factorise(&scene.rows(), mu).unwrap();
+        factor.factorise(scene.rows(), mu).unwrap();
         let right = DVector::from_column_slice(&entries[100..100 + size]);
         let mut x = right.clone();
         factor.solve(x.as_mut_slice()).unwrap();
@@ -77,13 +82,13 @@ fn the_row_of_a_pivot_that_is_not_positive_is_told() {
 fn what_rounding_leaves_is_no_pivot() {
     for seed in 1..50 {
         let entries: Vec<f64> = (0..36).map(|k| f64::from(k * seed % 37) / 37.0 - 0.4).collect();
-        let one = chain(2, &[(0, 1)], &entries);
+        let one = chain(2, &[(0, 1)], &[3], &entries);
         let h = DMatrix::from_fn(6, 12, |i, j| one[(i % 3, j)] * if i < 3 { 1.0 } else { 1.7 });
         let scene = Scene::of_operators(&h);
         let mut factor = Cholesky::new();
-        let error = factor.factorise(&scene.rows(), &[]).unwrap_err();
+        let error = factor.factorise(scene.rows(), &[]).unwrap_err();
         assert_eq!(error.fault, Fault::NotPositive);
-        factor.factorise(&scene.rows(), &[1e-9]).unwrap();
+        factor.factorise(scene.rows(), &[1e-9]).unwrap();
     }
 }
 
@@ -101,7 +106,7 @@ fn ill_formed_rows_are_refused() {
     for bad in [&[0, 2, 1][..], &[0, 1, 3], &[1, 1, 2], &[0, -1, 2], &[]] {
         assert_eq!(told(bad, &[0, 1], &two, &[]), starts);
     }
-    assert_eq!(told(&[0, 1, 2], &[0, 1], &[block], &[]), starts);
+    assert_eq!(told(&[0, 1, 2], &[0, 1], &[block], &[]), "values: 9 values where 18 are needed");
     assert_eq!(told(&[0, 1, 2], &[0, 2], &two, &[]), "constraint of row 1: a column lies outside W");
     assert_eq!(told(&[0, 1, 2], &[0, -1], &two, &[]), "constraint of row 1: a column lies outside W");
     assert_eq!(told(&[0, 2, 2], &[0, 0], &two, &[]), "constraint of row 0: its columns do not ascend");
@@ -115,6 +120,34 @@ fn ill_formed_rows_are_refused() {
     factor.factorise(&BlockRows { starts: &[0, 1], columns: &[0], values: &[block] }, &[]).unwrap();
     assert_eq!(
         factor.solve(&mut [0.0; 2]).unwrap_err().to_string(),
-        "a vector of three values a row: 2 values where 3 are needed"
+        "a vector with a value for each scalar row: 2 values where 3 are needed"
     );
+}
+
+/// Two rows, of one and of two scalars.
+#[test]
+fn ill_formed_extents_are_refused() {
+    let told = |scalars: &[i32], places: &[usize], count: usize| {
+        let extents = Some(Extents { scalars, values: places });
+        let values = &[1.0, 1.0, 0.0, 0.0, 1.0, 7.0][..count];
+        let rows = AnyBlockRows { starts: &[0, 1, 2], columns: &[0, 1], values, extents };
+        Cholesky::new().factorise(rows, &[]).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert_eq!(told(&[0, 1, 3], &[0, 1, 5], 5), "");
+    assert_eq!(told(&[0, 1, 3], &[0, 1, 5], 6), "values: 6 values where 5 are needed");
+    assert_eq!(told(&[0, 1], &[0, 1, 5], 5), "starts of scalars: 2 values where 3 are needed");
+    assert_eq!(told(&[0, 1, 3], &[0, 1], 5), "starts of values: 2 values where 3 are needed");
+    for (scalars, places) in [([1, 2, 4], [0, 1, 5]), ([0, 1, 3], [1, 2, 6])] {
+        assert_eq!(told(&scalars, &places, 6), "starts of scalars or values do not begin with 0");
+    }
+    for (row, scalars) in [(0, [0, 0, 2]), (1, [0, 1, 8]), (0, [0, -1, 1]), (1, [0, 1, i32::MIN])] {
+        assert_eq!(
+            told(&scalars, &[0, 1, 5], 5),
+            format!("constraint of row {row}: it has not one to six scalars")
+        );
+    }
+    for (row, places) in [(0, [0, 2, 6]), (1, [0, 1, 4]), (1, [0, 1, usize::MAX])] {
+        let expected = format!("constraint of row {row}: starts of values are not those of its blocks");
+        assert_eq!(told(&[0, 1, 3], &places, 5), expected);
+    }
 }

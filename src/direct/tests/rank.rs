@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
-use super::random::{Scene, chain};
+use super::random::{Scene, chain, heights};
 use crate::direct::{BlockRows, Fault, dependent_rows};
 
 /// Singular values of H above so much of the largest.
@@ -41,17 +41,19 @@ proptest! {
     #[test]
     fn rows_depend_on_earlier_ones_as_singular_values_say(
         bodies in 1..4_usize, pairs in prop::collection::vec((0..4_usize, 0..4_usize), 1..10),
-        entries in prop::collection::vec(-2..3_i32, 400), units in prop::collection::vec(-4..5_i32, 30),
+        entries in prop::collection::vec(-2..3_i32, 400), units in prop::collection::vec(-4..5_i32, 60),
+        any in prop::collection::vec(1..7_usize, 10), are_three in any::<bool>(),
     ) {
         let entries: Vec<f64> = entries.into_iter().map(f64::from).collect();
-        let mut h = chain(bodies, &pairs, &entries);
+        let heights = heights(pairs.len(), &any, are_three);
+        let mut h = chain(bodies, &pairs, &heights, &entries);
         let expected = by_singular_values(&h);
         // At smaller angles the order is a matter of rounding.
         prop_assume!(least_sine(&h, &expected) > 1e-3);
         for (mut row, unit) in h.row_iter_mut().zip(&units) {
             row *= 10_f64.powi(*unit);
         }
-        prop_assert_eq!(dependent_rows(&Scene::of_operators(&h).rows(), 0.0).unwrap(), expected);
+        prop_assert_eq!(dependent_rows(Scene::of_any_operators(&h, &heights).rows(), 0.0).unwrap(), expected);
     }
 
     /// Rows of any number that are sums of a few, some of these almost sums of others: as many are told to depend as the rank says, and
@@ -72,7 +74,7 @@ proptest! {
         let mut sorted: Vec<f64> = values.iter().copied().collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
         prop_assume!(sorted[rank_of - 1] > 3e-5 * sorted[0]);
-        let dependent = dependent_rows(&Scene::of_operators(&h).rows(), 0.0).unwrap();
+        let dependent = dependent_rows(Scene::of_operators(&h).rows(), 0.0).unwrap();
         prop_assert_eq!(dependent.iter().filter(|flag| !**flag).count(), rank_of);
         let chosen: Vec<_> = (0..3 * rows).filter(|&row| !dependent[row]).map(|row| h.row(row).into_owned()).collect();
         prop_assert!(DMatrix::from_rows(&chosen).singular_values().min() > 1e-8 * values.max());
@@ -110,7 +112,7 @@ fn the_tolerance_is_a_squared_sine() {
     (h[(1, 0)], h[(1, 1)]) = (cosine, sine);
     h[(2, 2)] = 1.0;
     let scene = Scene::of_operators(&h);
-    let told = |tolerance| dependent_rows(&scene.rows(), tolerance).unwrap();
+    let told = |tolerance| dependent_rows(scene.rows(), tolerance).unwrap();
     assert_eq!(told(0.9 * sine * sine), [false; 3]);
     assert_eq!(told(1.1 * sine * sine), [false, true, false]);
 }

@@ -39,16 +39,16 @@ proptest! {
             let mut nodes: Vec<u32> = request.into_iter().map(|node| node % (full.nrows() as u32 / 3)).collect();
             nodes.sort_unstable();
             nodes.dedup();
-            let before = entries.nodes().to_vec();
+            let before = entries.nodes.to_vec();
             let made = entries.update(&factor, &nodes, &mut work).unwrap();
-            if entries.nodes().starts_with(&before) {
+            if entries.nodes.starts_with(&before) {
                 prop_assert_eq!(made, nodes.iter().filter(|node| !before.contains(node)).count());
             } else {
-                prop_assert_eq!((made, entries.nodes()), (nodes.len(), &nodes[..]));
+                prop_assert_eq!((made, &entries.nodes[..]), (nodes.len(), &nodes[..]));
             }
             prop_assert_eq!(entries.update(&factor, &nodes, &mut work), Ok(0));
             check(&entries, &nodes, structure, &inverse);
-            for (slot, &node) in entries.nodes().iter().enumerate() {
+            for (slot, &node) in entries.nodes.iter().enumerate() {
                 prop_assert_eq!(entries.slot(node), Some(slot));
             }
         }
@@ -135,10 +135,10 @@ fn nodes_out_of_use_are_dropped_when_there_are_many() {
     assert_eq!(entries.update(&factor, &many, &mut work), Ok(150));
     // Few of those in use need nothing new, so nothing is dropped.
     assert_eq!(entries.update(&factor, &[3, 5], &mut work), Ok(0));
-    assert_eq!(entries.nodes().len(), 150);
+    assert_eq!(entries.nodes.len(), 150);
     // A new one among few makes all anew.
     assert_eq!(entries.update(&factor, &[3, 5, 180], &mut work), Ok(3));
-    assert_eq!(entries.nodes(), [3, 5, 180]);
+    assert_eq!(entries.nodes, [3, 5, 180]);
     assert!(entries.bytes() >= 72 * 150 * 151 / 2);
     check(&entries, &[180, 3, 5], Structure::PositiveDefinite, &full.try_inverse().unwrap());
 }
@@ -163,7 +163,7 @@ fn blocks_are_computed_when_they_are_needed() {
         ] {
             assert_eq!(entries.update(&factor, needed, &mut work), Ok(made));
             check(&entries, needed, structure, &inverse);
-            let nodes = entries.nodes();
+            let nodes = &entries.nodes;
             let pairs = nodes.iter().flat_map(|&a| nodes.iter().map(move |&b| (a, b)));
             let is_unknown = |(a, b)| block(&entries, a, b).unwrap().iter().any(|x| x.is_nan());
             if structure == Structure::General {
@@ -188,7 +188,7 @@ fn entries_stay_below_the_most_bytes() {
         {
             let needed: Vec<u32> = (first..first + count).collect();
             entries.update(&factor, &needed, &mut work).unwrap();
-            assert_eq!(entries.nodes().len(), kept, "{first}");
+            assert_eq!(entries.nodes.len(), kept, "{first}");
             assert!(entries.bytes() <= most + indices, "{} > {most}", entries.bytes());
             check(&entries, &needed, structure, &full.clone().try_inverse().unwrap());
         }
@@ -205,7 +205,7 @@ fn wrong_nodes_and_sizes_are_told() {
     Columns::of(Structure::General, &full).factor(&mut factor, &mut work).unwrap();
     assert_eq!(entries.update(&factor, &[0, 2], &mut work), Ok(2));
     assert_eq!(entries.update(&factor, &[0, 3], &mut work), Err(FactorError::Matrix(Defect::Size)));
-    assert_eq!(entries.nodes(), []);
+    assert_eq!(entries.nodes, []);
     assert_eq!(entries.update(&factor, &[0, 2], &mut work), Ok(2));
     let full = random_matrix(Structure::General, 10, 2, 6);
     Columns::of(Structure::General, &full).factor(&mut factor, &mut work).unwrap();

@@ -6,12 +6,10 @@ use crate::block::{Vector, difference};
 
 /// Whether two constraints interact that lie on a body with a mesh separate from its shape: some element of
 /// the one's candidates equals, or shares a node with, some element of the other's.
-pub fn adjacent_separate<I, J>(one: I, two: J) -> bool
-where
-    I: Iterator<Item = Element>,
-    J: Iterator<Item = Element> + Clone,
-{
-    let mut one = one;
+pub fn adjacent_separate(
+    mut one: impl Iterator<Item = Element>,
+    two: impl Iterator<Item = Element> + Clone,
+) -> bool {
     one.any(|element| two.clone().any(|other| element.shares_node(&other)))
 }
 

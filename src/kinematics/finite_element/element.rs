@@ -150,7 +150,8 @@ impl Shape {
 /// An element: its shape and the indices of its nodes in the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
-    shape: Shape,
+    /// Its shape.
+    pub shape: Shape,
     nodes: [u32; MAX_NODES],
 }
 
@@ -164,11 +165,6 @@ impl Element {
             *own = u32::try_from(node).ok().filter(|&node| (node as usize) < mesh_nodes)?;
         }
         Some(Self { shape, nodes: own })
-    }
-
-    /// Its shape.
-    pub fn shape(&self) -> Shape {
-        self.shape
     }
 
     /// Its nodes, in the mesh's order.

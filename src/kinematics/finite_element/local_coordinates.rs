@@ -1,7 +1,7 @@
 //! Local coordinates of a point of an element by Newton's method.
 
 use super::element::{Corners, Shape, interpolate};
-use crate::block::{Vector, difference};
+use crate::block::{Block, Vector, difference, dot, solve};
 
 /// Steps within which the iteration has to end.
 const STEPS: usize = 63;
@@ -18,9 +18,9 @@ pub fn local_coordinates(shape: Shape, corners: &Corners, point: &Vector) -> Opt
     let mut xi = [0.0; 3];
     for _ in 0..STEPS {
         let residual = difference(point, &interpolate(&shape.functions(&xi), corners));
-        let step = solve(jacobian(shape, corners, &xi), residual)?;
+        let [step] = solve(&jacobian(shape, corners, &xi), [residual])?;
         xi.iter_mut().zip(step).for_each(|(xi, step)| *xi += step);
-        let length = (step[0] * step[0] + step[1] * step[1] + step[2] * step[2]).sqrt();
+        let length = dot(&step, &step).sqrt();
         if !length.is_finite() {
             return None;
         }
@@ -31,36 +31,13 @@ pub fn local_coordinates(shape: Shape, corners: &Corners, point: &Vector) -> Opt
     None
 }
 
-/// Rows of the matrix Σ x_a (∂N_a/∂ξ)ᵀ.
-fn jacobian(shape: Shape, corners: &Corners, xi: &Vector) -> [Vector; 3] {
-    let mut rows = [[0.0; 3]; 3];
+/// The matrix Σ x_a (∂N_a/∂ξ)ᵀ.
+fn jacobian(shape: Shape, corners: &Corners, xi: &Vector) -> Block {
+    let mut sum = [0.0; 9];
     for (derivative, corner) in shape.derivatives(xi).iter().zip(corners) {
-        for (row, x) in rows.iter_mut().zip(corner) {
-            row.iter_mut().zip(derivative).for_each(|(entry, d)| *entry += x * d);
+        for (column, d) in sum.chunks_exact_mut(3).zip(derivative) {
+            column.iter_mut().zip(corner).for_each(|(entry, x)| *entry += x * d);
         }
     }
-    rows
-}
-
-/// Solve the 3×3 system by Gaussian elimination with partial pivoting; `None` if a pivot is exactly zero.
-fn solve(mut rows: [Vector; 3], mut right: Vector) -> Option<Vector> {
-    for k in 0..3 {
-        let pivot = (k..3).fold(k, |best, i| if rows[i][k].abs() > rows[best][k].abs() { i } else { best });
-        if rows[pivot][k] == 0.0 {
-            return None;
-        }
-        rows.swap(k, pivot);
-        right.swap(k, pivot);
-        let (pivot_row, pivot_right) = (rows[k], right[k]);
-        for (row, right) in rows.iter_mut().zip(&mut right).skip(k + 1) {
-            let factor = row[k] / pivot_row[k];
-            row.iter_mut().zip(pivot_row).for_each(|(entry, pivot)| *entry -= factor * pivot);
-            *right -= factor * pivot_right;
-        }
-    }
-    for k in (0..3).rev() {
-        let known: f64 = (k + 1..3).map(|j| rows[k][j] * right[j]).sum();
-        right[k] = (right[k] - known) / rows[k][k];
-    }
-    Some(right)
+    sum
 }

@@ -3,7 +3,7 @@
 use super::element::{Corners, Element, interpolate};
 use super::local_coordinates::local_coordinates;
 use super::polyhedron::{box_distance, distance};
-use crate::block::{Block, Vector, difference, transposed_times};
+use crate::block::{Block, Vector, difference, dot, transposed_times};
 
 /// An element and clamped local coordinates in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +20,7 @@ impl Location {
     /// # Panics
     /// If `v` ends before the element's last node.
     pub fn local_velocity(&self, frame: &Block, v: &[f64]) -> Vector {
-        let weights = self.element.shape().functions(&self.xi);
+        let weights = self.element.shape.functions(&self.xi);
         let mut sum = [0.0; 3];
         for (&node, weight) in self.element.nodes().iter().zip(weights) {
             let at = 3 * node as usize;
@@ -35,25 +35,24 @@ impl Location {
 ///
 /// `None` if Newton's method finds no local coordinates.
 pub fn locate(element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
-    let xi = local_coordinates(element.shape(), &element.corners(mesh), point)?;
-    Some(Location { element, xi: element.shape().clamped(&xi) })
+    let xi = local_coordinates(element.shape, &element.corners(mesh), point)?;
+    Some(Location { element, xi: element.shape.clamped(&xi) })
 }
 
 /// The first candidate whose referential polyhedron, the convex hull of its nodes, is no farther than
 /// `epsilon` from `point`; without such a one the nearest candidate, the first of equals; `None` without
 /// candidates.
-pub fn choose<I>(candidates: I, mesh: &[Vector], point: &Vector, epsilon: f64) -> Option<Element>
-where
-    I: Iterator<Item = Element> + Clone,
-{
-    candidates.clone().find(|element| holds(element, mesh, point, epsilon)).or_else(|| {
-        let mut nearest: Option<(f64, Element)> = None;
-        for element in candidates {
-            let d = distance(&element.corners(mesh)[..element.nodes().len()], point);
-            if nearest.is_none_or(|(least, _)| d < least) {
-                nearest = Some((d, element));
-            }
-        }
+pub fn choose(
+    mut candidates: impl Iterator<Item = Element> + Clone,
+    mesh: &[Vector],
+    point: &Vector,
+    epsilon: f64,
+) -> Option<Element> {
+    let all = candidates.clone();
+    candidates.find(|element| holds(element, mesh, point, epsilon)).or_else(|| {
+        let far =
+            all.map(|element| (distance(&element.corners(mesh)[..element.nodes().len()], point), element));
+        let nearest = far.reduce(|nearest, other| if other.0 < nearest.0 { other } else { nearest });
         nearest.map(|(_, element)| element)
     })
 }
@@ -67,11 +66,10 @@ fn holds(element: &Element, mesh: &[Vector], point: &Vector, epsilon: f64) -> bo
     }
     // Local coordinates with no negative shape function make a convex combination of the nodes: if that place
     // is near enough, so is the hull. This spares the distance in nearly every case.
-    if let Some(xi) = local_coordinates(element.shape(), &corners, point) {
-        let n = element.shape().functions(&xi);
+    if let Some(xi) = local_coordinates(element.shape, &corners, point) {
+        let n = element.shape.functions(&xi);
         let gap = difference(point, &interpolate(&n, &corners));
-        let square = gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
-        if n.iter().all(|&n| n >= 0.0) && square <= epsilon * epsilon {
+        if n.iter().all(|&n| n >= 0.0) && dot(&gap, &gap) <= epsilon * epsilon {
             return true;
         }
     }

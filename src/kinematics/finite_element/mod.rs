@@ -16,7 +16,7 @@ pub use adjacency::{adjacent, adjacent_separate, coincident_node};
 pub use element::{Corners, Element, MAX_NODES, Shape};
 pub use local_coordinates::local_coordinates;
 pub use location::{CachedLocation, Location, choose, locate};
-pub use operator::{NodalOperator, OperatorKind, Reduced};
+pub use operator::{NodalOperator, Reduced};
 pub use polyhedron::distance;
 
 #[cfg(test)]

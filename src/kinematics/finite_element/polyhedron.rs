@@ -7,7 +7,7 @@
 //! point is outside is decided by a plane: it is if, and only if, all points of the hull lie well below it in
 //! the direction from the nearest place. Such a plane is a proof, whatever the rounding that led to it.
 
-use crate::block::{Vector, cross, difference};
+use crate::block::{Vector, cross, difference, dot};
 
 /// Triangles whose edges enclose an angle with a sine below this are left to their edges.
 const THIN: f64 = 1e-12;
@@ -108,8 +108,4 @@ fn triangle(a: &Vector, b: &Vector, c: &Vector, point: &Vector, nearest: &mut Ne
 /// `a` plus multiples of vectors.
 fn combine<const COUNT: usize>(a: &Vector, terms: [(f64, &Vector); COUNT]) -> Vector {
     terms.iter().fold(*a, |sum, (factor, v)| [0, 1, 2].map(|k| sum[k] + factor * v[k]))
-}
-
-fn dot(x: &Vector, y: &Vector) -> f64 {
-    x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 }

@@ -10,7 +10,7 @@ use crate::legacy::names;
 
 use super::constraint;
 use super::mesh::Mesh;
-use super::place::{Place, Role};
+use super::place::Place;
 
 /// Decides which constraints interact with one constraint through one body.
 pub enum Adjacency<'a> {
@@ -50,8 +50,8 @@ impl<'a> Adjacency<'a> {
             match (*body).kind {
                 FEM if is_by_nodes(body) => {
                     let place = place_on(con, body)?;
-                    let mesh = Mesh::new(body, &place).map_err(|fault| constraint::error(con, fault))?;
-                    mesh.candidates(&place).map_err(|fault| constraint::error(con, fault))?;
+                    let mesh = Mesh::new(body, &place).map_err(|code| constraint::error(con, code))?;
+                    mesh.candidates(&place).map_err(|code| constraint::error(con, code))?;
                     Ok(Self::SharedNodes { body, mesh, place })
                 }
                 OBS | RIG | PRB | FEM => Ok(Self::Everything),
@@ -73,9 +73,9 @@ impl<'a> Adjacency<'a> {
         unsafe {
             let other_place = place_on(other, *body)?;
             let found = [place, &other_place].map(|place| mesh.candidates(place));
-            let [own, others] = found.map(|found| found.map_err(|fault| constraint::error(other, fault)));
+            let [own, others] = found.map(|found| found.map_err(|code| constraint::error(other, code)));
             let (own, others) = (own?, others?);
-            if mesh.is_separate() {
+            if mesh.separate {
                 return Ok(adjacent_separate(own.iter(), others.iter()));
             }
             let epsilon = geometric_epsilon();
@@ -97,13 +97,10 @@ impl<'a> Adjacency<'a> {
 unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place, Code> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
-        if (*con).master.cast_const() == body {
-            Ok(Place::of(con, Role::Master, ptr::null_mut()))
-        } else if (*con).slave.cast_const() == body {
-            Ok(Place::of(con, Role::Slave, ptr::null_mut()))
-        } else {
+        let place = constraint::places_on(con, body, ptr::null_mut()).next();
+        place.map(|(_, place)| place).ok_or_else(|| {
             let (name, id) = (names::constraint(con), (*body).id);
-            Err(fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these"))
-        }
+            fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
+        })
     }
 }

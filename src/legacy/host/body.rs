@@ -1,15 +1,16 @@
 //! Bodies, and `body->inverse`: A⁻¹, or A itself.
 
 use std::ffi::c_int;
-use std::slice;
+use std::{fmt, slice};
 
 use crate::block::{Block, Vector};
 use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Sparse, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
-use crate::legacy::fault::{Fault, InverseFault};
+use crate::legacy::errors::{self, Code, fail};
 use crate::legacy::layout::*;
+use crate::legacy::names::null;
 
 use super::finite_element;
 use super::place::Place;
@@ -34,7 +35,7 @@ impl<'a> Body<'a> {
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
     #[inline(always)]
-    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Fault> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Code> {
         // SAFETY: the caller promises a valid body with the arrays of its kind; conf of a rigid one starts
         // with the nine values of the rotation.
         unsafe {
@@ -42,11 +43,11 @@ impl<'a> Body<'a> {
             match (*body).kind {
                 OBS | RIG => match (*body).conf.cast::<Block>().as_ref() {
                     Some(rotation) => Ok(Self::Rigid(Rigid { rotation, center })),
-                    None => Err(Fault::Null("conf", (*body).id)),
+                    None => Err(null("conf", body)),
                 },
                 PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
                 FEM => finite_element::Body::new(body, velocities_only).map(Self::FiniteElement),
-                kind => Err(Fault::Unknown("kind", (*body).id, kind)),
+                kind => Err(fail!(Code::BugFound, "body {} of unknown kind {kind}", (*body).id)),
             }
         }
     }
@@ -76,7 +77,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`Body::new`]; the place is on this body.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Fault> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Code> {
         match self {
             Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
             Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
@@ -98,7 +99,7 @@ impl<'a> Body<'a> {
         &self,
         body: *const BODY,
         place: &Place,
-    ) -> Result<(Point<'a>, [&'a [f64]; 2]), Fault> {
+    ) -> Result<(Point<'a>, [&'a [f64]; 2]), Code> {
         // SAFETY: the caller promises that this body is valid, and the place on it. velo holds the current
         // velocity, then the previous one; in a reduced body other values come before them.
         unsafe {
@@ -111,9 +112,7 @@ impl<'a> Body<'a> {
                 }
             };
             let velo = (*body).velo.cast_const();
-            if velo.is_null() {
-                return Err(Fault::Null("velo", (*body).id));
-            }
+            ensure!(!velo.is_null(), null("velo", body));
             let current = slice::from_raw_parts(velo.add(start), count);
             let previous = slice::from_raw_parts(velo.add(start + count), count);
             Ok((point, [previous, current]))
@@ -129,13 +128,13 @@ impl<'a> Body<'a> {
 /// # Safety
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Fault> {
+pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Code> {
     // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix with arrays of the sizes
     // that it states.
-    let inertia = unsafe { view((*body).inverse) }.map_err(Fault::Inverse)?;
+    let inertia = unsafe { view((*body).inverse) }.map_err(|code| errors::about("inverse", code))?;
     match inertia.size() {
         size if size == dofs => Ok(inertia),
-        size => Err(Fault::InverseSize(size, dofs)),
+        size => Err(fail!(Code::MatrixKind, "inverse of size {size} for {dofs} velocities")),
     }
 }
 
@@ -151,9 +150,9 @@ pub unsafe fn is_matrix(body: *const BODY) -> bool {
 
 /// # Safety
 /// `matrix` is NULL or as [`inertia`] asks for.
-unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, InverseFault> {
+unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Code> {
     // SAFETY: the caller promises that the matrix is NULL or valid.
-    let matrix = unsafe { matrix.as_ref() }.ok_or(InverseFault::Missing)?;
+    let matrix = unsafe { matrix.as_ref() }.ok_or_else(|| ill_formed("missing"))?;
     let inverse = match matrix.kind {
         MXBD => {
             let count = ends(matrix.n)?;
@@ -161,9 +160,10 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, InverseFault> {
             let (starts, rows) = unsafe { (array(matrix.p, count)?, array(matrix.i, count)?) };
             // SAFETY: x holds nzmax values, and at most that many are viewed.
             let values = unsafe { array(matrix.x, values(matrix, starts)?)? };
-            if usize::try_from(matrix.m) != Ok(length(*rows.last().unwrap_or(&0))?) {
-                return Err(InverseFault::IllFormed(Defect::Size));
-            }
+            ensure!(
+                usize::try_from(matrix.m) == Ok(length(*rows.last().unwrap_or(&0))?),
+                ill_formed(Defect::Size)
+            );
             BlockDiagonal::new(starts, rows, values).map(Inverse::BlockDiagonal)
         }
         MXDENSE => {
@@ -186,36 +186,41 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, InverseFault> {
             }
             Sparse::new(starts, rows, values).map(Inverse::Sparse)
         }
-        kind => return Err(InverseFault::Kind(kind)),
+        kind => return Err(ill_formed(format_args!("unknown kind {kind}"))),
     };
-    inverse.map(Inertia::Inverse).map_err(InverseFault::IllFormed)
+    inverse.map(Inertia::Inverse).map_err(ill_formed)
+}
+
+const INCOMPLETE: &str = "arrays are missing or sizes negative";
+
+#[cold]
+fn ill_formed(why: impl fmt::Display) -> Code {
+    fail!(Code::MatrixKind, "{why}")
 }
 
 /// The number of values that the starts of blocks or columns end with.
-fn values(matrix: &MX, starts: &[c_int]) -> Result<usize, InverseFault> {
+fn values(matrix: &MX, starts: &[c_int]) -> Result<usize, Code> {
     let end = starts.last().copied().unwrap_or(0);
-    if end > matrix.nzmax { Err(InverseFault::IllFormed(Defect::Starts)) } else { length(end) }
+    if end > matrix.nzmax { Err(ill_formed(Defect::Starts)) } else { length(end) }
 }
 
-fn square(matrix: &MX) -> Result<usize, InverseFault> {
-    if matrix.m == matrix.n { length(matrix.n) } else { Err(InverseFault::NotSquare) }
+fn square(matrix: &MX) -> Result<usize, Code> {
+    if matrix.m == matrix.n { length(matrix.n) } else { Err(ill_formed("not square")) }
 }
 
-fn length(count: c_int) -> Result<usize, InverseFault> {
-    usize::try_from(count).map_err(|_| InverseFault::Incomplete)
+fn length(count: c_int) -> Result<usize, Code> {
+    usize::try_from(count).map_err(|_| ill_formed(INCOMPLETE))
 }
 
 /// The length of an array with one entry behind the last of `count`.
-fn ends(count: c_int) -> Result<usize, InverseFault> {
+fn ends(count: c_int) -> Result<usize, Code> {
     Ok(length(count)? + 1)
 }
 
 /// # Safety
 /// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
-unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], InverseFault> {
-    match pointer.is_null() {
-        true => Err(InverseFault::Incomplete),
-        // SAFETY: the caller promises `count` values that nobody writes.
-        false => Ok(unsafe { slice::from_raw_parts(pointer, count) }),
-    }
+unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Code> {
+    ensure!(!pointer.is_null(), ill_formed(INCOMPLETE));
+    // SAFETY: the caller promises `count` values that nobody writes.
+    Ok(unsafe { slice::from_raw_parts(pointer, count) })
 }

@@ -1,11 +1,8 @@
 //! Constraints.
 
-use std::ptr;
-
 use crate::assembly::velocities::Side;
 use crate::export::dump::Label;
-use crate::legacy::errors::{Code, fail};
-use crate::legacy::fault::{Error, Fault, Subject};
+use crate::legacy::errors::{self, Code, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -24,9 +21,7 @@ pub unsafe fn check(con: *const CON) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
-        if (*con).master.is_null() {
-            return Err(fail!(Code::BugFound, "{}: no master", names::constraint(con)));
-        }
+        ensure!(!(*con).master.is_null(), fail!(Code::BugFound, "{}: no master", names::constraint(con)));
     }
     Ok(())
 }
@@ -49,14 +44,14 @@ pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
     }
 }
 
-/// An error of a constraint.
+/// The thread's last error, that of a constraint.
 ///
 /// # Safety
 /// As [`check`].
 #[cold]
-pub unsafe fn error(con: *const CON, fault: Fault) -> Error {
+pub unsafe fn error(con: *const CON, code: Code) -> Code {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-    Error { subject: Subject::Constraint(unsafe { names::constraint(con) }), fault }
+    errors::about(unsafe { names::constraint(con) }, code)
 }
 
 /// What a constraint is called in a dump.
@@ -102,43 +97,25 @@ pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
     }
 }
 
-/// Master and slave of a constraint with their velocities, as far as it has them.
-///
-/// # Errors
-/// As [`side`], each.
-///
-/// # Safety
-/// As there, for both bodies.
-#[inline(always)]
-pub unsafe fn sides<'a>(con: *const CON) -> impl Iterator<Item = Result<Side<'a>, Error>> {
-    Role::BOTH.into_iter().filter_map(move |role| {
-        // SAFETY: the caller promises a valid constraint with valid bodies.
-        unsafe {
-            let body = body_of(con, role);
-            (!body.is_null()).then(|| side(con, role, body, ptr::null_mut()))
-        }
-    })
-}
-
 /// One of the bodies of a constraint with its velocities.
 ///
 /// # Errors
 /// As [`Body::new`] and [`Body::moving_point`].
 ///
 /// # Safety
-/// As [`sides`]; `body` is the one with this role.
+/// The constraint is valid, and so is `body`, the one with this role.
 #[inline(always)]
 pub unsafe fn side<'a>(
     con: *const CON,
     role: Role,
     body: *const BODY,
     known: KnownPlaces,
-) -> Result<Side<'a>, Error> {
+) -> Result<Side<'a>, Code> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
         let moving = Body::new(body, true)
             .and_then(|view| view.moving_point(body, &Place::of(con, role, known)))
-            .map_err(|fault| error(con, fault));
+            .map_err(|code| error(con, code));
         let (point, [previous, current]) = moving?;
         let sign = match role {
             Role::Master => 1.0,

@@ -5,10 +5,11 @@ use std::slice;
 use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
-use crate::kinematics::finite_element::{Location, NodalOperator, OperatorKind, Reduced};
-use crate::legacy::fault::Fault;
+use crate::kinematics::finite_element::{Location, Reduced};
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
+use crate::legacy::names::null;
 
 use super::mesh::Mesh;
 use super::place::Place;
@@ -17,7 +18,7 @@ use super::place::Place;
 #[derive(Clone, Copy)]
 pub struct Body<'a> {
     body: *const BODY,
-    kind: OperatorKind,
+    is_reduced: bool,
     /// Number of generalised velocities.
     pub dofs: usize,
     /// The rotation that operators take from the configuration, if they do.
@@ -35,39 +36,39 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`super::body::Body::new`]; `body` is a finite-element body.
-    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Fault> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Code> {
         // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
         // rotation behind dofs values.
         unsafe {
             let id = (*body).id;
-            // V and B never take the operator of W: their velocities are those of the mesh nodes, and their operator is plain.
-            let is_rotated = (*body).scheme != SCH_DEF_EXP && !velocities_only;
-            let kind = match (*body).form {
-                BODY_COROTATIONAL if is_rotated => OperatorKind::Rotated,
-                TOTAL_LAGRANGIAN | BODY_COROTATIONAL => OperatorKind::Plain,
-                BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => OperatorKind::Reduced,
-                form => return Err(Fault::Unknown("form", id, form)),
+            let is_reduced = match (*body).form {
+                TOTAL_LAGRANGIAN | BODY_COROTATIONAL => false,
+                BODY_COROTATIONAL_MODAL | BODY_COROTATIONAL_REDUCED_ORDER => true,
+                form => return Err(fail!(Code::BugFound, "body {id} of unknown form {form}")),
             };
+            // V and B never take the operator of W: their velocities are those of the mesh nodes, and their operator is plain.
+            let is_turned =
+                (*body).form == BODY_COROTATIONAL && (*body).scheme != SCH_DEF_EXP && !velocities_only;
             let dofs = match usize::try_from((*body).dofs) {
                 Ok(dofs) if dofs > 0 => dofs,
-                _ => return Err(Fault::Dofs(id, (*body).dofs)),
+                _ => return Err(fail!(Code::BugFound, "body {id} with dofs {}", (*body).dofs)),
             };
-            let rotation = match (kind, (*body).conf.is_null()) {
-                (OperatorKind::Plain, _) => None,
-                (_, false) => Some(&*(*body).conf.add(dofs).cast::<Block>()),
-                (_, true) => return Err(Fault::Null("conf", id)),
-            };
+            let mut rotation = None;
+            if is_reduced || is_turned {
+                ensure!(!(*body).conf.is_null(), null("conf", body));
+                rotation = Some(&*(*body).conf.add(dofs).cast::<Block>());
+            }
             let lasting = match (*body).form {
                 TOTAL_LAGRANGIAN => Lasting::OneUpdate,
                 _ => Lasting::ManyUpdates,
             };
-            Ok(Self { body, kind, dofs, rotation, lasting })
+            Ok(Self { body, is_reduced, dofs, rotation, lasting })
         }
     }
 
     /// Whether H is kept by nodes; else it is dense.
     pub fn is_nodal(&self) -> bool {
-        self.kind != OperatorKind::Reduced
+        !self.is_reduced
     }
 
     /// Number of nodes of a nodal body's mesh.
@@ -88,29 +89,17 @@ impl<'a> Body<'a> {
     /// # Safety
     /// As [`Mesh::new`]; the place is on this body.
     #[inline(never)]
-    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize), Fault> {
+    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize), Code> {
         // SAFETY: the caller promises a valid body, and a place on it.
         unsafe {
             let mesh = Mesh::new(self.body, place)?;
             let (nodes, id) = (mesh.nodes.len(), (*self.body).id);
             if self.is_nodal() && self.dofs != 3 * nodes {
-                return Err(Fault::MeshDofs(id, nodes, self.dofs));
+                let dofs = self.dofs;
+                return Err(fail!(Code::BugFound, "body {id} with {nodes} mesh nodes and dofs {dofs}"));
             }
             Ok((mesh.location(place, geometric_epsilon())?, nodes))
         }
-    }
-
-    /// H of a place of a nodal body.
-    ///
-    /// # Errors
-    /// As [`Body::location`].
-    ///
-    /// # Safety
-    /// As there.
-    pub unsafe fn nodal_operator(&self, place: &Place, frame: &Block) -> Result<NodalOperator, Fault> {
-        // SAFETY: the caller promises a place on this body, which is valid.
-        let (location, _) = unsafe { self.location(place)? };
-        Ok(NodalOperator::new(&location, frame, self.rotation))
     }
 
     /// The point at a place, tied to the generalised velocities of this body.
@@ -120,7 +109,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Fault> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Code> {
         // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
             let (location, nodes) = self.location(place)?;
@@ -141,7 +130,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool, Fault> {
+    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool, Code> {
         if self.is_nodal() {
             return Ok(true);
         }
@@ -156,7 +145,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body->evec` is NULL or valid, with as many values as it states.
-    unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Fault> {
+    unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Code> {
         // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {
             match (*self.body).evec.as_ref() {
@@ -170,7 +159,8 @@ impl<'a> Body<'a> {
                 }
                 found => {
                     let what = if found.is_some() { "of another size or kind" } else { "missing" };
-                    Err(Fault::ReducedBase((*self.body).id, what))
+                    let id = (*self.body).id;
+                    Err(fail!(Code::MatrixKind, "the reduced base evec of body {id} is {what}"))
                 }
             }
         }

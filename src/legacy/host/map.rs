@@ -5,7 +5,7 @@ use std::ptr;
 
 use crate::legacy::layout::MAP;
 
-use super::set::{Fault, Node, existing};
+use super::set::{Node, existing};
 
 impl Node for MAP {
     fn children(&self) -> [*const Self; 2] {
@@ -17,15 +17,13 @@ impl Node for MAP {
     }
 }
 
-/// The element with an id in a map whose keys are ids cast to pointers, NULL if there is none.
-///
-/// # Errors
-/// [`Fault::Shape`] if the way to the element leads round in a circle.
+/// The element with an id in a map whose keys are ids cast to pointers, NULL if there is none; `None` if the way to the
+/// element leads round in a circle.
 ///
 /// # Safety
 /// `node` is an empty map, or one in the order of its keys, whose children are nodes or the sentinel; nobody changes it
 /// meanwhile.
-pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Result<*mut c_void, Fault> {
+pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Option<*mut c_void> {
     let key = id as usize;
     // Brent's search for cycles: it keeps a node of the way, and replaces it each time that the length of the way has
     // doubled.
@@ -33,10 +31,10 @@ pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Result<*mut c_void, Faul
     // SAFETY: the caller promises an empty map, or a root whose children are nodes or the sentinel.
     while let Some(found) = unsafe { existing(node) } {
         if found.key.addr() == key {
-            return Ok(found.data);
+            return Some(found.data);
         }
         if node == kept {
-            return Err(Fault::Shape);
+            return None;
         }
         length += 1;
         if length == next {
@@ -44,7 +42,7 @@ pub unsafe fn with_id(mut node: *const MAP, id: u32) -> Result<*mut c_void, Faul
         }
         node = found.children()[usize::from(found.key.addr() < key)];
     }
-    Ok(ptr::null_mut())
+    Some(ptr::null_mut())
 }
 
 #[cfg(test)]
@@ -77,9 +75,9 @@ mod tests {
                 // SAFETY: the children of these nodes are among them.
                 let found = |id| unsafe { with_id(nodes.as_ptr(), id) };
                 for id in 0..count {
-                    assert_eq!(found(id as u32).map(|data| data.addr()), Ok(id));
+                    assert_eq!(found(id as u32).map(|data| data.addr()), Some(id));
                 }
-                let missing = if back == count { Ok(ptr::null_mut()) } else { Err(Fault::Shape) };
+                let missing = if back == count { Some(ptr::null_mut()) } else { None };
                 assert_eq!(found(1000), missing, "{count} {back}");
             }
         }

@@ -4,7 +4,7 @@ use std::slice;
 
 use crate::block::Vector;
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
-use crate::legacy::fault::Fault;
+use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::*;
 
 use super::place::Place;
@@ -14,7 +14,8 @@ use super::place::Place;
 pub struct Mesh<'a> {
     /// Referential places of the nodes.
     pub nodes: &'a [Vector],
-    separate: bool,
+    /// Whether the mesh is separate from the body's shape.
+    pub separate: bool,
 }
 
 /// The elements that may hold a place: the place's own element, or those of its convex.
@@ -33,7 +34,7 @@ impl<'a> Mesh<'a> {
     /// # Safety
     /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
     /// them during `'a`.
-    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self, Fault> {
+    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self, Code> {
         // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
         // a mesh's shape is the mesh, whose node places are 3 × count values.
         unsafe {
@@ -42,21 +43,16 @@ impl<'a> Mesh<'a> {
             let mesh = match place.shape.as_ref() {
                 _ if separate => (*body).msh.cast_const(),
                 Some(shape) => shape.data.cast_const().cast(),
-                None => return Err(Fault::NoShape(id)),
+                None => return Err(fail!(Code::BugFound, "no shape (SGP) on body {id}")),
             };
-            let mesh = mesh.as_ref().ok_or(Fault::NoMesh(id))?;
+            let mesh = mesh.as_ref().ok_or_else(|| fail!(Code::BugFound, "body {id} has no mesh"))?;
             match (mesh.ref_nodes.is_null(), usize::try_from(mesh.nodes_count)) {
                 (false, Ok(count)) if count > 0 => {
                     Ok(Self { nodes: slice::from_raw_parts(mesh.ref_nodes.cast(), count), separate })
                 }
-                _ => Err(Fault::NoNodes(id)),
+                _ => Err(fail!(Code::BugFound, "the mesh of body {id} has no nodes")),
             }
         }
-    }
-
-    /// Whether the mesh is separate from the body's shape.
-    pub fn is_separate(&self) -> bool {
-        self.separate
     }
 
     /// The elements that may hold the place.
@@ -66,7 +62,7 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
-    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>, Fault> {
+    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>, Code> {
         // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
         // elements of the mesh.
         unsafe {
@@ -81,14 +77,11 @@ impl<'a> Mesh<'a> {
                     }
                 }
             };
-            if elements.is_empty() {
-                return Err(Fault::NoElement);
-            }
+            ensure!(!elements.is_empty(), no_element());
             let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
-            match elements.iter().all(|&element| candidates.element(element).is_some()) {
-                true => Ok(candidates),
-                false => Err(Fault::IllFormedElement),
-            }
+            let are_formed = elements.iter().all(|&element| candidates.element(element).is_some());
+            ensure!(are_formed, fail!(Code::BugFound, "an element has unknown type or nodes"));
+            Ok(candidates)
         }
     }
 
@@ -99,7 +92,7 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location, Fault> {
+    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location, Code> {
         // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
         // the place is NULL or valid, and this thread's.
         unsafe {
@@ -108,12 +101,18 @@ impl<'a> Mesh<'a> {
                 true => choose(candidates.iter(), self.nodes, &place.point, epsilon),
                 false => candidates.iter().next(),
             };
-            let element = chosen.ok_or(Fault::NoElement)?;
+            let element = chosen.ok_or_else(no_element)?;
             let located = match place.known.as_mut() {
                 Some(known) => known.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
             };
-            located.ok_or(Fault::LocalCoordinates(element))
+            located.ok_or_else(|| {
+                let nodes = element.nodes();
+                fail!(
+                    Code::CoordinatesInverse,
+                    "no local coordinates of its point in the element of nodes {nodes:?}"
+                )
+            })
         }
     }
 
@@ -121,6 +120,11 @@ impl<'a> Mesh<'a> {
     pub fn coincident_node(&self, element: &Element, place: &Place, epsilon: f64) -> Option<u32> {
         coincident_node(element, self.nodes, &place.point, epsilon)
     }
+}
+
+#[cold]
+fn no_element() -> Code {
+    fail!(Code::BugFound, "its point lies on no element")
 }
 
 impl Candidates<'_> {

@@ -36,31 +36,6 @@ pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
     unsafe { node.as_ref() }.filter(|found| found.children() != [node; 2])
 }
 
-/// Why a walk came to no end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Memory is exhausted.
-    Memory,
-    /// A node is reached in two ways: the nodes are no tree.
-    Shape,
-}
-
-impl Fault {
-    /// The error of a walk over what `what` names.
-    pub fn of(self, what: &dyn Display) -> Code {
-        match self {
-            Self::Memory => fail!(Code::OutOfMemory, "no memory to walk over {what}"),
-            Self::Shape => fail!(Code::BugFound, "{what}: not a tree, a node is reached in two ways"),
-        }
-    }
-}
-
-impl From<TryReserveError> for Fault {
-    fn from(_: TryReserveError) -> Self {
-        Self::Memory
-    }
-}
-
 /// Nodes that a walk may visit before it checks that they are a tree.
 const FREE: usize = 1024;
 
@@ -95,16 +70,17 @@ impl<N: Node> Walks<N> {
     /// before counts all nodes, each once. The limit is twice the largest count, so that this happens rarely.
     ///
     /// # Errors
-    /// What `failed` makes of it if memory is exhausted, or the nodes are found to be no tree; that of a visit.
+    /// If memory is exhausted, or the nodes, which are those of `what`, are found to be no tree; that of a visit.
     ///
     /// # Safety
     /// `root` is NULL, a sentinel or a node; children are nodes or the sentinel; nobody changes them during the walk.
-    pub unsafe fn each<E>(
+    pub unsafe fn each(
         &mut self,
         root: *const N,
-        failed: impl Fn(Fault) -> E,
-        mut visit: impl FnMut(*mut c_void) -> Result<(), E>,
-    ) -> Result<(), E> {
+        what: &dyn Display,
+        mut visit: impl FnMut(*mut c_void) -> Result<(), Code>,
+    ) -> Result<(), Code> {
+        let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over {what}");
         self.stack.clear();
         let (mut next, mut visited) = (root, 0);
         loop {
@@ -113,9 +89,12 @@ impl<N: Node> Walks<N> {
                 while let Some(found) = existing(next) {
                     visited += 1;
                     if visited > self.limit {
-                        self.limit = count_once(root).map_err(&failed)?.saturating_mul(2);
+                        let count = count_once(root).map_err(exhausted)?.ok_or_else(|| {
+                            fail!(Code::BugFound, "{what}: not a tree, a node is reached in two ways")
+                        })?;
+                        self.limit = count.saturating_mul(2);
                     }
-                    push(&mut self.stack, next).map_err(|error| failed(error.into()))?;
+                    push(&mut self.stack, next).map_err(exhausted)?;
                     next = found.children()[0];
                 }
                 let Some(node) = self.stack.pop() else { return Ok(()) };
@@ -142,8 +121,8 @@ impl Walks<SET> {
         // SAFETY: the caller promises a valid body with a set that nobody changes.
         unsafe {
             let id = (*body).id;
-            let failed = |fault: Fault| fault.of(&format_args!("the set of constraints of body {id}"));
-            self.each((*body).con, failed, |element| match element.is_null() {
+            let what = format_args!("the set of constraints of body {id}");
+            self.each((*body).con, &what, |element| match element.is_null() {
                 true => Err(fail!(Code::BugFound, "body {id}: NULL in its set of constraints")),
                 false => visit(element.cast()),
             })
@@ -151,15 +130,15 @@ impl Walks<SET> {
     }
 }
 
-/// The number of nodes of a tree.
+/// The number of nodes of a tree; `None` if a node is reached in two ways.
 ///
 /// # Errors
-/// If memory is exhausted, or a node is reached in two ways.
+/// If memory is exhausted.
 ///
 /// # Safety
 /// As [`Walks::each`].
 #[cold]
-unsafe fn count_once<N: Node>(root: *const N) -> Result<usize, Fault> {
+unsafe fn count_once<N: Node>(root: *const N) -> Result<Option<usize>, TryReserveError> {
     let mut seen: HashSet<*const N, BuildHasherDefault<DefaultHasher>> = HashSet::default();
     let mut open = Vec::new();
     push(&mut open, root)?;
@@ -168,12 +147,12 @@ unsafe fn count_once<N: Node>(root: *const N) -> Result<usize, Fault> {
         let Some(found) = (unsafe { existing(node) }) else { continue };
         seen.try_reserve(1)?;
         if !seen.insert(node) {
-            return Err(Fault::Shape);
+            return Ok(None);
         }
         open.try_reserve(2)?;
         open.extend(found.children());
     }
-    Ok(seen.len())
+    Ok(Some(seen.len()))
 }
 
 #[cfg(test)]
@@ -199,14 +178,14 @@ mod tests {
     }
 
     /// The walk's elements, which are one more than the places of the nodes, and how it ended.
-    fn walk(nodes: &[SET], walks: &mut Walks<SET>) -> (Vec<usize>, Option<Fault>) {
+    fn walk(nodes: &[SET], walks: &mut Walks<SET>) -> (Vec<usize>, Option<Code>) {
         let mut elements = Vec::new();
         let visit = |element: *mut c_void| {
             elements.push(element.addr());
             Ok(())
         };
         // SAFETY: the children of these nodes are among them.
-        let fault = unsafe { walks.each(nodes.as_ptr(), |fault| fault, visit) }.err();
+        let fault = unsafe { walks.each(nodes.as_ptr(), &"nodes", visit) }.err();
         (elements, fault)
     }
 
@@ -242,7 +221,7 @@ mod tests {
             shared,
         ] {
             let (elements, fault) = walk(&nodes(&children), &mut Walks::default());
-            assert_eq!(fault, Some(Fault::Shape), "{children:?}");
+            assert_eq!(fault, Some(Code::BugFound), "{children:?}");
             assert!(elements.len() <= FREE);
         }
     }

@@ -5,6 +5,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::boundary::build_info;
+use crate::kinematics::{pseudo_rigid, rigid};
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
@@ -122,7 +123,7 @@ pub unsafe extern "C" fn ldy_rigid_operator(
     H: *mut f64,
 ) -> c_int {
     // SAFETY: the host promises that body and its conf are valid and that the arrays have their sizes.
-    boundary::status(|| unsafe { operators::rigid(&Request::at(body, X, E), H) })
+    boundary::status(|| unsafe { operators::dense::<{ 3 * rigid::DOFS }>(&Request::at(body, X, E), H) })
 }
 
 /// Operator H of a pseudo-rigid body, theory (44): H = E^T [ (X - C)^T in columns 3r..3r+3 of row r | I ].
@@ -142,7 +143,9 @@ pub unsafe extern "C" fn ldy_pseudo_rigid_operator(
     H: *mut f64,
 ) -> c_int {
     // SAFETY: the host promises that body is valid and that the arrays have their sizes.
-    boundary::status(|| unsafe { operators::pseudo_rigid(&Request::at(body, X, E), H) })
+    boundary::status(|| unsafe {
+        operators::dense::<{ 3 * pseudo_rigid::DOFS }>(&Request::at(body, X, E), H)
+    })
 }
 
 /// Check that all rows and blocks are linked as insertions and removals left them: for hosts that look for the place

@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 use std::ffi::c_int;
 
 use super::world::Record;
+use crate::legacy::errors::{Code, fail};
 use crate::memory::{bytes, collect, push};
 
 /// Records for ranks, in any order, and the same records sorted by rank. The memory is kept from one update to the
@@ -11,9 +12,8 @@ use crate::memory::{bytes, collect, push};
 #[derive(Default)]
 pub struct Outbox {
     drafts: Vec<(usize, Record)>,
-    /// Where the next record for a rank goes.
-    next: Vec<usize>,
-    sorted: Vec<Record>,
+    /// The records as [`Outbox::sort`] left them.
+    pub sorted: Vec<Record>,
 }
 
 /// What a local dynamics keeps for its exchanges.
@@ -36,19 +36,8 @@ impl Exchange {
     }
 }
 
-/// Why records cannot be sent.
-#[derive(Debug, PartialEq)]
-pub enum Fault {
-    /// Memory is exhausted.
-    Memory,
-    /// There are more records for this rank than MPI can count.
-    Count(usize),
-}
-
-impl From<TryReserveError> for Fault {
-    fn from(_: TryReserveError) -> Self {
-        Self::Memory
-    }
+fn no_memory(_: TryReserveError) -> Code {
+    fail!(Code::OutOfMemory, "no memory for what goes to other ranks")
 }
 
 impl Outbox {
@@ -61,46 +50,28 @@ impl Outbox {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn push(&mut self, rank: usize, record: Record) -> Result<(), TryReserveError> {
-        push(&mut self.drafts, (rank, record))?;
-        Ok(())
+    pub fn push(&mut self, rank: usize, record: Record) -> Result<(), Code> {
+        push(&mut self.drafts, (rank, record)).map_err(no_memory)
     }
 
-    /// Sort by ranks and count, records for one rank staying in their order; all ranks are in `counts`.
+    /// Sort by ranks, then by constraints and roles, and count; all ranks are in `counts`.
     ///
     /// # Errors
     /// If memory is exhausted, or there are more than `most` records for a rank.
-    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Fault> {
+    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Code> {
         counts.fill(0);
         for (rank, _) in &self.drafts {
-            if counts[*rank] == most {
-                return Err(Fault::Count(*rank));
-            }
+            ensure!(counts[*rank] != most, fail!(Code::BugFound, "more for rank {rank} than MPI can count"));
             counts[*rank] += 1;
         }
-        self.next.clear();
-        self.next.try_reserve(counts.len())?;
-        self.next.extend(counts.iter().scan(0, |end, &count| {
-            let start = *end;
-            *end += count as usize;
-            Some(start)
-        }));
-        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record))?;
-        for (rank, record) in &self.drafts {
-            self.sorted[self.next[*rank]] = *record;
-            self.next[*rank] += 1;
-        }
-        Ok(())
-    }
-
-    /// The records as [`Outbox::sort`] left them.
-    pub fn sorted(&self) -> &[Record] {
-        &self.sorted
+        // A constraint has one record of each role.
+        self.drafts.sort_unstable_by_key(|(rank, record)| (*rank, record.constraint, record.role));
+        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record)).map_err(no_memory)
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        size_of::<(usize, Record)>() * self.drafts.capacity() + bytes(&self.next) + bytes(&self.sorted)
+        bytes(&self.drafts) + bytes(&self.sorted)
     }
 }
 
@@ -122,15 +93,15 @@ mod tests {
         let mut counts = [7; 4];
         let mut outbox = outbox(&[2, 0, 2, 3, 0, 2]);
         outbox.sort(&mut counts, 3).unwrap();
-        let ids: Vec<u32> = outbox.sorted().iter().map(|record| record.constraint).collect();
+        let ids: Vec<u32> = outbox.sorted.iter().map(|record| record.constraint).collect();
         assert_eq!((ids, counts), (vec![1, 4, 0, 2, 5, 3], [2, 0, 3, 1]));
         outbox.clear();
         outbox.sort(&mut counts, 3).unwrap();
-        assert_eq!((outbox.sorted(), counts), (&[] as &[Record], [0; 4]));
+        assert_eq!((&outbox.sorted[..], counts), (&[] as &[Record], [0; 4]));
     }
 
     #[test]
     fn more_records_than_can_be_counted_are_refused() {
-        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Fault::Count(1)));
+        assert_eq!(outbox(&[1, 1, 0, 1]).sort(&mut [0; 2], 2), Err(Code::BugFound));
     }
 }

@@ -26,9 +26,7 @@ pub unsafe fn in_parts<T>(
     write: impl FnOnce(*const c_char, T) -> Result<(), Code>,
 ) -> Result<(), Code> {
     let named = prepared.and_then(|prepared| {
-        if path.is_null() {
-            return Err(fail!(Code::BugFound, "path is NULL"));
-        }
+        ensure!(!path.is_null(), fail!(Code::BugFound, "path is NULL"));
         // SAFETY: the caller promises that a path that is not NULL is a C string.
         let part = Part::new(unsafe { CStr::from_ptr(path) });
         Ok((prepared, part.map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"))?))

@@ -6,7 +6,7 @@ use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::rows::LocalDynamics;
 
-use super::arrange::{Exchange, Fault};
+use super::arrange::Exchange;
 use super::velocities;
 use super::world::{Record, World, total};
 
@@ -28,12 +28,13 @@ pub unsafe fn together<T>(
     let Some(mut world) = World::current()? else { return prepare(dynamics, None) };
     let prepared = caught(|| {
         let result = prepare(dynamics, Some(&world))?;
-        dynamics.exchange.outbox.sort(world.sent(), c_int::MAX).map_err(unsendable)?;
+        dynamics.exchange.outbox.sort(world.sent(), c_int::MAX)?;
         Ok(result)
     });
     let result = prepared.inspect_err(|_| world.withdraw())?;
     world.tell_counts()?;
-    receive(&mut dynamics.exchange, &mut world)?;
+    // The others send and wait already, and messages may be under way to and from memory here: there is no way back.
+    receive(&mut dynamics.exchange, &mut world).inspect_err(|_| World::give_up())?;
     let counts = world.received();
     let mut places = 0..;
     for (rank, &count) in counts.iter().enumerate() {
@@ -54,26 +55,13 @@ pub fn withdraw(code: Code) -> Code {
     code
 }
 
-fn unsendable(fault: Fault) -> Code {
-    match fault {
-        Fault::Memory => fail!(Code::OutOfMemory, "no memory for what goes to other ranks"),
-        Fault::Count(rank) => fail!(Code::BugFound, "more for rank {rank} than MPI can count"),
-    }
-}
-
-/// Ends all processes if it fails.
 fn receive(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
-    // The others send and wait already, and messages may be under way to and from memory here: there is no way back.
-    receive_or_fail(exchange, world).inspect_err(|_| World::give_up())
-}
-
-fn receive_or_fail(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
     let count = total(world.received());
     exchange.inbox.clear();
     let room = exchange.inbox.try_reserve(count);
     room.map_err(|_| fail!(Code::OutOfMemory, "no memory for what comes from other ranks"))?;
     exchange.inbox.resize(count, Record::default());
-    let out = exchange.outbox.sorted();
+    let out = &exchange.outbox.sorted[..];
     world.exchange(out, &mut exchange.inbox)?;
     exchange.messages = world.sent().iter().filter(|&&count| count > 0).count();
     exchange.message_bytes = size_of_val(out);

@@ -38,12 +38,11 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
                 }
             }
         }
-        let exhausted = |_| fail!(Code::OutOfMemory, "no memory for what goes to other ranks");
         external::each(dom, &mut dynamics.externals.walks, |con| {
             for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     let record = Record::new((*con).id, role, velocities);
-                    dynamics.exchange.outbox.push(owner(con, world)?, record).map_err(exhausted)?;
+                    dynamics.exchange.outbox.push(owner(con, world)?, record)?;
                 }
             }
             Ok(())
@@ -88,10 +87,8 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
             return Ok(None);
         }
         let velocities = constraint::side(con, role, body, ptr::null_mut())?.local_velocities();
-        match is_finite(velocities.as_flattened()) {
-            true => Ok(Some(velocities)),
-            false => Err(culprit::of_velocities(con, &[role]).into()),
-        }
+        ensure!(is_finite(velocities.as_flattened()), culprit::of_velocities(con, &[role]));
+        Ok(Some(velocities))
     }
 }
 
@@ -124,7 +121,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
     // SAFETY: the caller promises a valid domain with valid constraints; a constraint with a row is one of
     // this process.
     unsafe {
-        let Ok(con) = map::with_id((*dynamics.domain()?).idc, id) else {
+        let Some(con) = map::with_id((*dynamics.domain()?).idc, id) else {
             return astray("is not found: the map idc is cyclic");
         };
         let con = con.cast::<CON>();

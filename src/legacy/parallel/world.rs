@@ -14,7 +14,8 @@ use crate::legacy::host::place::Role;
 pub struct Record {
     /// Id of the constraint.
     pub constraint: u32,
-    role: u32,
+    /// Which body.
+    pub role: u32,
     /// H v⁰ and H v of one of its bodies.
     pub velocities: [Vector; 2],
 }
@@ -122,7 +123,7 @@ impl World {
 
     /// Collective: the error of this rank's thread.
     fn shared_text(&self, rank: usize) -> [u8; LDY_REPORT_TEXT] {
-        let mut text = errors::last_bytes();
+        let mut text = *errors::last().bytes();
         // SAFETY: the text is as long as it says. If MPI fails, nothing worse comes of it than another text.
         unsafe { ldy_mpi_share(text.as_mut_ptr(), text.len() as c_int, rank as c_int) };
         text

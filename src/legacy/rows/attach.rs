@@ -26,13 +26,11 @@ pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
     unsafe {
         let (master, slave) = ((*con).master, (*con).slave);
         let slave = if slave == master { ptr::null_mut() } else { slave };
-        [master, slave].map(
-            #[inline(always)]
-            |body| match !body.is_null() && constraint::is_contact_on_obstacle(con, body) {
-                true => ptr::null_mut(),
-                false => body,
-            },
-        )
+        let is_counted = |body: *mut BODY| body.is_null() || !constraint::is_contact_on_obstacle(con, body);
+        [
+            if is_counted(master) { master } else { ptr::null_mut() },
+            if is_counted(slave) { slave } else { ptr::null_mut() },
+        ]
     }
 }
 

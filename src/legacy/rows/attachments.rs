@@ -40,26 +40,19 @@ impl Side {
 }
 
 /// A body with rows attached. Once it has no rows, its index can be given to another body.
+#[derive(Default)]
 pub struct BodyEntry {
     /// The host's body; never read here.
     pub body: *mut BODY,
     /// Its id, for texts about bodies that may be gone.
     pub id: u32,
-    slots: Vec<Slot>,
-    next_free_slot: Option<u32>,
+    /// The rows in the slots of its panel, NULL where one is free.
+    pub slots: Vec<*mut Row>,
+    /// No slot before this one is free.
+    first_free: usize,
     rows: usize,
-    /// External constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
-    #[cfg(feature = "mpi")]
-    externals: Vec<*const CON>,
-}
-
-/// A slot of a panel: a row, or free and a link to the next free slot.
-#[derive(Clone, Copy)]
-pub enum Slot {
-    /// Taken.
-    Row(*mut Row),
-    /// Free.
-    Free(Option<u32>),
+    /// MPI: external constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
+    pub externals: Vec<*const CON>,
 }
 
 // SAFETY: pointers to the host's bodies, constraints and rows are the only reason why this is not Sync of itself. No
@@ -68,77 +61,35 @@ pub enum Slot {
 unsafe impl Sync for BodyEntry {}
 
 impl BodyEntry {
-    fn new(body: *mut BODY, id: u32) -> Self {
-        Self {
-            body,
-            id,
-            slots: Vec::new(),
-            next_free_slot: None,
-            rows: 0,
-            #[cfg(feature = "mpi")]
-            externals: Vec::new(),
-        }
-    }
-
-    /// The external constraints, whose slots follow those of the rows.
-    pub fn externals(&self) -> &[*const CON] {
-        #[cfg(feature = "mpi")]
-        return &self.externals;
-        #[cfg(not(feature = "mpi"))]
-        &[]
-    }
-
-    /// The slots.
-    pub fn slots(&self) -> &[Slot] {
-        &self.slots
-    }
-
     /// Whether rows are attached.
     pub fn has_rows(&self) -> bool {
         self.rows > 0
     }
 
     fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
-        let slot = match self.next_free_slot {
-            Some(slot) => {
-                let place = &mut self.slots[slot as usize];
-                if let Slot::Free(next) = *place {
-                    self.next_free_slot = next;
-                }
-                *place = Slot::Row(row);
-                slot
-            }
-            None => {
-                let slot = u32::try_from(self.slots.len()).map_err(|_| Exhausted)?;
-                push(&mut self.slots, Slot::Row(row))?;
-                slot
-            }
-        };
+        while self.slots.get(self.first_free).is_some_and(|row| !row.is_null()) {
+            self.first_free += 1;
+        }
+        let slot = u32::try_from(self.first_free).map_err(|_| Exhausted)?;
+        match self.slots.get_mut(self.first_free) {
+            Some(free) => *free = row,
+            None => push(&mut self.slots, row)?,
+        }
+        self.first_free += 1;
         self.rows += 1;
         Ok(slot)
     }
 
-    /// Whether rows and free slots are as many as they should be.
+    /// Whether rows and free slots are where they should be.
     fn counts_agree(&self) -> bool {
-        let taken = self.slots.iter().filter(|slot| matches!(slot, Slot::Row(_))).count();
-        let free = |&slot: &u32| match self.slots.get(slot as usize) {
-            Some(&Slot::Free(next)) => next,
-            _ => None,
-        };
-        let listed = std::iter::successors(self.next_free_slot, free).take(self.slots.len() + 1).count();
-        taken == self.rows && taken + listed == self.slots.len()
-    }
-
-    /// Forget the body, but keep the memory for slots.
-    fn clear(&mut self) {
-        let mut slots = std::mem::take(&mut self.slots);
-        slots.clear();
-        *self = Self { slots, ..Self::new(ptr::null_mut(), 0) };
+        let taken = self.slots.iter().filter(|row| !row.is_null()).count();
+        let before = self.slots.get(..self.first_free);
+        taken == self.rows && before.is_some_and(|before| before.iter().all(|row| !row.is_null()))
     }
 
     fn detach(&mut self, slot: u32) {
-        self.slots[slot as usize] = Slot::Free(self.next_free_slot);
-        self.next_free_slot = Some(slot);
+        self.slots[slot as usize] = ptr::null_mut();
+        self.first_free = self.first_free.min(slot as usize);
         self.rows -= 1;
     }
 }
@@ -174,17 +125,14 @@ impl Attachments {
     /// Whether a row is in the slot of a side.
     pub fn holds(&self, side: Side, row: *mut Row) -> bool {
         let slot = self.get(side.body()).and_then(|attached| attached.slots.get(side.slot as usize));
-        matches!(slot, Some(&Slot::Row(taken)) if taken == row)
+        slot == Some(&row)
     }
 
     /// The id of the first body with a row in a slot that the row does not know, or with slots that are miscounted.
     pub fn first_fault(&self, knows: impl Fn(*mut Row, Side) -> bool) -> Option<u32> {
         let sound = |(body, attached): (u32, &BodyEntry)| {
             let slots = (0..).zip(&attached.slots);
-            let known = |(slot, taken): (u32, &Slot)| match *taken {
-                Slot::Row(row) => knows(row, Side::new(body, slot)),
-                Slot::Free(_) => true,
-            };
+            let known = |(slot, &row): (u32, &*mut Row)| row.is_null() || knows(row, Side::new(body, slot));
             slots.clone().all(known) && attached.counts_agree()
         };
         let mut bodies = (0..).zip(&self.bodies);
@@ -201,12 +149,10 @@ impl Attachments {
 
     /// Bytes held, not counting what panels hold.
     pub fn bytes(&self) -> usize {
-        let slots: usize = self.bodies.iter().map(|attached| attached.slots.capacity()).sum();
-        #[cfg(feature = "mpi")]
-        let slots = slots + self.bodies.iter().map(|attached| attached.externals.capacity()).sum::<usize>();
+        let slots = self.bodies.iter().map(|attached| bytes(&attached.slots) + bytes(&attached.externals));
         bytes(&self.bodies)
             + self.made.bytes()
-            + size_of::<Slot>() * slots
+            + slots.sum::<usize>()
             + bytes(&self.free)
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
     }
@@ -267,20 +213,20 @@ impl Attachments {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {
             Some(index) => {
+                // With the memory for slots that another body has left.
                 let entry = &mut self.bodies[index as usize];
-                (entry.body, entry.id) = (body, id);
+                (entry.body, entry.id, entry.first_free) = (body, id, 0);
+                entry.slots.clear();
                 index
             }
             None => {
                 let index = self.bodies.len();
-                if index >= MOST_BODIES {
-                    return Err(Exhausted);
-                }
+                ensure!(index < MOST_BODIES, Exhausted);
                 self.bodies.try_reserve(1)?;
                 self.made.reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.
                 self.free.try_reserve(index + 1)?;
-                self.bodies.push(BodyEntry::new(body, id));
+                self.bodies.push(BodyEntry { body, id, ..BodyEntry::default() });
                 self.made.resize(index + 1)?;
                 index as u32
             }
@@ -293,7 +239,7 @@ impl Attachments {
         let attached = &mut self.bodies[index as usize];
         if attached.rows == 0 {
             self.index.remove(&attached.body);
-            attached.clear();
+            attached.body = ptr::null_mut();
             self.made.forget(index as usize);
             self.free.push(index);
         }
@@ -344,9 +290,11 @@ mod tests {
         all.bodies[0].rows += 1;
         assert_eq!(all.first_fault(knows), Some(101));
         all.bodies[0].rows -= 1;
-        all.bodies[0].slots[1] = Slot::Free(Some(1));
+        all.bodies[0].first_free += 1;
         assert_eq!(all.first_fault(knows), Some(101));
-        all.bodies[0].slots[1] = Slot::Free(None);
+        all.bodies[0].first_free = 7;
+        assert_eq!(all.first_fault(knows), Some(101));
+        all.bodies[0].first_free = 1;
         assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
         all.bodies[1].body = address(5);
         assert!(!all.is_indexed());

@@ -5,7 +5,8 @@ use std::collections::TryReserveError;
 
 /// A set of numbers below a limit, as bits. The least number that is missing is found at once, whatever the limit.
 pub struct Bits {
-    words: Vec<u64>,
+    /// Number k is in the set if bit k is set.
+    pub words: Vec<u64>,
     /// Which words are full.
     full: Vec<u64>,
     /// Words of `full` before this one are full.
@@ -38,11 +39,6 @@ impl Bits {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         size_of::<u64>() * (self.words.capacity() + self.full.capacity())
-    }
-
-    /// Number k is in the set if bit k is set.
-    pub fn words(&self) -> &[u64] {
-        &self.words
     }
 
     /// Whether a number below the limit is in the set.

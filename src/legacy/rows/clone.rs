@@ -1,8 +1,10 @@
 //! A copy of the rows that are no contacts.
 
+use std::ffi::c_int;
 use std::ptr;
 
 use crate::block::{Vector, times};
+use crate::legacy::arguments::{self, entry};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
@@ -20,16 +22,19 @@ use super::row::Row;
 /// Its rows are attached to no body, and no body couples its pairs: W is only what they hold.
 ///
 /// # Safety
-/// The constraints of all rows are valid, their bodies NULL or valid.
-pub unsafe fn clone_non_contacts(source: &LocalDynamics) -> Result<*mut LOCDYN, Code> {
-    let mut clone = LocalDynamics::create(source.domain()?)?;
-    // SAFETY: the caller promises that the constraints of all rows are valid, and their bodies NULL or valid.
-    unsafe { fill(source, &mut clone)? };
-    Ok(Box::into_raw(clone.into_box()).cast())
+/// As there: the constraints of all rows are valid, their bodies NULL or valid; `out` is valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_clone(ldy: *mut LOCDYN, out: *mut *mut LOCDYN) -> c_int {
+    entry!(ldy: dynamics, out: place => {
+        let mut clone = LocalDynamics::create(ldy.domain()?)?;
+        // SAFETY: the host promises that the constraints of all rows are valid, and their bodies NULL or valid.
+        unsafe { fill(ldy, &mut clone)? };
+        out.put(Box::into_raw(clone.into_box()).cast());
+    })
 }
 
 /// # Safety
-/// As [`clone_non_contacts`]; `clone` is empty.
+/// As [`ldy_entry_clone`]; `clone` is empty.
 unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), Code> {
     // SAFETY: the list holds live rows, and the caller promises that their constraints are valid.
     unsafe {
@@ -56,7 +61,7 @@ unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), 
 /// The rows to be copied, in the order of the list.
 ///
 /// # Safety
-/// As [`clone_non_contacts`].
+/// As [`ldy_entry_clone`].
 unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut Row> {
     // SAFETY: the list holds live rows, and the caller promises that their constraints are valid.
     unsafe { source.list().filter(|&row| !is_contact(row)) }
@@ -81,7 +86,7 @@ impl<'a> Copies<'a> {
     /// No copies yet, and memory for all.
     ///
     /// # Safety
-    /// As [`clone_non_contacts`].
+    /// As [`ldy_entry_clone`].
     unsafe fn new(source: &'a LocalDynamics, clone: &'a mut LocalDynamics) -> Result<Self, Exhausted> {
         // SAFETY: the caller promises that the constraints of all rows are valid; blocks of live rows are live.
         let (rows, nodes) = unsafe {
@@ -93,7 +98,7 @@ impl<'a> Copies<'a> {
         clone.rows.pool.reserve(rows)?;
         clone.pairs.reserve(nodes / 2)?;
         #[cfg(feature = "mpi")]
-        clone.externals.reserve(source.externals.live())?;
+        clone.externals.reserve(source.externals.live)?;
         let rows = repeated(source.rows.pool.capacity(), ptr::null_mut())?;
         let pairs = repeated(source.pairs.capacity(), ptr::null_mut())?;
         Ok(Self { source, clone, rows, pairs })
@@ -194,7 +199,7 @@ impl Copies<'_> {
             for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
                     let copy = *self.place_of(row);
-                    self.clone.externals.push_reserved(copy, block);
+                    self.clone.externals.add_copy(copy, block);
                 }
             }
             self.clone.externals.link();

@@ -4,10 +4,9 @@
 //! are read: the host may have damaged the one and freed the other.
 
 use std::fmt;
-use std::mem::offset_of;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::{CON, OFFB};
+use crate::legacy::layout::{DIAB, OFFB};
 
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
@@ -41,7 +40,7 @@ impl fmt::Display for Place {
 /// # Errors
 /// [`Code::BugFound`] with the first thing found.
 pub fn check(dynamics: &LocalDynamics, place: &mut Place) -> Result<(), Code> {
-    let mut inspection = Inspection { dynamics, place };
+    let mut inspection = Inspection { dynamics, place, without_end: None };
     let in_use = inspection.memory()?;
     inspection.bodies()?;
     inspection.list(in_use)
@@ -56,6 +55,8 @@ struct InUse {
 struct Inspection<'a> {
     dynamics: &'a LocalDynamics,
     place: &'a mut Place,
+    /// The first row that knows another block as its last.
+    without_end: Option<u32>,
 }
 
 impl Inspection<'_> {
@@ -121,34 +122,19 @@ impl Inspection<'_> {
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
         #[cfg(feature = "mpi")]
         self.demand(
-            externals == dynamics.externals.live(),
+            externals == dynamics.externals.live,
             "blocks to external constraints are missing from the rows",
         )?;
         self.demand(blocks == 2 * in_use.pairs, "blocks are missing from the rows")?;
-        self.ends()
-    }
-
-    /// Each row knows the last of its blocks.
-    fn ends(&mut self) -> Result<(), Code> {
-        // SAFETY: the lists have been found to hold live rows and blocks.
-        for row in unsafe { self.dynamics.list() } {
-            // SAFETY: the lists have been found to hold live rows and blocks.
-            let (row, last) = unsafe { (&*row, (*row).blocks().last()) };
-            *self.place = Place { constraint: Some(row.id), ..Place::default() };
-            let known: *mut OFFB = row.last.cast();
-            self.demand(last.unwrap_or(std::ptr::null_mut()) == known, "its hidden data are damaged")?;
-        }
-        *self.place = Place::default();
-        Ok(())
+        self.place.constraint = self.without_end;
+        self.demand(self.without_end.is_none(), "its hidden data are damaged")
     }
 
     /// What belongs to one row alone.
     fn row(&self, row: &Row) -> Result<(), Code> {
         let public = &row.public;
         self.demand(public.con == row.con, "con is not the constraint it was inserted with")?;
-        let array = |offset| row.con.wrapping_byte_add(offset).cast::<f64>();
-        let arrays = [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array);
-        self.demand([public.R, public.U, public.V] == arrays, "R, U or V is not its constraint's")?;
+        self.demand([public.R, public.U, public.V] == row.arrays(), "R, U or V is not its constraint's")?;
         let scratch = [public.mH, public.mprod, public.sH, public.sprod];
         self.demand(scratch.iter().all(|matrix| matrix.is_null()), "mH, mprod, sH or sprod is not NULL")?;
         let place = (&raw const *row).cast_mut();
@@ -179,6 +165,9 @@ impl Inspection<'_> {
             (previous, next) = (next.cast(), node.public.n);
         }
         self.place.neighbour = None;
+        if row.last != previous {
+            self.without_end = self.without_end.or(Some(row.id));
+        }
         Ok(count)
     }
 
@@ -220,6 +209,28 @@ impl Inspection<'_> {
     }
 }
 
+impl LocalDynamics {
+    /// Whether a row in use here stands at this address, linked to its constraint as it was inserted.
+    pub fn has_row(&self, dia: *mut DIAB) -> bool {
+        // SAFETY: the row found is live.
+        self.rows.live(dia).is_some_and(|row| unsafe { (*row).is_linked() })
+    }
+
+    /// Whether a block of a row stands at this address: what it is coupled with knows the row.
+    pub fn has_block(&self, dia: *const DIAB, block: *mut OFFB) -> bool {
+        live_pair(self, block).is_some_and(|(pair, is_second)| {
+            let [first, second] = pair.both();
+            let partner = if is_second { first } else { second };
+            partner.public.dia.cast_const() == dia
+        })
+    }
+
+    /// Whether there are so many rows, with so many blocks.
+    pub fn has_as_many(&self, rows: usize, blocks: usize) -> bool {
+        rows == self.rows.pool.live() && blocks == 2 * self.pairs.live()
+    }
+}
+
 /// The live pair that has a block at this address, and whether that is the second one.
 fn live_pair(dynamics: &LocalDynamics, block: *mut OFFB) -> Option<(&Pair, bool)> {
     let is_second = !dynamics.pairs.owns(block.addr());
@@ -236,7 +247,7 @@ mod tests {
     use std::ptr;
 
     use super::*;
-    use crate::legacy::layout::{BODY, CONTACT, DOM, RIG};
+    use crate::legacy::layout::{BODY, CON, CONTACT, DOM, RIG};
     use crate::legacy::rows::insert;
 
     #[test]

@@ -13,7 +13,8 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::set::{Fault, Walks};
+use crate::legacy::host::set::Walks;
+use crate::legacy::interface::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::options;
@@ -53,7 +54,7 @@ struct Coupling {
 pub struct Externals {
     blocks: Vec<External>,
     /// How many of them are in lists.
-    live: usize,
+    pub live: usize,
     /// Memory lent to walks over the map of external constraints.
     pub walks: Walks<MAP>,
 }
@@ -71,14 +72,11 @@ pub unsafe fn each(
     walks: &mut Walks<MAP>,
     mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
 ) -> Result<(), Code> {
-    let failed = |fault: Fault| fault.of(&"the map of external constraints (conext)");
     // SAFETY: the caller promises a valid domain with valid external constraints.
     unsafe {
-        walks.each((*dom).conext.cast_const(), failed, |element| {
+        walks.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
             let con = element.cast::<CON>();
-            if con.is_null() {
-                return Err(fail!(Code::BugFound, "NULL among the external constraints (conext)"));
-            }
+            ensure!(!con.is_null(), fail!(Code::BugFound, "NULL among the external constraints (conext)"));
             constraint::check(con)?;
             visit(con)
         })
@@ -174,7 +172,10 @@ unsafe fn couple_through(
                 transposed: (*con).id < (*own).id,
                 repeated,
             };
-            externals.push(row, con, body, Some(coupling)).map_err(exhausted)
+            externals.reserve(1).map_err(exhausted)?;
+            let public = OFFB { W: [0.0; 9], dia: con.cast(), bod: body, n: ptr::null_mut() };
+            externals.add(row, public, Some(coupling));
+            Ok(())
         })
     }
 }
@@ -187,7 +188,7 @@ unsafe fn couple_through(
 /// # Safety
 /// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.
 pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
-    let once = options::self_contact_once();
+    let once = options::is_set(LDY_SELF_CONTACT_ONCE);
     for block in &mut dynamics.externals.blocks {
         let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
         else {
@@ -205,7 +206,6 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
             // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
             return Err(unsafe {
                 culprit::of_blocks_between([(*block.row).public.con, block.con].map(<*mut CON>::cast_const))
-                    .into()
             });
         }
     }
@@ -213,11 +213,6 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 }
 
 impl Externals {
-    /// The number of blocks in lists.
-    pub fn live(&self) -> usize {
-        self.live
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         bytes(&self.blocks) + self.walks.bytes()
@@ -233,23 +228,14 @@ impl Externals {
         self.live = 0;
     }
 
-    fn push(
-        &mut self,
-        row: *mut Row,
-        con: *mut CON,
-        bod: *mut BODY,
-        coupling: Option<Coupling>,
-    ) -> Result<(), Exhausted> {
-        self.reserve(1)?;
-        let public = OFFB { W: [0.0; 9], dia: con.cast(), bod, n: ptr::null_mut() };
-        self.blocks.push(External { public, row, con, coupling });
-        Ok(())
+    /// Add a block, to be linked; there is room for it.
+    fn add(&mut self, row: *mut Row, public: OFFB, coupling: Option<Coupling>) {
+        self.blocks.push(External { con: public.dia.cast(), public, row, coupling });
     }
 
     /// Add a copy of a block for the row of a clone, to be linked; there is room for it.
-    pub fn push_reserved(&mut self, row: *mut Row, &OFFB { W, dia, bod, .. }: &OFFB) {
-        let public = OFFB { W, dia, bod, n: ptr::null_mut() };
-        self.blocks.push(External { public, row, con: dia.cast(), coupling: None });
+    pub fn add_copy(&mut self, row: *mut Row, block: &OFFB) {
+        self.add(row, OFFB { n: ptr::null_mut(), ..*block }, None);
     }
 
     /// Put each block at the head of its row's list, in the order in which they were added.
@@ -298,12 +284,11 @@ impl Externals {
         while !next.is_null() {
             let leads_astray = if count == 0 { "adjext is no live block" } else { "n is no live block" };
             let block = self.at(next.addr()).filter(|block| ptr::eq(block.row, row)).ok_or(leads_astray)?;
-            if next.addr() >= last {
-                return Err("its blocks to external constraints are linked in another order");
-            }
-            if block.public.dia != block.con.cast() {
-                return Err("a block leads to another external constraint than it was made for");
-            }
+            ensure!(next.addr() < last, "its blocks to external constraints are linked in another order");
+            ensure!(
+                block.public.dia == block.con.cast(),
+                "a block leads to another external constraint than it was made for"
+            );
             (last, next, count) = (next.addr(), block.public.n, count + 1);
         }
         Ok(count)

@@ -115,7 +115,7 @@ fn listed(entry: Option<&GatheredRow>) -> *mut CON {
     entry.filter(|entry| entry.is_listed).map_or(ptr::null_mut(), |entry| entry.con)
 }
 
-/// Whether one of the gathered rows is as it was, and the list leads on to the next one. Its bodies were checked when it was
+/// Whether one of the gathered rows is as it was and attached to what W counts now, and the list leads on to the next one. Its bodies were checked when it was
 /// put here: if they are the same, there is a master.
 ///
 /// # Safety
@@ -128,27 +128,13 @@ unsafe fn is_same(gathered: &[GatheredRow], place: usize) -> bool {
     unsafe {
         let con = &*entry.con;
         let leads_on = !entry.is_listed || con.next == listed(gathered.get(place + 1));
-        leads_on
-            && con.dia == entry.row.cast()
-            && con.kind == entry.kind
-            && [con.master, con.slave] == entry.bodies
-            && is_attached(entry)
-    }
-}
-
-/// Whether a gathered row is attached to what W counts now.
-///
-/// # Safety
-/// As [`is_same`].
-#[inline(always)]
-unsafe fn is_attached(entry: &GatheredRow) -> bool {
-    // SAFETY: the caller promises a live row whose constraint and bodies are valid.
-    unsafe {
-        let counted = counted_bodies(entry.con);
-        match entry.is_settled {
-            true => counted == entry.bodies,
-            false => is_settled(entry.row, entry.con, counted),
+        let is_as_before =
+            con.dia == entry.row.cast() && con.kind == entry.kind && [con.master, con.slave] == entry.bodies;
+        if !leads_on || !is_as_before {
+            return false;
         }
+        let counted = counted_bodies(con);
+        counted == entry.bodies && entry.is_settled || is_settled(entry.row, con, counted)
     }
 }
 
@@ -223,9 +209,7 @@ unsafe fn put(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a live row, and its valid constraint with bodies that are NULL or valid.
     let entry = unsafe {
-        if (*row).round == dynamics.round {
-            return Err(domain::comes_twice(con));
-        }
+        ensure!((*row).round != dynamics.round, domain::comes_twice(con));
         (*row).round = dynamics.round;
         constraint::check(con)?;
         let bodies = [(*con).master, (*con).slave];

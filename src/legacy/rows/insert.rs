@@ -36,16 +36,15 @@ pub unsafe fn insert(
     con: *mut CON,
     bodies: [*mut BODY; 2],
 ) -> Result<*mut DIAB, Code> {
-    if con.is_null() {
-        return Err(fail!(Code::BugFound, "con is NULL"));
-    }
+    ensure!(!con.is_null(), fail!(Code::BugFound, "con is NULL"));
     dynamics.follows_domain()?;
     // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets.
     unsafe {
         constraint::check_kind(con)?;
-        if dynamics.rows.has(con) {
-            return Err(fail!(Code::BugFound, "{}: has a row already", names::constraint(con)));
-        }
+        ensure!(
+            !dynamics.rows.has(con),
+            fail!(Code::BugFound, "{}: has a row already", names::constraint(con))
+        );
         dynamics.is_gathered = false;
         dynamics.neighbours.clear();
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);

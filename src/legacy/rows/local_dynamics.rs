@@ -1,6 +1,6 @@
 //! A local dynamics: what the host sees, with everything hidden behind it.
 
-use std::{iter, mem, ptr};
+use std::{iter, mem};
 
 use crate::inertia::Boxed;
 use crate::legacy::errors::{Code, fail};
@@ -21,6 +21,7 @@ use super::row::{Row, Rows};
 use super::tally::Tally;
 
 /// A local dynamics.
+#[derive(Default)]
 #[repr(C)]
 pub struct LocalDynamics {
     /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
@@ -55,35 +56,21 @@ pub struct LocalDynamics {
     pub tally: Tally,
 }
 
+impl Default for LOCDYN {
+    fn default() -> Self {
+        // SAFETY: a LOCDYN may be all zero.
+        unsafe { mem::zeroed() }
+    }
+}
+
 impl LocalDynamics {
     /// A new local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
-        if dom.is_null() {
-            return Err(fail!(Code::BugFound, "dom is NULL"));
-        }
-        // SAFETY: a LOCDYN may be all zero.
-        let mut public: LOCDYN = unsafe { mem::zeroed() };
-        public.dom = dom;
-        public.diamem.chunksize = size_of::<Row>();
-        public.offmem.chunksize = size_of::<Pair>();
-        let dynamics = Self {
-            public,
-            rows: Rows::default(),
-            pairs: Pool::default(),
-            bodies: Attachments::default(),
-            is_clone: false,
-            neighbours: Vec::new(),
-            reusable: None,
-            round: 0,
-            gathered: Vec::new(),
-            is_gathered: false,
-            walks: Walks::default(),
-            #[cfg(feature = "mpi")]
-            externals: Externals::default(),
-            #[cfg(feature = "mpi")]
-            exchange: Exchange::default(),
-            tally: Tally::default(),
-        };
+        ensure!(!dom.is_null(), fail!(Code::BugFound, "dom is NULL"));
+        let mut dynamics = Self::default();
+        dynamics.public.dom = dom;
+        dynamics.public.diamem.chunksize = size_of::<Row>();
+        dynamics.public.offmem.chunksize = size_of::<Pair>();
         Boxed::new(dynamics).map_err(|_| fail!(Code::OutOfMemory, "no memory for a local dynamics"))
     }
 
@@ -105,34 +92,14 @@ impl LocalDynamics {
     /// # Safety
     /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
     pub unsafe fn from_public<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
-        if ldy.is_null() {
-            return Err(fail!(Code::BugFound, "ldy is NULL"));
-        }
+        ensure!(!ldy.is_null(), fail!(Code::BugFound, "ldy is NULL"));
         // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if it was made here, it is the
         // first field of a Self.
         unsafe {
-            match Self::is_behind(ldy) {
-                true => Ok(&mut *ldy.cast()),
-                false => Err(fail!(Code::BugFound, "ldy was not made by LOCDYN_Create of this library")),
-            }
+            let why = "ldy was not made by LOCDYN_Create of this library";
+            ensure!(Self::is_behind(ldy), fail!(Code::BugFound, "{why}"));
+            Ok(&mut *ldy.cast())
         }
-    }
-
-    /// Release everything.
-    ///
-    /// # Errors
-    /// As [`LocalDynamics::from_public`].
-    ///
-    /// # Safety
-    /// As there; the local dynamics and its rows are not used afterwards.
-    pub unsafe fn destroy(ldy: *mut LOCDYN) -> Result<(), Code> {
-        // SAFETY: the caller promises a valid LOCDYN that is not used afterwards; if it was made here, its
-        // memory came out of a Boxed.
-        unsafe {
-            let dynamics = Self::from_public(ldy)?;
-            drop(Box::from_raw(ptr::from_mut(dynamics).cast::<[Self; 1]>()));
-        }
-        Ok(())
     }
 
     /// Bytes held for insertions and updates.
@@ -145,10 +112,8 @@ impl LocalDynamics {
     /// # Errors
     /// [`Code::BugFound`] if the host has taken it away.
     pub fn domain(&self) -> Result<*mut DOM, Code> {
-        match self.public.dom.is_null() {
-            true => Err(fail!(Code::BugFound, "ldy->dom is NULL")),
-            false => Ok(self.public.dom),
-        }
+        ensure!(!self.public.dom.is_null(), fail!(Code::BugFound, "ldy->dom is NULL"));
+        Ok(self.public.dom)
     }
 
     /// Check that the rows belong to the domain's constraints, so that more can come and all can be updated.
@@ -156,10 +121,8 @@ impl LocalDynamics {
     /// # Errors
     /// [`Code::BugFound`] if this is a clone: `con->dia` leads to the rows it was made from.
     pub fn follows_domain(&self) -> Result<(), Code> {
-        match self.is_clone {
-            true => Err(fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated")),
-            false => Ok(()),
-        }
+        ensure!(!self.is_clone, fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated"));
+        Ok(())
     }
 
     /// Whether the rows mirror those of another module.
@@ -194,6 +157,8 @@ impl LocalDynamics {
 
 #[cfg(test)]
 mod tests {
+    use std::ptr;
+
     use super::*;
     use crate::legacy::layout::{CON, CONTACT};
     use crate::legacy::rows::insert;

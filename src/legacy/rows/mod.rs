@@ -21,8 +21,7 @@ mod remove;
 mod row;
 mod tally;
 
-pub use attachments::{Attachments, BodyEntry, Slot};
-pub use clone::clone_non_contacts;
+pub use attachments::{Attachments, BodyEntry};
 pub use consistency::{Place, check as check_consistency};
 pub use gather::{GatheredRow, gather};
 pub use insert::insert;
@@ -31,4 +30,3 @@ pub use pair::Pair;
 pub use pool::{Run, WORD};
 pub use remove::remove;
 pub use row::{Map, Row};
-pub use tally::Stopwatch;

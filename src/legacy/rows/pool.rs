@@ -64,9 +64,7 @@ impl<T> Pool<T> {
         let layout = block_layout::<T>(count).ok_or(Exhausted)?;
         // SAFETY: the size is not zero, neither chunk size nor count is.
         let first = unsafe { alloc(layout) };
-        if first.is_null() {
-            return Err(Exhausted);
-        }
+        ensure!(!first.is_null(), Exhausted);
         large_pages::ask_for(first, layout.size());
         self.blocks.push(Block { first: first.cast(), in_use, taken: 0 });
         self.free += count;
@@ -159,10 +157,7 @@ impl<T> Pool<T> {
     /// The blocks of memory that have chunks in use.
     pub fn runs(&self) -> impl Iterator<Item = Run<'_, T>> {
         let used = self.blocks.iter().filter(|block| block.taken > 0);
-        used.map(|block| Run {
-            first: block.first,
-            words: &block.in_use.words()[..block.taken.div_ceil(WORD)],
-        })
+        used.map(|block| Run { first: block.first, words: &block.in_use.words[..block.taken.div_ceil(WORD)] })
     }
 }
 

@@ -10,9 +10,7 @@ use super::row::Row;
 
 /// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Neither bodies nor constraints are read.
 pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
-    if dia.is_null() {
-        return Err(fail!(Code::BugFound, "dia is NULL"));
-    }
+    ensure!(!dia.is_null(), fail!(Code::BugFound, "dia is NULL"));
     let Some(row) = dynamics.rows.live(dia) else {
         return Err(fail!(Code::BugFound, "dia is not a live row of this ldy (removed before?)"));
     };

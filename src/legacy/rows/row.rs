@@ -96,6 +96,18 @@ impl Row {
         self.live == LIVE
     }
 
+    /// Where R, U and V of its constraint are.
+    pub fn arrays(&self) -> [*mut f64; 3] {
+        let array = |offset| self.con.wrapping_byte_add(offset).cast::<f64>();
+        [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array)
+    }
+
+    /// Whether it leads to the constraint that it was inserted with, and to that one's arrays.
+    pub fn is_linked(&self) -> bool {
+        let DIAB { con, R, U, V, .. } = self.public;
+        con == self.con && [R, U, V] == self.arrays()
+    }
+
     /// Mark the row as in use, until its memory is given back.
     pub fn set_live(&mut self) {
         self.live = LIVE;

@@ -13,32 +13,22 @@ pub struct Tally {
     pub factors_reused: usize,
     /// Seconds of the last update.
     pub times: [f64; PHASES],
+    /// When its last phase ended.
+    last: Option<Instant>,
 }
 
 const PHASES: usize = Phase::Pairs as usize + 1;
 
 impl Tally {
     /// Forget the times of the update before.
-    pub fn start(&mut self) -> Stopwatch {
-        self.times = [0.0; PHASES];
-        Stopwatch(Instant::now())
+    pub fn start(&mut self) {
+        (self.times, self.last) = ([0.0; PHASES], Some(Instant::now()));
     }
 
-    /// Count factors that were found still right, and those that were made.
-    pub fn count(&mut self, kept: usize, made: usize) {
-        self.factors_reused += kept;
-        self.factorisations += made;
-    }
-}
-
-/// The time since the last phase ended.
-pub struct Stopwatch(Instant);
-
-impl Stopwatch {
     /// A phase ends here for now, and the next one begins.
-    pub fn end(&mut self, phase: Phase, tally: &mut Tally) {
+    pub fn end(&mut self, phase: Phase) {
         let now = Instant::now();
-        tally.times[phase as usize] += (now - self.0).as_secs_f64();
-        self.0 = now;
+        let last = self.last.replace(now).unwrap_or(now);
+        self.times[phase as usize] += (now - last).as_secs_f64();
     }
 }

@@ -4,12 +4,13 @@
 //! block to the sizes of the two diagonal blocks; the free energy to its terms. Where a body gives its matrix A and
 //! not the inverse, W and what follows from it is determined up to ε κ₁(A) only: no smaller tolerance holds there.
 
-use std::fmt;
+use std::{fmt, ptr};
 
-use crate::block::Block;
+use crate::block::{Block, largest};
 use crate::legacy::errors::Code;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
+use crate::legacy::host::place::Role;
 use crate::legacy::layout::*;
 use crate::legacy::names;
 use crate::legacy::rows::{Place, Row};
@@ -80,25 +81,23 @@ impl Comparison<'_> {
             let allowed = self.findings.tolerance;
             let condition = f64::EPSILON * self.mirror.condition(row);
             let findings = &mut *self.findings;
-            let mut note =
-                |of: fn(&mut Findings) -> &mut f64, name_of, got: &[f64], own: &[f64], scale, allowed| {
-                    let off = difference(got, own, scale);
-                    raise(of(findings), off);
-                    if exceeds(off, allowed) {
-                        findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
-                    }
-                };
-            note(|f| &mut f.largest.V, "V", &(*row.con).V, v, speed, allowed.V);
-            note(|f| &mut f.largest.B, "B", &dia.B, &values.B, speed, allowed.B);
+            let mut note = |of, name_of, got: &[f64], own: &[f64], scale, allowed| {
+                let off = difference(got, own, scale);
+                if findings.exceeds(of, off, allowed) {
+                    findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
+                }
+            };
+            note(|largest| &mut largest.V, "V", &(*row.con).V, v, speed, allowed.V);
+            note(|largest| &mut largest.B, "B", &dia.B, &values.B, speed, allowed.B);
             if self.kind != UpdateKind::Minimal {
-                let [w, a] = [&values.W, &values.A].map(largest);
-                note(|f| &mut f.largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
-                note(|f| &mut f.largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
+                let [w, a] = [&values.W, &values.A].map(|block| largest(block));
+                note(|largest| &mut largest.W, "W", &dia.W, &values.W, w, allowed.W.max(condition));
+                note(|largest| &mut largest.A, "A", &dia.A, &values.A, a, allowed.A.max(condition));
                 self.energy_scale += 0.5 * a * speed * speed;
             }
             if self.kind == UpdateKind::All {
                 let (rho, allowed) = (values.rho, allowed.rho.max(condition));
-                note(|f| &mut f.largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
+                note(|largest| &mut largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
             }
             self.pattern(row, own)
         }
@@ -190,18 +189,17 @@ impl Comparison<'_> {
         }
         let condition = self.mirror.condition(row).max(self.mirror.condition(neighbour));
         let off = difference(got, own, (sizes[0] * sizes[1]).sqrt());
-        raise(&mut self.findings.largest.block, off);
-        if exceeds(off, self.findings.tolerance.block.max(f64::EPSILON * condition)) {
-            let found = [(key, std::ptr::null())];
+        let allowed = self.findings.tolerance.block.max(f64::EPSILON * condition);
+        if self.findings.exceeds(|largest| &mut largest.block, off, allowed) {
+            let found = [(key, ptr::null())];
             self.add_of_block(row, &found, "the", format_args!(" is off by {off:.1e}"));
         }
     }
 
     fn energy(&mut self, got: f64) {
         let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
-        raise(&mut self.findings.largest.free_energy, off);
-        let condition = f64::EPSILON * self.findings.condition;
-        if exceeds(off, self.findings.tolerance.free_energy.max(condition)) {
+        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.condition);
+        if self.findings.exceeds(|largest| &mut largest.free_energy, off, allowed) {
             self.findings.add(Place::default(), format_args!("free_energy is off by {off:.1e}"));
         }
     }
@@ -214,19 +212,10 @@ fn difference(got: &[f64], own: &[f64], scale: f64) -> f64 {
     if most == 0.0 { 0.0 } else { most / scale }
 }
 
-/// Whether a difference is beyond its tolerance; NaN is.
-fn exceeds(difference: f64, tolerance: f64) -> bool {
-    difference.is_nan() || difference > tolerance
-}
-
-fn largest(block: &Block) -> f64 {
-    block.iter().fold(0.0, |most, entry| entry.abs().max(most))
-}
-
 /// The largest of |H||v| and |H||v⁰| over a constraint's bodies.
 ///
 /// # Errors
-/// As [`constraint::sides`].
+/// As [`constraint::side`].
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
@@ -234,10 +223,15 @@ unsafe fn speed(con: *const CON) -> Result<f64, Code> {
     // SAFETY: the caller promises a valid constraint with valid bodies.
     unsafe {
         constraint::check(con)?;
-        constraint::sides(con).try_fold(LEAST_SPEED, |largest, side| {
-            let side = side?;
-            let speeds = [side.previous, side.current].map(|u| side.point.local_magnitude(side.frame, u));
-            Ok(speeds.into_iter().flatten().fold(largest, f64::max))
-        })
+        let mut largest = LEAST_SPEED;
+        for role in Role::BOTH {
+            let body = constraint::body_of(con, role);
+            if !body.is_null() {
+                let side = constraint::side(con, role, body, ptr::null_mut())?;
+                let speeds = [side.previous, side.current].map(|u| side.point.local_magnitude(side.frame, u));
+                largest = speeds.into_iter().flatten().fold(largest, f64::max);
+            }
+        }
+        Ok(largest)
     }
 }

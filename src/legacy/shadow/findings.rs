@@ -52,6 +52,12 @@ impl Findings {
         }
     }
 
+    /// A difference of a quantity; returns whether it is beyond its tolerance, as NaN is.
+    pub fn exceeds(&mut self, of: fn(&mut ldy_differences) -> &mut f64, off: f64, allowed: f64) -> bool {
+        raise(of(&mut self.largest), off);
+        off.is_nan() || off > allowed
+    }
+
     /// Something differs at a place; only the first such text is kept.
     pub fn add(&mut self, place: Place, text: fmt::Arguments) {
         if !self.found {

@@ -98,9 +98,7 @@ impl LegacyRows {
             for con in domain::constraints(dom) {
                 constraint::check(con)?;
                 self.of_constraint.try_reserve(1).map_err(|_| exhausted())?;
-                if self.of_constraint.insert(con, None).is_some() {
-                    return Err(domain::comes_twice(con));
-                }
+                ensure!(self.of_constraint.insert(con, None).is_none(), domain::comes_twice(con));
             }
             if mem::take(&mut self.remembered) {
                 mem::swap(&mut self.all, &mut self.previous);

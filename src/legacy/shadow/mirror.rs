@@ -4,8 +4,7 @@
 use std::{mem, ptr};
 
 use crate::inertia::{Boxed, Workspace};
-use crate::legacy::errors::Code;
-use crate::legacy::fault::Error;
+use crate::legacy::errors::{self, Code};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
@@ -39,13 +38,8 @@ impl Mirror {
         // The domain is set before it is read.
         let mut dynamics = LocalDynamics::create(ptr::dangling_mut())?;
         dynamics.rows.mirrored = Some(Map::default());
-        Ok(Self {
-            dynamics,
-            bodies: Vec::new(),
-            of_body: Map::default(),
-            conditions: Map::default(),
-            work: Workspace::default(),
-        })
+        let (of_body, conditions) = (Map::default(), Map::default());
+        Ok(Self { dynamics, bodies: Vec::new(), of_body, conditions, work: Workspace::default() })
     }
 
     /// The row of a constraint; NULL if there is none.
@@ -212,7 +206,9 @@ impl Mirror {
             };
             let condition = match conditions.get(&body) {
                 Some(&(revision, condition)) if revision == factor.revision() => condition,
-                _ => panel.condition(work).map_err(|fault| Error::of_body(entry.id, fault))?,
+                _ => panel.condition(work).map_err(|fault| {
+                    errors::about(format_args!("body {}", entry.id), update::of_panel(fault))
+                })?,
             };
             conditions.try_reserve(1).map_err(|_| exhausted())?;
             conditions.insert(body, (factor.revision(), condition));

@@ -36,12 +36,11 @@ pub struct Shadow {
 
 /// A shadow of another module's rows; see `ldy_shadow_new`.
 pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
-    if cfg!(feature = "mpi") {
-        return Err(fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI"));
-    }
-    if legacy.is_null() {
-        return Err(fail!(Code::BugFound, "legacy is NULL"));
-    }
+    ensure!(
+        !cfg!(feature = "mpi"),
+        fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI")
+    );
+    ensure!(!legacy.is_null(), fail!(Code::BugFound, "legacy is NULL"));
     let shadow = Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true };
     match Boxed::new(shadow) {
         Ok(shadow) => Ok(Box::into_raw(shadow.into_box()).cast()),
@@ -60,9 +59,7 @@ pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report
         // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
         out = unsafe { Place::wanted("report", report) }?;
         // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
-        let Some(shadow) = (unsafe { shadow.as_mut() }) else {
-            return Err(fail!(Code::BugFound, "shadow is NULL"));
-        };
+        let shadow = unsafe { shadow.as_mut() }.ok_or_else(|| fail!(Code::BugFound, "shadow is NULL"))?;
         // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
         // is not filled.
         if let Some(given) = unsafe { Place::wanted("tolerance", tolerance.cast_mut()) }? {
@@ -97,9 +94,7 @@ impl Shadow {
         // SAFETY: the caller promises a valid module over a valid domain, with valid constraints and bodies.
         unsafe {
             let dom = (*self.legacy).dom;
-            if dom.is_null() {
-                return Err(fail!(Code::BugFound, "dom of the legacy module is NULL"));
-            }
+            ensure!(!dom.is_null(), fail!(Code::BugFound, "dom of the legacy module is NULL"));
             domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
             self.rows.read(self.legacy, dom, self.was_sound, findings)?;

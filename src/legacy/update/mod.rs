@@ -3,6 +3,7 @@
 
 mod scene;
 
+use std::ffi::c_int;
 use std::mem;
 
 use crate::assembly::update::Phase;
@@ -11,22 +12,42 @@ use crate::assembly::update::pairs::assemble as assemble_pairs;
 use crate::assembly::update::rows::{Wanted, assemble};
 use crate::threads::Team;
 
+use super::boundary::status;
 use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
+use super::interface::types::{LDY_REUSE, LDY_SELF_CONTACT_ONCE};
+use super::layout::LOCDYN;
 use super::options;
 #[cfg(feature = "mpi")]
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, GatheredRow, LocalDynamics, Stopwatch, gather as gather_rows};
+use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
+pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
-/// Assemble; see `LOCDYN_Update_Begin`.
+/// See `LOCDYN_Update_Begin`.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
+    status(|| {
+        // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
+        let dynamics = unsafe { LocalDynamics::from_public(ldy) };
+        #[cfg(feature = "mpi")]
+        let dynamics = dynamics.map_err(parallel::exchange::withdraw);
+        // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
+        unsafe { begin(dynamics?) }
+    })
+}
+
+/// Assemble.
 ///
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
-    let mut watch = dynamics.tally.start();
+    dynamics.tally.start();
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut dynamics.reusable);
     // This comes before the team is needed, so that its threads wake up meanwhile.
@@ -43,10 +64,12 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         })?;
         let settings = options::revision();
         // External blocks have slots of their own in each update, so nothing can be reused.
-        let reuse =
-            reusable == Some(settings) && kind == UpdateKind::All && options::reuse() && !VELOCITIES_AHEAD;
-        watch.end(Phase::Velocities, &mut dynamics.tally);
-        make(dynamics, step, kind, reuse, &mut team, &mut watch)?;
+        let reuse = reusable == Some(settings)
+            && kind == UpdateKind::All
+            && options::is_set(LDY_REUSE)
+            && !VELOCITIES_AHEAD;
+        dynamics.tally.end(Phase::Velocities);
+        make(dynamics, step, kind, reuse, &mut team)?;
         dynamics.reusable = (kind == UpdateKind::All).then_some(settings);
     }
     Ok(())
@@ -78,9 +101,8 @@ unsafe fn make(
     kind: UpdateKind,
     reuse: bool,
     team: &mut Team,
-    watch: &mut Stopwatch,
 ) -> Result<(), Code> {
-    let once = options::self_contact_once() && !dynamics.is_mirror();
+    let once = options::is_set(LDY_SELF_CONTACT_ONCE) && !dynamics.is_mirror();
     // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
     // live pairs of live rows.
     unsafe {
@@ -90,15 +112,15 @@ unsafe fn make(
         }
         let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, tally, .. } = dynamics;
         if kind == UpdateKind::Minimal {
-            let mut ended = |phase| watch.end(phase, tally);
+            let mut ended = |phase| tally.end(phase);
             return Ok(assemble(HostRows::new(gathered), made, Wanted::Velocities, team, &mut ended)?);
         }
         let how = How { step, complete: VELOCITIES_AHEAD };
-        let factors =
-            prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| watch.end(phase, tally))?;
-        tally.count(factors.kept, factors.made);
+        let factors = prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| tally.end(phase))?;
+        tally.factors_reused += factors.kept;
+        tally.factorisations += factors.made;
         let wanted = Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse };
-        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| watch.end(phase, tally))?;
+        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::Wanted { kind, reuse, once };
         for run in pairs.runs() {
@@ -111,7 +133,7 @@ unsafe fn make(
         external::assemble(dynamics)?;
         dynamics.public.free_energy = energy;
     }
-    watch.end(Phase::Pairs, &mut dynamics.tally);
+    dynamics.tally.end(Phase::Pairs);
     Ok(())
 }
 
@@ -122,8 +144,7 @@ unsafe fn make(
 fn free_energy(gathered: &[GatheredRow]) -> Result<f64, Code> {
     // Not `sum`, which starts at −0.
     let energy = gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
-    match energy.is_finite() {
-        true => Ok(energy),
-        false => Err(fail!(Code::BugFound, "the free energy of all constraints together is not finite")),
-    }
+    let why = "the free energy of all constraints together is not finite";
+    ensure!(energy.is_finite(), fail!(Code::BugFound, "{why}"));
+    Ok(energy)
 }

@@ -12,18 +12,19 @@ use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
 use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite};
-use crate::inertia::Inertia;
+use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::culprit;
-use crate::legacy::fault::{Error, Fault, Value};
+use crate::legacy::errors::{self, Code, Error, fail};
 use crate::legacy::host::body::{self, Body};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::{KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, Slot, WORD};
+use crate::legacy::names;
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, WORD};
 use crate::prefetch::fetch;
 use crate::threads::Deal;
 
@@ -52,26 +53,26 @@ impl<'a> HostBodies<'a> {
         Self(bodies)
     }
 
-    fn view(&self, body: usize) -> Result<Body<'_>, Error> {
+    fn view(&self, body: usize) -> Result<Body<'_>, Code> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { Body::new(self.0[body].body, false) }.map_err(|fault| self.error(body, fault))
+        unsafe { Body::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
 
     /// The error of a body.
     #[cold]
-    fn of_body(&self, body: usize, fault: impl Into<Fault>) -> Error {
+    fn of_body(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        Error::of_body(unsafe { (*self.0[body].body).id }, fault)
+        errors::about(format_args!("body {}", unsafe { (*self.0[body].body).id }), code)
     }
 
     /// The error of the constraint on a body that has the least id.
     #[cold]
-    fn error(&self, body: usize, fault: Fault) -> Error {
+    fn error(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
         unsafe {
             match self.constraints(body).map(|(_, on_body)| on_body.con).min_by_key(|&con| (*con).id) {
-                Some(con) => constraint::error(con, fault),
-                None => self.of_body(body, fault),
+                Some(con) => constraint::error(con, code),
+                None => self.of_body(body, code),
             }
         }
     }
@@ -84,18 +85,16 @@ impl Bodies for HostBodies<'_> {
     #[inline(always)]
     fn slots(&self, body: usize) -> usize {
         let attached = &self.0[body];
-        if attached.has_rows() { attached.slots().len() + attached.externals().len() } else { 0 }
+        if attached.has_rows() { attached.slots.len() + attached.externals.len() } else { 0 }
     }
 
     fn constraints(&self, body: usize) -> impl Iterator<Item = (usize, OnBody)> {
-        let attached = &self.0[body];
-        let slots = attached.slots();
-        let own = slots.iter().enumerate().filter_map(|(slot, taken)| match *taken {
+        let BodyEntry { slots, externals, .. } = &self.0[body];
+        let own = slots.iter().enumerate().filter(|(_, row)| !row.is_null()).map(|(slot, &row)| {
             // SAFETY: rows in slots are live.
-            Slot::Row(row) => unsafe { Some((slot, OnBody { con: (*row).public.con, known: (*row).known })) },
-            Slot::Free(_) => None,
+            unsafe { (slot, OnBody { con: (*row).public.con, known: (*row).known }) }
         });
-        let externals = attached.externals().iter().map(|&con| OnBody { con, known: ptr::null_mut() });
+        let externals = externals.iter().map(|&con| OnBody { con, known: ptr::null_mut() });
         own.chain((slots.len()..).zip(externals))
     }
 
@@ -114,7 +113,7 @@ impl Bodies for HostBodies<'_> {
     fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Error> {
         let dofs = self.view(body)?.dofs();
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { body::inertia(self.0[body].body, dofs) }.map(Some).map_err(|fault| self.of_body(body, fault))
+        Ok(Some(unsafe { body::inertia(self.0[body].body, dofs) }.map_err(|code| self.of_body(body, code))?))
     }
 
     fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Error> {
@@ -142,16 +141,16 @@ impl Bodies for HostBodies<'_> {
                     Ok(())
                 })
             });
-            points.map_err(|fault| constraint::error(con, fault))
+            Ok(points.map_err(|code| constraint::error(con, code))?)
         }
     }
 
     fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        self.of_body(body, fault)
+        self.of_body(body, of_panel(fault)).into()
     }
 
     fn memory(&self) -> Error {
-        Error::MEMORY
+        fail!(Code::OutOfMemory, "no memory for an update").into()
     }
 
     #[inline(always)]
@@ -174,6 +173,20 @@ impl Bodies for HostBodies<'_> {
             }
         }
     }
+}
+
+/// The error of a fault in a panel.
+pub fn of_panel(fault: panel::Fault) -> Code {
+    let panel::Fault::Factor(error) = fault else {
+        return fail!(Code::OutOfMemory, "no memory for its operators");
+    };
+    let code = match error {
+        FactorError::Matrix(_) => Code::MatrixKind,
+        FactorError::NotPositiveDefinite { .. } => Code::CholFactor,
+        FactorError::NotFinite => Code::BugFound,
+        _ => Code::LuFactor,
+    };
+    fail!(code, "its matrix A: {error}")
 }
 
 /// How many places ahead to prefetch bodies, their matrices, and the arrays of matrices.
@@ -281,9 +294,7 @@ impl Rows for HostRows<'_> {
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
-            if velo.is_null() {
-                return Err(constraint::error(self.0[row].con, Fault::Null("velo", (*body).id)));
-            }
+            ensure!(!velo.is_null(), constraint::error(self.0[row].con, names::null("velo", body)).into());
             Ok([&*velo.add(1), &*velo])
         }
     }
@@ -292,7 +303,7 @@ impl Rows for HostRows<'_> {
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
         let (GatheredRow { con, row, .. }, role) = (self.0[row], Role::BOTH[role]);
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
-        unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }
+        Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }?)
     }
 
     #[inline(always)]
@@ -301,7 +312,7 @@ impl Rows for HostRows<'_> {
         // panels are not touched between their start and the end of the rows.
         unsafe {
             let slot = (*self.0[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
-            SlotWriter::new(slots.places().at(slot))
+            SlotWriter::new(slots.at(slot))
         }
     }
 
@@ -347,16 +358,20 @@ impl Rows for HostRows<'_> {
     fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
         let con = self.0[row].con;
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
-        Err(unsafe {
+        let code = unsafe {
             match fault {
                 RowFault::Velocities => culprit::of_velocities(con, &Role::BOTH),
                 RowFault::Diagonal(w, diagonal::Fault::NotFinite) => culprit::of_block(con, &w),
                 RowFault::Diagonal(_, diagonal::Fault::Eigenvalue) => {
-                    constraint::error(con, Fault::Eigenvalue)
+                    let code = fail!(Code::EigenDecomposition, "no largest eigenvalue of W found");
+                    constraint::error(con, code)
                 }
-                RowFault::Diagonal(_, diagonal::Fault::Singular) => constraint::error(con, Fault::Singular),
+                RowFault::Diagonal(_, diagonal::Fault::Singular) => {
+                    constraint::error(con, fail!(Code::LuFactor, "singular W"))
+                }
             }
-        })
+        };
+        Err(code.into())
     }
 
     #[inline(always)]
@@ -400,20 +415,20 @@ const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 /// # Safety
 /// The constraint is valid, and so are its bodies.
 #[inline(always)]
-unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Error> {
+unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
     // SAFETY: the caller promises a valid constraint.
     let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
     let share = diagonal.free_energy(b, prescribed);
     if share.is_finite() {
         return Ok(share);
     }
-    let fault = match (is_finite(b), prescribed.is_finite()) {
-        (false, _) => Fault::NotFinite(Value::B),
-        (_, false) => Fault::NotFinite(Value::Prescribed),
-        _ => Fault::Overflow("its free energy", "B and Z[0] are"),
+    let code = match (is_finite(b), prescribed.is_finite()) {
+        (false, _) => culprit::not_finite("B"),
+        (_, false) => culprit::not_finite("the prescribed velocity Z[0]"),
+        _ => fail!(Code::BugFound, "its free energy overflows, though B and Z[0] are finite"),
     };
     // SAFETY: the caller promises a valid constraint with valid bodies.
-    Err(unsafe { constraint::error(con, fault) })
+    Err(unsafe { constraint::error(con, code) })
 }
 
 /// Words of pairs that a thread takes at a time.
@@ -505,6 +520,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
             culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
+                .into()
         }
     }
 }

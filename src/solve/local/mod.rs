@@ -23,7 +23,9 @@ impl Local {
     /// Of a block on the diagonal of W.
     pub fn new<A: Axes>(w: &Block, law: &Law) -> Self {
         match law.kind {
-            Kind::Contact { friction, cohesion } => Self::Contact(Contact::new::<A>(w, friction, cohesion)),
+            Kind::Contact { friction, cohesion, .. } => {
+                Self::Contact(Contact::new::<A>(w, friction, cohesion))
+            }
             Kind::Bounds { lower, upper } => Self::Bounded(Bounded::new(w, lower, upper)),
         }
     }

@@ -22,6 +22,7 @@ fn changed(body: &Body, change: &[f64]) -> Body {
             let gradient = block(&(Matrix3::from_column_slice(gradient) + rate));
             Body::PseudoRigid { gradient, center: *center, place: at(place, 9) }
         }
+        Body::General { dofs } => Body::General { dofs: *dofs },
     }
 }
 
@@ -48,6 +49,7 @@ fn add_force(
             add(Point::Rigid(Rigid { rotation, center }, (arm + Vector3::from(*center)).into()), 6);
         }
         Body::PseudoRigid { center, .. } => add(Point::PseudoRigid(PseudoRigid { center }, *point), 12),
+        Body::General { .. } => {}
     }
 }
 
@@ -167,7 +169,7 @@ proptest! {
 
 #[test]
 fn bad_constraints_are_named() {
-    let bodies = [Body::Particle { place: [1.0, 0.0, 0.0] }];
+    let bodies = [Body::Particle { place: [1.0, 0.0, 0.0] }, Body::General { dofs: 2 }];
     let link = |body, slave, tension| Constraint {
         force: Force::Link { tension },
         master: End::Body { body, point: [0.0; 3] },
@@ -175,6 +177,7 @@ fn bad_constraints_are_named() {
     };
     let good = link(0, [0.0; 3], 1.0);
     let error = |bad| Stiffness::new(&bodies, &[good, bad]).map(|_| ()).unwrap_err();
+    assert_eq!(error(link(2, [0.0; 3], 1.0)), Error::NoSuchBody(1));
     assert_eq!(error(link(1, [0.0; 3], 1.0)), Error::NoSuchBody(1));
     assert_eq!(error(link(0, [1.0, 0.0, 0.0], 1.0)), Error::NoDirection(1));
     let force = Force::Contact { force: [1.0; 3], carrier: Carrier::Master };

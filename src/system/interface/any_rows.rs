@@ -105,7 +105,8 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
 
 /// Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it is.
 ///
-/// count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric).
+/// count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
+/// negative in some direction).
 ///
 /// # Safety
 /// system comes from ldy_system_create; compliance is NULL or has count values.

@@ -8,13 +8,16 @@ pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{Out, null, place, wanted};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
-use crate::direct::{BlockRows, Cholesky};
+use crate::direct::{AnyBlockRows, Cholesky, Extents};
 use crate::inertia::FactorError;
+use crate::legacy::copied_rows::CopiedRows;
+use crate::legacy::layout::LOCDYN;
 use crate::row_error;
 use crate::system::{Error, Fault, Id, System};
 
 use super::factors::ldy_factor;
 use super::ldy_system;
+use super::locdyn::ldy_locdyn_rows;
 use super::results::ldy_rows;
 use super::solve::ldy_solve;
 use super::strided::{Shape, Strided, StridedMut};
@@ -206,21 +209,66 @@ pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result
     unsafe { factor.as_ref() }.map(|factor| &factor.0).ok_or_else(|| null(name))
 }
 
-/// W of rows that are given, checked.
+/// # Safety
+/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is used by nobody else meanwhile.
+pub unsafe fn copies_mut<'a>(name: &str, copies: *mut ldy_locdyn_rows) -> Result<&'a mut CopiedRows, Code> {
+    // SAFETY: the C program promises that the copies are there and its own, as this function asks for.
+    unsafe { copies.as_mut() }.map(|copies| &mut copies.0).ok_or_else(|| null(name))
+}
+
+/// # Safety
+/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is changed by nobody meanwhile.
+pub unsafe fn copies<'a>(name: &str, copies: *const ldy_locdyn_rows) -> Result<&'a CopiedRows, Code> {
+    // SAFETY: the C program promises that the copies are there and stay as they are, as this function asks for.
+    unsafe { copies.as_ref() }.map(|copies| &copies.0).ok_or_else(|| null(name))
+}
+
+/// A LOCDYN, which is not read yet.
 ///
 /// # Safety
-/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns and values are NULL or as long as it says. Nobody
-/// changes them meanwhile.
-pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>, Code> {
+/// `ldy` is NULL or valid.
+pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN, Code> {
+    if ldy.is_null() { Err(null(name)) } else { Ok(ldy) }
+}
+
+/// W of rows that are given, its pattern checked.
+///
+/// # Safety
+/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are NULL or
+/// as long as it says. Nobody changes them meanwhile.
+pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>, Code> {
+    // SAFETY: the C program promises what `given_rows` asks for.
+    unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)
+}
+
+/// W and B of rows that are given, the pattern checked.
+///
+/// # Safety
+/// As for [`block_rows`], and B is NULL or as long as it says.
+pub unsafe fn rows_with_b<'a>(
+    name: &str,
+    rows: *const ldy_rows,
+) -> Result<(AnyBlockRows<'a>, &'a [f64]), Code> {
+    // SAFETY: the C program promises what `given_rows` asks for.
+    let (rows, b) = unsafe { given_rows(name, rows) }?;
+    // SAFETY: the C program promises a value for each scalar.
+    let b = unsafe { values("rows->B", b, rows.scalar_count()) }?;
+    Ok((rows, b))
+}
+
+/// W, and where B begins.
+///
+/// # Safety
+/// As for [`block_rows`].
+unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64), Code> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
     let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
-    let ldy_rows { rows: count, blocks, starts, columns, values: blocks_of, value_starts, .. } =
-        given.read_over(ldy_rows::none());
-    if !value_starts.is_null() {
-        return Err(fail!(
-            Code::BugFound,
-            "{name}->value_starts is not NULL: rows of three scalars are needed"
-        ));
+    let given = given.read_over(ldy_rows::none());
+    let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
+        given;
+    if scalar_starts.is_null() != value_starts.is_null() {
+        let what = "one of scalar_starts and value_starts is NULL, the other is not";
+        return Err(fail!(Code::BugFound, "{name}: {what}"));
     }
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
@@ -228,11 +276,21 @@ pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockR
     let starts = unsafe { values("rows->starts", starts, count + 1) }?;
     // SAFETY: the C program promises a column for each block.
     let columns = unsafe { values("rows->columns", columns, blocks) }?;
-    // SAFETY: the C program promises nine values for each block.
-    let values = unsafe { values("rows->values", blocks_of, 9 * blocks) }?;
-    let rows = BlockRows { starts, columns, values: values.as_chunks().0 };
+    let extents = if scalar_starts.is_null() {
+        None
+    } else {
+        // SAFETY: the C program promises a start for the scalars of each row, and an end.
+        let scalars = unsafe { values("rows->scalar_starts", scalar_starts, count + 1) }?;
+        // SAFETY: the C program promises a start for the values of each block, and an end.
+        let starts = unsafe { values("rows->value_starts", value_starts, blocks + 1) }?;
+        Some(Extents { scalars, values: starts })
+    };
+    let size = extents.map_or(9 * blocks, |extents| extents.values[blocks]);
+    // SAFETY: the C program promises nine values for each block, or as many as starts of values tell.
+    let values = unsafe { values("rows->values", first, size) }?;
+    let rows = AnyBlockRows { starts, columns, values, extents };
     rows.check_pattern()?;
-    Ok(rows)
+    Ok((rows, given.B))
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize, Code> {

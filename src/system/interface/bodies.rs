@@ -177,6 +177,48 @@ pub unsafe extern "C" fn ldy_system_add_solver(
     })
 }
 
+/// Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of bodies.
+/// Their constraints are given by operators H.
+///
+/// sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns have
+/// the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the bodies:
+/// what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it gets as many
+/// columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone. It is called once
+/// in each update in which a constraint acts on one of the bodies, more than once where its columns would take more than 64 MB; and
+/// once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the model that constraints act
+/// on. data: passed through. bodies: where to put the ids, count values, which follow one after the other.
+///
+/// Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no part
+/// of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is no
+/// body more.
+///
+/// # Safety
+/// system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as long
+/// as one of the bodies is part of the model.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_model(
+    system: *mut ldy_system,
+    sizes: *const c_int,
+    count: usize,
+    solver: ldy_solver,
+    data: *mut c_void,
+    bodies: *mut c_longlong,
+) -> c_int {
+    entry!(system: exclusive, sizes: values(count), bodies: values_mut(count) => {
+        let function = solver.ok_or_else(|| null("solver"))?;
+        let mut lengths = Vec::new();
+        let memory = |_| fail!(Code::OutOfMemory, "body {}: out of memory", system.next_body());
+        lengths.try_reserve_exact(count).map_err(memory)?;
+        for &n in sizes {
+            lengths.push(size(n)?);
+        }
+        let first = system.insert_model(&lengths, Callback { function, data })?;
+        bodies.iter_mut().zip(first as c_longlong..).for_each(|(to, id)| *to = id);
+    })
+}
+
 /// Remove a body.
 ///
 /// Returns 0 or 52 (NULL, no such body, or a constraint acts on it).
@@ -383,8 +425,8 @@ impl Solve for Callback {
         let (Ok(rows), Ok(columns)) = (c_int::try_from(size), c_int::try_from(x.len() / size)) else {
             return -1;
         };
-        // SAFETY: the C program promised to ldy_system_add_solver that its function does as the type says, with this
-        // data, as long as the body exists; x has size times columns values.
+        // SAFETY: the C program promised to ldy_system_add_solver or _add_model that its function does as the type says, with this
+        // data, as long as its bodies exist; x has size times columns values.
         unsafe { (self.function)(rows, columns, x.as_mut_ptr(), self.data) }
     }
 }

@@ -9,6 +9,7 @@ use crate::system::files;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
+use super::results::ldy_rows;
 
 /// Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
 ///
@@ -23,7 +24,7 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
     path: *const c_char,
 ) -> c_int {
     entry!(system: shared => {
-        let rows = system.any_rows()?;
+        let rows = system.any_rows()?.matrix();
         let write = |out: &mut Buffered<File>| files::write_matrix_market(out, &rows);
         // SAFETY: the C program promises that the path is NULL or a C string.
         unsafe { file::write(path, write) }?;
@@ -41,7 +42,40 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *const c_char) -> c_int {
     entry!(system: shared => {
-        let rows = system.any_rows()?;
+        let rows = system.any_rows()?.matrix();
+        let write = |out: &mut Buffered<File>| files::write_npz(out, &rows);
+        // SAFETY: the C program promises that the path is NULL or a C string.
+        unsafe { file::write(path, write) }?;
+    })
+}
+
+/// As ldy_system_write_matrix_market, of any rows.
+///
+/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+/// ldy_system_rows tells them.
+///
+/// Returns what that returns, and 52 if the rows are ill-formed; the text names the row.
+///
+/// # Safety
+/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; path is NULL or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_rows_write_matrix_market(rows: *const ldy_rows, path: *const c_char) -> c_int {
+    entry!(rows: block_rows => {
+        let write = |out: &mut Buffered<File>| files::write_matrix_market(out, &rows);
+        // SAFETY: the C program promises that the path is NULL or a C string.
+        unsafe { file::write(path, write) }?;
+    })
+}
+
+/// As ldy_system_write_npz, of any rows.
+///
+/// rows: as in ldy_rows_write_matrix_market. Returns what that returns.
+///
+/// # Safety
+/// As there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_rows_write_npz(rows: *const ldy_rows, path: *const c_char) -> c_int {
+    entry!(rows: block_rows => {
         let write = |out: &mut Buffered<File>| files::write_npz(out, &rows);
         // SAFETY: the C program promises that the path is NULL or a C string.
         unsafe { file::write(path, write) }?;

@@ -4,7 +4,10 @@ use std::ffi::{c_int, c_longlong};
 
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
-use crate::system::{Columns, extent};
+use super::results::ldy_rows;
+use crate::boundary::errors::{Code, fail};
+use crate::direct::AnyBlockRows;
+use crate::system::{Columns, extent, multiply};
 
 /// y = W x, of the blocks.
 ///
@@ -90,6 +93,74 @@ pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
         let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
         system.times_columns_through_bodies(columns, x, y)?;
     })
+}
+
+/// y = W x of any rows, with the bits of ldy_system_multiply where these are rows of three of a system.
+///
+/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+/// ldy_system_rows tells them; W need not be symmetric. x, y: three values a row, count values each, different arrays.
+///
+/// Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
+///
+/// # Safety
+/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and overlap
+/// nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_rows_multiply(
+    rows: *const ldy_rows,
+    x: *const f64,
+    y: *mut f64,
+    count: usize,
+) -> c_int {
+    entry!(rows: block_rows, x: values(count), y: values_mut(count) => {
+        times(&rows, 1, Columns { values: x, stride: count }, Columns { values: y, stride: count }, count)?;
+    })
+}
+
+/// y = W x of any rows and several vectors at once, each with the bits that it has alone.
+///
+/// rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what ldy_rows_multiply
+/// returns, and 52 if a stride is too short.
+///
+/// # Safety
+/// As ldy_rows_multiply.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_rows_multiply_columns(
+    rows: *const ldy_rows,
+    columns: usize,
+    x: *const f64,
+    x_stride: usize,
+    y: *mut f64,
+    y_stride: usize,
+    count: usize,
+) -> c_int {
+    entry!(rows: block_rows, x: values(extent(columns, x_stride, count)),
+           y: values_mut(extent(columns, y_stride, count)) => {
+        let (x, y) = (Columns { values: x, stride: x_stride }, Columns { values: y, stride: y_stride });
+        times(&rows, columns, x, y, count)?;
+    })
+}
+
+fn times(
+    rows: &AnyBlockRows,
+    columns: usize,
+    x: Columns<&[f64]>,
+    y: Columns<&mut [f64]>,
+    count: usize,
+) -> Result<(), Code> {
+    let size = rows.scalar_count();
+    if count != size {
+        return Err(fail!(Code::BugFound, "x and y: {count} values where {size} are needed"));
+    }
+    for (name, stride) in [("x_stride", x.stride), ("y_stride", y.stride)] {
+        if stride < count {
+            return Err(fail!(
+                Code::BugFound,
+                "{name} is {stride}: less than the {count} values of a vector"
+            ));
+        }
+    }
+    Ok(multiply(rows, columns, x, y)?)
 }
 
 /// Add the generalised force H^T R of all constraints on a body.

@@ -14,8 +14,8 @@ use super::results::ldy_rows;
 /// update, with compliances; since then nothing but velocities may have changed.
 ///
 /// tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it depends on
-/// them; 0: 1e-10. redundant: three values a row, count values: 1 where the scalar row depends on earlier ones, else 0; a constraint is
-/// redundant as a whole if all three are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
+/// them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on earlier ones, else 0; a
+/// constraint is redundant as a whole if all of its own are 1. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
 ///
 /// Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such a
 /// group.
@@ -41,7 +41,8 @@ pub unsafe extern "C" fn ldy_system_redundant(
 
 /// As ldy_system_redundant, of any rows. W is symmetric.
 ///
-/// rows: its size, rows, blocks, starts, columns and values are read, as ldy_system_rows tells them. The rest: as there.
+/// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
+/// ldy_system_rows tells them. The rest: as there.
 ///
 /// Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
 ///
@@ -56,11 +57,11 @@ pub unsafe extern "C" fn ldy_rows_redundant(
     dimension: *mut c_int,
 ) -> c_int {
     entry!(rows: block_rows, redundant: values_mut(count), dimension: wanted => {
-        let size = 3 * rows.len();
+        let size = rows.scalar_count();
         if count != size {
             return Err(fail!(Code::BugFound, "redundant: {count} values where {size} are needed"));
         }
-        put(&dependent_rows(&rows, tolerance)?, redundant, dimension);
+        put(&dependent_rows(rows, tolerance)?, redundant, dimension);
     })
 }
 

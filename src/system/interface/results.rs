@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use std::ptr;
 
 use crate::boundary::sized::CallerSized;
+use crate::system::AnyRows;
 
 use super::arguments::{self, constraint_id, entry};
 use super::ldy_system;
@@ -72,6 +73,28 @@ impl ldy_rows {
             scalars: 0,
         }
     }
+
+    /// Rows as C sees them.
+    pub(super) fn of(rows: &AnyRows) -> Self {
+        let shape = rows.shape.as_ref();
+        Self {
+            size: size_of::<Self>(),
+            rows: rows.ids.len() as c_int,
+            blocks: rows.columns.len() as c_int,
+            starts: rows.starts.as_ptr(),
+            columns: rows.columns.as_ptr(),
+            values: rows.values.as_ptr(),
+            B: rows.b.as_ptr(),
+            V: rows.v.as_ptr(),
+            diagonal: rows.diagonal.as_ptr(),
+            inverse: rows.inverse.as_ptr(),
+            constraints: rows.ids.as_ptr(),
+            scalar_starts: shape.map_or(ptr::null(), |shape| shape.scalars.as_ptr()),
+            value_starts: shape.map_or(ptr::null(), |shape| shape.values.as_ptr()),
+            diagonal_starts: shape.map_or(ptr::null(), |shape| shape.diagonals.as_ptr()),
+            scalars: rows.b.len(),
+        }
+    }
 }
 
 // SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.
@@ -116,24 +139,7 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
             // A caller that does not know of other rows is told which constraint has such.
             system.rows()?;
         }
-        let shape = results.shape.as_ref();
-        rows.fill(&ldy_rows {
-            size: size_of::<ldy_rows>(),
-            rows: results.ids.len() as c_int,
-            blocks: results.columns.len() as c_int,
-            starts: results.starts.as_ptr(),
-            columns: results.columns.as_ptr(),
-            values: results.values.as_ptr().cast(),
-            B: results.b.as_ptr().cast(),
-            V: results.v.as_ptr().cast(),
-            diagonal: results.diagonal.as_ptr().cast(),
-            inverse: results.inverse.as_ptr().cast(),
-            constraints: results.ids.as_ptr(),
-            scalar_starts: shape.map_or(ptr::null(), |shape| shape.scalars.as_ptr()),
-            value_starts: shape.map_or(ptr::null(), |shape| shape.values.as_ptr()),
-            diagonal_starts: shape.map_or(ptr::null(), |shape| shape.diagonals.as_ptr()),
-            scalars: results.b.len(),
-        });
+        rows.fill(&ldy_rows::of(&results));
     })
 }
 

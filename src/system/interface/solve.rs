@@ -5,41 +5,49 @@ use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
 
-use crate::block::{Block, Vector};
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::boundary::status;
-use crate::solve::{End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
+use crate::solve::{
+    AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
+};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
+use super::results::ldy_rows;
 
 /// A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
-/// friction (R_N + cohesion).
+/// friction (R_N + cohesion). Of rows of three scalars.
 pub const LDY_CONTACT_LAW: c_int = 1;
-/// A kind of law: U = 0, all three components.
+/// A kind of law: U = 0, all components.
 pub const LDY_FIXED_LAW: c_int = 2;
 /// A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
 /// positive at the upper one.
 pub const LDY_BOUNDS_LAW: c_int = 3;
+/// A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+/// the forces that this allows, R_T is the one that dissipates most.
+pub const LDY_ORTHOTROPIC_CONTACT_LAW: c_int = 4;
 
-/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U.
+/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
+/// the row has scalars.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
-    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW.
+    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW.
     pub kind: c_int,
-    /// Of a contact: Coulomb's coefficient, not negative.
+    /// Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent.
     pub friction: c_double,
+    /// Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0.
+    pub friction_2: c_double,
     /// Of a contact: the largest pull, a force, not negative.
     pub cohesion: c_double,
     /// Of bounds; may be -INFINITY.
-    pub lower: [c_double; 3],
+    pub lower: [c_double; 6],
     /// Of bounds, not below the lower ones; may be INFINITY.
-    pub upper: [c_double; 3],
+    pub upper: [c_double; 6],
     /// Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
     /// the velocity v.
-    pub bias: [c_double; 3],
+    pub bias: [c_double; 6],
 }
 
 /// A measure: the larger of the two others.
@@ -181,9 +189,11 @@ pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
     });
 }
 
-/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R; no row is copied.
+/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+/// three scalars or a law is orthotropic.
 ///
-/// laws: one a row, law_count. options: NULL for the defaults. R: three values a row, count values: where to begin, for instance
+/// laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
+/// count values: where to begin, for instance
 /// the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
 /// cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
 ///
@@ -207,54 +217,49 @@ pub unsafe extern "C" fn ldy_solve_system(
 ) -> c_int {
     entry!(solver: solver, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
            report: sized_wanted => {
-        system.rows()?;
+        let rows = system.any_rows()?;
         let options = Chosen::read(options)?;
-        let forces = vectors("R", R)?;
         let ldy_solve { solver, laws: kept } = solver;
-        read_laws(laws, kept)?;
+        read_laws(&rows.matrix(), laws, kept)?;
         let watch = &mut options.watch();
-        let result = system.solve_watched(solver, kept, &options.options, forces, watch)?;
+        let result = system.solve_watched(solver, kept, &options.options, R, watch)?;
         tell(report, &result, options.options.measure, solver.history());
     })
 }
 
 /// Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
 ///
-/// starts: row k has the blocks starts[k] <= i < starts[k + 1]; rows + 1 values. columns: of each block, counted from 0,
-/// ascending in a row, the diagonal among them; values: the blocks, 3 x 3, column-major, nine values behind nine; blocks: as
-/// many. W need not be symmetric. B: three values a row. laws: one a row. R: three values a row, as in ldy_solve_system. rows:
-/// their number. options, report: as there.
+/// rows: its size, rows, blocks, starts, columns, values and B are read, and scalar_starts and value_starts, both NULL or not, as
+/// ldy_system_rows tells them. The columns of a row ascend, the diagonal is among them. W need not be symmetric. laws, law_count,
+/// options, R, count, report: as in ldy_solve_system.
 ///
-/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, ill-formed rows, a law is
-/// none, not finite: the text names the row). After an error R is as it was.
+/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, ill-formed
+/// rows, a law is none, not finite: the text names the row). After an error R is as it was.
 ///
 /// # Safety
-/// solver comes from ldy_solve_create; arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL
-/// or valid, with as many bytes as their size says.
+/// solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; the
+/// other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes as
+/// their size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_rows(
     solver: *mut ldy_solve,
-    starts: *const c_int,
-    columns: *const c_int,
-    values: *const f64,
-    blocks: usize,
-    B: *const f64,
+    rows: *const ldy_rows,
     laws: *const ldy_law,
-    R: *mut f64,
-    rows: usize,
+    law_count: usize,
     options: *const ldy_solve_options,
+    R: *mut f64,
+    count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: solver, starts: values(rows.saturating_add(1)), columns: values(blocks),
-           values: values(blocks.saturating_mul(9)), B: values(rows.saturating_mul(3)), laws: values(rows),
-           R: values_mut(rows.saturating_mul(3)), options: sized_const, report: sized_wanted => {
+    entry!(solver: solver, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
+           report: sized_wanted => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;
-        let (values, b): (&[Block], &[Vector]) = (values.as_chunks().0, B.as_chunks().0);
         let ldy_solve { solver, laws: kept } = solver;
-        read_laws(laws, kept)?;
-        let problem = Problem { starts, columns, values, b, normal };
-        let result = solver.solve_watched(&problem, kept, &options, vectors("R", R)?, &mut chosen.watch())?;
+        let (w, b) = rows;
+        read_laws(&w, laws, kept)?;
+        let problem = AnyProblem { w, b, normal };
+        let result = solver.solve_any(&problem, kept, &options, R, &mut chosen.watch())?;
         tell(report, &result, options.measure, solver.history());
     })
 }
@@ -324,25 +329,28 @@ impl Chosen {
     }
 }
 
-fn vectors<'a>(name: &str, values: &'a mut [f64]) -> Result<&'a mut [Vector], Code> {
-    let count = values.len();
-    match values.as_chunks_mut() {
-        (vectors, []) => Ok(vectors),
-        _ => Err(fail!(Code::BugFound, "{name}: {count} values are no whole number of vectors")),
+/// The laws of rows, of those with more than three scalars two.
+fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
+    if given.len() != rows.len() {
+        let (expected, found) = (rows.len(), given.len());
+        return Err(fail!(Code::BugFound, "laws: {found} values where {expected} are needed"));
     }
-}
-
-fn read_laws(given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
     laws.clear();
-    laws.try_reserve_exact(given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
+    laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
-        let kind = match law.kind {
-            LDY_CONTACT_LAW => Kind::Contact { friction: law.friction, cohesion: law.cohesion },
-            LDY_FIXED_LAW => Law::fixed().kind,
-            LDY_BOUNDS_LAW => Kind::Bounds { lower: law.lower, upper: law.upper },
-            kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
-        };
-        laws.push(Law { kind, bias: law.bias });
+        let ldy_law { friction, friction_2, cohesion, .. } = *law;
+        let parts = if rows.scalars(row).len() > 3 { 2 } else { 1 };
+        for part in 0..parts {
+            let of_part = |values: &[f64; 6]| std::array::from_fn(|i| values[3 * part + i]);
+            let kind = match law.kind {
+                LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
+                LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
+                LDY_FIXED_LAW => Law::fixed().kind,
+                LDY_BOUNDS_LAW => Kind::Bounds { lower: of_part(&law.lower), upper: of_part(&law.upper) },
+                kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
+            };
+            laws.push(Law { kind, bias: of_part(&law.bias) });
+        }
     }
     Ok(())
 }

@@ -21,12 +21,15 @@ pub const LDY_CONTACT: c_int = 3;
 pub const LDY_CONTACT_ON_MASTER: c_int = 4;
 /// A kind of joint: a contact whose axes the slave turns, on whose face it is.
 pub const LDY_CONTACT_ON_SLAVE: c_int = 5;
+/// A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits and
+/// motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known.
+pub const LDY_CONSTANT_OPERATORS: c_int = 6;
 
 /// What a constraint keeps as it is: what its force does when bodies move depends on it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_joint {
-    /// One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE.
+    /// One of LDY_LINK, LDY_FIXED_POINT, LDY_CONTACT, LDY_CONTACT_ON_MASTER, LDY_CONTACT_ON_SLAVE, LDY_CONSTANT_OPERATORS.
     pub kind: c_int,
     /// Of a link: the distance of its points, positive. Not read otherwise.
     pub length: c_double,
@@ -34,11 +37,12 @@ pub struct ldy_joint {
 
 /// y = K x, K the geometric stiffness of the reactions R: what they change by when bodies move by x is -K x.
 ///
-/// Bodies are rigid, pseudo-rigid, or obstacles; constraints are given by points. Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count. R: three values a
-/// row, R_count values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all
-/// bodies, obstacles too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
+/// Only a rigid body or an obstacle turns axes. joints: one for each row, joint_count; those of constraints by operators are
+/// LDY_CONSTANT_OPERATORS, of constraints at points others. R: three values a row, of other rows as many as they have, R_count
+/// values, as in U = B + W R, so that a link under tension has R_N < 0. x, y: the generalised velocities of all bodies, obstacles
+/// too, one behind the other in the order of insertion, count values each; different arrays. No update is needed.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, another count, other bodies or constraints, unknown kind, a length not
+/// Returns 0, 1 (no memory) or 52 (NULL argument, another count, unknown kind, one that is not for this constraint, a length not
 /// positive, not finite).
 ///
 /// # Safety
@@ -92,7 +96,7 @@ pub unsafe extern "C" fn ldy_system_critical_step(
 
 /// As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
 /// directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
-/// along its normal, and three for a fixed point. A contact that sticks lets steps be longer than told. Rows of J may depend on each
+/// along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps be longer than told. Rows of J may depend on each
 /// other. Dense: for systems of some thousand generalised velocities.
 ///
 /// Arguments and errors as there.
@@ -126,10 +130,10 @@ fn put_critical(
     constraint: Out<c_longlong>,
 ) -> Result<(), Code> {
     let critical = system.critical_step(&kinds(system, joints)?, reactions, directions)?;
-    let id = critical.constraint.and_then(|row| system.constraints().nth(row));
+    let id = critical.constraint.and_then(|row| system.constraint_ids().nth(row));
     omega_squared.put(critical.frequency_squared);
     step.put(critical.step);
-    constraint.put(id.map_or(-1, |(id, _)| id as c_longlong));
+    constraint.put(id.map_or(-1, |id| id as c_longlong));
     share.put(critical.share);
     Ok(())
 }
@@ -146,6 +150,7 @@ fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>, Code> {
             LDY_CONTACT => Joint::Contact(Carrier::Space),
             LDY_CONTACT_ON_MASTER => Joint::Contact(Carrier::Master),
             LDY_CONTACT_ON_SLAVE => Joint::Contact(Carrier::Slave),
+            LDY_CONSTANT_OPERATORS => Joint::ConstantOperators,
             kind => return Err(fail!(Code::BugFound, "joint {row}: there is no kind {kind}")),
         });
     }

@@ -31,6 +31,30 @@ pub unsafe extern "C" fn ldy_system_referential_point(
     })
 }
 
+/// Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+///
+/// gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
+/// ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center: where
+/// the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+///
+/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is written.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
+    system: *const ldy_system,
+    body: c_longlong,
+    gradient: *const f64,
+    center: *const f64,
+    place: *const f64,
+    point: *mut f64,
+) -> c_int {
+    entry!(system: shared, gradient: array, center: vector, place: vector, point: place_of_vector => {
+        point.put(system.pseudo_rigid_point(body_id(body)?, gradient, &center, &place)?);
+    })
+}
+
 /// Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
 /// velocities have: rotation^T world.
 ///

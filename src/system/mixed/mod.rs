@@ -105,6 +105,11 @@ impl Entry {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
+    /// The first of them, and the others.
+    pub fn first_and_rest(&self) -> (Piece, &[Piece]) {
+        (self.first, &self.rest)
+    }
+
     /// Whether it has pieces on several bodies, so that its blocks are sums.
     pub fn is_sum(&self) -> bool {
         self.pieces().filter(|piece| piece.row == 0).nth(1).is_some()

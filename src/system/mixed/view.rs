@@ -70,25 +70,19 @@ impl<'a> AnyRows<'a> {
     /// Where the scalars of a row are in vectors.
     #[inline(always)]
     pub fn scalars(&self, row: usize) -> Range<usize> {
-        match self.shape {
-            None => 3 * row..3 * row + 3,
-            Some(shape) => shape.scalars[row] as usize..shape.scalars[row + 1] as usize,
-        }
+        self.matrix().scalars(row)
     }
 
     /// The blocks of a row, by number.
     #[inline(always)]
     pub fn blocks(&self, row: usize) -> Range<usize> {
-        self.starts[row] as usize..self.starts[row + 1] as usize
+        self.matrix().range(row)
     }
 
     /// A block.
     #[inline(always)]
     pub fn block(&self, block: usize) -> &'a [f64] {
-        &self.values[match self.shape {
-            None => 9 * block..9 * block + 9,
-            Some(shape) => shape.values[block]..shape.values[block + 1],
-        }]
+        self.matrix().block(block)
     }
 
     /// Where the diagonal block and the inverse of a row are among the others.
@@ -107,26 +101,17 @@ impl<'a> AnyRows<'a> {
         }
     }
 
-    /// The entries of a row of scalars, the `i`-th of a row, with their columns, which ascend.
-    pub fn entries(&self, row: usize, i: usize) -> impl Iterator<Item = (usize, f64)> {
-        let height = self.scalars(row).len();
-        self.blocks(row).flat_map(move |block| {
-            let columns = self.scalars(self.columns[block] as usize);
-            columns.zip(self.block(block)[i..].iter().step_by(height).copied())
-        })
-    }
-
     /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
     /// are as many starts as scalars and one more, and as many columns and values as W has.
     pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
-        let (mut end, mut next) = (0, starts.iter_mut());
+        let (matrix, mut end, mut next) = (self.matrix(), 0, starts.iter_mut());
         for row in 0..self.ids.len() {
             for i in 0..self.scalars(row).len() {
                 if let Some(start) = next.next() {
                     *start = end as i32;
                 }
                 let places = columns[end..].iter_mut().zip(&mut values[end..]);
-                for ((to_column, to), (column, value)) in places.zip(self.entries(row, i)) {
+                for ((to_column, to), (column, value)) in places.zip(matrix.entries(row, i)) {
                     (*to_column, *to) = (column as i32, value);
                     end += 1;
                 }
@@ -708,6 +693,25 @@ fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
     [first, lane]: [usize; 2],
     blocks: impl Iterator<Item = (usize, &'a Block)>,
 ) {
+    let lane = lane.min(3 - ROWS);
+    // Of whole rows columns lie side by side, and most blocks have all three.
+    if ROWS == HEIGHT {
+        let mut to = values;
+        for (used, block) in blocks {
+            let (own, rest) = std::mem::take(&mut to).split_at_mut(ROWS * used);
+            if let Ok(own) = <&mut [[f64; ROWS]; 3]>::try_from(&mut *own.as_chunks_mut().0) {
+                for (to, from) in own.iter_mut().zip(block.as_chunks::<3>().0) {
+                    to.copy_from_slice(&from[lane..][..ROWS]);
+                }
+            } else {
+                for (to, from) in own.chunks_exact_mut(ROWS).zip(block.as_chunks::<3>().0) {
+                    to.copy_from_slice(&from[lane..][..ROWS]);
+                }
+            }
+            to = rest;
+        }
+        return;
+    }
     let height = if HEIGHT == 0 { height } else { HEIGHT };
     let mut to = values.chunks_exact_mut(height);
     for (used, block) in blocks {
@@ -720,6 +724,14 @@ fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
 /// Write the sum of lanes.
 #[inline(always)]
 fn gather(to: &mut [f64], parts: &[Part], from: &[Vector]) {
+    // Most rows are in one triple.
+    if let [Part { row, lane, scalar: 0, count }] = *parts {
+        let from = &from[row as usize];
+        for k in 0..usize::from(count) {
+            to[k] = from[usize::from(lane) + k];
+        }
+        return;
+    }
     to.fill(0.0);
     let is_sum = parts.iter().filter(|part| part.scalar == 0).nth(1).is_some();
     for part in parts {

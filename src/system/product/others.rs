@@ -1,5 +1,6 @@
 //! What bodies without a Cholesky factor of h A⁻¹ do in products: h A⁻¹ Hᵀ x of each, in whatever form A is given.
 
+use crate::assembly::panel::Panel;
 use crate::block::Vector;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
@@ -89,10 +90,8 @@ impl Bodies<'_> {
         tools.try_reserve(team.size().saturating_sub(tools.len()))?;
         tools.resize_with(team.size().max(tools.len()), Tool::default);
         let first_error = FirstError::default();
-        let has_solver = |change: &Change| {
-            let body = self.bodies.things()[change.body].as_ref();
-            body.is_some_and(|body| matches!(body.inertia(), Inertia::Solver(_)))
-        };
+        let inertia = |change: &Change| self.bodies.things()[change.body].as_ref().map(Body::inertia);
+        let has_solver = |change: &Change| inertia(change).is_some_and(Inertia::is_users);
         shared.clear();
         shared.try_reserve(count)?;
         shared
@@ -101,8 +100,65 @@ impl Bodies<'_> {
             first_error.note(change.body, self.make_change(x, tool, change));
         };
         team.deal_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
-        changes.iter_mut().filter(|change| has_solver(change)).for_each(|change| make(&mut tools[0], change));
+        let mut last_model = None;
+        for at in 0..count {
+            match inertia(&changes[at]) {
+                Some(Inertia::Solver(_)) => make(&mut tools[0], &mut changes[at]),
+                // Between bodies of a model there are none of another one.
+                Some(Inertia::Member(member)) if last_model != Some(member.model) => {
+                    last_model = Some(member.model);
+                    let body = changes[at].body;
+                    let made = self.make_changes(x, member.model, &mut tools[0], &mut changes[at..]);
+                    first_error.note(body, made);
+                }
+                _ => {}
+            }
+        }
         first_error.into_result()
+    }
+
+    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so that
+    /// each product has the bits that it has alone.
+    fn make_changes<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        model: usize,
+        tool: &mut Tool,
+        changes: &mut [Change],
+    ) -> Result<(), Error> {
+        let size = self.models.size(model);
+        refill(&mut tool.force, N * size, 0.0)?;
+        let first_body = changes[0].body;
+        for is_solved in [false, true] {
+            if is_solved {
+                for column in tool.force.chunks_exact_mut(size) {
+                    match self.models.solve(model, column) {
+                        0 => {}
+                        code => {
+                            return Err(Error::of_body(self.bodies.ids()[first_body], Fault::Solver(code)));
+                        }
+                    }
+                }
+            }
+            for change in &mut *changes {
+                let place = match self.bodies.things()[change.body].as_ref().map(Body::inertia) {
+                    Some(Inertia::Member(member)) if member.model == model => member.place.clone(),
+                    Some(Inertia::Member(_)) => break,
+                    _ => continue,
+                };
+                let values = change.values.chunks_exact_mut(place.len());
+                for ((column, values), x) in tool.force.chunks_exact_mut(size).zip(values).zip(x) {
+                    let own = &mut column[place.clone()];
+                    match is_solved {
+                        false => self.add_force(change.body, x, own),
+                        true => {
+                            values.iter_mut().zip(own).for_each(|(value, made)| *value = *made * self.step)
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Make what a body without a factor does.
@@ -114,11 +170,11 @@ impl Bodies<'_> {
     ) -> Result<(), Error> {
         let place = change.body;
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
-        let factored = self.made.panels[place].factored();
+        let panel = &self.made.panels[place];
         for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
             refill(&mut tool.force, body.dofs(), 0.0)?;
             self.add_force(place, x, &mut tool.force);
-            apply_inverse(body, factored, &tool.force, values, &mut tool.work)
+            apply_inverse(body, panel, &tool.force, values, &mut tool.work)
                 .map_err(|fault| Error::of_body(self.bodies.ids()[place], fault))?;
             values.iter_mut().for_each(|value| *value *= self.step);
         }
@@ -129,7 +185,7 @@ impl Bodies<'_> {
 /// y = A⁻¹ x of a body.
 fn apply_inverse(
     body: &Body,
-    factored: Option<&inertia::Factored>,
+    panel: &Panel,
     x: &[f64],
     y: &mut [f64],
     work: &mut Workspace,
@@ -147,7 +203,7 @@ fn apply_inverse(
         (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
         (_, Some(inertia::Inertia::Matrix(_))) => {
             y.copy_from_slice(x);
-            factored.ok_or(FactorError::Missing)?.solve_vector(y, work)?;
+            panel.solve(y, work)?;
         }
     }
     Ok(())

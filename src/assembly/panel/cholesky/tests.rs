@@ -151,7 +151,7 @@ impl Kernel for OfRigid {
             squares[slot] = square(level, &z);
         }
         let [x, y] = slots.pair::<RIGID>(0, 1);
-        [packed(&product(level, x, y)), packed(&squares[0])]
+        [packed(&product(level, &columns::<L, { rigid::DOFS }>(level, x), y)), packed(&squares[0])]
     }
 }
 

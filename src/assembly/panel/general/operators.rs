@@ -9,13 +9,14 @@ use crate::memory::{bytes, refill};
 /// Operators slot by slot, and the dofs that they touch.
 #[derive(Debug, Default)]
 pub struct Operators {
-    dofs: usize,
+    /// Number of dofs.
+    pub dofs: usize,
     /// Where the columns of a slot begin and end.
     ranges: Vec<[usize; 2]>,
     /// Of each the dof, and once these are listed its place among the touched ones.
     columns: Vec<Column>,
     /// Dofs with a column, ascending.
-    touched: Vec<u32>,
+    pub touched: Vec<u32>,
     /// For each dof its place among the touched ones.
     places: Vec<u32>,
     /// H of one slot, 3 × dofs.
@@ -30,8 +31,7 @@ impl Operators {
     pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
         self.dofs = dofs;
         self.columns.clear();
-        refill(&mut self.ranges, slots, [0; 2])?;
-        Ok(())
+        refill(&mut self.ranges, slots, [0; 2])
     }
 
     /// Add `sign` times the operator of a point to H of a slot.
@@ -102,9 +102,13 @@ impl Operators {
         Ok(())
     }
 
-    /// Number of dofs.
-    pub fn dofs(&self) -> usize {
-        self.dofs
+    /// Take what has been made of the operators in their place: columns of each slot in turn, up to the ends that are given.
+    pub fn replace(&mut self, columns: &mut Vec<Column>, ends: impl Iterator<Item = usize>) {
+        std::mem::swap(&mut self.columns, columns);
+        let mut start = 0;
+        for (range, end) in self.ranges.iter_mut().zip(ends) {
+            *range = [std::mem::replace(&mut start, end), end];
+        }
     }
 
     /// Number of slots.
@@ -122,11 +126,6 @@ impl Operators {
     pub fn of(&self, slot: usize) -> &[Column] {
         let [start, end] = self.ranges[slot];
         &self.columns[start..end]
-    }
-
-    /// The dofs that are touched, ascending.
-    pub fn touched(&self) -> &[u32] {
-        &self.touched
     }
 
     /// The place of a dof among the touched ones.

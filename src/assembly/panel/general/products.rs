@@ -8,7 +8,7 @@ use crate::block::Vector;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel};
 use crate::inertia::Inverse;
 use crate::kinematics::Column;
-use crate::memory::bytes;
+use crate::memory::{bytes, resize};
 
 /// Y of all slots: tile behind tile, 12 values for each row.
 #[derive(Debug, Default)]
@@ -29,9 +29,7 @@ impl Tiles {
     pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
         self.rows = rows_of(dofs);
         let length = slots.div_ceil(SLOTS) * WIDTH * self.rows + 1;
-        self.values.try_reserve(length.saturating_sub(self.values.len()))?;
-        self.values.resize(length, 0.0);
-        Ok(())
+        resize(&mut self.values, length, 0.0)
     }
 
     /// A tile, with the value behind it.
@@ -39,6 +37,13 @@ impl Tiles {
     pub fn tile(&self, number: usize) -> &[f64] {
         let length = WIDTH * self.rows;
         &self.values[length * number..length * (number + 1) + 1]
+    }
+
+    /// The rows of a tile.
+    #[inline(always)]
+    pub fn tile_mut(&mut self, number: usize) -> &mut [[f64; WIDTH]] {
+        let length = WIDTH * self.rows;
+        self.values[length * number..length * (number + 1)].as_chunks_mut().0
     }
 
     /// Where Y of a slot goes.
@@ -57,7 +62,7 @@ impl Tiles {
             let mut y = self.slot_mut(slot);
             (0..y.rows()).for_each(|row| y.put(row, [0.0; 3]));
             for Column { index, values } in operators.of(slot) {
-                inverse.each_in_column(operators.touched()[*index as usize] as usize, |row, value| {
+                inverse.each_in_column(operators.touched[*index as usize] as usize, |row, value| {
                     if let Some(row) = operators.place(row) {
                         y.add(row, values.map(|h| value * h));
                     }

@@ -8,7 +8,7 @@ use super::times_times_transposed;
 use crate::block::{Block, transposed};
 use crate::inertia::nodal_inverse::{block_count, place};
 use crate::inertia::{Factored, NodalInverse};
-use crate::memory::{bytes, collect, refill};
+use crate::memory::{bytes, collect, refill, resize};
 
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
@@ -46,7 +46,7 @@ pub struct Key {
 impl Key {
     /// For a time step and what is known of A⁻¹.
     pub fn new(step: f64, factored: &Factored, inverse: &NodalInverse) -> Self {
-        Self { step, revision: factored.revision(), symmetric: inverse.is_symmetric() }
+        Self { step, revision: factored.revision(), symmetric: inverse.symmetric }
     }
 }
 
@@ -78,7 +78,7 @@ impl Couplings {
     pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
         let coupling = &self.blocks[place(self.symmetric, row, column)];
         let coupling = if self.symmetric && row > column { transposed(coupling) } else { *coupling };
-        times_times_transposed(operators.factor(row), &coupling, operators.factor(column))
+        times_times_transposed(&operators.factors[row], &coupling, &operators.factors[column])
     }
 
     /// Bytes held.
@@ -102,21 +102,17 @@ impl Couplings {
 
     fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
         let count = shapes.len();
-        let length = block_count(count, self.symmetric);
-        self.blocks.truncate(length);
-        self.blocks.try_reserve(length - self.blocks.len())?;
-        self.blocks.resize(length, [0.0; 9]);
-        self.places.clear();
-        self.places.try_reserve(shapes.nodes().len())?;
+        resize(&mut self.blocks, block_count(count, self.symmetric), [0.0; 9])?;
         // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
-        self.places.extend(shapes.nodes().iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32));
-        refill(&mut self.response, inverse.nodes().len(), [0.0; 9])?;
+        let places = shapes.nodes.iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32);
+        collect(&mut self.places, places)?;
+        refill(&mut self.response, inverse.nodes.len(), [0.0; 9])?;
         for column in 0..count {
             if !self.changed[column] {
                 continue;
             }
             let range = shapes.range(column);
-            inverse.respond(&self.places[range.clone()], &shapes.weights()[range], &mut self.response);
+            inverse.respond(&self.places[range.clone()], &shapes.weights[range], &mut self.response);
             self.response.iter_mut().flatten().for_each(|value| *value *= step);
             for row in 0..count {
                 let at_row = || sum_at(shapes, row, &self.places, &self.response);
@@ -152,7 +148,7 @@ fn symmetrised(mut block: Block) -> Block {
 fn sum_at(shapes: &Shapes, slot: usize, places: &[u32], response: &[Block]) -> Block {
     let range = shapes.range(slot);
     let mut sum = [0.0; 9];
-    for (&place, weight) in places[range.clone()].iter().zip(&shapes.weights()[range]) {
+    for (&place, weight) in places[range.clone()].iter().zip(&shapes.weights[range]) {
         sum.iter_mut().zip(response[place as usize]).for_each(|(sum, r)| *sum += weight * r);
     }
     sum
@@ -169,7 +165,7 @@ fn sum_of_two(
 ) -> Block {
     let nodes = |slot| {
         let range = shapes.range(slot);
-        places[range.clone()].iter().map(|&place| place as usize).zip(&shapes.weights()[range])
+        places[range.clone()].iter().map(|&place| place as usize).zip(&shapes.weights[range])
     };
     let mut sum = [0.0; 9];
     for (a, own) in nodes(row) {

@@ -31,11 +31,11 @@ impl Nodewise {
         operators: &Operators,
     ) -> Result<bool, TryReserveError> {
         if let Some(diagonal) = inverse.diagonal() {
-            let shapes = operators.shapes();
+            let shapes = &operators.shapes;
             self.scalar = true;
             self.scaled.clear();
-            self.scaled.try_reserve(shapes.nodes().len())?;
-            for (&node, weight) in shapes.nodes().iter().zip(shapes.weights()) {
+            self.scaled.try_reserve(shapes.nodes.len())?;
+            for (&node, weight) in shapes.nodes.iter().zip(&shapes.weights) {
                 let values = &diagonal[3 * node as usize..][..3];
                 self.scalar &= values[0] == values[1] && values[0] == values[2];
                 self.scaled.push(step * values[0] * weight);
@@ -53,12 +53,12 @@ impl Nodewise {
     /// W_αβ with α = `row`, β = `column`; exactly zero if they share no node.
     #[inline]
     pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
-        let (own, other) = (operators.factor(row), operators.factor(column));
+        let (own, other) = (&operators.factors[row], &operators.factors[column]);
         if self.scalar {
-            let sum = self.sum_of_scalars(operators.shapes(), row, column);
+            let sum = self.sum_of_scalars(&operators.shapes, row, column);
             return if sum == 0.0 { [0.0; 9] } else { times_transposed(own, other).map(|value| sum * value) };
         }
-        let sum = self.sum_of_blocks(operators.shapes(), row, column);
+        let sum = self.sum_of_blocks(&operators.shapes, row, column);
         times_times_transposed(own, &sum, other)
     }
 

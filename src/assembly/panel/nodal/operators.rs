@@ -5,15 +5,16 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::block::Block;
-use crate::memory::{bytes, refill};
+use crate::memory::{bytes, collect, refill};
 
 /// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
 /// in faces, where most shape functions vanish. H at node a is N_a Q.
 #[derive(Debug, Default)]
 pub struct Operators {
-    shapes: Shapes,
+    /// Nodes and weights.
+    pub shapes: Shapes,
     /// Q of the slots.
-    factors: Vec<Block>,
+    pub factors: Vec<Block>,
 }
 
 /// Nodes and weights of slots.
@@ -21,19 +22,18 @@ pub struct Operators {
 pub struct Shapes {
     /// Where the nodes of a slot begin and end; nowhere for a free slot.
     ranges: Vec<[u32; 2]>,
-    /// Ascending in every slot.
-    nodes: Vec<u32>,
-    weights: Vec<f64>,
+    /// Nodes of all slots, ascending in every slot.
+    pub nodes: Vec<u32>,
+    /// Weights of all slots.
+    pub weights: Vec<f64>,
 }
 
 impl Operators {
     /// Start anew with so many slots, all free.
     pub fn start(&mut self, slots: usize) -> Result<(), TryReserveError> {
         self.shapes.clear();
-        self.shapes.ranges.try_reserve(slots)?;
-        self.shapes.ranges.resize(slots, [0; 2]);
-        refill(&mut self.factors, slots, [0.0; 9])?;
-        Ok(())
+        refill(&mut self.shapes.ranges, slots, [0; 2])?;
+        refill(&mut self.factors, slots, [0.0; 9])
     }
 
     /// Add nodes, ascending, with their weights to H of a slot; all operators of a slot have the same factor.
@@ -45,22 +45,6 @@ impl Operators {
     ) -> Result<(), TryReserveError> {
         self.factors[slot] = *factor;
         self.shapes.add(slot, weights)
-    }
-
-    /// Number of slots.
-    pub fn len(&self) -> usize {
-        self.factors.len()
-    }
-
-    /// Q of a slot.
-    #[inline]
-    pub fn factor(&self, slot: usize) -> &Block {
-        &self.factors[slot]
-    }
-
-    /// Nodes and weights.
-    pub fn shapes(&self) -> &Shapes {
-        &self.shapes
     }
 
     /// Bytes held.
@@ -82,21 +66,11 @@ impl Shapes {
         (&self.nodes[range.clone()], &self.weights[range])
     }
 
-    /// Where the nodes of a slot are among [`Self::nodes`].
+    /// Where the nodes of a slot are among `nodes`.
     #[inline]
     pub fn range(&self, slot: usize) -> Range<usize> {
         let [start, end] = self.ranges[slot];
         start as usize..end as usize
-    }
-
-    /// Nodes of all slots.
-    pub fn nodes(&self) -> &[u32] {
-        &self.nodes
-    }
-
-    /// Weights of all slots.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
     }
 
     /// Whether a slot has the same nodes here and there, and the same weights to the bit.
@@ -126,13 +100,9 @@ impl Shapes {
     /// Become the same as another.
     pub fn copy(&mut self, other: &Self) -> Result<(), TryReserveError> {
         self.clear();
-        self.ranges.try_reserve(other.ranges.len())?;
-        self.nodes.try_reserve(other.nodes.len())?;
-        self.weights.try_reserve(other.weights.len())?;
-        self.ranges.extend_from_slice(&other.ranges);
-        self.nodes.extend_from_slice(&other.nodes);
-        self.weights.extend_from_slice(&other.weights);
-        Ok(())
+        collect(&mut self.ranges, other.ranges.iter().copied())?;
+        collect(&mut self.nodes, other.nodes.iter().copied())?;
+        collect(&mut self.weights, other.weights.iter().copied())
     }
 
     /// Bytes held.

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::inertia::{Matrix, Sparse};
+use crate::kinematics::finite_element::NodalOperator;
 use crate::kinematics::finite_element::{Element, Location};
 
 /// Nodes of a row of hexahedra.
@@ -36,7 +37,7 @@ impl Slot {
 
     fn dense(&self) -> Matrix3xX<f64> {
         let mut h = vec![0.0; 3 * SIZE];
-        self.operators().for_each(|(sign, operator)| operator.add_dense(sign, &mut h));
+        self.operators().for_each(|(sign, operator)| operator.add_to(sign, &mut h));
         Matrix3xX::from_column_slice(&h)
     }
 }
@@ -129,7 +130,7 @@ fn update(
 ) {
     nodal.start(slots.len(), MESH_NODES, lasting).unwrap();
     for (at, slot) in slots.iter().enumerate() {
-        slot.operators().for_each(|(sign, operator)| nodal.add_operator(at, sign, &operator));
+        slot.operators().for_each(|(sign, operator)| nodal.add(at, sign, &operator));
     }
     nodal.apply(step, inertia, factored, &mut Workspace::default()).unwrap();
 }
@@ -295,7 +296,7 @@ proptest! {
         check_bits(&nodal, &slots, (0.25, Lasting::default()), &inertia);
         prop_assert!(matches!(nodal.response, Response::Nodewise));
         let nodes = |slot: &Slot| -> Vec<u32> {
-            slot.operators().flat_map(|(_, operator)| operator.nodes().to_vec()).collect()
+            slot.operators().flat_map(|(_, operator)| operator.weights().to_vec()).map(|(node, _)| node).collect()
         };
         for (row, own) in slots.iter().enumerate() {
             for (column, other) in slots.iter().enumerate() {
@@ -315,15 +316,15 @@ proptest! {
         let mut all: Vec<_> = all.zip(order).collect();
         all.sort_by_key(|(_, order)| *order);
         for ((at, (sign, operator)), _) in &all {
-            let weights = operator.nodes().iter().copied().zip(operator.weights().iter().map(|weight| sign * weight));
-            operators.add(*at, operator.factor(), weights).unwrap();
+            let weights = operator.weights().iter().map(|(node, weight)| (*node, sign * weight));
+            operators.add(*at, &operator.factor, weights).unwrap();
         }
         for (at, slot) in slots.iter().enumerate() {
-            let (nodes, weights) = operators.shapes().of(at);
+            let (nodes, weights) = operators.shapes.of(at);
             prop_assert!(nodes.is_sorted_by(|a, b| a < b));
             prop_assert!(weights.iter().all(|weight| *weight != 0.0));
             let mut h = Matrix3xX::zeros(SIZE);
-            let q = Matrix3::from_column_slice(operators.factor(at));
+            let q = Matrix3::from_column_slice(&operators.factors[at]);
             for (&node, weight) in nodes.iter().zip(weights) {
                 h.fixed_view_mut::<3, 3>(0, 3 * node as usize).copy_from(&(*weight * q));
             }

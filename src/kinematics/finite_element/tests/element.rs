@@ -79,7 +79,7 @@ fn the_apex_of_a_pyramid_has_no_r() {
 
 #[test]
 fn elements_are_checked() {
-    assert_eq!(Element::new(&[0, 1, 2, 3], 4).unwrap().shape(), Shape::Tetrahedron);
+    assert_eq!(Element::new(&[0, 1, 2, 3], 4).unwrap().shape, Shape::Tetrahedron);
     assert_eq!(Element::new(&[0, 1, 2, 3], 4).unwrap().nodes(), [0, 1, 2, 3]);
     assert_eq!(Element::new(&[0, 1, 2, 4], 4), None);
     assert_eq!(Element::new(&[0, 1, -2, 3], 4), None);

@@ -1,0 +1,147 @@
+"""Constraints of one to six rows, factors and what is kept with constraints, against dense matrices of NumPy."""
+
+import ldy
+import numpy as np
+import pytest
+
+HEIGHTS = (1, 3, 2, 6)
+
+
+def scene(seed=0, heights=HEIGHTS):
+    """Two diagonal bodies of eight velocities; H of all rows, A^-1 and the velocity, dense."""
+    random = np.random.default_rng(seed)
+    inverse, u = 0.5 + random.random(16), random.normal(size=16)
+    H = random.normal(size=(sum(heights), 16))
+    system = ldy.System()
+    bodies = [system.add_diagonal(inverse[8 * k : 8 * k + 8]) for k in range(2)]
+    for k, body in enumerate(bodies):
+        system.set_velocity(body, u[8 * k : 8 * k + 8])
+    ids, first = [], 0
+    for height in heights:
+        rows = H[first : first + height]
+        ids.append(system.add_rows(bodies, [rows[:, :8], rows[:, 8:]]))
+        first += height
+    system.update(0.5)
+    return system, ids, H, inverse, u
+
+
+def test_rows_are_those_of_dense_matrices():
+    system, ids, H, inverse, u = scene()
+    rows, W = system.rows, 0.5 * (H * inverse) @ H.T
+    assert list(rows.ids) == ids and list(rows.scalars) == [0, 1, 4, 6, 12] and "4 rows" in repr(rows)
+    np.testing.assert_allclose(rows.dense(), W, atol=1e-12)
+    np.testing.assert_allclose(rows.csr().toarray(), W, atol=1e-12)
+    np.testing.assert_allclose(rows.B, H @ u, atol=1e-12)
+    assert [block.shape for block in rows.diagonal] == [(m, m) for m in HEIGHTS]
+    np.testing.assert_allclose(rows.diagonal[3], W[6:, 6:], atol=1e-12)
+    np.testing.assert_allclose(rows.inverse[2] @ W[4:6, 4:6], np.eye(2), atol=1e-9)
+    assert rows.blocks[3].shape == (1, 6) and rows.rank() == 12
+    with pytest.raises(ValueError, match="other than three rows"):
+        rows.bsr()
+    x = np.arange(12.0)
+    np.testing.assert_allclose(system.multiply(x), W @ x, atol=1e-10)
+    np.testing.assert_allclose(system.operator(through_bodies=True) @ np.stack([x, -x], axis=1), np.stack([W @ x, -W @ x], axis=1), atol=1e-10)
+    system.set_rows_compliance(ids[3], np.diag(np.arange(6.0)))
+    system.set_rows_operators(ids[0], [2 * H[:1, :8], 2 * H[:1, 8:]])
+    system.update(0.5)
+    W[0] *= 2
+    W[:, 0] *= 2
+    W[6:, 6:] += np.diag(np.arange(6.0))
+    np.testing.assert_allclose(system.rows.dense(), W, atol=1e-12)
+    system.set_rows_compliance(ids[3], None)
+    system.update(0.5)
+    np.testing.assert_allclose(system.rows.diagonal[3], W[6:, 6:] - np.diag(np.arange(6.0)), atol=1e-12)
+
+
+def test_forces_do_not_depend_on_how_scalars_are_cut():
+    expected = None
+    for heights in [(3, 3, 3, 3), HEIGHTS, (6, 6), (1,) * 12]:
+        system, _, H, inverse, u = scene(1, heights)
+        laws, first = ldy.Laws(len(heights)), 0
+        lower = np.array([-np.inf, 0, -0.1] * 4)
+        for row, m in enumerate(heights):
+            laws.bounds(row, lower[first : first + m], np.where(lower == -0.1, 0.1, np.inf)[first : first + m], 0.25 * np.arange(first, first + m))
+            first += m
+        R, report = system.solve(laws, tolerance=1e-12)
+        assert report.converged and report.worst < len(heights)
+        assert R.shape == ((4, 3) if heights == (3, 3, 3, 3) else (12,))
+        R = R.ravel()
+        U = H @ u + 0.5 * (H * inverse) @ (H.T @ R) + 0.25 * np.arange(12)
+        assert np.abs(np.clip(R - U, lower, np.where(lower == -0.1, 0.1, np.inf)) - R).max() < 1e-9
+        expected = R if expected is None else expected
+        np.testing.assert_allclose(R, expected, atol=1e-8)
+    R, report = system.solve(ldy.Laws(12).fixed(...), R)
+    system.add_reactions(R)
+    np.testing.assert_allclose(H @ np.concatenate([system.velocity(0), system.velocity(1)]), 0, atol=1e-6)
+    with pytest.raises(ldy.Error, match="constraint 0 between bodies 0 and 1: a contact has three scalar rows"):
+        system.update(0.5)
+        system.solve(0.3)
+    with pytest.raises(ValueError, match="R: 3 values where 12"):
+        system.solve(ldy.Laws(12), np.zeros(3))
+
+
+def test_a_limit_and_what_is_refused():
+    system = ldy.System()
+    joint = system.add_diagonal([2.0, 1.0])
+    system.set_velocity(joint, [-3.0, 5.0])
+    limit = system.add_freedom(joint, 0)
+    system.update(1.0)
+    R, _ = system.solve(ldy.Laws(1).bounds(0, 0, np.inf))
+    np.testing.assert_allclose(R, [1.5], atol=1e-8)
+    for call, text in [
+        (lambda: system.add_freedom(joint, 2), "no such generalised velocity"),
+        (lambda: system.add_freedom(joint, -1), "no such generalised velocity"),
+        (lambda: system.add_rows([joint, joint], [np.eye(2), np.eye(2)]), "there twice"),
+        (lambda: system.add_rows([joint], [np.ones((7, 2))]), "one to six rows"),
+        (lambda: system.add_rows([joint], [np.ones((1, 3))]), "3 values where 2 are needed"),
+        (lambda: system.set_rows_operators(limit, [np.ones((2, 2))]), "as many rows as it has"),
+        (lambda: system.set_rows_compliance(limit, np.eye(2)), "4 values where 1"),
+        (lambda: system.regularise([1, 2, 3]), "3 values where 1"),
+    ]:
+        with pytest.raises(ldy.Error, match=text):
+            call()
+    with pytest.raises(ValueError, match="m the same for all"):
+        system.add_rows([joint], [np.ones(2)])
+
+
+def test_factors():
+    system, _, H, inverse, _ = scene(2)
+    W, factor = 0.5 * (H * inverse) @ H.T, ldy.Factor()
+    with pytest.raises(ldy.Error, match="has not been factored"):
+        factor.solve(np.zeros(12))
+    for mu, own in [(0.25, np.full(12, 0.25)), ([1, 2, 3, 4], np.repeat([1, 2, 3, 4], HEIGHTS)), (np.arange(12), np.arange(12))]:
+        A, b = W + np.diag(own), np.arange(24.0).reshape(12, 2)
+        np.testing.assert_allclose(A @ factor.make(system, mu).solve(b), b, atol=1e-7)
+        np.testing.assert_allclose(A @ factor.solve(b[:, 0]), b[:, 0], atol=1e-7)
+        assert factor.log_determinant == pytest.approx(np.linalg.slogdet(A)[1], abs=1e-9)
+    with pytest.raises(ldy.Error, match="5 values where 4 are needed"):
+        factor.make(system, np.ones(5))
+
+
+def test_what_is_redundant_and_regularised():
+    system, ids, H, *_ = scene(3)
+    system.add_rows([0, 1], [H[:2, :8] + H[3:5, :8], H[:2, 8:] + H[3:5, 8:]])
+    system.update(1.0)
+    assert list(np.flatnonzero(system.redundant())) == [12, 13]
+    W = system.rows.dense()
+    system.regularise(np.arange(5) + 1.0)
+    system.update(1.0)
+    np.testing.assert_allclose(system.rows.dense() - W, np.diag(np.repeat([1, 2, 3, 4, 5], [*HEIGHTS, 2])), atol=1e-12)
+    assert not system.redundant(1e-3).any()
+    system.regularise(0)
+    system.update(1.0)
+    np.testing.assert_array_equal(system.rows.dense(), W)
+
+
+def test_what_is_kept_with_constraints():
+    system, ids, *_ = scene(4)
+    system.reactions = np.arange(12.0)
+    system.set_tags(ids, [5, 6, 7, 2**63])
+    system.set_tags(ids[:1], 9)
+    system.remove_constraints(ids[1])
+    assert list(system.tags) == [9, 7, 2**63]
+    assert list(system.reactions) == [0, 4, 5, 6, 7, 8, 9, 10, 11]
+    with pytest.raises(ldy.Error, match="9 are needed"):
+        system.reactions = np.zeros(12)
+    with pytest.raises(ldy.Error, match="entry 1: constraint 1"):
+        system.set_tags(ids[:2], 1)

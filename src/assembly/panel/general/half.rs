@@ -1,0 +1,129 @@
+//! Z = L⁻ᵀHᵀ of a small A = LᵀDL: W_αβ = h Z_αᵀ D⁻¹ Z_β. Z takes the place of H, and h D⁻¹ Z that of Y: where A is that of a tree
+//! of joints, Z has no more columns than H.
+//!
+//! What slots of the same tile have in common is computed once. Where one of them alone is zero, zeros are subtracted, which
+//! changes no sum of blocks: the bits of a block depend on its own two slots and A.
+
+use std::collections::TryReserveError;
+
+use super::operators::Operators;
+use super::products::Tiles;
+use super::{SLOTS, WIDTH};
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
+use crate::inertia::Small;
+use crate::inertia::small::{MOST_ROWS, ascending, descending};
+use crate::kinematics::Column;
+use crate::memory::{bytes, refill};
+
+/// Room for Z.
+#[derive(Debug, Default)]
+pub struct Half {
+    columns: Vec<Column>,
+    /// Of each slot the dofs where Z is not zero.
+    reached: Vec<u64>,
+}
+
+impl Half {
+    /// Make Z of the operators, and h D⁻¹ Z.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn make(
+        &mut self,
+        step: f64,
+        factor: &Small,
+        operators: &mut Operators,
+        tiles: &mut Tiles,
+    ) -> Result<(), TryReserveError> {
+        let slots = operators.slots();
+        tiles.start(slots, operators.dofs)?;
+        let Self { columns, reached } = self;
+        refill(reached, slots, 0)?;
+        for (slot, reached) in reached.iter_mut().enumerate() {
+            let own = operators.of(slot).iter().fold(0, |own, column| own | 1 << column.index);
+            *reached = factor.reached(own);
+        }
+        let count = |reached: &u64| reached.count_ones() as usize;
+        columns.clear();
+        columns.try_reserve(reached.iter().map(count).sum())?;
+        at_best(Solves { step, factor, operators, reached, tiles, columns });
+        let mut end = 0;
+        operators.replace(
+            columns,
+            reached.iter().map(|reached| {
+                end += count(reached);
+                end
+            }),
+        );
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        bytes(&self.columns) + bytes(&self.reached)
+    }
+}
+
+/// Solve for all slots, a tile at a time.
+struct Solves<'a> {
+    step: f64,
+    factor: &'a Small,
+    operators: &'a Operators,
+    reached: &'a [u64],
+    tiles: &'a mut Tiles,
+    columns: &'a mut Vec<Column>,
+}
+
+impl Kernel for Solves<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) {
+        let Self { step, factor, operators, reached, tiles, columns } = self;
+        let mut work = [[0.0; WIDTH]; MOST_ROWS];
+        for (number, reached) in reached.chunks(SLOTS).enumerate() {
+            let tile = tiles.tile_mut(number);
+            work[..tile.len().min(MOST_ROWS)].fill([0.0; WIDTH]);
+            let mut all = 0;
+            for (k, own) in reached.iter().enumerate() {
+                all |= own;
+                for Column { index, values } in operators.of(SLOTS * number + k) {
+                    work[*index as usize][3 * k..][..3].copy_from_slice(values);
+                }
+            }
+            for row in descending(all) {
+                let (pattern, l) = (factor.pattern(row), factor.row(row));
+                let z = three(level, &work[row]);
+                for column in ascending(pattern) {
+                    let (to, l) = (&mut work[column], l[column]);
+                    let before = three(level, to);
+                    put(to, [before[0] - z[0] * l, before[1] - z[1] * l, before[2] - z[2] * l]);
+                }
+            }
+            for (k, own) in reached.iter().enumerate() {
+                for row in ascending(*own) {
+                    let [x, y, z] = [work[row][3 * k], work[row][3 * k + 1], work[row][3 * k + 2]];
+                    columns.push(Column { index: row as u32, values: [x, y, z] });
+                }
+            }
+            // Where Z is zero, too: there may be anything.
+            for ((to, z), reciprocal) in tile.iter_mut().zip(&work).zip(factor.reciprocals()) {
+                let scale = step * reciprocal;
+                let [x, y, z] = three(level, z);
+                put(to, [x * scale, y * scale, z * scale]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn three<L: SimdLevel>(level: L, row: &[f64; WIDTH]) -> [L::F64x4; 3] {
+    [level.four(row, 0), level.four(row, 4), level.four(row, 8)]
+}
+
+#[inline(always)]
+fn put<L: F64x4>(row: &mut [f64; WIDTH], [x, y, z]: [L; 3]) {
+    row[..4].copy_from_slice(&x.values());
+    row[4..8].copy_from_slice(&y.values());
+    row[8..].copy_from_slice(&z.values());
+}

@@ -1,0 +1,305 @@
+//! Rows of one to six scalars against the same scalars three a row.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::random::Random;
+use crate::solve::{
+    AnyBlockRows, AnyProblem, End, Extents, Fault, Kind, Law, Method, Normal, Options, Problem, Report,
+    Solver,
+};
+
+/// W with all blocks, cut into rows of so many scalars.
+struct Cut {
+    starts: Vec<i32>,
+    columns: Vec<i32>,
+    values: Vec<f64>,
+    scalars: Vec<i32>,
+    places: Vec<usize>,
+    b: Vec<f64>,
+}
+
+impl Cut {
+    fn new(w: &DMatrix<f64>, b: &DVector<f64>, heights: &[usize]) -> Self {
+        let mut scalars = vec![0];
+        heights.iter().for_each(|&height| scalars.push(scalars.last().unwrap() + height as i32));
+        let (mut values, mut places) = (Vec::new(), vec![0]);
+        let first = |row: usize| scalars[row] as usize;
+        for row in 0..heights.len() {
+            for column in 0..heights.len() {
+                let block = w.view((first(row), first(column)), (heights[row], heights[column])).into_owned();
+                values.extend_from_slice(block.as_slice());
+                places.push(values.len());
+            }
+        }
+        let count = heights.len() as i32;
+        let starts = (0..=count).map(|row| row * count).collect();
+        let columns = (0..count * count).map(|k| k % count).collect();
+        Self { starts, columns, values, scalars, places, b: b.as_slice().to_vec() }
+    }
+
+    fn problem(&self) -> AnyProblem<'_> {
+        let Self { starts, columns, values, scalars, places, b } = self;
+        let extents = Some(Extents { scalars, values: places });
+        AnyProblem { w: AnyBlockRows { starts, columns, values, extents }, b, normal: Normal::Third }
+    }
+
+    fn solve(&self, solver: &mut Solver, laws: &[Law], method: Method, forces: &mut [f64]) -> Report {
+        let options = Options { tolerance: 1e-12, method, ..Options::default() };
+        solver.solve_any(&self.problem(), laws, &options, forces, &mut |_| true).unwrap()
+    }
+}
+
+/// Bounds and a bias of one scalar.
+#[derive(Clone, Copy)]
+struct Scalar {
+    lower: f64,
+    upper: f64,
+    bias: f64,
+}
+
+/// The laws of rows of so many scalars; lanes that are none have bounds that are none.
+fn laws(scalars: &[Scalar], heights: &[usize]) -> Vec<Law> {
+    let mut laws = Vec::new();
+    let mut rest = scalars;
+    for &height in heights {
+        for part in rest[..height].chunks(3) {
+            let of = |i: usize| {
+                part.get(i).copied().unwrap_or(Scalar { lower: 5.0, upper: f64::NAN, bias: f64::NAN })
+            };
+            let (lower, upper) = (std::array::from_fn(|i| of(i).lower), std::array::from_fn(|i| of(i).upper));
+            laws.push(Law { kind: Kind::Bounds { lower, upper }, bias: std::array::from_fn(|i| of(i).bias) });
+        }
+        rest = &rest[height..];
+    }
+    laws
+}
+
+/// Heights whose sum is this.
+fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
+    let mut heights = Vec::new();
+    while sum > 0 {
+        let height = (1 + (random.number().abs() * 6.0) as usize).min(sum);
+        heights.push(height);
+        sum -= height;
+    }
+    heights
+}
+
+/// A regular W and its scalars, some fixed, some bounded, some without force.
+fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<Scalar>) {
+    let h = DMatrix::from_fn(size, size + 3, |_, _| random.number());
+    let w = &h * h.transpose() + DMatrix::identity(size, size) * 0.1;
+    let b = DVector::from_fn(size, |_, _| random.number());
+    let scalar = |kind: f64| match kind {
+        -1.0..0.2 => (f64::NEG_INFINITY, f64::INFINITY),
+        0.2..0.6 => (0.0, f64::INFINITY),
+        0.6..0.8 => (-0.3, 0.2),
+        _ => (0.0, 0.0),
+    };
+    let scalars = (0..size).map(|_| {
+        let (lower, upper) = scalar(random.number());
+        Scalar { lower, upper, bias: random.number() }
+    });
+    let scalars = scalars.collect();
+    (w, b, scalars)
+}
+
+/// By each method, whatever W is cut into, the forces are those of rows of three, and obey the laws of each scalar.
+#[test]
+fn forces_do_not_depend_on_how_scalars_are_cut_into_rows() {
+    let mut random = Random::new(7);
+    let mut solver = Solver::new();
+    for case in 0..60 {
+        let size = 3 * (1 + case % 7);
+        let (w, b, scalars) = scene(&mut random, size);
+        let cut = heights(&mut random, size);
+        let methods = [Method::GaussSeidel, Method::Newton, Method::Automatic];
+        let method = methods[case % 3];
+        let (mut forces, mut expected) = (vec![0.0; size], vec![0.0; size]);
+        let any = Cut::new(&w, &b, &cut);
+        let report = any.solve(&mut solver, &laws(&scalars, &cut), method, &mut forces);
+        assert_eq!(report.end, End::Converged, "case {case}: {cut:?}");
+        let threes = vec![3; size / 3];
+        Cut::new(&w, &b, &threes).solve(&mut solver, &laws(&scalars, &threes), method, &mut expected);
+        let u = &w * DVector::from_column_slice(&forces) + &b;
+        for (i, scalar) in scalars.iter().enumerate() {
+            assert!(
+                (forces[i] - expected[i]).abs() < 1e-9 * (1.0 + expected[i].abs()),
+                "case {case}, scalar {i}"
+            );
+            let u = u[i] + scalar.bias;
+            let obeys = (forces[i] - u).clamp(scalar.lower, scalar.upper) - forces[i];
+            assert!(obeys.abs() < 1e-9, "case {case}, scalar {i}: {obeys}");
+        }
+    }
+}
+
+/// A contact between rows of other sizes, and what residuals, reports and the memory of a solver make of it.
+#[test]
+fn contacts_stand_beside_other_rows() {
+    let mut random = Random::new(3);
+    let mut solver = Solver::new();
+    for case in 0..20 {
+        let cut = [1, 3, 6, 2];
+        let (w, b, scalars) = scene(&mut random, 12);
+        let mut given = laws(&scalars, &cut);
+        given[1] = Law { bias: [0.1, 0.2, -0.3], ..Law::contact(0.4) };
+        // The same with the contact first, between rows of three: its own, four more scalars of the six, and so on.
+        let order = [1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11];
+        let turned = DMatrix::from_fn(12, 12, |i, j| w[(order[i], order[j])]);
+        let turned_b = DVector::from_fn(12, |i, _| b[order[i]]);
+        let turned_scalars: Vec<Scalar> = order.iter().map(|&i| scalars[i]).collect();
+        let threes = [3; 4];
+        let mut turned_laws = laws(&turned_scalars, &threes);
+        turned_laws[0] = given[1];
+        let (mut forces, mut expected) = ([0.0; 12], [0.0; 12]);
+        let any = Cut::new(&w, &b, &cut);
+        let report = any.solve(&mut solver, &given, Method::Automatic, &mut forces);
+        assert_eq!(report.end, End::Converged);
+        let turned = Cut::new(&turned, &turned_b, &threes);
+        turned.solve(&mut solver, &turned_laws, Method::Automatic, &mut expected);
+        for (i, &from) in order.iter().enumerate() {
+            assert!((forces[from] - expected[i]).abs() < 1e-8, "case {case}: {forces:?} {expected:?}");
+        }
+        // The memory that is there does not show.
+        let mut again = [0.0; 12];
+        any.solve(&mut solver, &given, Method::Automatic, &mut again);
+        assert_eq!(forces.map(f64::to_bits), again.map(f64::to_bits));
+    }
+}
+
+/// One scalar that is far from its law after one sweep is told as the row that it is in.
+#[test]
+fn the_worst_row_is_that_of_the_user() {
+    let mut w = DMatrix::identity(16, 16);
+    w[(12, 15)] = 0.9;
+    w[(15, 12)] = 0.9;
+    let b = DVector::from_fn(16, |i, _| if i >= 12 { 1.0 } else { 0.0 });
+    let cut = [6, 5, 1, 4];
+    let fixed: Vec<Law> = std::iter::repeat_n(Law::fixed(), 7).collect();
+    let any = Cut::new(&w, &b, &cut);
+    let options = Options { tolerance: 1e-14, method: Method::GaussSeidel, sweeps: 1, ..Options::default() };
+    let (mut forces, mut seen) = ([0.0; 16], Vec::new());
+    let mut watch = |report: &Report| {
+        seen.push(report.residual.worst);
+        true
+    };
+    let report = Solver::new().solve_any(&any.problem(), &fixed, &options, &mut forces, &mut watch).unwrap();
+    assert_eq!((report.end, report.residual.worst, report.first.worst), (End::Sweeps, 3, 3));
+    assert!(seen.iter().all(|&worst| worst == 3), "{seen:?}");
+}
+
+/// A third of the trace is that of the scalars alone: both measures are what the formulas say.
+#[test]
+fn residuals_are_those_of_scalars_alone() {
+    let mut random = Random::new(9);
+    let (w, b, _) = scene(&mut random, 9);
+    let cut = [2, 6, 1];
+    let free = Scalar { lower: f64::NEG_INFINITY, upper: f64::INFINITY, bias: 0.0 };
+    let any = Cut::new(&w, &b, &cut);
+    let mut forces = [0.0; 9];
+    let options = Options { tolerance: 1e-12, ..Options::default() };
+    let report = Solver::new()
+        .solve_any(&any.problem(), &laws(&[free; 9], &cut), &options, &mut forces, &mut |_| true)
+        .unwrap();
+    // With R = 0 the natural map of fixed scalars is U = B, and scaled U / √d.
+    assert!((report.first.natural - 1.0).abs() < 1e-12 && (report.first.scaled - 1.0).abs() < 1e-12);
+    let lower = Scalar { lower: 0.0, ..free };
+    let scalars = [free, lower, free, free, lower, free, free, lower, lower];
+    let report = Solver::new()
+        .solve_any(&any.problem(), &laws(&scalars, &cut), &options, &mut [0.0; 9], &mut |_| true)
+        .unwrap();
+    let (mut natural, mut scaled, mut all, mut all_scaled) = (0.0, 0.0, 0.0, 0.0);
+    for part in [0..2, 2..5, 5..8, 8..9_usize] {
+        let d = part.clone().map(|i| w[(i, i)]).sum::<f64>() / part.len() as f64;
+        for i in part {
+            let violates = scalars[i].lower < 0.0 || b[i] < 0.0;
+            let square = b[i] * b[i];
+            (all, all_scaled) = (all + square, all_scaled + square / d);
+            if violates {
+                (natural, scaled) = (natural + square, scaled + square / d);
+            }
+        }
+    }
+    assert!((report.first.natural - f64::sqrt(natural / all)).abs() < 1e-12);
+    assert!((report.first.scaled - f64::sqrt(scaled / all_scaled)).abs() < 1e-12);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (w, b) = (DMatrix::identity(9, 9), DVector::from_element(9, 1.0));
+    let any = Cut::new(&w, &b, &[2, 6, 1]);
+    let told = |laws: &[Law], forces: &mut [f64]| {
+        let made = Solver::new().solve_any(&any.problem(), laws, &Options::default(), forces, &mut |_| true);
+        made.map(|report| report.end).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let fails = |laws: &[Law], forces: &mut [f64]| {
+        let before = forces.to_vec();
+        let made = Solver::new().solve_any(&any.problem(), laws, &Options::default(), forces, &mut |_| true);
+        assert!(before.iter().zip(forces).all(|(x, y)| x.to_bits() == y.to_bits()));
+        made.expect_err("something is wrong")
+    };
+    let good = [Law::fixed(); 4];
+    assert_eq!(told(&good, &mut [0.0; 9]), End::Converged);
+    assert_eq!(fails(&good[..3], &mut [0.0; 9]).to_string(), "laws: 3 values where 4 are needed");
+    assert_eq!(fails(&good, &mut [0.0; 12]).to_string(), "forces: 12 values where 9 are needed");
+    for (law, row) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
+        let mut laws = good;
+        laws[law] = Law::contact(0.5);
+        let error = fails(&laws, &mut [0.0; 9]);
+        assert_eq!((error.row, error.fault), (Some(row), Fault::Invalid("a contact has three scalar rows")));
+        laws[law] = Law { bias: [f64::NAN, 0.0, 0.0], ..Law::fixed() };
+        let error = fails(&laws, &mut [0.0; 9]);
+        assert_eq!((error.row, error.fault), (Some(row), Fault::NotFinite("the bias of its law")));
+    }
+    let mut forces = [0.0; 9];
+    forces[7] = f64::INFINITY;
+    assert_eq!(fails(&good, &mut forces).row, Some(1));
+    let problem = AnyProblem { b: &any.b[..8], ..any.problem() };
+    let made = Solver::new().solve_any(&problem, &good, &Options::default(), &mut [0.0; 9], &mut |_| true);
+    assert_eq!(made.unwrap_err().to_string(), "B: 8 values where 9 are needed");
+}
+
+/// Zero blocks, which no force changes, beside scalars with and without bounds.
+#[test]
+fn rows_without_w_do_no_harm() {
+    let mut w = DMatrix::identity(5, 5);
+    (0..3).for_each(|i| w[(i, i)] = 0.0);
+    let b = DVector::from_column_slice(&[0.0, 0.0, 0.5, 1.0, -2.0]);
+    let any = Cut::new(&w, &b, &[2, 1, 2]);
+    let free = Scalar { lower: f64::NEG_INFINITY, upper: f64::INFINITY, bias: 0.0 };
+    let stop = Scalar { lower: 0.0, ..free };
+    for method in [Method::GaussSeidel, Method::Newton] {
+        let mut forces = [0.0; 5];
+        let report = any.solve(
+            &mut Solver::new(),
+            &laws(&[free, free, stop, free, stop], &[2, 1, 2]),
+            method,
+            &mut forces,
+        );
+        assert_eq!(report.end, End::Converged);
+        assert!(
+            forces.iter().zip([0.0, 0.0, 0.0, -1.0, 2.0]).all(|(x, y)| (x - y).abs() < 1e-9),
+            "{forces:?}"
+        );
+    }
+}
+
+/// Rows that say nothing of their sizes are those of [`Problem`], to the bit.
+#[test]
+fn rows_of_three_are_not_padded() {
+    let mut random = Random::new(5);
+    let (w, b, scalars) = scene(&mut random, 12);
+    let any = Cut::new(&w, &b, &[3; 4]);
+    let laws = laws(&scalars, &[3; 4]);
+    let (mut one, mut other, mut third) = ([0.0; 12], [0.0; 12], [[0.0; 3]; 4]);
+    let options = Options::default();
+    let whole = AnyProblem { w: AnyBlockRows { extents: None, ..any.problem().w }, ..any.problem() };
+    Solver::new().solve_any(&whole, &laws, &options, &mut one, &mut |_| true).unwrap();
+    Solver::new().solve_any(&any.problem(), &laws, &options, &mut other, &mut |_| true).unwrap();
+    let (values, b) = (any.values.as_chunks().0, any.b.as_chunks().0);
+    let problem = Problem { starts: &any.starts, columns: &any.columns, values, b, normal: Normal::Third };
+    Solver::new().solve(&problem, &laws, &options, &mut third).unwrap();
+    assert_eq!(one.map(f64::to_bits), other.map(f64::to_bits));
+    assert_eq!(one.as_slice(), third.as_flattened());
+}

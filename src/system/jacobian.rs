@@ -1,0 +1,524 @@
+//! Operators H of many constraints at once: rows of a Jacobian J over the velocities of some bodies, one behind the other.
+//!
+//! All is looked at first. Then the columns of each row of three are put together once, from all rows of J that have lanes of it, in
+//! memory that is there.
+#![forbid(unsafe_code)]
+
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+use crate::block::{Vector, is_finite};
+use crate::kinematics::Column;
+
+use super::bulk::EntryError;
+use super::changes;
+use super::constraint::Placement;
+use super::error::{Error, Fault};
+use super::mixed::{Entry, MOST_ROWS, Piece};
+use super::model::{OTHER_KIND, System};
+use super::table::Id;
+
+/// J: the rows of constraints, one below the other, over the velocities of bodies, one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub enum Jacobian<'a> {
+    /// All entries.
+    Dense {
+        /// Entry (i, j) is the value `i * strides[0] + j * strides[1]`.
+        values: &'a [f64],
+        /// Rows and columns.
+        shape: [usize; 2],
+        /// Values from one row to the next, and from one column to the next.
+        strides: [usize; 2],
+    },
+    /// Compressed rows: row i has the values from `starts[i]` on, up to `starts[i + 1]`, or `counts[i]` of them; columns ascend.
+    Sparse {
+        /// Rows and columns.
+        shape: [usize; 2],
+        /// Where rows begin; without counts also the end.
+        starts: &'a [i32],
+        /// How many entries each row has.
+        counts: Option<&'a [i32]>,
+        /// The column of each value.
+        indices: &'a [i32],
+        /// The values.
+        values: &'a [f64],
+    },
+}
+
+/// A row of J in the columns of a body.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    /// A value for each column, so far apart.
+    Dense { values: &'a [f64], stride: usize, count: usize },
+    /// Columns, counted from that of the body on, and values.
+    Sparse { indices: &'a [i32], values: &'a [f64], first: u32 },
+}
+
+impl Jacobian<'_> {
+    /// Values that a dense one reaches over.
+    pub fn extent([rows, columns]: [usize; 2], strides: [usize; 2]) -> usize {
+        let last = |count: usize, stride: usize| count.saturating_sub(1).saturating_mul(stride);
+        let end = last(rows, strides[0]).saturating_add(last(columns, strides[1])).saturating_add(1);
+        if rows == 0 || columns == 0 { 0 } else { end }
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        let (Self::Dense { shape, .. } | Self::Sparse { shape, .. }) = self;
+        *shape
+    }
+
+    /// Whether arrays have the lengths that the shape asks for.
+    fn check(&self) -> Result<(), Fault> {
+        let (what, expected, found) = match self {
+            Self::Dense { values, shape, strides } => {
+                ("values of the Jacobian J", Self::extent(*shape, *strides), values.len())
+            }
+            Self::Sparse { shape, starts, counts, indices, values } => {
+                let expected = shape[0] + usize::from(counts.is_none());
+                if starts.len() != expected {
+                    ("starts of rows of the Jacobian J", expected, starts.len())
+                } else if counts.is_some_and(|counts| counts.len() != shape[0]) {
+                    ("counts of rows of the Jacobian J", shape[0], counts.unwrap_or_default().len())
+                } else {
+                    ("columns of values of the Jacobian J", values.len(), indices.len())
+                }
+            }
+        };
+        if found < expected || u32::try_from(self.shape()[1]).is_err() {
+            return Err(Fault::Size { what, expected, found });
+        }
+        Ok(())
+    }
+
+    /// Columns and values of a compressed row, if it neither begins nor ends outside.
+    #[inline(always)]
+    fn compressed(&self, row: usize) -> Option<(&[i32], &[f64])> {
+        let Self::Sparse { starts, counts, indices, values, .. } = self else { return None };
+        let start = usize::try_from(starts[row]).ok()?;
+        let end = match counts {
+            Some(counts) => start.checked_add(usize::try_from(counts[row]).ok()?)?,
+            None => usize::try_from(starts[row + 1]).ok()?,
+        };
+        Some((indices.get(start..end)?, values.get(start..end)?))
+    }
+
+    /// Whether a row is well-formed and finite.
+    fn check_row(&self, row: usize) -> Result<(), Fault> {
+        let are_finite = match *self {
+            Self::Dense { shape: [_, columns], .. } => {
+                let Part::Dense { values, stride, count } = self.part(row, 0, columns) else { return Ok(()) };
+                match stride {
+                    1 => is_finite(&values[..count]),
+                    _ => (0..count).fold(true, |all, column| all & values[stride * column].is_finite()),
+                }
+            }
+            Self::Sparse { shape: [_, columns], .. } => {
+                let outside = Fault::Invalid("a row of the Jacobian J begins or ends outside");
+                let (indices, values) = self.compressed(row).ok_or(outside)?;
+                let mut least = 0;
+                let mut is_ascending = true;
+                for &index in indices {
+                    is_ascending &= index >= least && (index as usize) < columns;
+                    least = index.saturating_add(1);
+                }
+                if !is_ascending {
+                    return Err(Fault::Invalid(
+                        "columns of a row of the Jacobian J do not ascend, or there is no such column",
+                    ));
+                }
+                is_finite(values)
+            }
+        };
+        if are_finite { Ok(()) } else { Err(Fault::NotFinite("its operator H")) }
+    }
+
+    /// A row that has been checked, in some columns.
+    #[inline(always)]
+    fn part(&self, row: usize, first: usize, end: usize) -> Part<'_> {
+        match *self {
+            Self::Dense { values, strides, .. } => {
+                let values = values.get(strides[0] * row + strides[1] * first..).unwrap_or_default();
+                Part::Dense { values, stride: strides[1], count: end - first }
+            }
+            Self::Sparse { shape, .. } => {
+                let (mut indices, mut values) = self.compressed(row).unwrap_or_default();
+                if end - first < shape[1] {
+                    let is_before = |column: usize| move |index: &i32| (*index as usize) < column;
+                    let own =
+                        indices.partition_point(is_before(first))..indices.partition_point(is_before(end));
+                    (indices, values) = (&indices[own.clone()], &values[own]);
+                }
+                Part::Sparse { indices, values, first: first as u32 }
+            }
+        }
+    }
+}
+
+impl Part<'_> {
+    /// So many columns at most are not zero.
+    fn most(&self) -> usize {
+        match self {
+            Self::Dense { count, .. } => *count,
+            Self::Sparse { indices, .. } => indices.len(),
+        }
+    }
+
+    /// So many are not.
+    fn count(&self) -> usize {
+        (0..self.most()).filter(|&k| self.value(k) != 0.0).count()
+    }
+
+    /// The k-th column that there is, `u32::MAX` behind the last.
+    #[inline(always)]
+    fn column(&self, k: usize) -> u32 {
+        match self {
+            Self::Dense { count, .. } => {
+                if k < *count {
+                    k as u32
+                } else {
+                    u32::MAX
+                }
+            }
+            Self::Sparse { indices, first, .. } => {
+                indices.get(k).map_or(u32::MAX, |index| *index as u32 - first)
+            }
+        }
+    }
+
+    /// Its value.
+    #[inline(always)]
+    fn value(&self, k: usize) -> f64 {
+        match self {
+            Self::Dense { values, stride, .. } => values[stride * k],
+            Self::Sparse { values, .. } => values[k],
+        }
+    }
+}
+
+/// The columns of a body.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    body: Id,
+    first: usize,
+    end: usize,
+}
+
+/// A lane of a row of three, and the row of J that it gets.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    triple: Id,
+    lane: u8,
+    row: u32,
+    entry: u32,
+}
+
+/// Room for what is looked at.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    places: Vec<Place>,
+    lanes: Vec<Lane>,
+    columns: Vec<Column>,
+}
+
+impl Room {
+    #[inline(always)]
+    fn place(&self, body: Id) -> Option<Place> {
+        match self.places[..] {
+            [place] => Some(place).filter(|place| place.body == body),
+            _ => {
+                let found = self.places.binary_search_by_key(&body, |place| place.body).ok()?;
+                Some(self.places[found])
+            }
+        }
+    }
+}
+
+impl Place {
+    /// A row in the columns of this body.
+    #[inline(always)]
+    fn of<'a>(&self, jacobian: &'a Jacobian, row: u32) -> Part<'a> {
+        jacobian.part(row as usize, self.first, self.end)
+    }
+}
+
+impl System {
+    /// Give many constraints the operators that are rows of a Jacobian: of each constraint in turn as many rows as it has, over the
+    /// velocities of these bodies in turn. Its operators on bodies that are not among these stay as they are.
+    ///
+    /// # Errors
+    /// Of the first constraint that is not there, named earlier, given at points or by nodes, on none of the bodies or on one twice, or whose rows are
+    /// ill-formed, not finite, or not zero in columns of other bodies than its own. If a body is not there or named twice, the shape is
+    /// another, or memory is exhausted. After an error nothing has changed.
+    pub fn set_jacobian(
+        &mut self,
+        bodies: impl Iterator<Item = Id>,
+        constraints: impl Iterator<Item = Id>,
+        jacobian: &Jacobian,
+    ) -> Result<(), EntryError> {
+        let mut room = std::mem::take(&mut self.room);
+        let set = self.put_jacobian(bodies, constraints, jacobian, &mut room);
+        self.room = room;
+        set
+    }
+
+    fn put_jacobian(
+        &mut self,
+        bodies: impl Iterator<Item = Id>,
+        constraints: impl Iterator<Item = Id>,
+        jacobian: &Jacobian,
+        room: &mut Room,
+    ) -> Result<(), EntryError> {
+        let of_all = |fault| EntryError::from(Error::of_system(fault));
+        jacobian.check().map_err(of_all)?;
+        let [rows, columns] = jacobian.shape();
+        self.list_places(bodies, columns, &mut room.places)?;
+        room.lanes.clear();
+        let mut end = 0;
+        for (entry, id) in constraints.enumerate() {
+            let failed = |error| EntryError { entry: Some(entry), error };
+            let size = self.rows_of(id).map_err(failed)?;
+            let first = end;
+            end += size;
+            if end > rows {
+                return Err(of_all(Fault::Size {
+                    what: "rows of the Jacobian J",
+                    expected: end,
+                    found: rows,
+                }));
+            }
+            self.list_lanes((entry, id, first..end), jacobian, room).map_err(|fault| {
+                self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
+            })?;
+        }
+        if end != rows {
+            return Err(of_all(Fault::Size { what: "rows of the Jacobian J", expected: end, found: rows }));
+        }
+        self.make_room(jacobian, room)?;
+        // From here on nothing fails.
+        let mut columns = std::mem::take(&mut room.columns);
+        for group in room.lanes.chunk_by(|one, other| one.triple == other.triple) {
+            let Some((triple, marks)) = self.constraints.get_mut(group[0].triple) else { continue };
+            *marks |= changes::CHANGED;
+            let bodies = triple.bodies;
+            let Placement::Operators(operators) = &mut triple.placement else { continue };
+            for (operator, body) in operators.iter_mut().zip(bodies) {
+                let Some((operator, place)) = operator.as_mut().zip(body.and_then(|body| room.place(body)))
+                else {
+                    continue;
+                };
+                let Some(own) = operator.columns_mut() else { continue };
+                let mut sources = [None; 3];
+                for lane in group {
+                    sources[usize::from(lane.lane)] = Some(place.of(jacobian, lane.row));
+                }
+                if let [Some(one), Some(two), Some(three)] = sources {
+                    replace([one, two, three], own);
+                } else {
+                    merge(own, sources, &mut columns);
+                    own.clear();
+                    own.extend_from_slice(&columns);
+                }
+            }
+        }
+        room.columns = columns;
+        self.values_change();
+        Ok(())
+    }
+
+    /// List the bodies with their columns.
+    fn list_places(
+        &self,
+        bodies: impl Iterator<Item = Id>,
+        columns: usize,
+        places: &mut Vec<Place>,
+    ) -> Result<(), EntryError> {
+        places.clear();
+        let mut end = 0;
+        for (entry, id) in bodies.enumerate() {
+            let failed = |error| EntryError { entry: Some(entry), error };
+            let dofs = self.body(id).map_err(failed)?.dofs();
+            places.try_reserve(1).map_err(Error::from)?;
+            places.push(Place { body: id, first: end, end: end + dofs });
+            end += dofs;
+        }
+        if end != columns {
+            let fault = Fault::Size { what: "columns of the Jacobian J", expected: end, found: columns };
+            return Err(Error::of_system(fault).into());
+        }
+        places.sort_unstable_by_key(|place| place.body);
+        match places.windows(2).find(|pair| pair[0].body == pair[1].body) {
+            Some(pair) => {
+                Err(Error::of_body(pair[0].body, Fault::Invalid("an earlier entry names it")).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// List the lanes of a constraint, with its rows of J.
+    fn list_lanes(
+        &self,
+        (entry, id, rows): (usize, Id, Range<usize>),
+        jacobian: &Jacobian,
+        room: &mut Room,
+    ) -> Result<(), Fault> {
+        // Of one body there are no other columns.
+        let is_alone = room.places.len() == 1;
+        let mut left = [0; MOST_ROWS];
+        for (row, left) in rows.clone().zip(&mut left) {
+            jacobian.check_row(row)?;
+            if !is_alone {
+                *left = jacobian.part(row, 0, jacobian.shape()[1]).count();
+            }
+        }
+        let (first, size) = (rows.start, rows.len());
+        let alone = Piece { triple: id, lane: 0, row: 0, count: 3 };
+        let (piece, others) = match &self.mixed {
+            Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown)?,
+            None => (alone, &[][..]),
+        };
+        room.lanes.try_reserve(size * (1 + others.len()))?;
+        let mut has_body = false;
+        for piece in std::iter::once(&piece).chain(others) {
+            let triple = self.constraints.get(piece.triple).ok_or(Fault::Unknown)?;
+            let Placement::Operators(operators) = &triple.placement else {
+                return Err(Fault::Invalid(OTHER_KIND));
+            };
+            if triple.bodies[0] == triple.bodies[1] {
+                return Err(Fault::Invalid(
+                    "it is on one body twice, and J has one operator H for each body",
+                ));
+            }
+            for (operator, body) in operators.iter().zip(triple.bodies) {
+                let Some((operator, place)) = operator.as_ref().zip(body.and_then(|body| room.place(body)))
+                else {
+                    continue;
+                };
+                has_body = true;
+                if operator.columns().is_none() {
+                    return Err(Fault::Invalid("an operator H of it is given by nodes"));
+                }
+                for row in piece.rows().filter(|_| !is_alone) {
+                    left[row] -= place.of(jacobian, (first + row) as u32).count();
+                }
+            }
+            for k in 0..piece.count {
+                let row = (first + usize::from(piece.row + k)) as u32;
+                room.lanes.push(Lane {
+                    triple: piece.triple,
+                    lane: piece.lane + k,
+                    row,
+                    entry: entry as u32,
+                });
+            }
+        }
+        match (has_body, left) {
+            (false, _) => Err(Fault::Invalid("it acts on none of the bodies of the Jacobian J")),
+            (_, left) if left.iter().any(|left| *left > 0) => Err(Fault::Invalid(
+                "its rows of the Jacobian J are not zero in columns of other bodies than its own",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Order lanes by rows of three, and have room for the columns of each.
+    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result<(), EntryError> {
+        room.lanes.sort_unstable_by_key(|lane| (lane.triple, lane.lane, lane.entry));
+        let mut twice = room
+            .lanes
+            .windows(2)
+            .filter(|pair| (pair[0].triple, pair[0].lane) == (pair[1].triple, pair[1].lane));
+        if let Some(pair) = twice.next() {
+            let subject = self.subject(self.owner(pair[1].triple, pair[1].lane.into()))?;
+            let error = Error { subject, fault: Fault::Invalid("an earlier entry names it") };
+            return Err(EntryError { entry: Some(pair[1].entry as usize), error });
+        }
+        let mut most = 0;
+        for group in room.lanes.chunk_by(|one, other| one.triple == other.triple) {
+            let Some((triple, _)) = self.constraints.get_mut(group[0].triple) else { continue };
+            let bodies = triple.bodies;
+            let Placement::Operators(operators) = &mut triple.placement else { continue };
+            for (operator, body) in operators.iter_mut().zip(bodies) {
+                let Some((operator, place)) = operator.as_mut().zip(body.and_then(|body| room.place(body)))
+                else {
+                    continue;
+                };
+                let new: usize = group.iter().map(|lane| place.of(jacobian, lane.row).most()).sum();
+                let needed = (operator.most_columns() + new).min(operator.dofs());
+                operator.reserve_columns(needed).map_err(Error::from)?;
+                most = most.max(needed);
+            }
+        }
+        room.columns.clear();
+        Ok(room.columns.try_reserve(most).map_err(Error::from)?)
+    }
+}
+
+/// Write the columns of a row of three whose lanes are all those of the sources.
+fn replace(sources: [Part; 3], to: &mut Vec<Column>) {
+    to.clear();
+    let mut push = |index, values: Vector| {
+        if values != [0.0; 3] {
+            to.push(Column { index, values });
+        }
+    };
+    match sources {
+        [Part::Dense { count, .. }, ..] => {
+            for k in 0..count {
+                push(k as u32, [sources[0].value(k), sources[1].value(k), sources[2].value(k)]);
+            }
+        }
+        [
+            Part::Sparse { indices, values: x, first },
+            Part::Sparse { indices: second, values: y, .. },
+            Part::Sparse { indices: third, values: z, .. },
+        ] if indices == second && indices == third => {
+            for (((index, x), y), z) in indices.iter().zip(x).zip(y).zip(z) {
+                push(*index as u32 - first, [*x, *y, *z]);
+            }
+        }
+        _ => merge(&[], sources.map(Some), to),
+    }
+}
+
+/// Write the columns of a row of three, of which some lanes are those of the sources, and others stay as they were.
+fn merge(mut old: &[Column], sources: [Option<Part>; 3], to: &mut Vec<Column>) {
+    to.clear();
+    let mut next = [0; 3];
+    loop {
+        let mut index = old.first().map_or(u32::MAX, |column| column.index);
+        for (source, next) in sources.iter().zip(next) {
+            index = source.as_ref().map_or(index, |source| index.min(source.column(next)));
+        }
+        if index == u32::MAX {
+            return;
+        }
+        let mut before: Vector = [0.0; 3];
+        if let [column, rest @ ..] = old
+            && column.index == index
+        {
+            (old, before) = (rest, column.values);
+        }
+        let mut values: Vector = [0.0; 3];
+        for lane in 0..3 {
+            values[lane] = match &sources[lane] {
+                None => before[lane],
+                Some(source) if source.column(next[lane]) == index => {
+                    next[lane] += 1;
+                    source.value(next[lane] - 1)
+                }
+                Some(_) => 0.0,
+            };
+        }
+        if values != [0.0; 3] {
+            to.push(Column { index, values });
+        }
+    }
+}
+
+impl crate::kinematics::Operator {
+    /// Have memory for so many columns, if it is given by these.
+    fn reserve_columns(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.columns_mut()
+            .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))
+    }
+}

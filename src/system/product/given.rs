@@ -1,0 +1,50 @@
+//! Products with rows of W that are given, whoever has made them.
+
+use crate::block_rows::BlockRows;
+use crate::direct::AnyBlockRows;
+use crate::threads::Ragged;
+
+use super::{Assembled, Columns, PART, all, team_for};
+use crate::system::error::Error;
+
+/// Make y = W x of so many vectors with a value for each scalar. The pattern of the rows has been checked, no stride is shorter than a
+/// vector, and all values are there.
+///
+/// # Errors
+/// None.
+pub fn multiply(
+    rows: &AnyBlockRows,
+    count: usize,
+    x: Columns<&[f64]>,
+    y: Columns<&mut [f64]>,
+) -> Result<(), Error> {
+    let AnyBlockRows { starts, columns, values, extents } = *rows;
+    let Some(extents) = extents else {
+        let threes = BlockRows { starts, columns, values: values.as_chunks().0 };
+        return all(&mut Assembled(threes), (count, rows.len()), x, y);
+    };
+    let size = rows.scalar_count();
+    for k in 0..count {
+        let (x, y) = (&x.values[k * x.stride..][..size], &mut y.values[k * y.stride..][..size]);
+        let y = Ragged { values: y, starts: extents.scalars };
+        team_for(columns.len()).deal(y, PART, |first, y| multiply_part(rows, first, x, y));
+    }
+    Ok(())
+}
+
+/// Some rows of W, from `first` on, times a vector.
+fn multiply_part(rows: &AnyBlockRows, first: usize, x: &[f64], y: Ragged<f64>) {
+    let count = y.starts.len() - 1;
+    let mut rest = y.values;
+    for row in first..first + count {
+        let height = rows.scalars(row).len();
+        let (sums, later) = rest.split_at_mut(height);
+        rest = later;
+        sums.fill(0.0);
+        for (column, block) in rows.row(row) {
+            for (values, x) in block.chunks_exact(height).zip(&x[rows.scalars(column)]) {
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value * x);
+            }
+        }
+    }
+}
