@@ -504,7 +504,7 @@ impl Pairs for SystemPairs<'_> {
     }
 }
 
-impl PairBlocks<'_> {
+impl<'a> PairBlocks<'a> {
     /// Put a diagonal block in its place.
     ///
     /// # Safety
@@ -520,7 +520,7 @@ impl PairBlocks<'_> {
     /// # Safety
     /// They are those of a pair, and the part at hand has it.
     #[inline(always)]
-    unsafe fn pair(&self, [one, other]: [usize; 2]) -> [Option<&mut Block>; 2] {
+    unsafe fn pair(self, [one, other]: [usize; 2]) -> [Option<&'a mut Block>; 2] {
         // SAFETY: parts have different rows, and so different pairs, by rows all or by columns all. Each pair has two places of its own;
         // the caller promises that this part has it.
         unsafe { [Some(self.values.at(one)), Some(self.values.at(other))] }
@@ -577,12 +577,10 @@ fn each_by_columns(
     ));
     let cursors = &mut cursors[..];
     for row in rows.clone() {
-        // SAFETY: the part has this row.
-        unsafe { context.put_diagonal(row) };
-        let mut place = structure.starts()[row] as usize;
-        let left = &structure.columns()[place..structure.diagonal(row)];
+        let start = structure.starts()[row] as usize;
+        let left = &structure.columns()[start..structure.diagonal(row)];
         let mut coming = left.get(AHEAD..).unwrap_or_default().iter();
-        for (column, couplings) in structure.earlier(row) {
+        for (place, (column, couplings)) in (start..).zip(structure.earlier(row)) {
             if let Some(&column) = coming.next() {
                 fetch(context.values.address(cursors[column as usize - first] as usize));
             }
@@ -590,9 +588,11 @@ fn each_by_columns(
             // SAFETY: the part has this row, and the structure has the pair's blocks there.
             let [block, transpose] = unsafe { context.pair([*cursor as usize, place]) };
             *cursor += 1;
-            place += 1;
             make(Pair { name: [row, column], couplings, block, transpose });
         }
+        // In the order of memory.
+        // SAFETY: the part has this row.
+        unsafe { context.put_diagonal(row) };
     }
 }
 

@@ -13,7 +13,7 @@ use super::body::{Body, Inertia};
 use super::constraint::Constraint;
 use super::error::{Error, Fault};
 use super::rows::{Results, resized};
-use super::table::{Id, Table};
+use super::table::{GONE, Id, Table};
 
 /// A body of a row, and the row's slot in its panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct Structure {
     cursors: Vec<i32>,
     /// How many of the rows on each body go, or are new.
     changed_on_body: Vec<u32>,
-    /// The rows that go.
+    /// The rows that go, or that get blocks.
     taken: Vec<u32>,
 }
 
@@ -128,10 +128,11 @@ impl Structure {
         let Self { cursors, changed_on_body, taken, .. } = self;
         // The new numbers of rows.
         refill(cursors, ids.len(), TAKEN)?;
-        let (mut places, mut left) = (constraints.live_places_from(0).peekable(), 0);
-        for (row, id) in cursors.iter_mut().zip(&*ids) {
-            while places.next_if(|&place| constraints.ids()[place] < *id as Id).is_some() {}
-            if let Some(place) = places.next_if(|&place| constraints.ids()[place] == *id as Id) {
+        let (mut place, mut left) = (0, 0);
+        for (row, &id) in cursors.iter_mut().zip(&*ids) {
+            let rest = constraints.ids()[place..].iter();
+            place += rest.take_while(|&&known| known < id as Id).count();
+            if constraints.ids().get(place) == Some(&(id as Id)) && constraints.marks()[place] != GONE {
                 *row = left;
                 entries[left as usize] = place as u32;
                 left += 1;
@@ -153,14 +154,18 @@ impl Structure {
 
         let mut values = results.map(|results| {
             let Results { values, b, v, diagonal, inverse, .. } = results;
-            [b, v].into_iter().for_each(|vectors| keep(vectors, cursors));
-            [diagonal, inverse].into_iter().for_each(|blocks| keep(blocks, cursors));
+            [b, v].into_iter().for_each(|vectors| keep(vectors, taken));
+            [diagonal, inverse].into_iter().for_each(|blocks| keep(blocks, taken));
             values
         });
-        let mut to = 0;
+        // Rows before the first that loses blocks stay where they are.
+        let of_taken = taken.iter().flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there());
+        let losing = of_taken.map(|side| on_body[body_starts[side.body as usize]]);
+        let first = losing.chain(taken.first().copied()).min().unwrap_or_default() as usize;
+        let mut to = starts[first] as usize;
         // Blocks that stay together, before those of the row at hand.
-        let mut together = 0..0;
-        for row in 0..cursors.len() {
+        let mut together = to..to;
+        for row in first..cursors.len() {
             let (first, own) = (to, starts[row] as usize..starts[row + 1] as usize);
             let loses = |side: &Side| side.is_there() && changed_on_body[side.body as usize] > 0;
             let number = cursors[row];
@@ -197,18 +202,22 @@ impl Structure {
         }
         renumber(columns, taken, |column| cursors[column as usize]);
 
-        keep(ends, cursors);
-        keep(sides, cursors);
-        keep(ids, cursors);
+        keep(ends, taken);
+        keep(sides, taken);
+        keep(ids, taken);
         let mut to = 0;
+        // Those of bodies that lose none, as with blocks.
+        let mut together = 0..0;
         for body in 0..changed_on_body.len() {
             let (first, own) = (to, body_starts[body]..body_starts[body + 1]);
             body_starts[body] = to;
             if changed_on_body[body] == 0 {
-                on_body.copy_within(own.clone(), to);
                 to += own.len();
+                together.end = own.end;
                 continue;
             }
+            on_body.copy_within(together.clone(), first - together.len());
+            together = own.end..own.end;
             for k in own {
                 let row = cursors[on_body[k] as usize];
                 if row != TAKEN {
@@ -219,6 +228,7 @@ impl Structure {
                 }
             }
         }
+        on_body.copy_within(together.clone(), to - together.len());
         body_starts[changed_on_body.len()] = to;
         on_body.truncate(to);
         renumber(on_body, taken, |row| cursors[row as usize] as u32);
@@ -284,8 +294,8 @@ impl Structure {
             }
         }
         let mut end = offsets[offsets.len() - 1];
-        let new_bodies = bodies.iter().skip(offsets.len() - 1);
-        offsets.extend(new_bodies.map(|(_, body)| {
+        let new_bodies = bodies.things()[offsets.len() - 1..].iter().flatten();
+        offsets.extend(new_bodies.map(|body| {
             end += body.dofs();
             end
         }));
@@ -315,6 +325,7 @@ impl Structure {
     /// List the blocks of rows from `first` on, and those of earlier ones in their columns.
     fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result<(), Error> {
         let rows = self.len();
+        self.list_rows_with_new_blocks(first)?;
         let mut cursors = std::mem::take(&mut self.cursors);
         let counted = self.count_blocks(first, &mut cursors, most);
         let Self { starts, columns, diagonals, .. } = self;
@@ -377,16 +388,23 @@ impl Structure {
         Ok(())
     }
 
-    /// Rows from `first` on, and earlier ones that have blocks in their columns, ascending.
-    fn with_new_blocks(&self, first: usize) -> impl Iterator<Item = usize> {
-        let has_new = move |row: &usize| {
-            let mut own = self.sides[*row].iter().filter(|side| side.is_there());
-            *row >= first || own.any(|side| self.changed_on_body[side.body as usize] > 0)
-        };
-        (0..self.len()).filter(has_new)
+    /// List rows from `first` on, and earlier ones that have blocks in their columns, ascending.
+    fn list_rows_with_new_blocks(&mut self, first: usize) -> Result<(), Error> {
+        let rows = self.len();
+        let Self { body_starts, on_body, cursors, changed_on_body, taken, .. } = self;
+        refill(cursors, rows, 0)?;
+        for (body, &new) in changed_on_body.iter().enumerate().filter(|(_, new)| **new > 0) {
+            let old = body_starts[body]..body_starts[body + 1] - new as usize;
+            on_body[old].iter().for_each(|&row| cursors[row as usize] = 1);
+        }
+        cursors[first..].fill(1);
+        taken.clear();
+        taken.try_reserve(rows)?;
+        taken.extend((0..).zip(&*cursors).filter(|(_, has_new)| **has_new > 0).map(|(row, _)| row));
+        Ok(())
     }
 
-    /// Write to `more` how many blocks each row gets if those from `first` on are new; all together.
+    /// Write to `more` how many blocks each row gets if those from `first` on are new; all together. Rows that get some are listed.
     fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize, Error> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
         let most = most as usize;
@@ -397,7 +415,7 @@ impl Structure {
         }
         refill(more, self.len(), 0)?;
         let mut total = self.columns.len();
-        for row in self.with_new_blocks(first) {
+        for row in self.taken.iter().map(|&row| row as usize) {
             let mut later = 0;
             for (column, _) in self.later_from(row, first) {
                 more[column] += 1;
@@ -425,7 +443,7 @@ impl Structure {
             place
         };
         // What is to the left of a row's diagonal has been put there by the rows before.
-        for row in self.with_new_blocks(first) {
+        for row in self.taken.iter().map(|&row| row as usize) {
             if row >= first {
                 diagonals[row] = put(row, row);
             }
@@ -698,10 +716,15 @@ fn renumber<T: Copy + PartialOrd + std::ops::SubAssign + From<bool> + TryFrom<u3
     }
 }
 
-/// Keep the things of rows that have a new number.
-fn keep<T>(things: &mut Vec<T>, numbers: &[i32]) {
-    let mut numbers = numbers.iter();
-    things.retain(|_| numbers.next() != Some(&TAKEN));
+/// Take out the things of rows, ascending.
+fn keep<T: Copy>(things: &mut Vec<T>, taken: &[u32]) {
+    let mut to = taken.first().map_or(things.len(), |&row| row as usize);
+    for (k, &row) in taken.iter().enumerate() {
+        let next = row as usize + 1..taken.get(k + 1).map_or(things.len(), |&next| next as usize);
+        things.copy_within(next.clone(), to);
+        to += next.len();
+    }
+    things.truncate(to);
 }
 
 #[cfg(test)]
