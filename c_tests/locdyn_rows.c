@@ -127,13 +127,24 @@ static void try_direct (const ldy_rows *rows, const double *W)
   free (x);
 }
 
+static void arm (int until, int persistent)
+{
+  failing.until = until;
+  failing.persistent = persistent;
+  failing.failed = 0;
+  failing.armed = 1;
+}
+
 static void expect_products (const ldy_rows *rows, const double *W)
 {
   int size = 3 * rows->rows, i, j;
   double *x = calloc (2 * (size_t) size + 1, sizeof *x), *y = x + size, sum, scale;
 
   for (i = 0; i < size; i ++) x[i] = 1 + i % 7;
+  arm (1, 1); /* it needs no memory */
   CHECK_INT (ldy_rows_multiply (rows, x, y, (size_t) size), 0);
+  failing.armed = 0;
+  CHECK_INT (failing.failed, 0);
   for (i = 0; i < size; i ++) {
     for (sum = scale = 0, j = 0; j < size; j ++) sum += W[size * j + i] * x[j], scale += fabs (W[size * j + i] * x[j]);
     CHECK_NEAR (y[i], sum, 1e-14 * scale);
@@ -171,7 +182,11 @@ static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
 #endif
   LOCDYN_W_MatrixMarket (ldy, scratch);
   theirs = read_market (size);
+  arm (1, 1);
+  CHECK_INT (ldy_rows_write_npz (rows, scratch), 0);
   CHECK_INT (ldy_rows_write_matrix_market (rows, scratch), 0);
+  failing.armed = 0;
+  CHECK_INT (failing.failed, 0);
   ours = read_market (size);
   for (i = 0; i < size * size; i ++) {
     CHECK_NEAR (ours[i], theirs[i], 1e-14 * fabs (theirs[i]) + 1e-15 * largest (W, size * size));
@@ -250,14 +265,6 @@ static void expect_same (const LOCDYN *ldy, double *before, size_t size)
   CHECK_SAME_BITS (now, before, size);
   free (now);
   free (before);
-}
-
-static void arm (int until, int persistent)
-{
-  failing.until = until;
-  failing.persistent = persistent;
-  failing.failed = 0;
-  failing.armed = 1;
 }
 
 /* Each allocation fails in turn; then the copies are there, and made again without any. */
@@ -489,11 +496,18 @@ static void test_own (const char *path)
   CHECK_INT (ldy_rows_of_locdyn (copies, ldy, &rows), 0);
   row = ldy->dia->n;
   stranger = *row;
-  DAMAGE (ldy, row->n, (DIAB *) 16, "n is no live row");
-  DAMAGE (ldy, ldy->dia, &stranger, "dia of ldy is no live row");
-  DAMAGE (ldy, row->V, NULL, "R, U or V is not its constraint's");
-  DAMAGE (ldy, row->adj, (OFFB *) 24, "adj is no live block");
-  DAMAGE (ldy, row->adj->dia, &stranger, "dia of a block is no live row");
+  DAMAGE (ldy, row->n, (DIAB *) 16, "row 2 of the list: no live row");
+  DAMAGE (ldy, row->n, NULL, "leads to no row of the list");
+  DAMAGE (ldy, ldy->dia, &stranger, "row 0 of the list: no live row");
+  DAMAGE (ldy, ldy->dia, row, "leads to no row of the list");
+  DAMAGE (ldy, ldy->dia, NULL, "rows are missing from the list");
+  DAMAGE (ldy, row->V, NULL, "row 1 of the list: no live row, or not linked to its constraint");
+  DAMAGE (ldy, row->con, row->n->con, "row 1 of the list: no live row, or not linked to its constraint");
+  DAMAGE (ldy, row->adj, (OFFB *) 24, "a link leads to none of its blocks");
+  DAMAGE (ldy, row->adj, ldy->dia->adj, "a link leads to none of its blocks");
+  DAMAGE (ldy, row->adj, NULL, "blocks from the rows");
+  DAMAGE (ldy, row->adj->n, row->adj, "its blocks form a ring");
+  DAMAGE (ldy, row->adj->dia, &stranger, "a block leads to no row of the list");
 
   check_context ("%s, rows that go", path);
   count = 3 * (size_t) rows.rows;

@@ -617,6 +617,60 @@ int ldy_system_csr(const ldy_system *system,
                    size_t count);
 
 
+/* Give many constraints other operators, all of them or none: the rows of a Jacobian J, as a simulator of robots has it.
+
+   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
+   this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint behind the other in
+   this order: of each as many as it has. It is as if ldy_system_set_operators or ldy_system_set_rows_operators were called with each of
+   these; operators on bodies that are not named stay as they are. Where a row is not zero, the column must be that of a body of its
+   constraint. Operators by nodes are not replaced.
+
+   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
+   doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice, other rows or columns
+   than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint is named with its
+   place among those given, counted from 0.
+
+   Safety:
+   system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries. */
+int ldy_system_set_jacobian(ldy_system *system,
+                            const long long *bodies,
+                            size_t body_count,
+                            const long long *constraints,
+                            size_t count,
+                            const double *J,
+                            size_t rows,
+                            size_t columns,
+                            size_t row_stride,
+                            size_t column_stride);
+
+/* The same of a sparse J, by compressed rows.
+
+   starts: row i has the values from starts[i] on. counts: rows values, how many entries each row has; starts has rows values then.
+   counts NULL: a row ends where the next begins, and starts has rows + 1 values. indices, values: value_count each, of each entry its
+   column, which ascend in a row, and its value. MuJoCo's efc_J_rowadr, efc_J_rownnz, efc_J_colind and efc_J are starts, counts, indices
+   and values; those of a scipy.sparse.csr_matrix with sorted indices are starts, NULL, indices and values. All else is as in
+   ldy_system_set_jacobian.
+
+   Returns as ldy_system_set_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the lengths given. */
+int ldy_system_set_sparse_jacobian(ldy_system *system,
+                                   const long long *bodies,
+                                   size_t body_count,
+                                   const long long *constraints,
+                                   size_t count,
+                                   size_t rows,
+                                   size_t columns,
+                                   const int *starts,
+                                   const int *counts,
+                                   const int *indices,
+                                   const double *values,
+                                   size_t value_count);
+
+
 /* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on, everywhere.
 
    mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It comes
@@ -1330,8 +1384,9 @@ void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
      contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
      reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
 
-   Lists of this library are checked first, as by ldy_is_consistent. Of those of another module it is found out whether rows or blocks
-   form a ring or lead to rows that are not in the list; other links that lead nowhere are the program's responsibility.
+   In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of another
+   module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that lead nowhere are
+   the program's responsibility.
 
    Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
    these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more

@@ -56,6 +56,7 @@ fn generate() -> [Generated; 5] {
         "bodies",
         "constraints",
         "any_rows",
+        "jacobian",
         "kept",
         "bulk",
         "world",

@@ -274,3 +274,30 @@ def test_results_outlive_the_system():
     assert len(rows) == 1 and repr(rows) == "<ldy.Rows: 1 rows, 1 blocks>"
 
 
+
+
+@pytest.mark.parametrize("order", ["rows", "columns", "sparse"])
+def test_rows_of_a_jacobian_are_operators(order):
+    scene = Scene(3)
+    scene.add_points(4)
+    scene.add_operators()
+    bodies, ids = list(scene.general), sorted(scene.placed)[-3:]
+    J = np.zeros((9, 21))
+    for k, one in enumerate(ids):
+        for body in scene.placed[one]:
+            h, first = scene.rng.normal(size=(3, 7)), 7 * bodies.index(body)
+            J[3 * k : 3 * k + 3, first : first + 7] = scene.placed[one][body] = h
+    forms = {
+        "rows": np.ascontiguousarray,
+        "columns": np.asfortranarray,
+        "sparse": lambda J: pytest.importorskip("scipy.sparse").csc_matrix(J),
+    }
+    scene.system.set_jacobian(bodies, ids, forms[order](J))
+    scene.check()
+    wrong = J.copy()
+    wrong[3, 20] = np.nan
+    with pytest.raises(ldy.Error, match="entry 1: constraint .*: its operator H is not finite"):
+        scene.system.set_jacobian(bodies, ids, forms[order](wrong))
+    with pytest.raises(ldy.Error, match="columns of the Jacobian J: 21 values where 14 are needed"):
+        scene.system.set_jacobian(bodies[:2], ids, forms[order](J))
+    scene.check()

@@ -64,7 +64,8 @@ pub fn of_columns([x, y, z]: [Vector; 3]) -> Block {
 /// `aᵀ b`.
 #[inline(always)]
 pub fn transposed_product(a: &Block, b: &Block) -> Block {
-    of_columns([0, 3, 6].map(|j| transposed_times(a, &[b[j], b[j + 1], b[j + 2]])))
+    let column = |j: usize| transposed_times(a, &[b[j], b[j + 1], b[j + 2]]);
+    of_columns([column(0), column(3), column(6)])
 }
 
 /// How far the columns of `b` are from being orthonormal: the largest entry of bᵀ b − 1 by magnitude.

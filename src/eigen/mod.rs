@@ -202,7 +202,9 @@ impl Iteration {
             self.gain = self.gain.max((dot(&self.moved, &self.moved) / size).sqrt());
         }
         let rounding = 1e-14 * self.gain * size;
-        ensure!(square >= -rounding, Failure::NotPositive);
+        if square < -rounding {
+            return Err(Failure::NotPositive);
+        }
         self.length = if square > rounding { square.sqrt() } else { 0.0 };
         Ok(())
     }

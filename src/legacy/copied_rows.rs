@@ -1,17 +1,17 @@
 //! The rows of a LOCDYN as block-sparse rows: copies, for solvers and files that take such. The host's memory is only read, but for
 //! reactions that are to go back.
 //!
-//! A LOCDYN of this library is found consistent before anything else is read. One of another module, whose public fields are the same,
-//! is read as far as its links lead: they are its own promise, but that rows or blocks form rings, or lead to rows of no list, is found
-//! out.
+//! Of a LOCDYN of this library no link is followed before it is known to lead to a row, or to a block of the row; in the end all that
+//! there are have been read. One of another module, whose public fields are the same, is read as far as its links lead: they are its own
+//! promise, but that rows or blocks form rings, or lead to rows of no list, is found out.
 
 use crate::block::{Block, Vector, is_finite};
 use crate::legacy::errors::{Code, fail};
 use crate::memory::push;
 
-use super::layout::{DIAB, LOCDYN, OFFB};
+use super::layout::{DIAB, LOCDYN};
 use super::names;
-use super::rows::{LocalDynamics, Map, Place, check_consistency};
+use super::rows::{LocalDynamics, Map};
 
 /// Copies of rows, with memory that is used again.
 #[derive(Default)]
@@ -53,7 +53,10 @@ impl CopiedRows {
     pub unsafe fn copy(&mut self, ldy: *const LOCDYN) -> Result<(), Code> {
         self.clear();
         // SAFETY: the caller promises a valid LOCDYN, and valid constraints of its rows.
-        let copied = unsafe { self.list(ldy).and_then(|()| self.read()) };
+        let copied = unsafe {
+            let dynamics = behind(ldy);
+            self.list(ldy, dynamics).and_then(|()| self.read(dynamics))
+        };
         if copied.is_err() {
             self.clear();
         }
@@ -75,16 +78,17 @@ impl CopiedRows {
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
-    unsafe fn list(&mut self, ldy: *const LOCDYN) -> Result<(), Code> {
-        // SAFETY: the caller promises a valid LOCDYN; what is found consistent has links that lead to rows, and so have the
-        // rows of another module.
+    unsafe fn list(&mut self, ldy: *const LOCDYN, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
+        // SAFETY: the caller promises a valid LOCDYN; a link is followed if it is known to lead to a row here, or is another module's.
         unsafe {
-            if let Some(dynamics) = behind(ldy) {
-                check_consistency(dynamics, &mut Place::default())?;
-            }
             let mut next = (*ldy).dia;
-            while let Some(row) = next.as_ref() {
+            loop {
                 let place = self.originals.len();
+                if !next.is_null() && !dynamics.is_none_or(|dynamics| dynamics.has_row(next)) {
+                    let what = "no live row, or not linked to its constraint as it was inserted";
+                    return Err(fail!(Code::BugFound, "row {place} of the list: {what}"));
+                }
+                let Some(row) = next.as_ref() else { break };
                 if row.con.is_null() || row.V.is_null() || row.R.is_null() {
                     return Err(fail!(Code::BugFound, "row {place} of the list: con, V or R is NULL"));
                 }
@@ -110,7 +114,7 @@ impl CopiedRows {
 
     /// # Safety
     /// As [`CopiedRows::copy`]; the rows have been listed.
-    unsafe fn read(&mut self) -> Result<(), Code> {
+    unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
         let count = self.originals.len();
         push(&mut self.starts, 0).map_err(|_| exhausted())?;
         self.ids.try_reserve(count).map_err(|_| exhausted())?;
@@ -120,6 +124,7 @@ impl CopiedRows {
         for blocks in [&mut self.diagonal, &mut self.inverse] {
             blocks.try_reserve(count).map_err(|_| exhausted())?;
         }
+        let mut blocks = 0;
         for place in 0..count {
             // SAFETY: a listed row is there, its constraint is valid, and V is that constraint's.
             unsafe {
@@ -129,24 +134,36 @@ impl CopiedRows {
                 self.v.push(*row.V.cast());
                 self.diagonal.push(row.W);
                 self.inverse.push(row.A);
-                self.blocks(place, row)?;
+                blocks += self.blocks(place, row, dynamics)?;
             }
         }
-        Ok(())
+        match dynamics.is_none_or(|dynamics| dynamics.has_as_many(count, blocks)) {
+            true => Ok(()),
+            false => Err(fail!(Code::BugFound, "rows are missing from the list, or blocks from the rows")),
+        }
     }
 
-    /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list.
+    /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the list.
     ///
     /// # Safety
     /// As [`CopiedRows::read`]; `row` is the one at this place.
-    unsafe fn blocks(&mut self, place: usize, row: &DIAB) -> Result<(), Code> {
+    unsafe fn blocks(
+        &mut self,
+        place: usize,
+        row: &DIAB,
+        dynamics: Option<&LocalDynamics>,
+    ) -> Result<usize, Code> {
         // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
         let wrong = |what: &str| fail!(Code::BugFound, "{}: {what}", unsafe { names::constraint(row.con) });
         self.order.clear();
         push(&mut self.order, ((place as u64) << 32, &raw const row.W)).map_err(|_| exhausted())?;
-        let mut next: *const OFFB = row.adj;
-        // SAFETY: links of blocks lead to blocks.
-        while let Some(block) = unsafe { next.as_ref() } {
+        let mut next = row.adj;
+        loop {
+            if !next.is_null() && !dynamics.is_none_or(|dynamics| dynamics.has_block(row, next)) {
+                return Err(wrong("a link leads to none of its blocks"));
+            }
+            // SAFETY: it is known to lead to a block here, or is another module's.
+            let Some(block) = (unsafe { next.as_ref() }) else { break };
             let column = match self.places.get(&block.dia.cast_const()) {
                 None => return Err(wrong("a block leads to no row of the list")),
                 Some(&column) if column as usize == place => {
@@ -179,7 +196,8 @@ impl CopiedRows {
         }
         let end = i32::try_from(self.columns.len());
         let end = end.map_err(|_| fail!(Code::BugFound, "there are more blocks than an int can count"))?;
-        push(&mut self.starts, end).map_err(|_| exhausted())
+        push(&mut self.starts, end).map_err(|_| exhausted())?;
+        Ok(self.order.len() - 1)
     }
 
     /// Write R of each row, as the host has it now.

@@ -122,7 +122,7 @@ impl Element {
             Force::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
             Force::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
         };
-        ensure!(!carrier.is_some_and(|body| !bodies[body].carries_axes()), Error::NoAxes(index));
+        ensure!(carrier.is_none_or(|body| bodies[body].carries_axes()), Error::NoAxes(index));
         let stiffness = across.map_or(0.0, |(_, stiffness)| stiffness);
         ensure!(is_finite(&lambda) && is_finite(&gap) && stiffness.is_finite(), Error::NotFinite);
         Ok(Self { lambda, gap, across, carrier, master, slave })

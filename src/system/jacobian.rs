@@ -5,8 +5,9 @@
 #![forbid(unsafe_code)]
 
 use std::collections::TryReserveError;
+use std::ops::Range;
 
-use crate::block::Vector;
+use crate::block::{Vector, is_finite};
 use crate::kinematics::Column;
 
 use super::bulk::EntryError;
@@ -44,14 +45,13 @@ pub enum Jacobian<'a> {
     },
 }
 
-/// Entries that are looked at together: a power of two.
-const CHUNK: usize = 64;
-
-/// An entry of a row.
-#[derive(Clone, Copy, Debug, Default)]
-struct Item {
-    column: u32,
-    value: f64,
+/// A row of J in the columns of a body.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    /// A value for each column, so far apart.
+    Dense { values: &'a [f64], stride: usize, count: usize },
+    /// Columns, counted from that of the body on, and values.
+    Sparse { indices: &'a [i32], values: &'a [f64], first: u32 },
 }
 
 impl Jacobian<'_> {
@@ -90,78 +90,117 @@ impl Jacobian<'_> {
         Ok(())
     }
 
-    /// Append the entries of a row that are not zero, columns ascending; `buffer` is room.
+    /// Columns and values of a compressed row, if it neither begins nor ends outside.
     #[inline(always)]
-    fn append(&self, row: usize, to: &mut Vec<Item>, buffer: &mut [Item; CHUNK]) -> Result<(), Fault> {
-        let first = to.len();
-        match *self {
-            Self::Dense { values, shape: [_, columns], strides: [of_rows, of_columns] } => {
-                to.try_reserve(columns)?;
-                let own = values.get(of_rows * row..).unwrap_or_default();
-                for first in (0..columns).step_by(CHUNK) {
-                    let own = own.get(of_columns * first..).unwrap_or_default();
-                    let count = CHUNK.min(columns - first);
-                    let found = match of_columns {
-                        0 => chosen(buffer, first, std::iter::repeat_n(&own[0], count)),
-                        1 => chosen(buffer, first, own.iter().take(count)),
-                        _ => chosen(buffer, first, own.iter().step_by(of_columns).take(count)),
-                    };
-                    to.extend_from_slice(&buffer[..found]);
+    fn compressed(&self, row: usize) -> Option<(&[i32], &[f64])> {
+        let Self::Sparse { starts, counts, indices, values, .. } = self else { return None };
+        let start = usize::try_from(starts[row]).ok()?;
+        let end = match counts {
+            Some(counts) => start.checked_add(usize::try_from(counts[row]).ok()?)?,
+            None => usize::try_from(starts[row + 1]).ok()?,
+        };
+        Some((indices.get(start..end)?, values.get(start..end)?))
+    }
+
+    /// Whether a row is well-formed and finite.
+    fn check_row(&self, row: usize) -> Result<(), Fault> {
+        let are_finite = match *self {
+            Self::Dense { shape: [_, columns], .. } => {
+                let Part::Dense { values, stride, count } = self.part(row, 0, columns) else { return Ok(()) };
+                match stride {
+                    1 => is_finite(&values[..count]),
+                    _ => (0..count).fold(true, |all, column| all & values[stride * column].is_finite()),
                 }
             }
-            Self::Sparse { shape: [_, columns], starts, counts, indices, values } => {
-                let start = usize::try_from(starts[row]).ok();
-                let end = match counts {
-                    Some(counts) => {
-                        usize::try_from(counts[row]).ok().zip(start).map(|(count, start)| start + count)
-                    }
-                    None => usize::try_from(starts[row + 1]).ok(),
-                };
-                let range = start.zip(end).map_or(1..0, |(start, end)| start..end);
-                let (Some(indices), Some(values)) = (indices.get(range.clone()), values.get(range)) else {
-                    return Err(Fault::Invalid("a row of the Jacobian J begins or ends outside"));
-                };
-                to.try_reserve(values.len())?;
+            Self::Sparse { shape: [_, columns], .. } => {
+                let outside = Fault::Invalid("a row of the Jacobian J begins or ends outside");
+                let (indices, values) = self.compressed(row).ok_or(outside)?;
                 let mut least = 0;
-                for (&index, &value) in indices.iter().zip(values) {
-                    if index < least || index as usize >= columns {
-                        return Err(Fault::Invalid(
-                            "columns of a row of the Jacobian J do not ascend, or there is no such column",
-                        ));
-                    }
+                let mut is_ascending = true;
+                for &index in indices {
+                    is_ascending &= index >= least && (index as usize) < columns;
                     least = index.saturating_add(1);
-                    if value != 0.0 {
-                        to.push(Item { column: index as u32, value });
-                    }
                 }
+                if !is_ascending {
+                    return Err(Fault::Invalid(
+                        "columns of a row of the Jacobian J do not ascend, or there is no such column",
+                    ));
+                }
+                is_finite(values)
             }
-        }
-        // What is not finite is not zero.
-        match to[first..].iter().all(|item| item.value.is_finite()) {
-            true => Ok(()),
-            false => Err(Fault::NotFinite("its operator H")),
+        };
+        if are_finite { Ok(()) } else { Err(Fault::NotFinite("its operator H")) }
+    }
+
+    /// A row that has been checked, in some columns.
+    #[inline(always)]
+    fn part(&self, row: usize, first: usize, end: usize) -> Part<'_> {
+        match *self {
+            Self::Dense { values, strides, .. } => {
+                let values = values.get(strides[0] * row + strides[1] * first..).unwrap_or_default();
+                Part::Dense { values, stride: strides[1], count: end - first }
+            }
+            Self::Sparse { shape, .. } => {
+                let (mut indices, mut values) = self.compressed(row).unwrap_or_default();
+                if end - first < shape[1] {
+                    let is_before = |column: usize| move |index: &i32| (*index as usize) < column;
+                    let own =
+                        indices.partition_point(is_before(first))..indices.partition_point(is_before(end));
+                    (indices, values) = (&indices[own.clone()], &values[own]);
+                }
+                Part::Sparse { indices, values, first: first as u32 }
+            }
         }
     }
 }
 
-/// Put what is not zero of so many values at most into the buffer; how many they are. There is no branch: where zeros are cannot be
-/// foretold.
-#[inline(always)]
-fn chosen<'a>(buffer: &mut [Item; CHUNK], first: usize, values: impl Iterator<Item = &'a f64>) -> usize {
-    let mut end = 0;
-    for (column, &value) in (first as u32..).zip(values) {
-        buffer[end % CHUNK] = Item { column, value };
-        end += usize::from(value != 0.0);
+impl Part<'_> {
+    /// So many columns at most are not zero.
+    fn most(&self) -> usize {
+        match self {
+            Self::Dense { count, .. } => *count,
+            Self::Sparse { indices, .. } => indices.len(),
+        }
     }
-    end
+
+    /// So many are not.
+    fn count(&self) -> usize {
+        (0..self.most()).filter(|&k| self.value(k) != 0.0).count()
+    }
+
+    /// The k-th column that there is, `u32::MAX` behind the last.
+    #[inline(always)]
+    fn column(&self, k: usize) -> u32 {
+        match self {
+            Self::Dense { count, .. } => {
+                if k < *count {
+                    k as u32
+                } else {
+                    u32::MAX
+                }
+            }
+            Self::Sparse { indices, first, .. } => {
+                indices.get(k).map_or(u32::MAX, |index| *index as u32 - first)
+            }
+        }
+    }
+
+    /// Its value.
+    #[inline(always)]
+    fn value(&self, k: usize) -> f64 {
+        match self {
+            Self::Dense { values, stride, .. } => values[stride * k],
+            Self::Sparse { values, .. } => values[k],
+        }
+    }
 }
 
 /// The columns of a body.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     body: Id,
-    first: u32,
-    end: u32,
+    first: usize,
+    end: usize,
 }
 
 /// A lane of a row of three, and the row of J that it gets.
@@ -177,28 +216,28 @@ struct Lane {
 #[derive(Debug, Default)]
 pub(super) struct Room {
     places: Vec<Place>,
-    items: Vec<Item>,
-    /// Where the items of each row end.
-    ends: Vec<u32>,
     lanes: Vec<Lane>,
     columns: Vec<Column>,
 }
 
 impl Room {
+    #[inline(always)]
     fn place(&self, body: Id) -> Option<Place> {
-        self.places.binary_search_by_key(&body, |place| place.body).ok().map(|found| self.places[found])
-    }
-
-    /// The entries of a row in the columns of a body.
-    fn items(&self, row: u32, place: &Place) -> &[Item] {
-        let row = row as usize;
-        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
-        let all = &self.items[start..self.ends[row] as usize];
-        if let [Place { first: 0, .. }] = self.places[..] {
-            return all;
+        match self.places[..] {
+            [place] => Some(place).filter(|place| place.body == body),
+            _ => {
+                let found = self.places.binary_search_by_key(&body, |place| place.body).ok()?;
+                Some(self.places[found])
+            }
         }
-        let own = &all[all.partition_point(|item| item.column < place.first)..];
-        &own[..own.partition_point(|item| item.column < place.end)]
+    }
+}
+
+impl Place {
+    /// A row in the columns of this body.
+    #[inline(always)]
+    fn of<'a>(&self, jacobian: &'a Jacobian, row: u32) -> Part<'a> {
+        jacobian.part(row as usize, self.first, self.end)
     }
 }
 
@@ -233,27 +272,28 @@ impl System {
         jacobian.check().map_err(of_all)?;
         let [rows, columns] = jacobian.shape();
         self.list_places(bodies, columns, &mut room.places)?;
-        let Room { items, ends, lanes, .. } = room;
-        items.clear();
-        ends.clear();
-        lanes.clear();
-        let mut buffer = [Item::default(); CHUNK];
+        room.lanes.clear();
+        let mut end = 0;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
             let size = self.rows_of(id).map_err(failed)?;
-            let expected = room.ends.len() + size;
-            if expected > rows {
-                return Err(of_all(Fault::Size { what: "rows of the Jacobian J", expected, found: rows }));
+            let first = end;
+            end += size;
+            if end > rows {
+                return Err(of_all(Fault::Size {
+                    what: "rows of the Jacobian J",
+                    expected: end,
+                    found: rows,
+                }));
             }
-            self.list_lanes((entry, id, size), jacobian, room, &mut buffer).map_err(|fault| {
+            self.list_lanes((entry, id, first..end), jacobian, room).map_err(|fault| {
                 self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
             })?;
         }
-        if room.ends.len() != rows {
-            let (expected, found) = (room.ends.len(), rows);
-            return Err(of_all(Fault::Size { what: "rows of the Jacobian J", expected, found }));
+        if end != rows {
+            return Err(of_all(Fault::Size { what: "rows of the Jacobian J", expected: end, found: rows }));
         }
-        self.make_room(room)?;
+        self.make_room(jacobian, room)?;
         // From here on nothing fails.
         let mut columns = std::mem::take(&mut room.columns);
         for group in room.lanes.chunk_by(|one, other| one.triple == other.triple) {
@@ -266,12 +306,18 @@ impl System {
                 else {
                     continue;
                 };
+                let Some(own) = operator.columns_mut() else { continue };
                 let mut sources = [None; 3];
-                group.iter().for_each(|lane| {
-                    sources[usize::from(lane.lane)] = Some(room.items(lane.row, &place));
-                });
-                merge(operator.columns().unwrap_or_default(), sources, place.first, &mut columns);
-                operator.set_columns(&columns);
+                for lane in group {
+                    sources[usize::from(lane.lane)] = Some(place.of(jacobian, lane.row));
+                }
+                if let [Some(one), Some(two), Some(three)] = sources {
+                    replace([one, two, three], own);
+                } else {
+                    merge(own, sources, &mut columns);
+                    own.clear();
+                    own.extend_from_slice(&columns);
+                }
             }
         }
         room.columns = columns;
@@ -292,7 +338,7 @@ impl System {
             let failed = |error| EntryError { entry: Some(entry), error };
             let dofs = self.body(id).map_err(failed)?.dofs();
             places.try_reserve(1).map_err(Error::from)?;
-            places.push(Place { body: id, first: end as u32, end: (end + dofs) as u32 });
+            places.push(Place { body: id, first: end, end: end + dofs });
             end += dofs;
         }
         if end != columns {
@@ -311,20 +357,20 @@ impl System {
     /// List the lanes of a constraint, with its rows of J.
     fn list_lanes(
         &self,
-        (entry, id, size): (usize, Id, usize),
+        (entry, id, rows): (usize, Id, Range<usize>),
         jacobian: &Jacobian,
         room: &mut Room,
-        buffer: &mut [Item; CHUNK],
     ) -> Result<(), Fault> {
-        let first = room.ends.len();
-        room.ends.try_reserve(size)?;
-        let mut lengths = [0; MOST_ROWS];
-        for (row, length) in (first..).zip(&mut lengths[..size]) {
-            let before = room.items.len();
-            jacobian.append(row, &mut room.items, buffer)?;
-            *length = room.items.len() - before;
-            room.ends.push(u32::try_from(room.items.len()).map_err(|_| Fault::Memory)?);
+        // Of one body there are no other columns.
+        let is_alone = room.places.len() == 1;
+        let mut left = [0; MOST_ROWS];
+        for (row, left) in rows.clone().zip(&mut left) {
+            jacobian.check_row(row)?;
+            if !is_alone {
+                *left = jacobian.part(row, 0, jacobian.shape()[1]).count();
+            }
         }
+        let (first, size) = (rows.start, rows.len());
         let alone = Piece { triple: id, lane: 0, row: 0, count: 3 };
         let (piece, others) = match &self.mixed {
             Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown)?,
@@ -351,8 +397,8 @@ impl System {
                 if operator.columns().is_none() {
                     return Err(Fault::Invalid("an operator H of it is given by nodes"));
                 }
-                for row in piece.rows() {
-                    lengths[row] -= room.items((first + row) as u32, &place).len();
+                for row in piece.rows().filter(|_| !is_alone) {
+                    left[row] -= place.of(jacobian, (first + row) as u32).count();
                 }
             }
             for k in 0..piece.count {
@@ -365,9 +411,9 @@ impl System {
                 });
             }
         }
-        match (has_body, lengths) {
+        match (has_body, left) {
             (false, _) => Err(Fault::Invalid("it acts on none of the bodies of the Jacobian J")),
-            (_, lengths) if lengths.iter().any(|length| *length > 0) => Err(Fault::Invalid(
+            (_, left) if left.iter().any(|left| *left > 0) => Err(Fault::Invalid(
                 "its rows of the Jacobian J are not zero in columns of other bodies than its own",
             )),
             _ => Ok(()),
@@ -375,7 +421,7 @@ impl System {
     }
 
     /// Order lanes by rows of three, and have room for the columns of each.
-    fn make_room(&mut self, room: &mut Room) -> Result<(), EntryError> {
+    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result<(), EntryError> {
         room.lanes.sort_unstable_by_key(|lane| (lane.triple, lane.lane, lane.entry));
         let mut twice = room
             .lanes
@@ -396,7 +442,7 @@ impl System {
                 else {
                     continue;
                 };
-                let new: usize = group.iter().map(|lane| room.items(lane.row, &place).len()).sum();
+                let new: usize = group.iter().map(|lane| place.of(jacobian, lane.row).most()).sum();
                 let needed = (operator.most_columns() + new).min(operator.dofs());
                 operator.reserve_columns(needed).map_err(Error::from)?;
                 most = most.max(needed);
@@ -407,36 +453,61 @@ impl System {
     }
 }
 
-/// Write the columns of a row of three, of which some lanes are those of the sources, and others stay as they were. Columns of the
-/// sources count from `first` on.
-fn merge(old: &[Column], sources: [Option<&[Item]>; 3], first: u32, to: &mut Vec<Column>) {
+/// Write the columns of a row of three whose lanes are all those of the sources.
+fn replace(sources: [Part; 3], to: &mut Vec<Column>) {
     to.clear();
-    let is_kept = sources.map(|source| source.is_none());
-    let mut old = if is_kept == [false; 3] { &[] } else { old };
-    let mut left = sources.map(Option::unwrap_or_default);
+    let mut push = |index, values: Vector| {
+        if values != [0.0; 3] {
+            to.push(Column { index, values });
+        }
+    };
+    match sources {
+        [Part::Dense { count, .. }, ..] => {
+            for k in 0..count {
+                push(k as u32, [sources[0].value(k), sources[1].value(k), sources[2].value(k)]);
+            }
+        }
+        [
+            Part::Sparse { indices, values: x, first },
+            Part::Sparse { indices: second, values: y, .. },
+            Part::Sparse { indices: third, values: z, .. },
+        ] if indices == second && indices == third => {
+            for (((index, x), y), z) in indices.iter().zip(x).zip(y).zip(z) {
+                push(*index as u32 - first, [*x, *y, *z]);
+            }
+        }
+        _ => merge(&[], sources.map(Some), to),
+    }
+}
+
+/// Write the columns of a row of three, of which some lanes are those of the sources, and others stay as they were.
+fn merge(mut old: &[Column], sources: [Option<Part>; 3], to: &mut Vec<Column>) {
+    to.clear();
+    let mut next = [0; 3];
     loop {
         let mut index = old.first().map_or(u32::MAX, |column| column.index);
-        for source in &left {
-            index = source.first().map_or(index, |item| index.min(item.column - first));
+        for (source, next) in sources.iter().zip(next) {
+            index = source.as_ref().map_or(index, |source| index.min(source.column(next)));
         }
         if index == u32::MAX {
             return;
         }
-        let mut values: Vector = [0.0; 3];
+        let mut before: Vector = [0.0; 3];
         if let [column, rest @ ..] = old
             && column.index == index
         {
-            old = rest;
-            for lane in 0..3 {
-                values[lane] = if is_kept[lane] { column.values[lane] } else { 0.0 };
-            }
+            (old, before) = (rest, column.values);
         }
+        let mut values: Vector = [0.0; 3];
         for lane in 0..3 {
-            if let [item, rest @ ..] = left[lane]
-                && item.column - first == index
-            {
-                (left[lane], values[lane]) = (rest, item.value);
-            }
+            values[lane] = match &sources[lane] {
+                None => before[lane],
+                Some(source) if source.column(next[lane]) == index => {
+                    next[lane] += 1;
+                    source.value(next[lane] - 1)
+                }
+                Some(_) => 0.0,
+            };
         }
         if values != [0.0; 3] {
             to.push(Column { index, values });
@@ -449,13 +520,5 @@ impl crate::kinematics::Operator {
     fn reserve_columns(&mut self, count: usize) -> Result<(), TryReserveError> {
         self.columns_mut()
             .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))
-    }
-
-    /// Let these be its columns, for which there is memory.
-    fn set_columns(&mut self, from: &[Column]) {
-        if let Some(columns) = self.columns_mut() {
-            columns.clear();
-            columns.extend_from_slice(from);
-        }
     }
 }

@@ -226,13 +226,14 @@ fn product(x: &[f64], y: &[f64]) -> Block {
 /// `a bᵀ`.
 #[inline]
 fn times_transposed(a: &Block, b: &Block) -> Block {
-    of_columns([0, 1, 2].map(|j| times(a, &row(b, j))))
+    of_columns([times(a, &row(b, 0)), times(a, &row(b, 1)), times(a, &row(b, 2))])
 }
 
 /// `a k bᵀ`, a column at a time.
 #[inline]
 fn times_times_transposed(a: &Block, k: &Block, b: &Block) -> Block {
-    of_columns([0, 1, 2].map(|j| times(a, &times(k, &row(b, j)))))
+    let column = |j| times(a, &times(k, &row(b, j)));
+    of_columns([column(0), column(1), column(2)])
 }
 
 /// Row i of a block.

@@ -27,7 +27,9 @@ impl Weights {
             self.all[at - 1].1 += weight;
             return;
         }
-        self.all.copy_within(at..self.length, at + 1);
+        for k in (at..self.length).rev() {
+            self.all[k + 1] = self.all[k];
+        }
         self.all[at] = (node, weight);
         self.length += 1;
     }
@@ -40,12 +42,12 @@ impl NodalOperator {
     /// The operator of a located point with the axes `frame` E as columns: Q = Eᵀ, or EᵀR with a rotation.
     pub fn new(location: &Location, frame: &Block, rotation: Option<&Block>) -> Self {
         let factor = rotation.map_or_else(|| transposed(frame), |r| transposed_product(frame, r));
-        let mut weights = Weights { length: 0, all: [(0, 0.0); MAX_NODES] };
+        let mut operator = Self { factor, weights: Weights { length: 0, all: [(0, 0.0); MAX_NODES] } };
         let functions = location.element.shape.functions(&location.xi);
         for (&node, weight) in location.element.nodes().iter().zip(functions) {
-            weights.add(node, weight);
+            operator.weights.add(node, weight);
         }
-        Self { factor, weights }
+        operator
     }
 
     /// Number of values of H in compressed sparse columns.

@@ -67,8 +67,9 @@ impl BodyEntry {
     }
 
     fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
-        let is_taken = |row: &*mut Row| !row.is_null();
-        self.first_free += self.slots[self.first_free..].iter().take_while(|row| is_taken(row)).count();
+        while self.slots.get(self.first_free).is_some_and(|row| !row.is_null()) {
+            self.first_free += 1;
+        }
         let slot = u32::try_from(self.first_free).map_err(|_| Exhausted)?;
         match self.slots.get_mut(self.first_free) {
             Some(free) => *free = row,

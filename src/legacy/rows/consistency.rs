@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::OFFB;
+use crate::legacy::layout::{DIAB, OFFB};
 
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
@@ -206,6 +206,28 @@ impl Inspection<'_> {
         };
         let linked = link == Some((&raw const partner.public).cast_mut());
         self.demand(linked, "its partner is not linked in the neighbour's row")
+    }
+}
+
+impl LocalDynamics {
+    /// Whether a row in use here stands at this address, linked to its constraint as it was inserted.
+    pub fn has_row(&self, dia: *mut DIAB) -> bool {
+        // SAFETY: the row found is live.
+        self.rows.live(dia).is_some_and(|row| unsafe { (*row).is_linked() })
+    }
+
+    /// Whether a block of a row stands at this address: what it is coupled with knows the row.
+    pub fn has_block(&self, dia: *const DIAB, block: *mut OFFB) -> bool {
+        live_pair(self, block).is_some_and(|(pair, is_second)| {
+            let [first, second] = pair.both();
+            let partner = if is_second { first } else { second };
+            partner.public.dia.cast_const() == dia
+        })
+    }
+
+    /// Whether there are so many rows, with so many blocks.
+    pub fn has_as_many(&self, rows: usize, blocks: usize) -> bool {
+        rows == self.rows.pool.live() && blocks == 2 * self.pairs.live()
     }
 }
 

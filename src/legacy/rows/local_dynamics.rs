@@ -102,12 +102,6 @@ impl LocalDynamics {
         }
     }
 
-    /// Whether a row in use here stands at this address, linked to its constraint as it was inserted.
-    pub fn has_row(&self, dia: *mut DIAB) -> bool {
-        // SAFETY: the row found is live.
-        self.rows.live(dia).is_some_and(|row| unsafe { (*row).is_linked() })
-    }
-
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
         bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()

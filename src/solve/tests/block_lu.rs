@@ -106,3 +106,17 @@ fn singular_pivots_and_too_much_work_are_told() {
         [None, Some(2), Some(2), None, Some(2)]
     );
 }
+
+/// Full parts with nothing in common: the work that is left is known from the first pivot on, and refused no sooner than it is too
+/// much.
+#[test]
+fn no_less_work_than_allowed_is_refused() {
+    let (parts, size) = (3, 20);
+    let starts: Vec<i32> = (0..=parts * size).map(|row| row * size).collect();
+    let columns: Vec<i32> =
+        (0..parts * size).flat_map(|row| (0..size).map(move |k| row / size * size + k)).collect();
+    let products = parts as u64 * (0..size as u64).map(|later| 2 * later * later).sum::<u64>();
+    for (most, expected) in [(products - 1, None), (products, Some(products))] {
+        assert_eq!(BlockLu::default().analyse(&starts, &columns, most), Ok(expected));
+    }
+}

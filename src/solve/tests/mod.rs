@@ -1,6 +1,7 @@
 mod block_lu;
 mod bounded;
 mod contact;
+mod momentum;
 mod order;
 mod padded;
 mod projection;

@@ -62,8 +62,9 @@ pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
 ///   contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
 ///   reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
 ///
-/// Lists of this library are checked first, as by ldy_is_consistent. Of those of another module it is found out whether rows or blocks
-/// form a ring or lead to rows that are not in the list; other links that lead nowhere are the program's responsibility.
+/// In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of another
+/// module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that lead nowhere are
+/// the program's responsibility.
 ///
 /// Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
 /// these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more
