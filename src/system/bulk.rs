@@ -126,7 +126,7 @@ impl System {
     /// # Errors
     /// Of the first entry that names no constraint.
     pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> Result<(), EntryError> {
-        all(count, |k| self.constraint(entry(k).0).map(|_| ()))?;
+        all(count, |k| self.rows_of(entry(k).0).map(|_| ()))?;
         for k in 0..count {
             let (id, tag) = entry(k);
             self.set_tag(id, tag)?;
@@ -139,11 +139,11 @@ impl System {
     /// # Errors
     /// Of the first entry that names no constraint, or one that an earlier entry names.
     pub fn remove_constraints(&mut self, count: usize, id: impl Fn(usize) -> Id) -> Result<(), EntryError> {
-        let Self { constraints, .. } = self;
+        let Self { kept, .. } = self;
         let mut chosen = 0;
         let found = all(count, |k| {
-            let is_there = constraints.get(id(k)).is_some();
-            if constraints.choose(id(k)) {
+            let is_there = kept.get(id(k)).is_some();
+            if kept.choose(id(k)) {
                 chosen += 1;
                 return Ok(());
             }
@@ -151,7 +151,7 @@ impl System {
             Err(if is_there { Error { fault: twice, ..unknown(id(k)) } } else { unknown(id(k)) })
         });
         if found.is_err() {
-            (0..chosen).for_each(|k| constraints.take_back(id(k)));
+            (0..chosen).for_each(|k| kept.take_back(id(k)));
         }
         found?;
         for k in 0..count {

@@ -329,7 +329,7 @@ impl System {
 
     /// Number of rows of the last update.
     pub fn row_count(&self) -> usize {
-        if self.is_structured { self.structure.len() } else { 0 }
+        if self.is_structured { self.kept.len() } else { 0 }
     }
 
     // ---- constraints

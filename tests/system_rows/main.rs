@@ -416,3 +416,24 @@ fn a_jacobian_that_is_refused_changes_nothing() {
     system.update(0.5).unwrap();
     assert_ne!(values(&system), expected);
 }
+
+#[test]
+fn calls_for_many_know_constraints_of_any_number_of_rows() {
+    let mut system = System::new();
+    let inertia = ldy::system::Inertia::diagonal(&[1.0; 4]).unwrap();
+    let body = system.insert_body(4, ldy::system::Kinematics::General, inertia).unwrap();
+    let ids: Vec<Id> = (0..10).map(|k| system.insert_freedom(body, Some(k % 4), 1.0).unwrap()).collect();
+    system.set_tags(10, |k| (ids[k], 100 + k as u64)).unwrap();
+    // One is there twice, one is unknown: nothing happens, and nothing stays behind.
+    let twice = [ids[1], ids[9], ids[1]];
+    let error = system.remove_constraints(3, |k| twice[k]).unwrap_err();
+    assert_eq!((error.entry, error.error.fault), (Some(2), Fault::Invalid("an earlier entry names it")));
+    assert_eq!(system.remove_constraints(2, |k| [ids[9], 10][k]).unwrap_err().entry, Some(1));
+    system.remove_constraints(3, |k| [ids[9], ids[1], ids[0]][k]).unwrap();
+    system.update(0.5).unwrap();
+    assert_eq!(system.row_count(), 7);
+    let mut tags = [0; 7];
+    system.write_tags(&mut tags).unwrap();
+    assert_eq!(tags, [102, 103, 104, 105, 106, 107, 108]);
+    assert_eq!(system.any_rows().unwrap().ids.len(), 7);
+}
