@@ -116,7 +116,12 @@ impl Padded {
             triples(&w.scalars(row)) * others.sum::<usize>()
         };
         let blocks = (0..w.len()).map(of_row).sum();
-        (starts.clear(), columns.clear(), values.clear(), b.clear(), laws.clear(), forces.clear());
+        starts.clear();
+        columns.clear();
+        values.clear();
+        b.clear();
+        laws.clear();
+        forces.clear();
         starts.try_reserve(rows.len() + 1)?;
         columns.try_reserve(blocks)?;
         values.try_reserve(blocks)?;

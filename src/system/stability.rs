@@ -6,6 +6,7 @@ use crate::memory::refill;
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, finite, of_size};
+use super::bulk::AtPoints;
 use super::constraint::Placement;
 use super::error::{Error, Fault, Subject};
 use super::model::System;
@@ -94,9 +95,9 @@ impl System {
             let failed = |fault| Error { subject, fault };
             let force;
             (force, rest) = rest.split_at(size);
-            if let Some((bodies, frame, points)) = self.place_of(id) {
+            if let Some(AtPoints { bodies, frame, points }) = self.place_of(id) {
                 let ends = [0, 1].map(|k| scene.end(bodies[k], points[k]));
-                scene.add(joint, frame, ends, force).map_err(failed)?;
+                scene.add(joint, &frame, ends, force).map_err(failed)?;
             } else if *joint == Joint::ConstantOperators {
                 scene.constraints.push(Constraint::constant());
                 scene.gaps.push([0.0; 3]);
@@ -115,10 +116,12 @@ impl System {
     }
 
     /// Bodies, frame and points of a constraint that is at points.
-    fn place_of(&self, id: Id) -> Option<([Option<Id>; 2], &Block, &[Vector; 2])> {
+    fn place_of(&self, id: Id) -> Option<AtPoints> {
         let constraint = self.constraint(id).ok()?;
         match constraint.placement() {
-            Placement::Points { frame, points } => Some((constraint.bodies(), frame, points)),
+            Placement::Points { frame, points } => {
+                Some(AtPoints { bodies: constraint.bodies(), frame: *frame, points: *points })
+            }
             Placement::Operators(_) => None,
         }
     }
@@ -177,7 +180,7 @@ impl System {
         for (row, ((id, size), joint)) in self.constraint_ids().zip(self.sizes()).zip(joints).enumerate() {
             for (scalar, to) in kept(size, joint).zip(&mut free) {
                 match self.place_of(id) {
-                    Some((_, frame, _)) => {
+                    Some(AtPoints { frame, .. }) => {
                         stiffness.add_gradient(row, &std::array::from_fn(|i| frame[3 * scalar + i]), to);
                     }
                     None => self.add_row_of_operators(id, scalar, stiffness.offsets(), to),
