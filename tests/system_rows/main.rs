@@ -323,6 +323,9 @@ fn of_two_bodies() -> System {
 
 const IDENTITY: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
+/// Bodies, constraints and a Jacobian, and what is said of them.
+type Case<'a> = (&'a [Id], &'a [Id], &'a DMatrix<f64>, &'a str);
+
 #[test]
 fn a_jacobian_that_is_refused_changes_nothing() {
     let (mut system, untouched) = (of_two_bodies(), of_two_bodies());
@@ -335,7 +338,7 @@ fn a_jacobian_that_is_refused_changes_nothing() {
     let (bodies, constraints) = (&[0, 1][..], &[1, 2, 4][..]);
     let narrow = good.columns(0, 4).into_owned();
     let short = good.rows(0, 4).into_owned();
-    let cases: [(&[Id], &[Id], &DMatrix<f64>, &str); 11] = [
+    let cases: [Case; 11] = [
         (
             bodies,
             constraints,
