@@ -73,11 +73,13 @@ impl Diagonal {
             level.load(&lower[4]),
             level.load(&lower[5]),
         ];
-        let rho = match with_rho {
-            true => Some(block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?.reciprocal().values()),
+        let largest = match with_rho {
+            true => Some(block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?),
             false => None,
         };
         let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
+        // No division by zero any more, which a host may trap.
+        let rho = largest.map(|largest| largest.reciprocal().values());
         // An eigenvalue bounds all entries: this one says that they are not too large. So do the entries of the diagonal of a positive
         // definite block.
         let are_small = match rho {

@@ -223,13 +223,14 @@ impl Kernel for Elimination<'_> {
         let Small { rows, patterns, reciprocals, .. } = self.0;
         for row in (0..rows.len().min(MOST_ROWS)).rev() {
             let (above, [own, ..]) = rows.split_at_mut(row) else { break };
-            let reciprocal = 1.0 / own[row];
             if own[row].is_nan() || own[row] <= 0.0 {
                 return Err(FactorError::NotPositiveDefinite { row });
             }
-            if !reciprocal.is_finite() {
+            // Not divided by: a host may trap what that raises.
+            if own[row] < f64::MIN_POSITIVE || own[row] == f64::INFINITY {
                 return Err(FactorError::NotFinite);
             }
+            let reciprocal = 1.0 / own[row];
             let mut pattern = 0;
             for (column, value) in own[..row].iter().enumerate() {
                 pattern |= u64::from(*value != 0.0) << column;
