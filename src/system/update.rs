@@ -13,7 +13,7 @@ use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
-const WHOLE_ROWS_FROM: [usize; 2] = [200_000, 30_000];
+const WHOLE_ROWS_FROM: [usize; 2] = [60_000, 30_000];
 
 /// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.
 ///
