@@ -153,6 +153,7 @@ public:
 
 private:
   friend class system;
+  friend class locdyn_rows;
   static values part (const double *first, const std::size_t *starts, std::size_t k) noexcept
   {
     return starts ? values { first + starts[k], starts[k + 1] - starts[k] } : values { first + 9 * k, 9 };
@@ -345,6 +346,14 @@ public:
     vector3 point;
     need (center, 3, "center"), need (place, 3, "place");
     check (ldy_system_referential_point (raw (), body, center.data (), place.data (), point.data ()));
+    return point;
+  }
+
+  vector3 pseudo_rigid_point (id body, values gradient, values center, values place) const
+  {
+    vector3 point;
+    need (gradient, 9, "gradient"), need (center, 3, "center"), need (place, 3, "place");
+    check (ldy_system_pseudo_rigid_point (raw (), body, gradient.data (), center.data (), place.data (), point.data ()));
     return point;
   }
 
@@ -800,6 +809,12 @@ struct solve_report : ldy_solve_report {
   values residuals () const noexcept { return { history, history_count }; }
 };
 
+/* Throw what ldy_last_error tells. */
+inline void check (int code)
+{
+  if (code != 0) throw error (code, ldy_last_error ());
+}
+
 /* Finds forces that obey the laws of rows, and keeps its memory for the next problem. Used by one thread at a time. */
 class force_solver {
 public:
@@ -834,11 +849,6 @@ private:
     void operator() (ldy_solve *raw) const noexcept { ldy_solve_destroy (raw); }
   };
 
-  static void check (int code)
-  {
-    if (code != 0) throw error (code, ldy_last_error ());
-  }
-
   std::unique_ptr<ldy_solve, destroyer> raw_;
 };
 
@@ -846,10 +856,60 @@ private:
 inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 0)
 {
   int dimension;
-  int code = ldy_rows_redundant (&rows, tolerance, flags.data (), flags.size (), &dimension);
-  if (code != 0) throw error (code, ldy_last_error ());
+  check (ldy_rows_redundant (&rows, tolerance, flags.data (), flags.size (), &dimension));
   return dimension;
 }
+
+/* y = W x of any rows; of several vectors, one behind the other. */
+inline void multiply (const ldy_rows &rows, values x, view<double> y, std::size_t columns = 1)
+{
+  std::size_t count = columns ? x.size () / columns : 0;
+  if (count * columns != x.size () || y.size () != x.size ()) throw error (LDY_BUG_FOUND, "x and y: the values are not so many vectors");
+  check (ldy_rows_multiply_columns (&rows, columns, x.data (), count, y.data (), count, count));
+}
+
+/* See ldy_rows_write_matrix_market and ldy_rows_write_npz. */
+inline void write_matrix_market (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_matrix_market (&rows, path.c_str ())); }
+
+inline void write_npz (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_npz (&rows, path.c_str ())); }
+
+/* Copies of the rows of a LOCDYN, which the functions above, solvers and factors take; see ldy_rows_of_locdyn. */
+class locdyn_rows {
+public:
+  locdyn_rows ()
+  {
+    ldy_locdyn_rows *raw = nullptr;
+    check (ldy_locdyn_rows_create (&raw));
+    raw_.reset (raw);
+  }
+
+  /* Copy them; valid until the next copy. */
+  ldy::rows copy (const locdyn *dynamics)
+  {
+    ldy::rows copied;
+    copied.raw_.size = sizeof (ldy_rows);
+    check (ldy_rows_of_locdyn (raw_.get (), dynamics, &copied.raw_));
+    return copied;
+  }
+
+  /* The reactions that its constraints have, and others for them. */
+  void reactions (const locdyn *dynamics, view<double> R) const
+  {
+    check (ldy_locdyn_reactions (raw_.get (), dynamics, R.data (), R.size ()));
+  }
+
+  void set_reactions (const locdyn *dynamics, values R) const
+  {
+    check (ldy_locdyn_set_reactions (raw_.get (), dynamics, R.data (), R.size ()));
+  }
+
+private:
+  struct destroyer {
+    void operator() (ldy_locdyn_rows *raw) const noexcept { ldy_locdyn_rows_destroy (raw); }
+  };
+
+  std::unique_ptr<ldy_locdyn_rows, destroyer> raw_;
+};
 
 /* The Cholesky factor of W + diag (mu); see ldy_factor. It keeps its memory for the next one. */
 class factor {
@@ -888,11 +948,6 @@ private:
     void operator() (ldy_factor *raw) const noexcept { ldy_factor_destroy (raw); }
   };
 
-  static void check (int code)
-  {
-    if (code != 0) throw error (code, ldy_last_error ());
-  }
-
   std::unique_ptr<ldy_factor, destroyer> raw_;
 };
 
@@ -900,15 +955,11 @@ private:
 inline vector3 gyroscopic_change (const double (&inertia)[9], const double (&spin)[3], double h)
 {
   vector3 change;
-  int code = ldy_system_gyroscopic_change (inertia, spin, h, change.data ());
-  if (code != 0) throw error (code, ldy_last_error ());
+  check (ldy_system_gyroscopic_change (inertia, spin, h, change.data ()));
   return change;
 }
 
-inline void set_threads (int n)
-{
-  if (ldy_set_threads (n) != 0) throw error (LDY_BUG_FOUND, ldy_last_error ());
-}
+inline void set_threads (int n) { check (ldy_set_threads (n)); }
 
 } // namespace ldy
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <vector>
 #if __cplusplus >= 202002L
 #include <span>
@@ -145,6 +146,7 @@ void test_bodies_between_each_other ()
 {
   ldy::system system;
   ldy::id soft = system.add_pseudo_rigid (2, axes, { 0, 0, 0 });
+  CHECK ((system.pseudo_rigid_point (soft, { 2, 0, 0, 0, 2, 0, 0, 0, 2 }, { 1, 0, 0 }, { 3, 4, 0 }) == ldy::vector3 { 1, 2, 0 }));
   ldy::id wall = system.add_obstacle (axes, { 0, 0, 0 });
   system.set_velocity (wall, { 0, 0, 0, 0, 0, 4 });
   system.add_constraint (soft, wall, axes, { 0, 0, 1 }, { 5, 0, 0 });
@@ -277,6 +279,13 @@ void test_files (const std::string &folder)
   std::string line;
   CHECK (std::getline (text, line) && line.rfind ("%%MatrixMarket", 0) == 0);
   CHECK (zip.get () == 'P' && zip.get () == 'K');
+  ldy::write_matrix_market (system.rows ().raw (), folder + "/rows.mtx");
+  ldy::write_npz (system.rows ().raw (), folder + "/rows.npz");
+  for (const char *kind : { ".mtx", ".npz" }) {
+    std::ifstream one (folder + "/W" + kind, std::ios::binary), other (folder + "/rows" + kind, std::ios::binary);
+    std::istreambuf_iterator<char> end;
+    CHECK (std::vector<char> (std::istreambuf_iterator<char> (one), end) == std::vector<char> (std::istreambuf_iterator<char> (other), end));
+  }
 }
 
 /* A pendulum of mass m under tension T: omega^2 = T / (m l). */
@@ -447,6 +456,16 @@ void test_many ()
 }
 
 /* A weld of six scalars and a limit: laws of as many, factors, and what is redundant. */
+/* What is copied is looked at in C: here, that errors are exceptions. */
+void test_rows_of_locdyn ()
+{
+  ldy::locdyn_rows copies;
+  std::vector<double> none;
+  CHECK (fails (LDY_BUG_FOUND, "NULL", [&] { copies.copy (nullptr); }));
+  CHECK (fails (LDY_BUG_FOUND, "NULL", [&] { copies.reactions (nullptr, none); }));
+  CHECK (fails (LDY_BUG_FOUND, "NULL", [&] { copies.set_reactions (nullptr, none); }));
+}
+
 void test_factors ()
 {
   using H = ldy::operator_view;
@@ -473,6 +492,11 @@ void test_factors ()
   system.add_rows (1, { body }, { H (one) });
   system.update (1);
   CHECK (system.redundant () == (std::vector<int> { 0, 0, 0, 0, 0, 0, 1 }));
+  std::vector<double> once (7), several (14, 1), y (14);
+  system.multiply ({ several.data (), 7 }, once);
+  ldy::multiply (system.rows ().raw (), several, y, 2);
+  for (std::size_t k = 0; k < 14; k ++) CHECK (y[k] == once[k % 7]);
+  CHECK (fails (LDY_BUG_FOUND, "not so many vectors", [&] { ldy::multiply (system.rows ().raw (), several, y, 3); }));
   std::vector<int> flags (7);
   CHECK (ldy::redundant (system.rows ().raw (), flags) == 1 && flags[6] == 1);
   CHECK (fails (16, "constraint", [&] { factor.make (system); }));
@@ -516,6 +540,7 @@ int main (int, char **argv)
   test_forces ();
   test_many ();
   test_factors ();
+  test_rows_of_locdyn ();
 #if __cplusplus >= 202002L
   test_spans ();
 #endif

@@ -19,6 +19,11 @@ fn best(rate: f64) -> f64 {
     (1.0 - root) / (1.0 + root)
 }
 
+/// A root of this degree, a power of two. Of a power the bits would depend on the processor.
+pub fn root(value: f64, degree: usize) -> f64 {
+    (0..degree.ilog2()).fold(value, |root, _| root.sqrt())
+}
+
 /// The share, and the largest that does no harm.
 #[derive(Clone, Copy, Debug)]
 pub struct Momentum {
@@ -68,7 +73,7 @@ impl Momentum {
         let grows = sum > GROWTH * last || !sum.is_finite();
         let most = if grows { (2.0 * share - 1.0).max(0.0) } else { most };
         // With a share β the rate r of what is slow obeys r² = ρ ((1 + β) r − β), where ρ is its rate without.
-        let rate = (sum / last).powf(0.5 / WINDOW as f64);
+        let rate = root(sum / last, 2 * WINDOW);
         let known = (1.0 + share) * rate - share;
         let share = if known > 0.0 { share.max(best(rate * rate / known)) } else { share };
         *self = Self { share: share.min(most), most, sweeps: 0, sum: 0.0, last: sum };

@@ -11,7 +11,7 @@ use super::block_lu::MOST_PRODUCTS;
 use super::certificate;
 use super::law;
 use super::memory::Memory;
-use super::momentum::Momentum;
+use super::momentum::{self, Momentum};
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
 use super::problem::{Law, Problem};
@@ -229,7 +229,7 @@ impl Run<'_, '_> {
                 self.look_after_sweeps::<A>();
                 ratio = self.ratio();
             }
-            let rate = (change / before).powf(1.0 / span as f64);
+            let rate = momentum::root(change / before, span);
             if number < steady {
                 continue;
             }

@@ -4,10 +4,12 @@
 //! memory that is there.
 #![forbid(unsafe_code)]
 
+mod rows;
+
 use std::collections::TryReserveError;
 use std::ops::Range;
 
-use crate::block::{Vector, is_finite};
+use crate::block::Vector;
 use crate::kinematics::Column;
 
 use super::bulk::EntryError;
@@ -17,195 +19,8 @@ use super::error::{Error, Fault};
 use super::mixed::{Entry, MOST_ROWS, Piece};
 use super::model::{OTHER_KIND, System};
 use super::table::Id;
-
-/// J: the rows of constraints, one below the other, over the velocities of bodies, one behind the other.
-#[derive(Clone, Copy, Debug)]
-pub enum Jacobian<'a> {
-    /// All entries.
-    Dense {
-        /// Entry (i, j) is the value `i * strides[0] + j * strides[1]`.
-        values: &'a [f64],
-        /// Rows and columns.
-        shape: [usize; 2],
-        /// Values from one row to the next, and from one column to the next.
-        strides: [usize; 2],
-    },
-    /// Compressed rows: row i has the values from `starts[i]` on, up to `starts[i + 1]`, or `counts[i]` of them; columns ascend.
-    Sparse {
-        /// Rows and columns.
-        shape: [usize; 2],
-        /// Where rows begin; without counts also the end.
-        starts: &'a [i32],
-        /// How many entries each row has.
-        counts: Option<&'a [i32]>,
-        /// The column of each value.
-        indices: &'a [i32],
-        /// The values.
-        values: &'a [f64],
-    },
-}
-
-/// A row of J in the columns of a body.
-#[derive(Clone, Copy)]
-enum Part<'a> {
-    /// A value for each column, so far apart.
-    Dense { values: &'a [f64], stride: usize, count: usize },
-    /// Columns, counted from that of the body on, and values.
-    Sparse { indices: &'a [i32], values: &'a [f64], first: u32 },
-}
-
-impl Jacobian<'_> {
-    /// Values that a dense one reaches over.
-    pub fn extent([rows, columns]: [usize; 2], strides: [usize; 2]) -> usize {
-        let last = |count: usize, stride: usize| count.saturating_sub(1).saturating_mul(stride);
-        let end = last(rows, strides[0]).saturating_add(last(columns, strides[1])).saturating_add(1);
-        if rows == 0 || columns == 0 { 0 } else { end }
-    }
-
-    fn shape(&self) -> [usize; 2] {
-        let (Self::Dense { shape, .. } | Self::Sparse { shape, .. }) = self;
-        *shape
-    }
-
-    /// Whether arrays have the lengths that the shape asks for.
-    fn check(&self) -> Result<(), Fault> {
-        let (what, expected, found) = match self {
-            Self::Dense { values, shape, strides } => {
-                ("values of the Jacobian J", Self::extent(*shape, *strides), values.len())
-            }
-            Self::Sparse { shape, starts, counts, indices, values } => {
-                let expected = shape[0] + usize::from(counts.is_none());
-                if starts.len() != expected {
-                    ("starts of rows of the Jacobian J", expected, starts.len())
-                } else if counts.is_some_and(|counts| counts.len() != shape[0]) {
-                    ("counts of rows of the Jacobian J", shape[0], counts.unwrap_or_default().len())
-                } else {
-                    ("columns of values of the Jacobian J", values.len(), indices.len())
-                }
-            }
-        };
-        if found < expected || u32::try_from(self.shape()[1]).is_err() {
-            return Err(Fault::Size { what, expected, found });
-        }
-        Ok(())
-    }
-
-    /// Columns and values of a compressed row, if it neither begins nor ends outside.
-    #[inline(always)]
-    fn compressed(&self, row: usize) -> Option<(&[i32], &[f64])> {
-        let Self::Sparse { starts, counts, indices, values, .. } = self else { return None };
-        let start = usize::try_from(starts[row]).ok()?;
-        let end = match counts {
-            Some(counts) => start.checked_add(usize::try_from(counts[row]).ok()?)?,
-            None => usize::try_from(starts[row + 1]).ok()?,
-        };
-        Some((indices.get(start..end)?, values.get(start..end)?))
-    }
-
-    /// Whether all that is there is finite, as is found out at once; what lies between rows may not be.
-    fn is_finite(&self) -> bool {
-        match *self {
-            Self::Dense { values, shape: [rows, columns], .. } => {
-                values.len() / 2 <= rows.saturating_mul(columns) && is_finite(values)
-            }
-            Self::Sparse { values, .. } => is_finite(values),
-        }
-    }
-
-    /// Whether a row is well-formed and finite, unless that is known.
-    #[inline(always)]
-    fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
-        let are_finite = match *self {
-            Self::Dense { .. } if is_known => true,
-            Self::Dense { shape: [_, columns], .. } => {
-                let Part::Dense { values, stride, count } = self.part(row, 0, columns) else { return Ok(()) };
-                match stride {
-                    1 => is_finite(&values[..count]),
-                    _ => (0..count).fold(true, |all, column| all & values[stride * column].is_finite()),
-                }
-            }
-            Self::Sparse { shape: [_, columns], .. } => {
-                let outside = Fault::Invalid("a row of the Jacobian J begins or ends outside");
-                let (indices, values) = self.compressed(row).ok_or(outside)?;
-                let mut least = 0;
-                let mut is_ascending = true;
-                for &index in indices {
-                    is_ascending &= index >= least && (index as usize) < columns;
-                    least = index.saturating_add(1);
-                }
-                if !is_ascending {
-                    return Err(Fault::Invalid(
-                        "columns of a row of the Jacobian J do not ascend, or there is no such column",
-                    ));
-                }
-                is_known || is_finite(values)
-            }
-        };
-        if are_finite { Ok(()) } else { Err(Fault::NotFinite("its operator H")) }
-    }
-
-    /// A row that has been checked, in some columns.
-    #[inline(always)]
-    fn part(&self, row: usize, first: usize, end: usize) -> Part<'_> {
-        match *self {
-            Self::Dense { values, strides, .. } => {
-                let values = values.get(strides[0] * row + strides[1] * first..).unwrap_or_default();
-                Part::Dense { values, stride: strides[1], count: end - first }
-            }
-            Self::Sparse { shape, .. } => {
-                let (mut indices, mut values) = self.compressed(row).unwrap_or_default();
-                if end - first < shape[1] {
-                    let is_before = |column: usize| move |index: &i32| (*index as usize) < column;
-                    let own =
-                        indices.partition_point(is_before(first))..indices.partition_point(is_before(end));
-                    (indices, values) = (&indices[own.clone()], &values[own]);
-                }
-                Part::Sparse { indices, values, first: first as u32 }
-            }
-        }
-    }
-}
-
-impl Part<'_> {
-    /// So many columns at most are not zero.
-    fn most(&self) -> usize {
-        match self {
-            Self::Dense { count, .. } => *count,
-            Self::Sparse { indices, .. } => indices.len(),
-        }
-    }
-
-    /// So many are not.
-    fn count(&self) -> usize {
-        (0..self.most()).filter(|&k| self.value(k) != 0.0).count()
-    }
-
-    /// The k-th column that there is, `u32::MAX` behind the last.
-    #[inline(always)]
-    fn column(&self, k: usize) -> u32 {
-        match self {
-            Self::Dense { count, .. } => {
-                if k < *count {
-                    k as u32
-                } else {
-                    u32::MAX
-                }
-            }
-            Self::Sparse { indices, first, .. } => {
-                indices.get(k).map_or(u32::MAX, |index| *index as u32 - first)
-            }
-        }
-    }
-
-    /// Its value.
-    #[inline(always)]
-    fn value(&self, k: usize) -> f64 {
-        match self {
-            Self::Dense { values, stride, .. } => values[stride * k],
-            Self::Sparse { values, .. } => values[k],
-        }
-    }
-}
+pub use rows::Jacobian;
+use rows::Part;
 
 /// The columns of a body.
 #[derive(Clone, Copy, Debug)]
