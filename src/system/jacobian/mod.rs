@@ -14,7 +14,7 @@ use crate::kinematics::Column;
 
 use super::bulk::EntryError;
 use super::changes;
-use super::constraint::Placement;
+use super::constraint::{Operator, Placement};
 use super::error::{Error, Fault};
 use super::mixed::{Entry, MOST_ROWS, Piece};
 use super::model::{OTHER_KIND, System};
@@ -57,6 +57,17 @@ impl Room {
                 Some(self.places[found])
             }
         }
+    }
+
+    /// The operators of a row of three on the bodies that have columns, with these.
+    #[inline(always)]
+    fn operators<'a>(
+        &'a self,
+        operators: &'a mut [Option<Operator>; 2],
+        bodies: [Option<Id>; 2],
+    ) -> impl Iterator<Item = (&'a mut Operator, Place)> {
+        let all = operators.iter_mut().zip(bodies);
+        all.filter_map(|(operator, body)| Some((operator.as_mut()?, self.place(body?)?)))
     }
 }
 
@@ -129,11 +140,7 @@ impl System {
             *marks |= changes::CHANGED;
             let bodies = triple.bodies;
             let Placement::Operators(operators) = &mut triple.placement else { continue };
-            for (operator, body) in operators.iter_mut().zip(bodies) {
-                let Some((operator, place)) = operator.as_mut().zip(body.and_then(|body| room.place(body)))
-                else {
-                    continue;
-                };
+            for (operator, place) in room.operators(operators, bodies) {
                 let Some(own) = operator.columns_mut() else { continue };
                 let mut sources = [None; 3];
                 for lane in group {
@@ -265,11 +272,7 @@ impl System {
             let Some((triple, _)) = self.constraints.get_mut(group[0].triple) else { continue };
             let bodies = triple.bodies;
             let Placement::Operators(operators) = &mut triple.placement else { continue };
-            for (operator, body) in operators.iter_mut().zip(bodies) {
-                let Some((operator, place)) = operator.as_mut().zip(body.and_then(|body| room.place(body)))
-                else {
-                    continue;
-                };
+            for (operator, place) in room.operators(operators, bodies) {
                 let new: usize = group.iter().map(|lane| place.of(jacobian, lane.row).most()).sum();
                 let needed = (operator.most_columns() + new).min(operator.dofs());
                 operator.reserve_columns(needed).map_err(Error::from)?;
@@ -343,7 +346,7 @@ fn merge(mut old: &[Column], sources: [Option<Part>; 3], to: &mut Vec<Column>) {
     }
 }
 
-impl crate::kinematics::Operator {
+impl Operator {
     /// Have memory for so many columns, if it is given by these.
     fn reserve_columns(&mut self, count: usize) -> Result<(), TryReserveError> {
         self.columns_mut()
