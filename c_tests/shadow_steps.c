@@ -327,6 +327,7 @@ static void test_conditions (void)
                           &both->dia->adj->W[0], &alone->dia->adj->W[0] };
   double *certain[] = { &both->V[0], &both->dia->B[0], &alone->dia->W[0], &alone->dia->A[0], &alone->dia->rho };
   ldy_report report = { .size = sizeof report };
+  ldy_stats before = { .size = sizeof before }, after = { .size = sizeof after };
   int i;
 
   set_matrix (one, 1e9);
@@ -343,6 +344,12 @@ static void test_conditions (void)
     check_context ("certain value %d", i);
     CHECK (is_found (shadow, certain[i], 1e-9));
   }
+  check_context ("the same matrix");
+  ldy_get_stats (ldy, &before);
+  LOCDYN_Update_Begin (ldy);
+  ldy_get_stats (ldy, &after);
+  CHECK_INT (after.factorisations, before.factorisations);
+  CHECK_INT (after.factors_reused, before.factors_reused + 1);
   check_context ("another matrix");
   set_matrix (one, 10);
   LOCDYN_Update_Begin (ldy);

@@ -17,7 +17,7 @@ mod workspace;
 pub use boxed::Boxed;
 pub use error::FactorError;
 pub use factored::{Factored, Freshness, SLOTS_AT_ONCE, Solution, Structure};
-pub use matrix_copy::check;
+pub use matrix_copy::{MatrixCopy, check};
 pub use workspace::Workspace;
 
 use core::fmt;

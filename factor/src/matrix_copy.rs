@@ -6,22 +6,25 @@ use crate::{Defect, FactorError, ascends};
 
 /// Compressed sparse columns of an n × n matrix, checked; rows ascend in every column.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MatrixCopy {
-    pub(crate) starts: Vec<u32>,
-    pub(crate) rows: Vec<u32>,
-    pub(crate) values: Vec<f64>,
+pub struct MatrixCopy {
+    /// Where columns begin, and the end.
+    pub starts: Vec<u32>,
+    /// The row of each entry.
+    pub rows: Vec<u32>,
+    /// The entries.
+    pub values: Vec<f64>,
     /// Where the k-th entry was in the arrays given; empty if the rows ascended there.
     source: Vec<u32>,
 }
 
 impl MatrixCopy {
     /// n.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
     /// Whether this was made from these starts and rows.
-    pub(crate) fn has_pattern(&self, starts: &[i32], rows: &[i32]) -> bool {
+    pub fn has_pattern(&self, starts: &[i32], rows: &[i32]) -> bool {
         let same_rows = if self.source.is_empty() {
             same(&self.rows, rows, |a, b| a ^ b as u32)
         } else {
@@ -32,7 +35,7 @@ impl MatrixCopy {
     }
 
     /// Whether the values are these, bit for bit.
-    pub(crate) fn has_values(&self, values: &[f64]) -> bool {
+    pub fn has_values(&self, values: &[f64]) -> bool {
         if self.source.is_empty() {
             same(&self.values, values, |a, b| a.to_bits() ^ b.to_bits())
         } else {
@@ -41,7 +44,18 @@ impl MatrixCopy {
     }
 
     /// Copy starts and rows that [`check`] has found in order, and make room for the values.
-    pub(crate) fn set_pattern(&mut self, starts: &[i32], rows: &[i32]) -> Result<(), TryReserveError> {
+    ///
+    /// # Errors
+    /// If memory is exhausted. There is no matrix then.
+    pub fn set_pattern(&mut self, starts: &[i32], rows: &[i32]) -> Result<(), TryReserveError> {
+        let set = self.try_set_pattern(starts, rows);
+        if set.is_err() {
+            *self = Self::default();
+        }
+        set
+    }
+
+    fn try_set_pattern(&mut self, starts: &[i32], rows: &[i32]) -> Result<(), TryReserveError> {
         for (own, given) in [(&mut self.starts, starts), (&mut self.rows, rows)] {
             own.clear();
             own.try_reserve_exact(given.len())?;
@@ -64,7 +78,10 @@ impl MatrixCopy {
     }
 
     /// Copy the values, given in the order of the pattern's rows.
-    pub(crate) fn set_values(&mut self, values: &[f64]) {
+    ///
+    /// # Panics
+    /// If there are not as many.
+    pub fn set_values(&mut self, values: &[f64]) {
         if self.source.is_empty() {
             self.values.copy_from_slice(values);
         } else {
@@ -74,7 +91,7 @@ impl MatrixCopy {
 
     /// Add the sum of magnitudes of each column to `sums`; `lower` says that only the lower triangle of a
     /// symmetric matrix is there.
-    pub(crate) fn add_column_sums(&self, lower: bool, sums: &mut [f64]) {
+    pub fn add_column_sums(&self, lower: bool, sums: &mut [f64]) {
         for (j, range) in self.starts.windows(2).enumerate() {
             let range = range[0] as usize..range[1] as usize;
             for (&row, value) in self.rows[range.clone()].iter().zip(&self.values[range]) {
@@ -87,7 +104,7 @@ impl MatrixCopy {
     }
 
     /// Bytes held.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         4 * (self.starts.capacity() + self.rows.capacity() + self.source.capacity())
             + 8 * self.values.capacity()
     }

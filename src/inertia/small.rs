@@ -5,19 +5,23 @@
 //! What is zero is left out, of any matrix; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
+use std::collections::TryReserveError;
+
 use crate::block::is_finite;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{bytes, refill};
+use crate::memory::{bytes, refill, resize};
 
-use super::{Defect, FactorError, Matrix};
+use ldy_factor::{MatrixCopy, check};
+
+use super::{FactorError, Freshness, Matrix};
 
 /// Most rows of a small matrix: as many as a word has bits.
 pub const MOST_ROWS: usize = u64::BITS as usize;
 
-/// L and D of the matrix that was factored last.
+/// L and D of the matrix that was factored last, and a copy of that: the same one is not factored again.
 #[derive(Debug, Default)]
 pub struct Small {
-    size: usize,
+    matrix: MatrixCopy,
     /// L row by row; right of the diagonal there is anything.
     rows: Vec<Row>,
     /// Of each row the columns left of the diagonal where L is not zero.
@@ -25,6 +29,7 @@ pub struct Small {
     /// D⁻¹.
     reciprocals: Vec<f64>,
     is_ready: bool,
+    revision: u64,
 }
 
 /// A row of as many values as a word has bits: no number of a bit lies outside.
@@ -57,61 +62,57 @@ pub fn ascending(mut bits: u64) -> impl Iterator<Item = usize> {
 }
 
 impl Small {
-    /// Factor a matrix of which the lower triangle is given; it has [`MOST_ROWS`] rows at most.
+    /// Factor a matrix of which the lower triangle is given, unless it is the same, bit for bit; it has [`MOST_ROWS`] rows at most.
     ///
     /// # Errors
-    /// As [`super::Factored::update`]. There is no factor then.
-    pub fn update(&mut self, matrix: &Matrix) -> Result<(), FactorError> {
-        self.is_ready = false;
+    /// As [`super::Factored::update`]. There is no factor then, and the next update tries anew.
+    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness, FactorError> {
         let Matrix { starts, rows, values, .. } = *matrix;
+        let same_pattern = rows.len() == values.len() && self.matrix.has_pattern(starts, rows);
+        if same_pattern && self.is_ready && self.matrix.has_values(values) {
+            return Ok(Freshness::Kept);
+        }
+        self.is_ready = false;
+        self.revision += 1;
+        if !same_pattern {
+            check(starts, rows, values, true)?;
+            self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
+        }
         if !is_finite(values) {
             return Err(FactorError::NotFinite);
         }
-        self.size = starts.len().saturating_sub(1);
-        let memory = |_| FactorError::Memory;
-        refill(&mut self.patterns, self.size, 0).map_err(memory)?;
-        refill(&mut self.reciprocals, self.size, 0.0).map_err(memory)?;
-        self.rows.try_reserve(self.size.saturating_sub(self.rows.len())).map_err(memory)?;
-        self.rows.resize(self.size, [0.0; MOST_ROWS]);
-        let width = self.size.next_multiple_of(4);
-        self.rows.iter_mut().for_each(|row| row[..width].fill(0.0));
-        if !self.take(starts, rows, values) {
-            return Err(ldy_factor::check(starts, rows, values, true)
-                .err()
-                .unwrap_or(FactorError::Matrix(Defect::Triangle)));
-        }
+        self.matrix.set_values(values);
+        self.start().map_err(|_| FactorError::Memory)?;
         at_best(Elimination(self))?;
         self.is_ready = true;
+        Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
+    }
+
+    /// Put the lower triangle where L will be.
+    fn start(&mut self) -> Result<(), TryReserveError> {
+        let Self { matrix, rows, patterns, reciprocals, .. } = self;
+        let size = matrix.size();
+        refill(patterns, size, 0)?;
+        refill(reciprocals, size, 0.0)?;
+        resize(rows, size, [0.0; MOST_ROWS])?;
+        let width = size.next_multiple_of(4);
+        rows.iter_mut().for_each(|row| row[..width].fill(0.0));
+        for (column, range) in matrix.starts.windows(2).enumerate() {
+            let range = range[0] as usize..range[1] as usize;
+            for (&row, value) in matrix.rows[range.clone()].iter().zip(&matrix.values[range]) {
+                rows[row as usize][column] = *value;
+            }
+        }
         Ok(())
     }
 
-    /// Put a lower triangle where L will be; false if it is ill-formed.
-    fn take(&mut self, starts: &[i32], rows: &[i32], values: &[f64]) -> bool {
-        let has_ends = self.size > 0 && starts[0] == 0 && starts[self.size] as usize == values.len();
-        has_ends
-            && starts.windows(2).enumerate().all(|(column, range)| {
-                let range = range[0] as usize..range[1] as usize;
-                let (Some(own), Some(values)) = (rows.get(range.clone()), values.get(range)) else {
-                    return false;
-                };
-                let mut least = column;
-                let is_triangle = own.iter().zip(values).all(|(&row, value)| {
-                    let row = row as usize;
-                    let is_next = row >= least && row < self.size;
-                    if is_next {
-                        self.rows[row][column] = *value;
-                        least = row + 1;
-                    }
-                    is_next
-                });
-                is_triangle && own.first() == Some(&(column as i32))
-            })
-            && rows.len() == values.len()
+    /// A number that changes whenever the factor does.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
-    /// Forget the factor.
-    pub fn clear(&mut self) {
-        self.is_ready = false;
+    fn size(&self) -> usize {
+        self.matrix.size()
     }
 
     /// Whether there is a factor.
@@ -158,13 +159,13 @@ impl Small {
         if !self.is_ready {
             return Err(FactorError::Missing);
         }
-        for row in (0..self.size).rev() {
+        for row in (0..self.size()).rev() {
             for column in ascending(self.patterns[row]) {
                 x[column] -= self.row(row)[column] * x[row];
             }
         }
         x.iter_mut().zip(&self.reciprocals).for_each(|(x, reciprocal)| *x *= reciprocal);
-        for row in 0..self.size {
+        for row in 0..self.size() {
             for column in ascending(self.patterns[row]) {
                 x[row] -= self.row(row)[column] * x[column];
             }
@@ -172,43 +173,26 @@ impl Small {
         Ok(())
     }
 
-    /// Replace x by Ax.
-    fn multiply(&self, x: &mut [f64]) {
-        for row in (0..self.size).rev() {
-            for column in ascending(self.patterns[row]) {
-                x[row] += self.row(row)[column] * x[column];
-            }
-        }
-        x.iter_mut().zip(&self.reciprocals).for_each(|(x, reciprocal)| *x /= reciprocal);
-        for row in 0..self.size {
-            for column in ascending(self.patterns[row]) {
-                x[column] += self.row(row)[column] * x[row];
-            }
-        }
-    }
-
     /// The condition number κ₁(A) = ‖A‖₁ ‖A⁻¹‖₁.
     ///
     /// # Errors
     /// If there is no factor.
     pub fn condition(&self) -> Result<f64, FactorError> {
-        let mut norms = [0.0_f64; 2];
-        for column in 0..self.size {
-            let mut unit = [0.0; MOST_ROWS];
-            unit[column] = 1.0;
-            let [mut of_matrix, mut of_inverse] = [unit; 2];
-            self.multiply(&mut of_matrix);
-            self.solve(&mut of_inverse)?;
-            for (norm, x) in norms.iter_mut().zip([of_matrix, of_inverse]) {
-                *norm = norm.max(x.iter().map(|x| x.abs()).sum());
-            }
+        let largest = |most: f64, x: &f64| most.max(*x);
+        let (mut sums, mut most) = ([0.0; MOST_ROWS], 0.0);
+        self.matrix.add_column_sums(true, &mut sums);
+        for column in 0..self.size() {
+            let mut x = [0.0; MOST_ROWS];
+            x[column] = 1.0;
+            self.solve(&mut x)?;
+            most = largest(most, &x.iter().map(|x| x.abs()).sum());
         }
-        Ok(norms[0] * norms[1])
+        Ok(most * sums.iter().fold(0.0, largest))
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        bytes(&self.rows) + bytes(&self.reciprocals) + bytes(&self.patterns)
+        self.matrix.bytes() + bytes(&self.rows) + bytes(&self.reciprocals) + bytes(&self.patterns)
     }
 }
 

@@ -38,8 +38,9 @@ pub struct General {
     inverse_of: Option<u64>,
     inverse_dofs: Vec<u32>,
     nodal_inverse: NodalInverse,
-    /// The factor of A, if that is small.
+    /// The factor of the last A that was small, and whether A is.
     small: Small,
+    is_small: bool,
     half: Half,
     /// Nodes that slots touch.
     nodes: Vec<u32>,
@@ -69,7 +70,7 @@ impl LastStrip {
 impl General {
     pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result<(), Fault> {
         self.columns.clear();
-        self.small.clear();
+        self.is_small = false;
         Ok(self.operators.start(slots, dofs)?)
     }
 
@@ -113,10 +114,11 @@ impl General {
                 Ok(None)
             }
             Inertia::Matrix(matrix) if matrix.is_small() => {
-                let Self { operators, tiles, small, half, .. } = self;
-                small.update(matrix)?;
+                let Self { operators, tiles, small, half, is_small, .. } = self;
+                let freshness = small.update(matrix)?;
+                *is_small = true;
                 half.make(step, small, operators, tiles)?;
-                Ok(Some(Freshness::Values))
+                Ok(Some(freshness))
             }
             Inertia::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
@@ -148,7 +150,7 @@ impl General {
 
     /// The factor of A, if A is small.
     pub(super) fn small(&self) -> Option<&Small> {
-        Some(&self.small).filter(|small| small.is_ready())
+        Some(&self.small).filter(|_| self.is_small)
     }
 
     /// Bytes held, but for the entries of A⁻¹.

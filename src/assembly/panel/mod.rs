@@ -178,9 +178,13 @@ impl Panel {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
-    /// The factor of A that was made last, if this body has one, and that is not small.
-    pub fn factored(&self) -> Option<&Factored> {
-        self.large.as_ref().filter(|large| large.small(self.form).is_none()).map(|large| &large.factored)
+    /// Which factor of A was made last, if this body has one: whether that of a small A, and its revision.
+    pub fn revision(&self) -> Option<(bool, u64)> {
+        let large = self.large.as_deref()?;
+        Some(match large.small(self.form) {
+            Some(small) => (true, small.revision()),
+            None => (false, large.factored.revision()),
+        })
     }
 
     /// Replace x by A⁻¹x with the factor of A that was made last.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::matrices::Columns;
 use crate::block::lanes::forbid_avx2;
 use crate::inertia::small::{ascending, descending};
-use crate::inertia::{Defect, FactorError, Matrix, Small, Structure};
+use crate::inertia::{Defect, FactorError, Freshness, Matrix, Small, Structure};
 
 fn view(columns: &Columns) -> Matrix<'_> {
     let Columns { structure, starts, rows, values } = columns;
@@ -98,7 +98,7 @@ fn what_cannot_be_factored_is_told() {
     };
     let indefinite = FactorError::NotPositiveDefinite { row: 0 };
     assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 1.0]), Err(indefinite));
-    assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[4.0, 1.0, 1.0]), Ok(()));
+    assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[4.0, 1.0, 1.0]), Ok(Freshness::Values));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, 0.0]), Err(FactorError::NotPositiveDefinite { row: 1 }));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, f64::NAN]), Err(FactorError::NotFinite));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, 1e-320]), Err(FactorError::NotFinite));
@@ -106,4 +106,43 @@ fn what_cannot_be_factored_is_told() {
     let too_large: Vec<i32> = (0..=65).collect();
     let (rows, values) = (&too_large[..65], &[1.0; 65]);
     assert!(!Matrix { structure: Structure::PositiveDefinite, starts: &too_large, rows, values }.is_small());
+}
+
+/// Pattern and values change alone and together, and a matrix that cannot be factored comes between: each time the factor has the bits
+/// of one that is made anew, and only the same matrix keeps it.
+#[test]
+fn the_same_matrix_is_not_factored_again() {
+    let solved = |small: &Small| {
+        let mut x = [1.0, 2.0];
+        small.solve(&mut x).map(|()| x.map(f64::to_bits))
+    };
+    let full: [&[i32]; 2] = [&[0, 2, 3], &[0, 1, 1]];
+    let diagonal: [&[i32]; 2] = [&[0, 1, 2], &[0, 1]];
+    let (kept, values, pattern) = (Freshness::Kept, Freshness::Values, Freshness::Pattern);
+    let indefinite = FactorError::NotPositiveDefinite { row: 0 };
+    let mut small = Small::default();
+    for ([starts, rows], entries, expected) in [
+        (full, &[4.0, 1.0, 3.0][..], Ok(pattern)),
+        (full, &[4.0, 1.0, 3.0], Ok(kept)),
+        (full, &[4.0, 1.0, 2.0], Ok(values)),
+        (diagonal, &[4.0, 2.0], Ok(pattern)),
+        (diagonal, &[4.0, 2.0], Ok(kept)),
+        (full, &[4.0, 1.0, 2.0], Ok(pattern)),
+        (full, &[1.0, 2.0, 1.0], Err(indefinite)),
+        (full, &[1.0, 2.0, 1.0], Err(indefinite)),
+        (full, &[4.0, 1.0, f64::NAN], Err(FactorError::NotFinite)),
+        (full, &[4.0, 1.0, 2.0], Ok(values)),
+        (full, &[4.0, -0.0, 2.0], Ok(values)),
+        (full, &[4.0, 0.0, 2.0], Ok(values)),
+        (full, &[4.0, 0.0], Err(FactorError::Matrix(Defect::Size))),
+        (full, &[4.0, 0.0, 2.0], Ok(values)),
+    ] {
+        let matrix = Matrix { structure: Structure::PositiveDefinite, starts, rows, values: entries };
+        let before = small.revision();
+        assert_eq!(small.update(&matrix), expected, "{entries:?}");
+        assert_eq!(small.revision() == before, expected == Ok(kept));
+        let mut anew = Small::default();
+        assert_eq!(anew.update(&matrix).is_ok(), expected.is_ok());
+        assert_eq!(solved(&small), solved(&anew));
+    }
 }

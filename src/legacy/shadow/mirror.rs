@@ -3,7 +3,7 @@
 
 use std::{mem, ptr};
 
-use crate::inertia::{Boxed, Factored, Workspace};
+use crate::inertia::{Boxed, Workspace};
 use crate::legacy::errors::{self, Code};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::{body, domain};
@@ -28,7 +28,7 @@ pub struct Mirror {
     bodies: Vec<BodyRows>,
     of_body: Map<*const BODY, u32>,
     /// Condition number of the matrix A of a body, and the revision of the factor that it was estimated of.
-    conditions: Map<*const BODY, (Option<u64>, f64)>,
+    conditions: Map<*const BODY, ((bool, u64), f64)>,
     work: Workspace,
 }
 
@@ -199,14 +199,13 @@ impl Mirror {
         for (entry, panel) in dynamics.bodies.bodies.iter().zip(&dynamics.bodies.made.panels) {
             let body = entry.body.cast_const();
             // SAFETY: the caller promises valid bodies.
-            if !entry.has_rows() || unsafe { !body::is_matrix(body) } {
+            let has_factor = entry.has_rows() && unsafe { body::is_matrix(body) };
+            let Some(revision) = panel.revision().filter(|_| has_factor) else {
                 conditions.remove(&body);
                 continue;
-            }
-            // Small matrices have none.
-            let revision = panel.factored().map(Factored::revision);
+            };
             let condition = match conditions.get(&body) {
-                Some(&(of, condition)) if of.is_some() && of == revision => condition,
+                Some(&(of, condition)) if of == revision => condition,
                 _ => panel.condition(work).map_err(|fault| {
                     errors::about(format_args!("body {}", entry.id), update::of_panel(fault))
                 })?,
