@@ -113,9 +113,7 @@ impl<'a> AnyBlockRows<'a> {
     /// # Errors
     /// If not; the first row in which it is not.
     pub(crate) fn check_columns(&self) -> Result<(), Error> {
-        if i32::try_from(self.len()).is_err() {
-            return Err(Error::of_rows(Fault::Invalid(ILL_STARTS)));
-        }
+        ensure!(i32::try_from(self.len()).is_ok(), Error::of_rows(Fault::Invalid(ILL_STARTS)));
         self.check_starts()?;
         self.each_row(Self::check_columns_of)
     }
@@ -132,9 +130,8 @@ impl<'a> AnyBlockRows<'a> {
         };
         check_size("starts of scalars", rows + 1, scalars.len())?;
         check_size("starts of values", blocks + 1, places.len())?;
-        if scalars[0] != 0 || places[0] != 0 {
-            return Err(Error::of_rows(Fault::Invalid("starts of scalars or values do not begin with 0")));
-        }
+        let why = "starts of scalars or values do not begin with 0";
+        ensure!(scalars[0] == 0 && places[0] == 0, Error::of_rows(Fault::Invalid(why)));
         let height = |row: usize| scalars[row + 1].checked_sub(scalars[row]);
         self.each_row(|_, row| match height(row) {
             Some(count) if (1..=small::MOST_ROWS as i32).contains(&count) => Ok(()),
@@ -178,15 +175,10 @@ impl<'a> AnyBlockRows<'a> {
     pub(crate) fn check_columns_of(&self, row: usize) -> Result<(), Fault> {
         let columns = &self.columns[self.range(row)];
         let inside = |&column: &i32| usize::try_from(column).is_ok_and(|column| column < self.len());
-        if !columns.iter().all(inside) {
-            return Err(Fault::Invalid("a column lies outside W"));
-        }
-        if !columns.is_sorted_by(|a, b| a < b) {
-            return Err(Fault::Invalid("its columns do not ascend"));
-        }
-        if columns.binary_search(&(row as i32)).is_err() {
-            return Err(Fault::Invalid("its diagonal block is missing"));
-        }
+        ensure!(columns.iter().all(inside), Fault::Invalid("a column lies outside W"));
+        ensure!(columns.is_sorted_by(|a, b| a < b), Fault::Invalid("its columns do not ascend"));
+        let why = "its diagonal block is missing";
+        ensure!(columns.binary_search(&(row as i32)).is_ok(), Fault::Invalid(why));
         Ok(())
     }
 

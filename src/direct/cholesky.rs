@@ -43,9 +43,7 @@ impl Cholesky {
             found if found == scalars => Each::Scalar,
             found => return Err(Error::of_rows(Fault::Size { what: "mu", expected: rows, found })),
         };
-        if !is_finite(mu) {
-            return Err(Error::of_rows(Fault::NotFinite("mu")));
-        }
+        ensure!(is_finite(mu), Error::of_rows(Fault::NotFinite("mu")));
         w.check_values()?;
         self.fill(&w, |row, scalar| match each {
             Each::Together => mu.first().copied().unwrap_or(0.0),

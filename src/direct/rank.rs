@@ -34,9 +34,8 @@ pub fn dependent_rows<'a>(w: impl Into<AnyBlockRows<'a>>, tolerance: f64) -> Res
     let w = &w.into();
     w.check_pattern()?;
     w.check_values()?;
-    if !(0.0..1.0).contains(&tolerance) {
-        return Err(Error::of_rows(Fault::Invalid("the tolerance is not between 0 and 1")));
-    }
+    let why = "the tolerance is not between 0 and 1";
+    ensure!((0.0..1.0).contains(&tolerance), Error::of_rows(Fault::Invalid(why)));
     let tolerance = if tolerance == 0.0 { TOLERANCE } else { tolerance };
     let rows = w.len();
     let mut dependent = repeated(w.scalar_count(), false)?;

@@ -172,9 +172,7 @@ impl CopiedRows {
                 Some(&column) => column,
             };
             // No row has more: two with each other row.
-            if self.order.len() > 2 * self.originals.len() {
-                return Err(wrong("its blocks form a ring"));
-            }
+            ensure!(self.order.len() <= 2 * self.originals.len(), wrong("its blocks form a ring"));
             let at = u64::from(column) << 32 | self.order.len() as u64;
             push(&mut self.order, (at, &raw const block.W)).map_err(|_| exhausted())?;
             next = block.n;
@@ -252,14 +250,10 @@ impl CopiedRows {
             let mut next = (*ldy).dia;
             for &row in &self.originals {
                 let is_there = dynamics.is_none_or(|dynamics| dynamics.has_row(row));
-                if next != row || !is_there || (*row).con.is_null() || (*row).R.is_null() {
-                    return Err(changed());
-                }
+                ensure!(next == row && is_there && !(*row).con.is_null() && !(*row).R.is_null(), changed());
                 next = (*row).n;
             }
-            if !next.is_null() || self.starts.is_empty() {
-                return Err(changed());
-            }
+            ensure!(next.is_null() && !self.starts.is_empty(), changed());
         }
         match 3 * self.originals.len() {
             expected if expected == values => Ok(()),

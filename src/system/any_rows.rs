@@ -89,9 +89,8 @@ impl System {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
         let rows = self.rows_of(id)?;
-        if operators.iter().any(|operator| operator.rows() != rows) {
-            return Err(failed(Fault::Invalid("its operators H have not as many rows as it has")));
-        }
+        let why = "its operators H have not as many rows as it has";
+        ensure!(operators.iter().all(|operator| operator.rows() == rows), failed(Fault::Invalid(why)));
         let mut list = [0; MOST_BODIES];
         let bodies = self.bodies_of(id, &mut list);
         if let Ok(triple) = self.triple(id) {
@@ -232,25 +231,19 @@ impl System {
     }
 
     fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
-        if !(1..=MOST_BODIES).contains(&bodies.len()) {
-            return Err(Fault::Invalid("a constraint has one to sixteen bodies"));
-        }
+        let why = "a constraint has one to sixteen bodies";
+        ensure!((1..=MOST_BODIES).contains(&bodies.len()), Fault::Invalid(why));
         if operators.len() != bodies.len() {
             let (expected, found) = (bodies.len(), operators.len());
             return Err(Fault::Size { what: "its operators H", expected, found });
         }
         for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {
             let body = self.bodies.get(*id).ok_or(Fault::NoBody(*id))?;
-            if bodies[..k].contains(id) {
-                return Err(Fault::Invalid("a body of it is there twice"));
-            }
-            if operator.rows() != operators[0].rows() {
-                return Err(Fault::Invalid("its operators H have different numbers of rows"));
-            }
+            ensure!(!bodies[..k].contains(id), Fault::Invalid("a body of it is there twice"));
+            let why = "its operators H have different numbers of rows";
+            ensure!(operator.rows() == operators[0].rows(), Fault::Invalid(why));
             let (expected, found) = (body.dofs(), operator.dofs());
-            if expected != found {
-                return Err(Fault::Size { what: "columns of its operator H", expected, found });
-            }
+            ensure!(expected == found, Fault::Size { what: "columns of its operator H", expected, found });
         }
         Ok(())
     }

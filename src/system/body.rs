@@ -140,9 +140,8 @@ impl Inertia {
             let scale = at(i, i).abs().max(at(j, j).abs());
             (at(i, j) - at(j, i)).abs() <= ASYMMETRY * scale
         };
-        if !(0..size).all(|j| (0..j).all(|i| is_symmetric(i, j))) {
-            return Err(Fault::Invalid("the dense inverse is not symmetric"));
-        }
+        let why = "the dense inverse is not symmetric";
+        ensure!((0..size).all(|j| (0..j).all(|i| is_symmetric(i, j))), Fault::Invalid(why));
         Ok(Self::Dense(copied(inverse)?))
     }
 
@@ -152,9 +151,8 @@ impl Inertia {
     /// If a value is negative or not finite, or memory is exhausted.
     pub fn diagonal(inverse: &[f64]) -> Result<Self, Fault> {
         finite("the diagonal inverse", inverse)?;
-        if inverse.iter().any(|&value| value < 0.0) {
-            return Err(Fault::Invalid("the diagonal inverse has a negative value"));
-        }
+        let why = "the diagonal inverse has a negative value";
+        ensure!(!inverse.iter().any(|&value| value < 0.0), Fault::Invalid(why));
         let size = i32::try_from(inverse.len()).map_err(|_| Fault::Memory)?;
         let mut ends = Vec::new();
         ends.try_reserve_exact(inverse.len() + 1)?;
@@ -197,13 +195,10 @@ impl Inertia {
         let mut count = 0;
         for (k, column) in above {
             count += 1;
-            if !lower.has(column, rows[k], values[k]) {
-                return Err(Fault::Invalid("the matrix A is not symmetric"));
-            }
+            ensure!(lower.has(column, rows[k], values[k]), Fault::Invalid("the matrix A is not symmetric"));
         }
-        if count != 0 && count != lower.entries.len() - (starts.len() - 1) {
-            return Err(Fault::Invalid("the matrix A is not symmetric: entries are missing"));
-        }
+        let why = "the matrix A is not symmetric: entries are missing";
+        ensure!(count == 0 || count == lower.entries.len() - (starts.len() - 1), Fault::Invalid(why));
         lower.into_inertia()
     }
 
@@ -303,9 +298,8 @@ fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
     finite(what, b)?;
     let scale = b[0].abs().max(b[4].abs()).max(b[8].abs());
     let are_close = |i: usize, j: usize| (b[i] - b[j]).abs() <= ASYMMETRY * scale;
-    if !(are_close(1, 3) && are_close(2, 6) && are_close(5, 7)) {
-        return Err(Fault::Invalid("its inertia is not symmetric"));
-    }
+    let why = "its inertia is not symmetric";
+    ensure!(are_close(1, 3) && are_close(2, 6) && are_close(5, 7), Fault::Invalid(why));
     let minor = b[0] * b[4] - b[1] * b[1];
     let inverse = inverse_symmetric(b).filter(|inverse| is_finite(inverse));
     match inverse {
@@ -316,9 +310,8 @@ fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
 
 fn inverse_of_mass(mass: f64) -> Result<Block, Fault> {
     let weight = 1.0 / mass;
-    if !(mass > 0.0 && mass.is_finite() && weight.is_finite()) {
-        return Err(Fault::Invalid("its mass is not positive and finite"));
-    }
+    let why = "its mass is not positive and finite";
+    ensure!(mass > 0.0 && mass.is_finite() && weight.is_finite(), Fault::Invalid(why));
     Ok([weight, 0.0, 0.0, 0.0, weight, 0.0, 0.0, 0.0, weight])
 }
 

@@ -48,9 +48,8 @@ impl System {
         if found != 1 && found != rows && found != scalars {
             return Err(Error::of_system(Fault::Size { what: "mu", expected: rows, found }));
         }
-        if !mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0) {
-            return Err(Error::of_system(Fault::Invalid("mu is negative or not finite")));
-        }
+        let why = "mu is negative or not finite";
+        ensure!(mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0), Error::of_system(Fault::Invalid(why)));
         let Self { constraints, kept, mixed, compliances, .. } = self;
         let (mut row, mut first) = (0, 0);
         for place in 0..kept.ids().len() {

@@ -133,9 +133,7 @@ impl System {
         let first = self.bodies.next();
         let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
         let memory = |_| failed(0, Fault::Memory);
-        if sizes.is_empty() {
-            return Err(failed(0, Fault::Invalid("a model has at least one body")));
-        }
+        ensure!(!sizes.is_empty(), failed(0, Fault::Invalid("a model has at least one body")));
         let mut size = 0_usize;
         for (k, dofs) in sizes.iter().enumerate() {
             let end = size.checked_add(*dofs).filter(|&end| i32::try_from(end).is_ok());
@@ -390,9 +388,7 @@ impl System {
         bodies: [Option<Id>; 2],
         placement: &Placement,
     ) -> Result<(), Fault> {
-        if bodies == [None, None] {
-            return Err(Fault::Invalid("both of its bodies are the ground"));
-        }
+        ensure!(bodies != [None, None], Fault::Invalid("both of its bodies are the ground"));
         if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
             orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
         }
@@ -502,9 +498,7 @@ impl System {
     ) -> Result<Placement, Error> {
         let is_at_points = self.constraint(id)?.is_at_points();
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
-        if !is_at_points {
-            return Err(failed(Fault::Invalid(OTHER_KIND)));
-        }
+        ensure!(is_at_points, failed(Fault::Invalid(OTHER_KIND)));
         let placement = Placement::at_points(frame, points).map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         Ok(placement)
@@ -518,9 +512,7 @@ impl System {
         let constraint = self.constraint(id)?;
         let bodies = constraint.bodies;
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
-        if constraint.is_at_points() {
-            return Err(failed(Fault::Invalid(OTHER_KIND)));
-        }
+        ensure!(!constraint.is_at_points(), failed(Fault::Invalid(OTHER_KIND)));
         let placement = Placement::Operators(operators);
         self.check_placement(bodies, &placement).map_err(failed)?;
         self.change_constraint(id, |constraint, mark| {
@@ -605,9 +597,8 @@ impl System {
     /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
     /// memory is exhausted.
     pub fn update(&mut self, step: f64) -> Result<(), Error> {
-        if !(step.is_finite() && step > 0.0) {
-            return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
-        }
+        let why = "the step h is not positive and finite";
+        ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
         // Whatever fails half-way has not been made.
         let mut is_made = std::mem::take(&mut self.is_made) && self.step == step;
         self.values_change();
@@ -740,13 +731,9 @@ impl System {
         let length = self.scalar_count();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
         for (stride, found) in shapes {
-            if stride < length {
-                return Err(failed("a stride of vectors of three values a row", length, stride));
-            }
+            ensure!(stride >= length, failed("a stride of vectors of three values a row", length, stride));
             let expected = product::extent(count, stride, length);
-            if found < expected {
-                return Err(failed("vectors of three values a row", expected, found));
-            }
+            ensure!(found >= expected, failed("vectors of three values a row", expected, found));
         }
         Ok(())
     }
@@ -799,9 +786,7 @@ impl System {
     /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
     pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate, Error> {
         self.needs(self.has_operators)?;
-        if tolerance.is_nan() {
-            return Err(Error::of_system(Fault::NotFinite("the tolerance")));
-        }
+        ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
         let size = self.scalar_count();
         // By then every eigenvalue has been found, whatever the tolerance.
         let most = most_products.min(4 * size + 20);

@@ -217,9 +217,8 @@ impl Scene {
         let lambda = on_master.map(|force| -force);
         let (force, gap) = match *joint {
             Joint::Link { length } => {
-                if !(length > 0.0 && length.is_finite()) {
-                    return Err(Fault::Invalid("the length of the link is not positive and finite"));
-                }
+                let why = "the length of the link is not positive and finite";
+                ensure!(length > 0.0 && length.is_finite(), Fault::Invalid(why));
                 (Force::Link { tension: -reaction[2] }, [frame[6], frame[7], frame[8]].map(|n| n * length))
             }
             Joint::FixedPoint => (Force::FixedPoint { force: lambda }, [0.0; 3]),

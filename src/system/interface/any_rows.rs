@@ -187,9 +187,8 @@ pub unsafe extern "C" fn ldy_system_csr(
         let rows = system.any_rows()?;
         expect("starts", rows.b.len() + 1, start_count)?;
         expect("columns and values", rows.values.len(), count)?;
-        if c_int::try_from(count).is_err() {
-            return Err(fail!(Code::BugFound, "system: W has more entries than an int can count"));
-        }
+        let why = "system: W has more entries than an int can count";
+        ensure!(c_int::try_from(count).is_ok(), fail!(Code::BugFound, "{why}"));
         rows.write_csr(starts, columns, values);
     })
 }

@@ -109,9 +109,7 @@ pub unsafe extern "C" fn ldy_factor_solve(
 ) -> c_int {
     entry!(factor: factor, x: values_mut(extent(columns, stride, count)) => {
         let size = factor.size()?;
-        if count != size {
-            return Err(fail!(Code::BugFound, "x: {count} values where {size} are needed"));
-        }
+        ensure!(count == size, fail!(Code::BugFound, "x: {count} values where {size} are needed"));
         if stride < count {
             return Err(fail!(Code::BugFound, "stride is {stride}: less than the {count} values of a vector"));
         }

@@ -149,9 +149,7 @@ fn times(
     count: usize,
 ) -> Result<(), Code> {
     let size = rows.scalar_count();
-    if count != size {
-        return Err(fail!(Code::BugFound, "x and y: {count} values where {size} are needed"));
-    }
+    ensure!(count == size, fail!(Code::BugFound, "x and y: {count} values where {size} are needed"));
     for (name, stride) in [("x_stride", x.stride), ("y_stride", y.stride)] {
         if stride < count {
             return Err(fail!(

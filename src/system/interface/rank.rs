@@ -58,9 +58,7 @@ pub unsafe extern "C" fn ldy_rows_redundant(
 ) -> c_int {
     entry!(rows: block_rows, redundant: values_mut(count), dimension: wanted => {
         let size = rows.scalar_count();
-        if count != size {
-            return Err(fail!(Code::BugFound, "redundant: {count} values where {size} are needed"));
-        }
+        ensure!(count == size, fail!(Code::BugFound, "redundant: {count} values where {size} are needed"));
         put(&dependent_rows(rows, tolerance)?, redundant, dimension);
     })
 }

@@ -600,9 +600,7 @@ impl View {
             for (j, column) in block.chunks_exact_mut(height).enumerate() {
                 column.iter_mut().enumerate().for_each(|(i, value)| *value += entry.added(i, j));
             }
-            if !is_finite(block) {
-                return Err((self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
-            }
+            ensure!(is_finite(block), (self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
         }
         self.diagonal[own.clone()].copy_from_slice(block);
         if self.kinds[row] == Kind::Triple {
