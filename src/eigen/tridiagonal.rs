@@ -1,6 +1,6 @@
 //! The small symmetric tridiagonal matrix that the Lanczos method ends up with.
 
-use std::collections::TryReserveError;
+use crate::memory;
 
 /// A symmetric tridiagonal matrix T; `beside[k]` couples k and k + 1, the last leads out of it. None is negative.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Tridiagonal {
 
 impl Tridiagonal {
     /// Append a row, with room for all that is to be computed.
-    pub fn push(&mut self, alpha: f64, beta: f64) -> Result<(), TryReserveError> {
+    pub fn push(&mut self, alpha: f64, beta: f64) -> memory::Result<()> {
         for values in [&mut self.diagonal, &mut self.beside, &mut self.pivots, &mut self.vector] {
             values.try_reserve(1)?;
         }

@@ -1,12 +1,12 @@
 //! A dump in parts: each rank writes its own, the first one joins them.
 
-use std::collections::TryReserveError;
 use std::ffi::{CStr, c_char};
 use std::io::{self, Write};
 
 use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::file;
+use crate::memory;
 
 use super::world::World;
 
@@ -77,7 +77,7 @@ struct Part {
 const SUFFIX: usize = 21;
 
 impl Part {
-    fn new(path: &CStr) -> Result<Self, TryReserveError> {
+    fn new(path: &CStr) -> memory::Result<Self> {
         let mut name = Vec::new();
         name.try_reserve_exact(path.count_bytes() + 1 + SUFFIX)?;
         name.extend_from_slice(path.to_bytes());

@@ -7,19 +7,15 @@ use crate::block::Vector;
 pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{Out, null, place, wanted};
 use crate::boundary::errors::{Code, fail};
+pub use crate::boundary::handle::{exclusive, shared};
 use crate::boundary::sized::{CallerSized, Place};
-use crate::direct::{AnyBlockRows, Cholesky, Extents};
+use crate::direct::{AnyBlockRows, Extents};
 use crate::inertia::FactorError;
-use crate::legacy::copied_rows::CopiedRows;
 use crate::legacy::layout::LOCDYN;
 use crate::row_error;
-use crate::system::{Error, Fault, Id, System};
+use crate::system::{Error, Fault, Id};
 
-use super::factors::ldy_factor;
-use super::ldy_system;
-use super::locdyn::ldy_locdyn_rows;
 use super::results::ldy_rows;
-use super::solve::ldy_solve;
 use super::strided::{Shape, Strided, StridedMut};
 
 /// Its text becomes the thread's last.
@@ -48,20 +44,6 @@ impl From<row_error::Error> for Code {
         };
         fail!(code, "{error}")
     }
-}
-
-/// # Safety
-/// `system` is NULL or comes from ldy_system_create, and is used by nobody else meanwhile.
-pub unsafe fn exclusive<'a>(name: &str, system: *mut ldy_system) -> Result<&'a mut System, Code> {
-    // SAFETY: the C program promises that the system is there and its own, as this function asks for.
-    unsafe { system.as_mut() }.map(|system| &mut system.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `system` is NULL or comes from ldy_system_create, and is changed by nobody meanwhile.
-pub unsafe fn shared<'a>(name: &str, system: *const ldy_system) -> Result<&'a System, Code> {
-    // SAFETY: the C program promises that the system is there and stays as it is, as this function asks for.
-    unsafe { system.as_ref() }.map(|system| &system.0).ok_or_else(|| null(name))
 }
 
 /// # Safety
@@ -186,41 +168,6 @@ pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<
 pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>, Code> {
     // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for; nothing is written.
     unsafe { Place::wanted(name, first.cast_mut()) }
-}
-
-/// # Safety
-/// `solver` is NULL or comes from ldy_solve_create, and is used by nobody else meanwhile.
-pub unsafe fn solver<'a>(name: &str, solver: *mut ldy_solve) -> Result<&'a mut ldy_solve, Code> {
-    // SAFETY: the C program promises that the solver is there and its own, as this function asks for.
-    unsafe { solver.as_mut() }.ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `factor` is NULL or comes from ldy_factor_create, and is used by nobody else meanwhile.
-pub unsafe fn factor<'a>(name: &str, factor: *mut ldy_factor) -> Result<&'a mut Cholesky, Code> {
-    // SAFETY: the C program promises that the factor is there and its own, as this function asks for.
-    unsafe { factor.as_mut() }.map(|factor| &mut factor.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `factor` is NULL or comes from ldy_factor_create, and is changed by nobody meanwhile.
-pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result<&'a Cholesky, Code> {
-    // SAFETY: the C program promises that the factor is there and stays as it is, as this function asks for.
-    unsafe { factor.as_ref() }.map(|factor| &factor.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is used by nobody else meanwhile.
-pub unsafe fn copies_mut<'a>(name: &str, copies: *mut ldy_locdyn_rows) -> Result<&'a mut CopiedRows, Code> {
-    // SAFETY: the C program promises that the copies are there and its own, as this function asks for.
-    unsafe { copies.as_mut() }.map(|copies| &mut copies.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is changed by nobody meanwhile.
-pub unsafe fn copies<'a>(name: &str, copies: *const ldy_locdyn_rows) -> Result<&'a CopiedRows, Code> {
-    // SAFETY: the C program promises that the copies are there and stay as they are, as this function asks for.
-    unsafe { copies.as_ref() }.map(|copies| &copies.0).ok_or_else(|| null(name))
 }
 
 /// A LOCDYN, which is not read yet.

@@ -6,8 +6,8 @@ use std::ptr;
 use std::time::Duration;
 
 use crate::boundary::errors::{Code, fail};
+use crate::boundary::handle::{self, Handle};
 use crate::boundary::sized::{CallerSized, Place};
-use crate::boundary::status;
 use crate::solve::{
     AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
 };
@@ -157,6 +157,10 @@ pub struct ldy_solve {
     laws: Vec<Law>,
 }
 
+impl Handle for ldy_solve {
+    type Core = Self;
+}
+
 /// Make a solver.
 ///
 /// solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
@@ -165,12 +169,8 @@ pub struct ldy_solve {
 /// solver is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int {
-    entry!(solver: place => {
-        let mut room = Vec::new();
-        room.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "solver: out of memory"))?;
-        room.push(ldy_solve { solver: Solver::new(), laws: Vec::new() });
-        solver.put(Box::into_raw(room.into_boxed_slice()).cast());
-    })
+    let made = || handle::made("solver", ldy_solve { solver: Solver::new(), laws: Vec::new() });
+    entry!(solver: place => solver.put(made()?))
 }
 
 /// Destroy a solver; NULL is allowed.
@@ -179,14 +179,8 @@ pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int 
 /// solver is NULL or comes from ldy_solve_create, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
-    status(|| {
-        if !solver.is_null() {
-            // SAFETY: the C program promises that the solver comes from ldy_solve_create, where it came out of a box of one, and
-            // that it does not use it any more.
-            drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(solver, 1)) });
-        }
-        Ok(())
-    });
+    // SAFETY: the C program promises that the solver comes from ldy_solve_create and that it does not use it any more.
+    unsafe { handle::destroy(solver) };
 }
 
 /// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
@@ -215,7 +209,7 @@ pub unsafe extern "C" fn ldy_solve_system(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: solver, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
+    entry!(solver: exclusive, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
            report: sized_wanted => {
         let rows = system.any_rows()?;
         let options = Chosen::read(options)?;
@@ -251,7 +245,7 @@ pub unsafe extern "C" fn ldy_solve_rows(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: solver, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
+    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
            report: sized_wanted => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;

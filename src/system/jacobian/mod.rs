@@ -218,16 +218,20 @@ impl System {
             let Placement::Operators(operators) = &triple.placement else {
                 return Err(Fault::Invalid(OTHER_KIND));
             };
-            let why = "it is on one body twice, and J has one operator H for each body";
-            ensure!(triple.bodies[0] != triple.bodies[1], Fault::Invalid(why));
+            if triple.bodies[0] == triple.bodies[1] {
+                return Err(Fault::Invalid(
+                    "it is on one body twice, and J has one operator H for each body",
+                ));
+            }
             for (operator, body) in operators.iter().zip(triple.bodies) {
                 let Some((operator, place)) = operator.as_ref().zip(body.and_then(|body| room.place(body)))
                 else {
                     continue;
                 };
                 has_body = true;
-                let why = "an operator H of it is given by nodes";
-                ensure!(operator.columns().is_some(), Fault::Invalid(why));
+                if operator.columns().is_none() {
+                    return Err(Fault::Invalid("an operator H of it is given by nodes"));
+                }
                 for row in piece.rows().filter(|_| !is_alone) {
                     left[row] -= place.of(jacobian, (first + row) as u32).count();
                 }

@@ -120,8 +120,11 @@ impl Jacobian<'_> {
                     is_ascending &= index >= least && (index as usize) < columns;
                     least = index.saturating_add(1);
                 }
-                let why = "columns of a row of the Jacobian J do not ascend, or there is no such column";
-                ensure!(is_ascending, Fault::Invalid(why));
+                if !is_ascending {
+                    return Err(Fault::Invalid(
+                        "columns of a row of the Jacobian J do not ascend, or there is no such column",
+                    ));
+                }
                 is_known || is_finite(values)
             }
         };
