@@ -1,7 +1,7 @@
 //! Structures that callers allocate. They begin with their size as the caller's header has it, since a caller and a library
 //! of different versions know structures of different lengths: what both know is written or read, nothing else is touched.
 
-use std::ptr;
+use std::{mem, ptr};
 
 use super::arguments::null;
 use super::errors::{Code, fail};
@@ -63,6 +63,12 @@ impl<T: CallerSized> Place<T> {
         // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `new` promised that it can
         // be written.
         unsafe { copy(ptr::from_ref(value), self.first, self.common) };
+    }
+
+    /// What the caller has set; zero is what lies behind its size, and the size itself.
+    pub fn read(&self) -> T {
+        // SAFETY: any bits are a value of a CallerSized type.
+        self.read_over(unsafe { mem::zeroed() })
     }
 
     /// `value` with what the caller has set, but for the size.

@@ -5,7 +5,7 @@ use std::slice;
 
 use crate::block::Vector;
 pub(super) use crate::boundary::arguments::entry;
-pub use crate::boundary::arguments::{Out, null, place, wanted};
+pub use crate::boundary::arguments::{Out, null, place, string, wanted};
 use crate::boundary::errors::{Code, fail};
 pub use crate::boundary::handle::{exclusive, shared};
 use crate::boundary::sized::{CallerSized, Place};
@@ -210,7 +210,7 @@ pub unsafe fn rows_with_b<'a>(
 unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64), Code> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
     let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
-    let given = given.read_over(ldy_rows::none());
+    let given = given.read();
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;
     if scalar_starts.is_null() != value_starts.is_null() {

@@ -53,27 +53,6 @@ pub struct ldy_rows {
 }
 
 impl ldy_rows {
-    /// No rows and no arrays.
-    pub(super) fn none() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            rows: 0,
-            blocks: 0,
-            starts: ptr::null(),
-            columns: ptr::null(),
-            values: ptr::null(),
-            B: ptr::null(),
-            V: ptr::null(),
-            diagonal: ptr::null(),
-            inverse: ptr::null(),
-            constraints: ptr::null(),
-            scalar_starts: ptr::null(),
-            value_starts: ptr::null(),
-            diagonal_starts: ptr::null(),
-            scalars: 0,
-        }
-    }
-
     /// Rows as C sees them.
     pub(super) fn of(rows: &AnyRows) -> Self {
         let shape = rows.shape.as_ref();

@@ -268,19 +268,10 @@ struct Chosen {
 
 impl Chosen {
     fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self, Code> {
-        let none = ldy_solve_options {
-            size: 0,
-            tolerance: 0.0,
-            measure: LDY_BOTH_MEASURES,
-            method: LDY_AUTOMATIC_METHOD,
-            sweeps: 0,
-            normal_first: 0,
-            seconds: 0.0,
-            watch: None,
-            data: ptr::null_mut(),
-        };
-        let given = given.map_or(none, |given| given.read_over(none));
         let mut options = Options::default();
+        let Some(given) = given.map(|given| given.read()) else {
+            return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
+        };
         if given.tolerance != 0.0 {
             options.tolerance = given.tolerance;
         }
