@@ -331,10 +331,11 @@ pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
 }
 
 pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Result<(), Fault> {
-    match values.len() {
-        found if found == expected => Ok(()),
-        found => Err(Fault::Size { what, expected, found }),
-    }
+    as_many(what, expected, values.len())
+}
+
+pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
+    if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
 }
 
 pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, Fault> {
@@ -434,12 +435,7 @@ impl Body {
 }
 
 fn fits(inertia: &Inertia, dofs: usize) -> Result<(), Fault> {
-    match inertia.size() {
-        Some(found) if found != dofs => {
-            Err(Fault::Size { what: "rows of its inertia", expected: dofs, found })
-        }
-        _ => Ok(()),
-    }
+    inertia.size().map_or(Ok(()), |found| as_many("rows of its inertia", dofs, found))
 }
 
 impl Kinematics {

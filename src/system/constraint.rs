@@ -5,7 +5,7 @@ use crate::block::{Block, Vector, is_finite, small};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
 
-use super::body::{Body, finite, of_size, same_bits};
+use super::body::{Body, as_many, finite, of_size, same_bits};
 use super::error::Fault;
 use super::table::Id;
 
@@ -159,10 +159,7 @@ pub(super) fn sparse_columns<'a, const N: usize>(
     rows: &'a [i32],
     values: &'a [f64],
 ) -> Result<impl Iterator<Item = (u32, [f64; N])> + Clone + 'a, Fault> {
-    if starts.len() != dofs + 1 {
-        let (expected, found) = (dofs + 1, starts.len());
-        return Err(Fault::Size { what: "starts of the columns of its operator H", expected, found });
-    }
+    as_many("starts of the columns of its operator H", dofs + 1, starts.len())?;
     let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
     let why = "starts of the columns of its operator H do not ascend from 0 to the end";
     ensure!(starts[0] == 0 && has_end && starts.is_sorted(), Fault::Invalid(why));

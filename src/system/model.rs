@@ -8,7 +8,7 @@ use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 
 use super::any_rows::Spread;
-use super::body::{Body, Inertia, Kinematics, Solve, finite, of_size, orthonormal, same_bits};
+use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
@@ -404,10 +404,8 @@ impl System {
                 }
                 (body, Placement::Operators(operators)) => match (body, &operators[k]) {
                     (None, None) => {}
-                    (Some(body), Some(operator)) if operator.dofs() == body.dofs() => {}
                     (Some(body), Some(operator)) => {
-                        let (expected, found) = (body.dofs(), operator.dofs());
-                        return Err(Fault::Size { what: "columns of its operator H", expected, found });
+                        as_many("columns of its operator H", body.dofs(), operator.dofs())?;
                     }
                     _ => return Err(Fault::Invalid("it needs one operator H for each of its bodies")),
                 },
@@ -661,16 +659,6 @@ impl System {
         Ok(self.latest_rows())
     }
 
-    /// As [`System::rows`], and every diagonal block has an inverse.
-    ///
-    /// # Errors
-    /// As there, and if a diagonal block is singular.
-    pub fn rows_with_inverses(&self) -> Result<Rows<'_>, Error> {
-        let rows = self.rows()?;
-        self.any_rows_with_inverses()?;
-        Ok(rows)
-    }
-
     pub(super) fn latest_rows(&self) -> Rows<'_> {
         let Results { values, b, v, diagonal, inverse, .. } = &self.results;
         let (starts, columns) = (self.structure.starts(), self.structure.columns());
@@ -814,13 +802,7 @@ impl System {
     /// Whether products are there, and of vectors with so many values.
     pub(super) fn check_count(&self, found: usize) -> Result<(), Error> {
         self.needs(self.has_operators)?;
-        match self.scalar_count() {
-            expected if expected == found => Ok(()),
-            expected => {
-                let what = "a vector of three values a row";
-                Err(Error::of_system(Fault::Size { what, expected, found }))
-            }
-        }
+        as_many("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
     }
 
     pub(super) fn needs(&self, has: bool) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use crate::block::{Block, Vector, times};
 use crate::memory::refill;
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
-use super::body::{Inertia, Kinematics, finite, of_size};
+use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
 use super::constraint::Placement;
 use super::error::{Error, Fault, Subject};
@@ -52,10 +52,7 @@ impl System {
     /// # Errors
     /// If not.
     pub(super) fn check_joints(&self, found: usize) -> Result<(), Error> {
-        match self.constraint_ids().count() {
-            expected if expected == found => Ok(()),
-            expected => Err(Error::of_system(Fault::Size { what: "the joints", expected, found })),
-        }
+        as_many("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
     }
 
     /// K̃ for local forces R, one for each scalar, in the order of rows; the dofs are the generalised velocities of all

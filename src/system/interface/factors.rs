@@ -2,13 +2,14 @@
 
 use std::ffi::c_int;
 
-use crate::boundary::errors::{Code, fail};
+use crate::any_rows::check_size;
 use crate::boundary::handle::{self, Handle};
 use crate::direct::Cholesky;
 use crate::system::extent;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
+use super::products::check_stride;
 use super::results::ldy_rows;
 
 /// A Cholesky factor of W + mu 1 with its memory, which is used again: the order of elimination is kept as long as the pattern of W
@@ -100,11 +101,8 @@ pub unsafe extern "C" fn ldy_factor_solve(
     count: usize,
 ) -> c_int {
     entry!(factor: exclusive, x: values_mut(extent(columns, stride, count)) => {
-        let size = factor.size()?;
-        ensure!(count == size, fail!(Code::BugFound, "x: {count} values where {size} are needed"));
-        if stride < count {
-            return Err(fail!(Code::BugFound, "stride is {stride}: less than the {count} values of a vector"));
-        }
+        check_size("x", factor.size()?, count)?;
+        check_stride("stride", stride, count)?;
         if count > 0 {
             x.chunks_mut(stride).try_for_each(|x| factor.solve(&mut x[..count]))?;
         }

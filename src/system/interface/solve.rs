@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
 
+use crate::any_rows::check_size;
 use crate::boundary::errors::{Code, fail};
 use crate::boundary::handle::{self, Handle};
 use crate::boundary::sized::{CallerSized, Place};
@@ -316,10 +317,7 @@ impl Chosen {
 
 /// The laws of rows, of those with more than three scalars two.
 fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
-    if given.len() != rows.len() {
-        let (expected, found) = (rows.len(), given.len());
-        return Err(fail!(Code::BugFound, "laws: {found} values where {expected} are needed"));
-    }
+    check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
