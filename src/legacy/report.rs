@@ -8,7 +8,7 @@ use super::interface::types::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;
-use crate::boundary::sized;
+use crate::boundary::sized::sized_wanted;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///
@@ -46,7 +46,7 @@ pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Re
     let mut out = None;
     let code = boundary::status(|| {
         // SAFETY: the caller promises that the report has as many bytes as its size says.
-        out = unsafe { sized::Place::wanted("report", report) }?;
+        out = unsafe { sized_wanted("report", report) }?;
         check(&mut found)
     });
     if let Some(out) = out {

@@ -42,7 +42,7 @@ pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use jacobian::Jacobian;
-pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
+pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator};
 pub use model::System;
 pub use models::Member;
 pub(crate) use product::multiply;

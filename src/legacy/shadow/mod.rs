@@ -19,7 +19,7 @@ use super::interface::types::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report::{self, Found};
 use crate::boundary::handle::{self, Handle};
-use crate::boundary::sized::Place;
+use crate::boundary::sized::sized_const;
 
 use findings::Findings;
 use legacy_rows::LegacyRows;
@@ -64,7 +64,7 @@ pub unsafe fn check(
         let shadow = unsafe { handle::exclusive("shadow", shadow) }?;
         // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
         // is not filled.
-        if let Some(given) = unsafe { Place::wanted("tolerance", tolerance.cast_mut()) }? {
+        if let Some(given) = unsafe { sized_const("tolerance", tolerance) }? {
             findings.tolerance = given.read_over(findings.tolerance);
         }
         // SAFETY: the host promises to ldy_shadow_check that all that the shadow watches is valid.

@@ -8,7 +8,7 @@ pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{Out, null, place, string, wanted};
 use crate::boundary::errors::{Code, fail};
 pub use crate::boundary::handle::{exclusive, shared};
-use crate::boundary::sized::{CallerSized, Place};
+pub use crate::boundary::sized::{sized, sized_const, sized_wanted};
 use crate::direct::{AnyBlockRows, Extents};
 use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
@@ -17,6 +17,7 @@ use crate::system::{Error, Fault, Id};
 
 use super::results::ldy_rows;
 use super::strided::{Shape, Strided, StridedMut};
+pub use super::strided::{strided, strided_mut};
 
 /// Its text becomes the thread's last.
 impl From<Error> for Code {
@@ -103,71 +104,30 @@ pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Resu
     }
 }
 
-/// # Safety
-/// As for [`Strided::new`].
-pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
-    unsafe { Strided::new(name, first, shape) }
-}
-
-/// The same; NULL: there are none.
+/// Strided entries; NULL: there are none.
 ///
 /// # Safety
-/// As for [`Strided::new`].
+/// As for [`strided`].
 pub unsafe fn strided_wanted<'a, T>(
     name: &str,
     first: *const T,
     shape: Shape,
 ) -> Result<Option<Strided<'a, T>>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { Strided::new(name, first, shape) }.map(Some) }
+    // SAFETY: the C program promises entries of this shape, as `strided` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { strided(name, first, shape) }.map(Some) }
 }
 
-/// # Safety
-/// As for [`StridedMut::new`].
-pub unsafe fn strided_mut<'a, T: Copy>(
-    name: &str,
-    first: *mut T,
-    shape: Shape,
-) -> Result<StridedMut<'a, T>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
-    unsafe { StridedMut::new(name, first, shape) }
-}
-
-/// The same; NULL: it is not wanted.
+/// Strided entries to be written; NULL: they are not wanted.
 ///
 /// # Safety
-/// As for [`StridedMut::new`].
+/// As for [`strided_mut`].
 pub unsafe fn strided_mut_wanted<'a, T: Copy>(
     name: &str,
     first: *mut T,
     shape: Shape,
 ) -> Result<Option<StridedMut<'a, T>>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { StridedMut::new(name, first, shape) }.map(Some) }
-}
-
-/// # Safety
-/// As for [`Place::new`].
-pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>, Code> {
-    // SAFETY: the C program promises as many bytes as the size says, as `Place::new` asks for.
-    unsafe { Place::new(name, first) }
-}
-
-/// # Safety
-/// As for [`Place::wanted`].
-pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<Option<Place<T>>, Code> {
-    // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for.
-    unsafe { Place::wanted(name, first) }
-}
-
-/// A structure that is only read.
-///
-/// # Safety
-/// As for [`Place::wanted`], but for writing: the place must not be filled.
-pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>, Code> {
-    // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for; nothing is written.
-    unsafe { Place::wanted(name, first.cast_mut()) }
+    // SAFETY: the C program promises entries of this shape, as `strided_mut` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { strided_mut(name, first, shape) }.map(Some) }
 }
 
 /// A LOCDYN, which is not read yet.

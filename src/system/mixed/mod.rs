@@ -27,7 +27,7 @@ use super::rows::Results;
 use super::structure::Structure;
 use super::table::{Id, Table};
 pub use operator::RowsOperator;
-pub use view::{AnyRows, Shape};
+pub use view::AnyRows;
 pub(super) use view::{Filled, View};
 
 /// Most rows of a constraint.

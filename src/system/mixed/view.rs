@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::any_rows::Extents;
 use crate::assembly::diagonal::Diagonal;
 use crate::block::{Block, Vector, is_finite, small};
 use crate::memory::refill;
@@ -34,19 +35,10 @@ pub struct AnyRows<'a> {
     pub diagonal: &'a [f64],
     /// Their inverses, symmetric to the bit; NaN where a block is singular.
     pub inverse: &'a [f64],
-    /// Where what belongs to a row or a block begins; `None`: all constraints have three rows.
-    pub shape: Option<Shape<'a>>,
-}
-
-/// Where what belongs to a row or a block begins, and the end.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
-    /// Of each row: in vectors.
-    pub scalars: &'a [i32],
-    /// Of each block: in the values.
-    pub values: &'a [usize],
-    /// Of each row: in diagonal blocks and inverses.
-    pub diagonals: &'a [usize],
+    /// Where rows and blocks begin; `None`: all constraints have three rows.
+    pub extents: Option<Extents<'a>>,
+    /// Where the diagonal block and the inverse of each row begin, and the end; empty: all have nine values.
+    pub squares: &'a [usize],
 }
 
 impl<'a> From<Rows<'a>> for AnyRows<'a> {
@@ -61,7 +53,8 @@ impl<'a> From<Rows<'a>> for AnyRows<'a> {
             v: v.as_flattened(),
             diagonal: diagonal.as_flattened(),
             inverse: inverse.as_flattened(),
-            shape: None,
+            extents: None,
+            squares: &[],
         }
     }
 }
@@ -88,10 +81,7 @@ impl<'a> AnyRows<'a> {
     /// Where the diagonal block and the inverse of a row are among the others.
     #[inline(always)]
     pub fn square(&self, row: usize) -> Range<usize> {
-        match self.shape {
-            None => 9 * row..9 * row + 9,
-            Some(shape) => shape.diagonals[row]..shape.diagonals[row + 1],
-        }
+        if self.squares.is_empty() { 9 * row..9 * row + 9 } else { range(self.squares, row) }
     }
 
     /// Write the largest eigenvalue of each diagonal block: NaN where none is found.
@@ -641,8 +631,8 @@ impl View {
     /// The rows.
     pub fn rows(&self) -> AnyRows<'_> {
         let Self { ids, starts, columns, values, b, v, diagonal, inverse, .. } = self;
-        let shape = Some(Shape { scalars: &self.scalars, values: &self.places, diagonals: &self.squares });
-        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
+        let extents = Some(Extents { scalars: &self.scalars, values: &self.places });
+        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, extents, squares: &self.squares }
     }
 
     /// Ids of the constraints, row by row.
