@@ -143,10 +143,11 @@ impl<'a> AnyBlockRows<'a> {
                 let size = own * self.scalars(self.columns[block] as usize).len();
                 places[block].checked_add(size) == Some(places[block + 1])
             };
-            match self.range(row).all(is_right) {
-                true => Ok(()),
-                false => Err(Fault::Invalid("starts of values are not those of its blocks")),
-            }
+            ensure!(
+                self.range(row).all(is_right),
+                Fault::Invalid("starts of values are not those of its blocks")
+            );
+            Ok(())
         })?;
         check_size("values", places[blocks], self.values.len())
     }
@@ -165,10 +166,8 @@ impl<'a> AnyBlockRows<'a> {
 
     /// Whether starts are those of all blocks.
     pub(crate) fn check_starts(&self) -> Result<(), Error> {
-        match ldy_factor::ascends(self.starts, self.columns.len()) {
-            true => Ok(()),
-            false => Err(Error::of_rows(Fault::Invalid(ILL_STARTS))),
-        }
+        let ascends = ldy_factor::ascends(self.starts, self.columns.len());
+        if ascends { Ok(()) } else { Err(Error::of_rows(Fault::Invalid(ILL_STARTS))) }
     }
 
     /// Whether the columns of a row ascend and have the diagonal among them.
@@ -189,17 +188,11 @@ impl<'a> AnyBlockRows<'a> {
             None => 9 * own.start..9 * own.end,
             Some(extents) => extents.values[own.start]..extents.values[own.end],
         };
-        match is_finite(&self.values[own]) {
-            true => Ok(()),
-            false => Err(Fault::NotFinite("a block of W")),
-        }
+        if is_finite(&self.values[own]) { Ok(()) } else { Err(Fault::NotFinite("a block of W")) }
     }
 }
 
 /// Whether there are as many values as needed.
 pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    match expected == found {
-        true => Ok(()),
-        false => Err(Error::of_rows(Fault::Size { what, expected, found })),
-    }
+    if expected == found { Ok(()) } else { Err(Error::of_rows(Fault::Size { what, expected, found })) }
 }

@@ -16,14 +16,10 @@ pub(super) struct Tridiagonal {
 impl Tridiagonal {
     /// Append a row, with room for all that is to be computed.
     pub fn push(&mut self, alpha: f64, beta: f64) -> memory::Result<()> {
-        for values in [&mut self.diagonal, &mut self.beside, &mut self.pivots, &mut self.vector] {
-            values.try_reserve(1)?;
-        }
-        self.diagonal.push(alpha);
-        self.beside.push(beta);
-        self.pivots.push(0.0);
-        self.vector.push(0.0);
-        Ok(())
+        memory::push(&mut self.diagonal, alpha)?;
+        memory::push(&mut self.beside, beta)?;
+        memory::push(&mut self.pivots, 0.0)?;
+        memory::push(&mut self.vector, 0.0)
     }
 
     /// The largest eigenvalue; |β s|, s the last entry of its unit eigenvector; the largest magnitude of an eigenvalue.

@@ -182,6 +182,9 @@ pub struct View {
     is_filled: bool,
 }
 
+/// What filling in comes to: where it fails, the constraint and what is wrong with it.
+pub type Filling = Result<(), (Id, Fault)>;
+
 /// What of the rows of three has been made anew.
 #[derive(Clone, Copy)]
 pub enum Filled<'a> {
@@ -432,7 +435,7 @@ impl View {
         structure: &Structure,
         results: &Results,
         made: Filled,
-    ) -> Result<(), (Id, Fault)> {
+    ) -> Filling {
         let made = if std::mem::take(&mut self.is_filled) { made } else { Filled::All };
         if let Filled::Nothing = made {
             self.is_filled = true;
@@ -461,7 +464,7 @@ impl View {
         Ok(())
     }
 
-    fn fill_vectors(&mut self, row: usize, results: &Results) -> Result<(), (Id, Fault)> {
+    fn fill_vectors(&mut self, row: usize, results: &Results) -> Filling {
         let own = range(&self.scalars, row);
         for (to, from) in [(&mut self.b, &results.b), (&mut self.v, &results.v)] {
             let to = &mut to[own.clone()];
@@ -475,12 +478,7 @@ impl View {
 
     /// Put the blocks of a row together.
     #[inline(always)]
-    fn fill_blocks(
-        &mut self,
-        row: usize,
-        structure: &Structure,
-        results: &Results,
-    ) -> Result<(), (Id, Fault)> {
+    fn fill_blocks(&mut self, row: usize, structure: &Structure, results: &Results) -> Filling {
         match self.ways[row] {
             Way::LookUp => return self.look_up_blocks(row, structure, results),
             Way::InOrder => self.fill_in_order(row, structure, results),
@@ -520,12 +518,7 @@ impl View {
     }
 
     /// The same of a row whose blocks stand in another order, or are sums.
-    fn look_up_blocks(
-        &mut self,
-        row: usize,
-        structure: &Structure,
-        results: &Results,
-    ) -> Result<(), (Id, Fault)> {
+    fn look_up_blocks(&mut self, row: usize, structure: &Structure, results: &Results) -> Filling {
         let Self { kinds, starts, columns, scalars, places, marks, owners, owner_starts, .. } = self;
         let (height, own) = (range(scalars, row).len(), range(starts, row));
         let first = places[own.start];
@@ -575,12 +568,7 @@ impl View {
     }
 
     /// Put the diagonal block of a row in its places, with its compliance, and invert it.
-    fn fill_diagonal(
-        &mut self,
-        row: usize,
-        entries: &Table<Entry>,
-        results: &Results,
-    ) -> Result<(), (Id, Fault)> {
+    fn fill_diagonal(&mut self, row: usize, entries: &Table<Entry>, results: &Results) -> Filling {
         let (height, own) = (range(&self.scalars, row).len(), range(&self.squares, row));
         let diagonal = self.diagonals[row] as usize;
         let block = &mut self.values[self.places[diagonal]..self.places[diagonal + 1]];
