@@ -52,6 +52,13 @@ pub fn with_room<T>(count: usize) -> Result<Vec<T>> {
     Ok(values)
 }
 
+/// What an iterator yields, no more than so many values.
+pub fn collected<T>(most: usize, items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    let mut values = with_room(most)?;
+    values.extend(items);
+    Ok(values)
+}
+
 /// So many copies of a value, and no memory for more.
 pub fn repeated<T: Clone>(count: usize, value: T) -> Result<Vec<T>> {
     let mut values = with_room(count)?;

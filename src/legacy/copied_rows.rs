@@ -115,32 +115,25 @@ impl CopiedRows {
     /// # Safety
     /// As [`CopiedRows::copy`]; the rows have been listed.
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
-        let count = self.originals.len();
+        let (mut count, mut blocks) = (0, 0);
         push(&mut self.starts, 0).map_err(|_| exhausted())?;
-        self.ids.try_reserve(count).map_err(|_| exhausted())?;
-        for vectors in [&mut self.b, &mut self.v] {
-            vectors.try_reserve(count).map_err(|_| exhausted())?;
-        }
-        for blocks in [&mut self.diagonal, &mut self.inverse] {
-            blocks.try_reserve(count).map_err(|_| exhausted())?;
-        }
-        let mut blocks = 0;
-        for place in 0..count {
+        while let Some(&row) = self.originals.get(count) {
             // SAFETY: a listed row is there, its constraint is valid, and V is that constraint's.
             unsafe {
-                let row = &*self.originals[place];
-                self.ids.push((*row.con).id.into());
-                self.b.push(row.B);
-                self.v.push(*row.V.cast());
-                self.diagonal.push(row.W);
-                self.inverse.push(row.A);
-                blocks += self.blocks(place, row, dynamics)?;
+                let DIAB { con, B, V, W, A, .. } = *row;
+                let has_room = push(&mut self.ids, (*con).id.into()).is_ok()
+                    && push(&mut self.b, B).is_ok()
+                    && push(&mut self.v, *V.cast()).is_ok()
+                    && push(&mut self.diagonal, W).is_ok()
+                    && push(&mut self.inverse, A).is_ok();
+                ensure!(has_room, exhausted());
+                blocks += self.blocks(count, &*row, dynamics)?;
             }
+            count += 1;
         }
-        match dynamics.is_none_or(|dynamics| dynamics.has_as_many(count, blocks)) {
-            true => Ok(()),
-            false => Err(fail!(Code::BugFound, "rows are missing from the list, or blocks from the rows")),
-        }
+        let why = "rows are missing from the list, or blocks from the rows";
+        ensure!(dynamics.is_none_or(|own| own.has_as_many(count, blocks)), fail!(Code::BugFound, "{why}"));
+        Ok(())
     }
 
     /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the list.

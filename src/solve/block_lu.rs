@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::iter::{self, repeat_n};
 
 use crate::block::{Block, Vector, inverse, is_finite, times};
-use crate::memory;
+use crate::memory::{self, push, repeated};
 
 use super::refill;
 
@@ -279,16 +279,13 @@ fn link(
 /// The pattern with its transpose, without the diagonal.
 fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
     let rows = starts.len() - 1;
-    let mut neighbours: Vec<Vec<u32>> = Vec::new();
-    neighbours.try_reserve_exact(rows)?;
-    neighbours.resize_with(rows, Vec::new);
+    let mut neighbours: Vec<Vec<u32>> = repeated(rows, Vec::new())?;
     for i in 0..rows {
         for &j in &columns[starts[i] as usize..starts[i + 1] as usize] {
             let j = j as usize;
             if i != j {
                 for (one, other) in [(i, j), (j, i)] {
-                    neighbours[one].try_reserve(1)?;
-                    neighbours[one].push(other as u32);
+                    push(&mut neighbours[one], other as u32)?;
                 }
             }
         }

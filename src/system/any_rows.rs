@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use crate::memory::refill;
+use crate::memory::{refill, with_room};
 
 use super::body::{copied, finite, of_size};
 use super::changes;
@@ -75,8 +75,7 @@ impl System {
         let freedom = freedom.filter(|&freedom| freedom < dofs);
         let freedom = freedom.ok_or(failed(Fault::Invalid("its body has no such generalised velocity")))?;
         finite("its coefficient", &[coefficient]).map_err(failed)?;
-        let mut operators = Vec::new();
-        operators.try_reserve_exact(1).map_err(|_| failed(Fault::Memory))?;
+        let mut operators = with_room(1).map_err(|_| failed(Fault::Memory))?;
         operators.push(RowsOperator::of_freedom(dofs, freedom, coefficient).map_err(failed)?);
         self.insert_rows(&[body], operators)
     }

@@ -8,6 +8,7 @@ use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, M
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
+use crate::memory::{collected, repeated, with_room};
 
 use super::error::Fault;
 use super::models::Member;
@@ -154,9 +155,7 @@ impl Inertia {
         let why = "the diagonal inverse has a negative value";
         ensure!(!inverse.iter().any(|&value| value < 0.0), Fault::Invalid(why));
         let size = i32::try_from(inverse.len()).map_err(|_| Fault::Memory)?;
-        let mut ends = Vec::new();
-        ends.try_reserve_exact(inverse.len() + 1)?;
-        ends.extend(0..=size);
+        let ends = collected(inverse.len() + 1, 0..=size)?;
         Ok(Self::Diagonal { values: copied(inverse)?, ends })
     }
 
@@ -180,7 +179,7 @@ impl Inertia {
         let columns = || {
             starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
         };
-        let mut lower = Lower::with_room(starts.len(), rows.len())?;
+        let mut lower = Lower { starts: with_room(starts.len())?, entries: with_room(rows.len())? };
         for (j, range) in columns() {
             lower.start_column();
             let start = lower.entries.len();
@@ -261,13 +260,6 @@ struct Lower {
 }
 
 impl Lower {
-    fn with_room(starts: usize, entries: usize) -> Result<Self, Fault> {
-        let mut lower = Self { starts: Vec::new(), entries: Vec::new() };
-        lower.starts.try_reserve_exact(starts)?;
-        lower.entries.try_reserve_exact(entries)?;
-        Ok(lower)
-    }
-
     fn start_column(&mut self) {
         self.starts.push(self.entries.len() as i32);
     }
@@ -285,11 +277,8 @@ impl Lower {
     }
 
     fn into_inertia(self) -> Result<Inertia, Fault> {
-        let (mut rows, mut values) = (Vec::new(), Vec::new());
-        rows.try_reserve_exact(self.entries.len())?;
-        rows.extend(self.entries.iter().map(|entry| entry.0));
-        values.try_reserve_exact(self.entries.len())?;
-        values.extend(self.entries.iter().map(|entry| entry.1));
+        let rows = collected(self.entries.len(), self.entries.iter().map(|entry| entry.0))?;
+        let values = collected(self.entries.len(), self.entries.iter().map(|entry| entry.1))?;
         Ok(Inertia::Matrix { starts: self.starts, rows, values })
     }
 }
@@ -339,10 +328,7 @@ pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Resu
 }
 
 pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, Fault> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(values.len())?;
-    copy.extend_from_slice(values);
-    Ok(copy)
+    Ok(collected(values.len(), values.iter().copied())?)
 }
 
 /// A body.
@@ -369,10 +355,7 @@ impl Body {
             return Err(Fault::Size { what, expected, found: dofs });
         }
         fits(&inertia, dofs)?;
-        let mut velocities = Vec::new();
-        velocities.try_reserve_exact(2 * dofs)?;
-        velocities.resize(2 * dofs, 0.0);
-        Ok(Self { kinematics, inertia, velocities, users: 0 })
+        Ok(Self { kinematics, inertia, velocities: repeated(2 * dofs, 0.0)?, users: 0 })
     }
 
     /// Number of generalised velocities.

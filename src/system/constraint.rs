@@ -4,6 +4,7 @@
 use crate::block::{Block, Vector, is_finite, small};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
+use crate::memory::collected;
 
 use super::body::{Body, as_many, finite, of_size, same_bits};
 use super::error::Fault;
@@ -141,10 +142,9 @@ impl Operator {
         let is_node = |&node: &i32| usize::try_from(node).is_ok_and(|node| node < dofs / 3);
         let why = "nodes of its operator H do not ascend, or its body has no such node";
         ensure!(nodes.iter().all(is_node) && nodes.is_sorted_by(|a, b| a < b), Fault::Invalid(why));
-        let mut kept = Vec::new();
-        kept.try_reserve_exact(nodes.len())?;
-        kept.extend(nodes.iter().zip(weights).map(|(&node, &weight)| (node as u32, weight)));
-        Ok(Self::of_nodes(count(dofs / 3)?, Nodal { factor: *factor, weights: kept }))
+        let pairs = nodes.iter().zip(weights).map(|(&node, &weight)| (node as u32, weight));
+        let nodal = Nodal { factor: *factor, weights: collected(nodes.len(), pairs)? };
+        Ok(Self::of_nodes(count(dofs / 3)?, nodal))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
+use crate::memory::with_room;
 
 use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
@@ -142,8 +143,7 @@ impl System {
         }
         let model = self.models.reserve().map_err(memory)?;
         self.bodies.reserve(sizes.len()).map_err(memory)?;
-        let mut bodies = Vec::new();
-        bodies.try_reserve_exact(sizes.len()).map_err(memory)?;
+        let mut bodies = with_room(sizes.len()).map_err(memory)?;
         let mut end = 0;
         for (k, &dofs) in sizes.iter().enumerate() {
             let inertia = Inertia::Member(Member { model, place: end..end + dofs });

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector, times};
-use crate::memory::refill;
+use crate::memory::{repeated, with_room};
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, as_many, finite, of_size};
@@ -68,13 +68,9 @@ impl System {
         of_size("the reactions R", reactions, self.sizes().sum()).map_err(system)?;
         finite("the reactions R", reactions).map_err(system)?;
         self.check_joints(joints.len())?;
-        let mut scene =
-            Scene { ids: Vec::new(), bodies: Vec::new(), constraints: Vec::new(), gaps: Vec::new() };
-        let bodies = self.bodies().count();
-        scene.ids.try_reserve_exact(bodies)?;
-        scene.bodies.try_reserve_exact(bodies)?;
-        scene.constraints.try_reserve_exact(rows)?;
-        scene.gaps.try_reserve_exact(rows)?;
+        let count = self.bodies().count();
+        let (ids, bodies) = (with_room(count)?, with_room(count)?);
+        let mut scene = Scene { ids, bodies, constraints: with_room(rows)?, gaps: with_room(rows)? };
         for (id, body) in self.bodies() {
             scene.ids.push(id);
             // Places are not asked for: gaps are given.
@@ -154,8 +150,7 @@ impl System {
             }
         };
         let free = free.map_err(failed)?;
-        let mut force = Vec::new();
-        refill(&mut force, stiffness.dofs(), 0.0)?;
+        let mut force = repeated(stiffness.dofs(), 0.0)?;
         let respond = |f: &[f64], x: &mut [f64]| {
             force.copy_from_slice(f);
             free.respond(&mut force, x, inverse);
@@ -171,8 +166,7 @@ impl System {
             Joint::Link { .. } | Joint::Contact(_) => 2..3,
         };
         let count: usize = self.sizes().zip(joints).map(|(size, joint)| kept(size, joint).len()).sum();
-        let mut gradients = Vec::new();
-        refill(&mut gradients, stiffness.dofs() * count, 0.0)?;
+        let mut gradients = repeated(stiffness.dofs() * count, 0.0)?;
         let mut free = gradients.chunks_exact_mut(stiffness.dofs().max(1));
         for (row, ((id, size), joint)) in self.constraint_ids().zip(self.sizes()).zip(joints).enumerate() {
             for (scalar, to) in kept(size, joint).zip(&mut free) {

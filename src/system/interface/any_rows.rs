@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_longlong};
 
 use crate::any_rows::check_size;
 use crate::boundary::errors::{Code, fail};
+use crate::memory::with_room;
 use crate::system::any_rows::about;
 use crate::system::body::as_many;
 use crate::system::{Error, Fault, Id, MOST_BODIES, MOST_ROWS, RowsOperator, System};
@@ -216,9 +217,7 @@ unsafe fn operators(
     bodies: &[Id],
     given: &[ldy_operator],
 ) -> Result<Vec<RowsOperator>, Code> {
-    let mut operators = Vec::new();
-    let reserved = operators.try_reserve_exact(given.len());
-    reserved.map_err(|_| refused(id, bodies, Fault::Memory))?;
+    let mut operators = with_room(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
     for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
         bodies.iter().zip(given)
     {
