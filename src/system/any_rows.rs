@@ -10,8 +10,7 @@ use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
-use super::kept::Kept;
-use super::mixed::{AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
+use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::product::{self, Columns, Product};
 use super::table::Id;
@@ -29,34 +28,16 @@ impl System {
     /// # Errors
     /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers of
     /// rows or not of a body's columns, or memory is exhausted.
-    pub fn insert_rows(&mut self, bodies: &[Id], mut operators: Vec<RowsOperator>) -> Result<Id, Error> {
+    pub fn insert_rows(&mut self, bodies: &[Id], operators: Vec<RowsOperator>) -> Result<Id, Error> {
         let subject = about(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         self.check_rows(bodies, &operators).map_err(failed)?;
-        let rows = operators[0].rows();
-        if rows == 3 && bodies.len() <= 2 {
-            let mut all = operators.drain(..).map(RowsOperator::into_triple);
-            let operators = [all.next().transpose(), all.next().transpose()];
-            let [master, slave] = operators;
-            let sides = [Some(bodies[0]), bodies.get(1).copied()];
-            return self.insert_operators(sides, [master.map_err(failed)?, slave.map_err(failed)?]);
-        }
-        let memory = |error: Error| failed(error.fault);
-        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
-        let mut new = None;
-        let mixed = match &mut self.mixed {
-            Some(mixed) => mixed,
-            None => new.insert(Mixed::of(&self.constraints).map_err(memory)?),
-        };
-        let inserted = mixed.insert(&mut self.constraints, bodies, &operators, changes::CHANGED);
-        let id = inserted.map_err(memory)?;
-        if new.is_some() {
-            self.mixed = new;
-        }
-        self.kept.insert(Kept::default(), 0)?;
-        self.mark_bodies(bodies.iter().copied(), |users| *users += 1);
-        self.structure_changes();
-        Ok(id)
+        let inserted = self.all_or_nothing(|system| {
+            let id = system.claim(bodies, operators[0].rows())?;
+            system.set_rows(id, operators)?;
+            Ok(id)
+        });
+        inserted.map_err(|error: Error| failed(error.fault))
     }
 
     /// Insert a constraint of one row that measures one generalised velocity of a body, times a coefficient.
@@ -232,9 +213,7 @@ impl System {
     }
 
     fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
-        if !(1..=MOST_BODIES).contains(&bodies.len()) {
-            return Err(Fault::Invalid("a constraint has one to sixteen bodies"));
-        }
+        mixed::check_bodies(bodies.len())?;
         if operators.len() != bodies.len() {
             let (expected, found) = (bodies.len(), operators.len());
             return Err(Fault::Size { what: "its operators H", expected, found });

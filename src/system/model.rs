@@ -372,17 +372,7 @@ impl System {
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         let constraint = Constraint { bodies, placement, compliance: None };
-        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
-        if let Some(mixed) = &mut self.mixed {
-            mixed.reserve().map_err(|_| failed(Fault::Memory))?;
-        }
-        let triple =
-            self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
-        let id = self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))?;
-        self.kept.insert(Kept::default(), 0)?;
-        self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
-        self.structure_changes();
-        Ok(id)
+        self.all_or_nothing(|system| system.put_triple(constraint)).map_err(|_| failed(Fault::Memory))
     }
 
     pub(super) fn check_placement(
