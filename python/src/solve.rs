@@ -24,9 +24,6 @@ pub struct Laws<'py>(
     Vectors<'py>,
 );
 
-/// The values of a law, of which as many are read as the row has scalars.
-type Six = [f64; 6];
-
 /// Tolerance, measure, method, sweeps, seconds.
 #[derive(FromPyObject)]
 pub struct Choice(f64, String, String, usize, Option<f64>);
@@ -44,25 +41,21 @@ impl Laws<'_> {
         let (lower, upper, bias) = (sixes(lower)?, sixes(upper)?, sixes(bias)?);
         let mut laws = Vec::with_capacity(kinds.as_slice()?.len());
         for ((k, &kind), height) in kinds.as_slice()?.iter().enumerate().zip(heights) {
-            for part in 0..height.div_ceil(3) {
-                let of_part = |values: &Six| std::array::from_fn(|i| values[3 * part + i]);
-                let kind = match kind {
-                    0 => Kind::Contact {
-                        friction: friction[k],
-                        friction_2: friction_2[k],
-                        cohesion: cohesion[k],
-                    },
-                    1 => Kind::Bounds { lower: of_part(&lower[k]), upper: of_part(&upper[k]) },
-                    _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
-                };
-                laws.push(Law { kind, bias: of_part(&bias[k]) });
-            }
+            let kind = match kind {
+                0 => {
+                    let [friction, friction_2, cohesion] = [friction[k], friction_2[k], cohesion[k]];
+                    Kind::Contact { friction, friction_2, cohesion }
+                }
+                1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
+                _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
+            };
+            laws.extend(Law { kind, bias: bias[k] }.parts(height));
         }
         Ok(laws)
     }
 }
 
-fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [Six]> {
+fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [[f64; 6]]> {
     Ok(values.as_slice()?.as_chunks().0)
 }
 

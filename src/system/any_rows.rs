@@ -4,6 +4,7 @@
 use std::sync::PoisonError;
 
 use crate::memory::refill;
+use crate::products::{self, Columns, Product};
 
 use super::body::{copied, finite, of_size};
 use super::changes;
@@ -12,7 +13,6 @@ use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
 use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
-use super::product::{self, Columns, Product};
 use super::table::Id;
 
 /// Vectors that are spread at a time.
@@ -297,13 +297,13 @@ impl System {
     /// Those of the product, and if memory is exhausted.
     pub(super) fn multiply(
         &self,
-        product: &mut impl Product,
+        product: &mut impl Product<Error>,
         count: usize,
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
         let rows = self.structure.len();
-        let Some(mixed) = self.odd() else { return product::all(product, (count, rows), x, y) };
+        let Some(mixed) = self.odd() else { return products::all(product, (count, rows), x, y) };
         let (length, scalars) = (3 * rows, self.scalar_count());
         let [inner_x, inner_y] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
         for first in (0..count).step_by(TOGETHER) {
@@ -315,7 +315,7 @@ impl System {
                 mixed.view.spread(&x.values[of(k, x.stride)], to.as_chunks_mut().0);
             }
             let (from, to) = (Columns { values: &inner_x[..], stride: length }, &mut inner_y[..]);
-            product::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
+            products::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
             for (k, from) in some.zip(inner_y.chunks_exact(length)) {
                 let (x, y) = (&x.values[of(k, x.stride)], &mut y.values[of(k, y.stride)]);
                 mixed.view.collect(from.as_chunks().0, mixed.entries(), x, y);

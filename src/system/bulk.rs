@@ -127,7 +127,7 @@ impl System {
     /// # Errors
     /// Of the first entry that names no constraint.
     pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> Result<(), EntryError> {
-        all(count, |k| self.rows_of(entry(k).0).map(|_| ()))?;
+        all(count, |k| self.tag(entry(k).0).map(|_| ()))?;
         for k in 0..count {
             let (id, tag) = entry(k);
             self.set_tag(id, tag)?;

@@ -37,6 +37,7 @@ mod update;
 mod world;
 
 pub use crate::eigen::Estimate;
+pub use crate::products::{Columns, extent};
 pub use body::{Body, Inertia, Kinematics, Solve};
 pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
@@ -45,8 +46,6 @@ pub use jacobian::Jacobian;
 pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
 pub use model::System;
 pub use models::Member;
-pub(crate) use product::multiply;
-pub use product::{Columns, extent};
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use table::Id;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
+use crate::products::{self, Assembled, Columns};
 
 use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, finite, of_size, orthonormal, same_bits};
@@ -16,7 +17,7 @@ use super::jacobian::Room;
 use super::kept::Kept;
 use super::mixed::{Filled, MOST_BODIES, Mixed};
 use super::models::{Member, Models};
-use super::product::{self, Assembled, Bodies, Columns, Scratch, ThroughBodies};
+use super::product::{Bodies, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
 use super::scene::Scene;
 use super::structure::Structure;
@@ -733,7 +734,7 @@ impl System {
             if stride < length {
                 return Err(failed("a stride of vectors of three values a row", length, stride));
             }
-            let expected = product::extent(count, stride, length);
+            let expected = products::extent(count, stride, length);
             if found < expected {
                 return Err(failed("vectors of three values a row", expected, found));
             }
