@@ -158,36 +158,31 @@ fn shares_of<L: SimdLevel, R: Rows>(
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
         let part = rows.part(row);
-        if part != RowPart::Nothing {
-            rows.fetch_ahead(row, bodies);
+        if part == RowPart::Nothing {
+            continue;
         }
-        let made = match part {
-            RowPart::Nothing => continue,
-            RowPart::Velocities => add_share::<L, R, false>(level, rows, row, bodies, reuse, share),
-            RowPart::All => add_share::<L, R, true>(level, rows, row, bodies, reuse, share),
-        };
-        made.map_err(|fault| (row, fault))?;
+        rows.fetch_ahead(row, bodies);
+        let is_whole = part == RowPart::All;
+        add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (row, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
             let [v, b] = share.velocities;
             set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (row, fault))?;
         }
-        if part == RowPart::All
-            && let Some(compliance) = rows.compliance(row)
-        {
+        if is_whole && let Some(compliance) = rows.compliance(row) {
             add(&mut share.w, &level.columns(compliance));
         }
     }
     Ok(())
 }
 
-/// Add what all bodies of a row make of it to `share`: the velocities, and of a `WHOLE` row the diagonal block.
+/// Add what all bodies of a row make of it to `share`: the velocities, and of a whole row the diagonal block.
 #[inline(always)]
-fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
+fn add_share<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
     row: usize,
     bodies: &BodyOperators,
-    reuse: bool,
+    [is_whole, reuse]: [bool; 2],
     share: &mut Share<L::F64x4>,
 ) -> Result<(), R::Fault> {
     let mut left = rows.roles(row);
@@ -201,7 +196,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let mut h = action.rigid_columns(level, &rows.rigid(row, k));
                 let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
                 add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
-                if WHOLE {
+                if is_whole {
                     factor.apply(&mut h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
@@ -219,7 +214,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let [previous, current] = rows.velocities::<PSEUDO_RIGID_DOFS>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
                 add(&mut share.velocities, &velocities);
-                if WHOLE {
+                if is_whole {
                     let z = pseudo_rigid::Slot::new(level, factor, &h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
@@ -231,7 +226,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 roles
             }
             Target::Complete => {
-                if WHOLE {
+                if is_whole {
                     share.add(bodies.panels[body].columns(level, slot, slot), true);
                 }
                 continue;
