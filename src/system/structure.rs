@@ -492,6 +492,12 @@ impl Structure {
         self.entries[row] as usize
     }
 
+    /// As [`Structure::entry`], if there is such a row.
+    #[inline(always)]
+    pub fn entry_ahead(&self, row: usize) -> Option<usize> {
+        self.entries.get(row).map(|&entry| entry as usize)
+    }
+
     /// Where the blocks of each row begin, and the end.
     pub fn starts(&self) -> &[i32] {
         &self.starts
