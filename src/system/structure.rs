@@ -155,18 +155,18 @@ impl Structure {
         }
         (next - gone..).zip(&mut cursors[next as usize..]).for_each(|(new, row)| *row = new);
 
-        // Rows before the first that loses blocks stay where they are, and so do the starts of later ones until these are reached.
+        // Rows before the first that loses blocks stay where they are. Starts from `next` on have not been written yet.
         let (rows, mut gone, mut next) = (ids.len(), 0, touched[0] as usize);
         let mut to = starts[next] as usize;
-        // Blocks that stay together, before those of the row at hand.
-        let mut together = to..to;
         for row in touched.iter().map(|&row| row as usize) {
             let own = starts[row] as usize..starts[row + 1] as usize;
-            let up = starts[next] - to as i32;
-            to = own.start - up as usize;
-            [&mut *starts, &mut *diagonals].into_iter().for_each(|places| shift(places, next..row, gone, up));
-            move_up(columns, &mut values, together.start..own.start, to);
-            (together, next) = (own.end..own.end, row + 1);
+            let together = starts[next] as usize..own.start;
+            let up = together.start - to;
+            to = own.start - up;
+            shift(starts, next..row, gone, up as i32);
+            shift(diagonals, next..row, gone, up as i32);
+            move_up(columns, &mut values, together, to);
+            next = row + 1;
             if cursors[row] == TAKEN {
                 gone += 1;
                 continue;
@@ -182,31 +182,36 @@ impl Structure {
                 }
             }
         }
-        let end = starts[rows] as usize;
-        let up = starts[next] - to as i32;
-        to = end - up as usize;
-        shift(starts, next..rows + 1, gone, up);
-        shift(diagonals, next..rows, gone, up);
-        move_up(columns, &mut values, together.start..end, to);
+        let together = starts[next] as usize..columns.len();
+        let up = together.start - to;
+        to = columns.len() - up;
+        shift(starts, next..rows + 1, gone, up as i32);
+        shift(diagonals, next..rows, gone, up as i32);
+        move_up(columns, &mut values, together, to);
         starts.truncate(rows - gone + 1);
         diagonals.truncate(rows - gone);
         columns.truncate(to);
         if let Some(values) = values {
             values.truncate(to);
         }
-        renumber(columns, taken, |column| cursors[column as usize]);
+        // Most rows before the first that goes are on nothing behind it.
+        let first = taken[0] as usize;
+        let is_behind = |row: &usize| columns[starts[row + 1] as usize - 1] as usize > first;
+        let first = (0..first).find(is_behind).unwrap_or(first);
+        renumber(&mut columns[starts[first] as usize..], taken, |column| cursors[column as usize]);
 
         keep(ends, taken);
         keep(sides, taken);
         keep(ids, taken);
         keep(entries, taken);
-        // Bodies that lose no rows have theirs together, as with blocks.
-        let (mut up, mut next, mut together) = (0, 0, 0);
+        // Bodies that lose no rows have theirs together, as rows have blocks.
+        let (mut up, mut next) = (0, 0);
         for body in (0..changed_on_body.len()).filter(|&body| changed_on_body[body] > 0) {
             let own = body_starts[body]..body_starts[body + 1];
+            let together = body_starts[next]..own.start;
             shift(body_starts, next..body + 1, 0, up);
-            on_body.copy_within(together..own.start, together - up);
             let mut to = own.start - up;
+            on_body.copy_within(together.clone(), to - together.len());
             for k in own.clone() {
                 let row = cursors[on_body[k] as usize];
                 if row != TAKEN {
@@ -217,12 +222,12 @@ impl Structure {
                     to += 1;
                 }
             }
-            (up, next, together) = (own.end - to, body + 1, own.end);
+            (up, next) = (own.end - to, body + 1);
         }
-        let end = on_body.len();
+        let together = body_starts[next]..on_body.len();
         shift(body_starts, next..changed_on_body.len() + 1, 0, up);
-        on_body.copy_within(together..end, together - up);
-        on_body.truncate(end - up);
+        on_body.copy_within(together.clone(), together.start - up);
+        on_body.truncate(together.end - up);
         renumber(on_body, taken, |row| cursors[row as usize] as u32);
         taken.clear();
         Ok(())

@@ -440,6 +440,28 @@ fn what_comes_and_goes_without_an_update_holds_no_memory() {
     assert!(scene.compare());
 }
 
+/// Few or many between two updates, on few or many bodies: so that tables are closed up, and results are kept or not.
+#[test]
+fn constraints_come_and_go_by_the_hundred() {
+    for (seed, bodies, most) in [(0, 30, 9), (1, 30, 200), (2, 400, 9), (3, 400, 40), (4, 1200, 300)] {
+        let mut scene = Scene::new(seed, true, bodies, 500);
+        for _ in 0..12 {
+            assert!(scene.compare());
+            for _ in 0..scene.below(most) {
+                if let Some(constraint) = scene.some_constraint() {
+                    scene.system.remove_constraint(constraint).unwrap();
+                    scene.model.constraints.remove(&constraint);
+                }
+            }
+            if scene.below(3) == 0 {
+                scene.add_body();
+                scene.remove_free_body();
+            }
+            (0..scene.below(most)).for_each(|_| scene.add_constraint());
+        }
+    }
+}
+
 /// Enough rows for threads, which take them in several parts.
 #[test]
 fn threads_make_no_difference() {
