@@ -22,7 +22,7 @@ dependencies: commands
 	scripts/one-build-of-each
 	scripts/cargo-deny --locked check bans licenses sources
 
-# Cargo's folder is its own here. After the packages of Python, which wait for the network, examples/mujoco.c is linked with the library.
+# After the packages of Python, which wait for the network, examples/mujoco.c is linked with the library.
 python: library
 	make --no-print-directory test-python test-mujoco
 
@@ -43,9 +43,9 @@ fuzz: valgrind
 # Cargo lets one command at a time into a folder of what it has built: tests come first.
 lint: test
 	$(CARGO) fmt --check
-	$(CARGO) clippy --locked --all-targets -- -D warnings
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --locked --features mpi -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --workspace --exclude ldy-python
 
 # For a moment libldy.a is the library for MPI: nothing else may link with it then.
 test-mpi: test valgrind fuzz python

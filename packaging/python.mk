@@ -14,11 +14,11 @@ $(PYTHON_BUILD)/installed: python/requirements-build.txt
 	@$(PYTHON_BUILD)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-# Cargo's folder is its own: the library is built as a part of the package here.
+# The library as it is built for C, with the classes of Python around it.
 python: $(PYTHON_BUILD)/installed
 	@scripts/require cc $(CARGO)
 	@rm -rf $(WHEELS)
-	@cd python && CARGO_TARGET_DIR=$(abspath $(TARGET))/python/cargo $(PYTHON_BUILD)/bin/maturin build --release --locked --quiet \
+	@cd python && CARGO_TARGET_DIR=$(abspath $(TARGET)) $(PYTHON_BUILD)/bin/maturin build --release --locked --quiet \
 	  --interpreter $(PYTHON_BUILD)/bin/python --out $(WHEELS)
 	@ls $(WHEELS)
 

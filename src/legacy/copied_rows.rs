@@ -115,32 +115,25 @@ impl CopiedRows {
     /// # Safety
     /// As [`CopiedRows::copy`]; the rows have been listed.
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
-        let count = self.originals.len();
+        let (mut count, mut blocks) = (0, 0);
         push(&mut self.starts, 0).map_err(|_| exhausted())?;
-        self.ids.try_reserve(count).map_err(|_| exhausted())?;
-        for vectors in [&mut self.b, &mut self.v] {
-            vectors.try_reserve(count).map_err(|_| exhausted())?;
-        }
-        for blocks in [&mut self.diagonal, &mut self.inverse] {
-            blocks.try_reserve(count).map_err(|_| exhausted())?;
-        }
-        let mut blocks = 0;
-        for place in 0..count {
+        while let Some(&row) = self.originals.get(count) {
             // SAFETY: a listed row is there, its constraint is valid, and V is that constraint's.
             unsafe {
-                let row = &*self.originals[place];
-                self.ids.push((*row.con).id.into());
-                self.b.push(row.B);
-                self.v.push(*row.V.cast());
-                self.diagonal.push(row.W);
-                self.inverse.push(row.A);
-                blocks += self.blocks(place, row, dynamics)?;
+                let DIAB { con, B, V, W, A, .. } = *row;
+                let has_room = push(&mut self.ids, (*con).id.into()).is_ok()
+                    && push(&mut self.b, B).is_ok()
+                    && push(&mut self.v, *V.cast()).is_ok()
+                    && push(&mut self.diagonal, W).is_ok()
+                    && push(&mut self.inverse, A).is_ok();
+                ensure!(has_room, exhausted());
+                blocks += self.blocks(count, &*row, dynamics)?;
             }
+            count += 1;
         }
-        match dynamics.is_none_or(|dynamics| dynamics.has_as_many(count, blocks)) {
-            true => Ok(()),
-            false => Err(fail!(Code::BugFound, "rows are missing from the list, or blocks from the rows")),
-        }
+        let why = "rows are missing from the list, or blocks from the rows";
+        ensure!(dynamics.is_none_or(|own| own.has_as_many(count, blocks)), fail!(Code::BugFound, "{why}"));
+        Ok(())
     }
 
     /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the list.
@@ -172,9 +165,7 @@ impl CopiedRows {
                 Some(&column) => column,
             };
             // No row has more: two with each other row.
-            if self.order.len() > 2 * self.originals.len() {
-                return Err(wrong("its blocks form a ring"));
-            }
+            ensure!(self.order.len() <= 2 * self.originals.len(), wrong("its blocks form a ring"));
             let at = u64::from(column) << 32 | self.order.len() as u64;
             push(&mut self.order, (at, &raw const block.W)).map_err(|_| exhausted())?;
             next = block.n;
@@ -252,14 +243,10 @@ impl CopiedRows {
             let mut next = (*ldy).dia;
             for &row in &self.originals {
                 let is_there = dynamics.is_none_or(|dynamics| dynamics.has_row(row));
-                if next != row || !is_there || (*row).con.is_null() || (*row).R.is_null() {
-                    return Err(changed());
-                }
+                ensure!(next == row && is_there && !(*row).con.is_null() && !(*row).R.is_null(), changed());
                 next = (*row).n;
             }
-            if !next.is_null() || self.starts.is_empty() {
-                return Err(changed());
-            }
+            ensure!(next.is_null() && !self.starts.is_empty(), changed());
         }
         match 3 * self.originals.len() {
             expected if expected == values => Ok(()),

@@ -1,8 +1,7 @@
 //! What is made of a problem before it is solved.
 
-use std::collections::TryReserveError;
-
 use crate::block::{Block, Vector};
+use crate::memory;
 
 use super::axes::Axes;
 use super::local::Local;
@@ -26,7 +25,7 @@ pub struct Memory {
 
 impl Memory {
     /// Make everything anew.
-    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> Result<(), TryReserveError> {
+    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> memory::Result<()> {
         let rows = problem.rows();
         let Self { q, weights: d, roots, diagonal, locals } = self;
         let places = (0..rows).map(|row| {

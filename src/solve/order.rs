@@ -3,9 +3,9 @@
 //! size keep what the order of memory has: neighbours in the cache, and its rate. The order belongs to the pattern, not to the
 //! number of threads.
 
-use std::collections::TryReserveError;
 use std::iter::repeat_n;
 
+use crate::memory;
 use crate::threads::part;
 
 use super::refill;
@@ -47,7 +47,7 @@ pub struct Group<'a> {
 
 impl Order {
     /// Find the order of a pattern, unless it is that of the last time.
-    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> Result<(), TryReserveError> {
+    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<()> {
         if self.given_starts == starts && self.given_columns == columns {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Order {
     }
 
     /// Each chunk in turn has the first colour that no neighbour has; how many there are. The pattern need not be symmetric.
-    fn color(&mut self, starts: &[i32], columns: &[i32]) -> Result<usize, TryReserveError> {
+    fn color(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<usize> {
         let Self { colors, taken, .. } = self;
         let rows = starts.len() - 1;
         let chunks = rows.div_ceil(CHUNK);
@@ -92,7 +92,7 @@ impl Order {
         Ok(count)
     }
 
-    fn sort(&mut self) -> Result<(), TryReserveError> {
+    fn sort(&mut self) -> memory::Result<()> {
         let Self { rows, begins, colors, .. } = self;
         refill(begins, GROUPS + 1, repeat_n(0, GROUPS + 1))?;
         for &color in &*colors {

@@ -2,9 +2,8 @@
 //! μ_2 / μ), R = D R̃ and Ũ = D U have the same power, R̃ and Ũ obey the law with μ in all directions if and only if R and U
 //! obey theirs, and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1, and where there are no others nothing is copied.
 
-use std::collections::TryReserveError;
-
 use crate::block::{Block, Vector};
+use crate::memory;
 
 use super::axes::{Axes, NormalFirst, NormalThird};
 use super::problem::{Kind, Law, Normal, Problem};
@@ -23,12 +22,7 @@ pub struct Scaled {
 
 impl Scaled {
     /// Make everything anew.
-    pub fn prepare(
-        &mut self,
-        problem: &Problem,
-        laws: &[Law],
-        forces: &[Vector],
-    ) -> Result<(), TryReserveError> {
+    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result<()> {
         let rows = problem.rows();
         let scales = laws.iter().map(|law| match problem.normal {
             Normal::First => scale::<NormalFirst>(&law.kind),

@@ -1,9 +1,9 @@
 //! Sweeps of Gauss–Seidel, by a team of threads.
 
-use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::block::{Vector, difference};
+use crate::memory;
 use crate::threads::{Team, part};
 
 use super::axes::Axes;
@@ -50,7 +50,7 @@ impl Force {
 
 impl Sweeps {
     /// Find the order, and make room.
-    pub fn prepare(&mut self, problem: &Problem) -> Result<(), TryReserveError> {
+    pub fn prepare(&mut self, problem: &Problem) -> memory::Result<()> {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);

@@ -212,7 +212,7 @@ impl Mirror {
             };
             conditions.try_reserve(1).map_err(|_| exhausted())?;
             conditions.insert(body, (revision, condition));
-            findings.condition = findings.condition.max(condition);
+            findings.told.condition = findings.told.condition.max(condition);
         }
         Ok(())
     }
