@@ -31,8 +31,8 @@ pub(super) fn assemble(
     let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
-    let mut team = Team::if_it_pays(made.pays_for_threads(rows));
     let has_blocks = plan.is_none_or(Plan::has_blocks);
+    let mut team = Team::if_it_pays(made.pays_for_threads(rows, has_blocks));
     if has_blocks {
         let how = How { step, complete: false };
         prepare(&scene, made, how, &mut team, &mut |_| {})?;
