@@ -25,8 +25,10 @@ const PART: usize = 4 * BATCH;
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// V and B alone.
+    /// V and B alone; nothing of the bodies is ready.
     Velocities,
+    /// V and B alone; the operators of bodies stand as the update before left them.
+    VelocitiesAgain,
     /// Diagonal blocks as well.
     Diagonal {
         /// With rho.
@@ -36,7 +38,7 @@ pub enum Wanted {
     },
 }
 
-/// Make all rows; the operators of `bodies` are ready, unless velocities alone are wanted.
+/// Make all rows; the operators of `bodies` are ready, but for [`Wanted::Velocities`].
 ///
 /// # Errors
 /// Of the first row that fails.
@@ -71,8 +73,11 @@ impl<R: Rows> Kernel for Part<'_, R> {
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut rows, bodies, wanted, ended } = self;
         let count = rows.count();
-        let Wanted::Diagonal { with_rho, reuse } = wanted else {
-            return if R::WITH_VELOCITIES { velocities_alone(&mut rows) } else { Ok(()) };
+        let (with_rho, reuse) = match wanted {
+            Wanted::Velocities if !R::WITH_VELOCITIES => return Ok(()),
+            Wanted::Velocities => return velocities_alone(&mut rows),
+            Wanted::VelocitiesAgain => return velocities_again(level, &mut rows, bodies),
+            Wanted::Diagonal { with_rho, reuse } => (with_rho, reuse),
         };
         for start in (0..count).step_by(BATCH) {
             let batch = start..count.min(start + BATCH);
@@ -107,6 +112,31 @@ fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), R::Fault> {
         let roles = rows.roles(row);
         let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
         set_velocities(rows, row, made)?;
+    }
+    Ok(())
+}
+
+/// V and B of rows that want them, with the bits that they have where all is made.
+#[inline(always)]
+fn velocities_again<L: SimdLevel, R: Rows>(
+    level: L,
+    rows: &mut R,
+    bodies: &BodyOperators,
+) -> Result<(), R::Fault> {
+    for row in 0..rows.count() {
+        if rows.part(row) == RowPart::Nothing {
+            continue;
+        }
+        rows.fetch_ahead(row);
+        let [v, b] = match rows.rigid_ends(row) {
+            Some(ends) => ends.velocities(level),
+            None => {
+                let mut share = Share::none(level);
+                add_share(level, rows, row, bodies, [false, false], &mut share)?;
+                share.velocities
+            }
+        };
+        set_velocities(rows, row, [v.vector(), b.vector()])?;
     }
     Ok(())
 }
@@ -161,7 +191,8 @@ fn shares_of<L: SimdLevel, R: Rows>(
         if part == RowPart::Nothing {
             continue;
         }
-        rows.fetch_ahead(row, bodies);
+        rows.fetch_ahead(row);
+        rows.fetch_writers_ahead(row, bodies);
         let is_whole = part == RowPart::All;
         add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (row, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
