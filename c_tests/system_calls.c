@@ -645,13 +645,21 @@ static void change_body (void)
 
 /* ---- updates */
 
-/* Whether the solver of a body is called: that of a model for all of its bodies if one has constraints. */
-static int is_called (const MODEL_BODY *body)
+/* Whether bodies have the same solver. */
+static int are_together (const MODEL_BODY *one, const MODEL_BODY *other)
+{
+  return one == other || (one->solver && other->solver && one->solver->group && one->solver->group == other->solver->group);
+}
+
+/* What the first body with constraints whose solver fails, or writes what is not a number, has an update end with. A solver of several
+   bodies is called where the first of them stands that has constraints. */
+static int code_of_solvers (void)
 {
   for (int k = 0; k < m.body_count; k ++) {
-    const MODEL_BODY *other = &m.bodies[k];
-    int is_same = other == body || (other->solver && body->solver->group && other->solver->group == body->solver->group);
-    if (is_same && other->users) return 1;
+    const MODEL_BODY *body = &m.bodies[k];
+    if (!body->users || !body->solver) continue;
+    for (int i = 0; i < m.body_count; i ++) if (are_together (body, &m.bodies[i]) && m.bodies[i].solver->code) return LDY_LU_FACTOR;
+    if (body->solver->spoils) return LDY_BUG_FOUND;
   }
   return 0;
 }
@@ -659,26 +667,11 @@ static int is_called (const MODEL_BODY *body)
 /* The code that an update is to have; -1: numbers may be too large. */
 static int expected_code (void)
 {
-  int k, code = 0;
+  int k, code = code_of_solvers ();
 
   for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_CHOL_FACTOR;
-  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].solver && m.bodies[k].solver->code && is_called (&m.bodies[k])) return LDY_LU_FACTOR;
-  for (k = 0; k < m.body_count; k ++) {
-    if (!m.bodies[k].users) continue;
-    if (m.bodies[k].solver && m.bodies[k].solver->spoils) code = LDY_BUG_FOUND;
-    if (m.bodies[k].is_wild && code == 0) code = -1;
-  }
+  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_wild && code == 0) code = -1;
   return code;
-}
-
-/* Whether a solver writes what is not a number without telling. */
-static int is_spoilt (void)
-{
-  for (int k = 0; k < m.body_count; k ++) {
-    const MODEL_BODY *body = &m.bodies[k];
-    if (body->users && body->solver && body->solver->spoils && !body->solver->code) return 1;
-  }
-  return 0;
 }
 
 static int all_finite (const double *values, int count)
@@ -723,13 +716,11 @@ static int update (int is_thorough)
     as_before ();
     return code;
   }
-  /* Beside one that fails, whose bodies and rows come first counts. */
-  if (want == LDY_LU_FACTOR && code == LDY_BUG_FOUND && is_spoilt ()) want = code;
   if (want == -1 && code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "its velocity V or B is not finite");
   else CHECK_INT (code, want == -1 ? 0 : want);
   results = code ? STRUCTURE : ROWS;
   if (code) {
-    CHECK_TEXT (ldy_last_error (), want == LDY_BUG_FOUND || want == -1 ? "not finite" : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
+    CHECK_TEXT (ldy_last_error (), want == -1 ? "not finite" : want == LDY_BUG_FOUND ? "its diagonal block of W is not finite" : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
     as_before ();
     return code;
   }
