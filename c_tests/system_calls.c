@@ -461,6 +461,50 @@ static void add_constraint (void)
   less (NOTHING);
 }
 
+/* Some constraints at points at once; all of them or, where one is none, none. */
+static void add_constraints (void)
+{
+  enum { MOST = 4 };
+  MODEL_CONSTRAINT all[MOST] = { { 0 } };
+  int count = below (MOST + 1), is_bad = below (6) == 5, k, side, code;
+  long long first = -7;
+
+  if (m.constraint_count + count > m.constraint_room) return;
+  for (k = 0; k < count; k ++) {
+    MODEL_BODY *master = some_body (), *slave = some_body ();
+    if (!master || master->kind == IS_GENERAL) return;
+    all[k].bodies[0] = master->id;
+    all[k].bodies[1] = slave->kind == IS_GENERAL ? LDY_GROUND : slave->id;
+    fill_placement (&all[k]);
+  }
+  if (is_bad && count) {
+    if (below (2)) all[count - 1].bodies[below (2)] = no_id (m.next_body, 0);
+    else all[count - 1].points[0][below (3)] = INFINITY;
+  }
+  check_context ("add_constraints");
+  arm (12);
+  code = ldy_system_add_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame, sizeof *all, all->points[0],
+                                     all->points[1], sizeof *all, &first);
+  if (is_bad && count) {
+    failing.armed = 0;
+    CHECK_INT (code, LDY_BUG_FOUND);
+    CHECK_INT (first, -7);
+    as_before ();
+    return;
+  }
+  if (!done (code)) return;
+  CHECK_INT (first, m.next_constraint);
+  for (k = 0; k < count; k ++) {
+    all[k].id = m.next_constraint ++;
+    for (side = 0; side < 2; side ++) {
+      MODEL_BODY *body = model_body (&m, all[k].bodies[side]);
+      if (body) body->users ++;
+    }
+    m.constraints[m.constraint_count ++] = all[k];
+  }
+  less (NOTHING);
+}
+
 static void remove_constraint (void)
 {
   MODEL_CONSTRAINT *c = some_constraint ();
@@ -515,7 +559,10 @@ static void move_constraints (void)
       else if (below (4) == 0 && moved[k].bodies[1 - side] != LDY_GROUND) moved[k].bodies[side] = LDY_GROUND;
     }
   }
-  if (is_bad && count) moved[count - 1].id = no_id (m.next_constraint, 1);
+  if (is_bad && count) {
+    if (below (2)) moved[count - 1].id = no_id (m.next_constraint, 1);
+    else moved[count - 1].frame[below (9)] = NAN;
+  }
   check_context ("move_constraints");
   arm (8);
   k = ldy_system_move_constraints (m.system, (size_t) count, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL, &moved->bodies[1],
@@ -1120,7 +1167,8 @@ static void visit (void)
 
 static void one_call (int is_thorough)
 {
-  switch (below (41)) {
+  switch (below (42)) {
+  case 41: add_constraints (); break;
   case 35: add_model (); break;
   case 36: case 37: case 38: move_constraints (); break;
   case 39: case 40: change_bodies (); break;
