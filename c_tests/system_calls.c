@@ -461,6 +461,50 @@ static void add_constraint (void)
   less (NOTHING);
 }
 
+/* Some constraints at points at once; all of them or, where one is none, none. */
+static void add_constraints (void)
+{
+  enum { MOST = 4 };
+  MODEL_CONSTRAINT all[MOST] = { { 0 } };
+  int count = below (MOST + 1), is_bad = below (6) == 5, k, side, code;
+  long long first = -7;
+
+  if (m.constraint_count + count > m.constraint_room) return;
+  for (k = 0; k < count; k ++) {
+    MODEL_BODY *master = some_body (), *slave = some_body ();
+    if (!master || master->kind == IS_GENERAL) return;
+    all[k].bodies[0] = master->id;
+    all[k].bodies[1] = slave->kind == IS_GENERAL ? LDY_GROUND : slave->id;
+    fill_placement (&all[k]);
+  }
+  if (is_bad && count) {
+    if (below (2)) all[count - 1].bodies[below (2)] = no_id (m.next_body, 0);
+    else all[count - 1].points[0][below (3)] = INFINITY;
+  }
+  check_context ("add_constraints");
+  arm (12);
+  code = ldy_system_add_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame, sizeof *all, all->points[0],
+                                     all->points[1], sizeof *all, &first);
+  if (is_bad && count) {
+    failing.armed = 0;
+    CHECK_INT (code, LDY_BUG_FOUND);
+    CHECK_INT (first, -7);
+    as_before ();
+    return;
+  }
+  if (!done (code)) return;
+  CHECK_INT (first, m.next_constraint);
+  for (k = 0; k < count; k ++) {
+    all[k].id = m.next_constraint ++;
+    for (side = 0; side < 2; side ++) {
+      MODEL_BODY *body = model_body (&m, all[k].bodies[side]);
+      if (body) body->users ++;
+    }
+    m.constraints[m.constraint_count ++] = all[k];
+  }
+  less (NOTHING);
+}
+
 static void remove_constraint (void)
 {
   MODEL_CONSTRAINT *c = some_constraint ();
@@ -515,7 +559,10 @@ static void move_constraints (void)
       else if (below (4) == 0 && moved[k].bodies[1 - side] != LDY_GROUND) moved[k].bodies[side] = LDY_GROUND;
     }
   }
-  if (is_bad && count) moved[count - 1].id = no_id (m.next_constraint, 1);
+  if (is_bad && count) {
+    if (below (2)) moved[count - 1].id = no_id (m.next_constraint, 1);
+    else moved[count - 1].frame[below (9)] = NAN;
+  }
   check_context ("move_constraints");
   arm (8);
   k = ldy_system_move_constraints (m.system, (size_t) count, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL, &moved->bodies[1],
@@ -645,13 +692,21 @@ static void change_body (void)
 
 /* ---- updates */
 
-/* Whether the solver of a body is called: that of a model for all of its bodies if one has constraints. */
-static int is_called (const MODEL_BODY *body)
+/* Whether bodies have the same solver. */
+static int are_together (const MODEL_BODY *one, const MODEL_BODY *other)
+{
+  return one == other || (one->solver && other->solver && one->solver->group && one->solver->group == other->solver->group);
+}
+
+/* What the first body with constraints whose solver fails, or writes what is not a number, has an update end with. A solver of several
+   bodies is called where the first of them stands that has constraints. */
+static int code_of_solvers (void)
 {
   for (int k = 0; k < m.body_count; k ++) {
-    const MODEL_BODY *other = &m.bodies[k];
-    int is_same = other == body || (other->solver && body->solver->group && other->solver->group == body->solver->group);
-    if (is_same && other->users) return 1;
+    const MODEL_BODY *body = &m.bodies[k];
+    if (!body->users || !body->solver) continue;
+    for (int i = 0; i < m.body_count; i ++) if (are_together (body, &m.bodies[i]) && m.bodies[i].solver->code) return LDY_LU_FACTOR;
+    if (body->solver->spoils) return LDY_BUG_FOUND;
   }
   return 0;
 }
@@ -659,26 +714,11 @@ static int is_called (const MODEL_BODY *body)
 /* The code that an update is to have; -1: numbers may be too large. */
 static int expected_code (void)
 {
-  int k, code = 0;
+  int k, code = code_of_solvers ();
 
   for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_CHOL_FACTOR;
-  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].solver && m.bodies[k].solver->code && is_called (&m.bodies[k])) return LDY_LU_FACTOR;
-  for (k = 0; k < m.body_count; k ++) {
-    if (!m.bodies[k].users) continue;
-    if (m.bodies[k].solver && m.bodies[k].solver->spoils) code = LDY_BUG_FOUND;
-    if (m.bodies[k].is_wild && code == 0) code = -1;
-  }
+  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_wild && code == 0) code = -1;
   return code;
-}
-
-/* Whether a solver writes what is not a number without telling. */
-static int is_spoilt (void)
-{
-  for (int k = 0; k < m.body_count; k ++) {
-    const MODEL_BODY *body = &m.bodies[k];
-    if (body->users && body->solver && body->solver->spoils && !body->solver->code) return 1;
-  }
-  return 0;
 }
 
 static int all_finite (const double *values, int count)
@@ -723,13 +763,11 @@ static int update (int is_thorough)
     as_before ();
     return code;
   }
-  /* Beside one that fails, whose bodies and rows come first counts. */
-  if (want == LDY_LU_FACTOR && code == LDY_BUG_FOUND && is_spoilt ()) want = code;
   if (want == -1 && code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "its velocity V or B is not finite");
   else CHECK_INT (code, want == -1 ? 0 : want);
   results = code ? STRUCTURE : ROWS;
   if (code) {
-    CHECK_TEXT (ldy_last_error (), want == LDY_BUG_FOUND || want == -1 ? "not finite" : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
+    CHECK_TEXT (ldy_last_error (), want == -1 ? "not finite" : want == LDY_BUG_FOUND ? "its diagonal block of W is not finite" : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
     as_before ();
     return code;
   }
@@ -1129,7 +1167,8 @@ static void visit (void)
 
 static void one_call (int is_thorough)
 {
-  switch (below (41)) {
+  switch (below (42)) {
+  case 41: add_constraints (); break;
   case 35: add_model (); break;
   case 36: case 37: case 38: move_constraints (); break;
   case 39: case 40: change_bodies (); break;

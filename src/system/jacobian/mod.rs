@@ -242,14 +242,17 @@ impl System {
     /// List the lanes of a constraint, of which the first row of J is told.
     fn list_lanes(&self, (entry, id, first): (usize, Id, usize), room: &mut Room) -> Result<(), Fault> {
         let (piece, others) = self.pieces(id)?;
+        room.lanes.try_reserve(3 * (1 + others.len()))?;
         for piece in std::iter::once(&piece).chain(others) {
-            room.lanes.try_reserve(piece.count.into())?;
-            room.lanes.extend((0..piece.count).map(|k| Lane {
-                triple: piece.triple,
-                lane: piece.lane + k,
-                row: (first + usize::from(piece.row + k)) as u32,
-                entry: entry as u32,
-            }));
+            for k in 0..piece.count {
+                let row = (first + usize::from(piece.row + k)) as u32;
+                room.lanes.push(Lane {
+                    triple: piece.triple,
+                    lane: piece.lane + k,
+                    row,
+                    entry: entry as u32,
+                });
+            }
         }
         Ok(())
     }
@@ -291,7 +294,9 @@ impl System {
     }
 }
 
-/// Write the columns of a row of three whose lanes are all those of the sources.
+/// Write the columns of a row of three whose lanes are all those of the sources. Alone it takes half the instructions that it takes where
+/// it is inlined.
+#[inline(never)]
 fn replace(sources: [Part; 3], to: &mut Vec<Column>) {
     to.clear();
     let mut push = |index, values: Vector| {
