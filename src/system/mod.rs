@@ -12,12 +12,12 @@
 //! bodies, to rows of three; `any_rows` is what [`System`] does with them.
 
 mod any_rows;
-pub mod body;
+mod body;
 mod bulk;
 mod changes;
-pub mod constraint;
+mod constraint;
 mod direct;
-pub mod error;
+mod error;
 mod files;
 pub mod interface;
 mod jacobian;
@@ -27,12 +27,12 @@ mod mixed;
 mod model;
 mod models;
 mod product;
-pub mod rows;
+mod rows;
 mod scene;
 mod solve;
 mod stability;
-pub mod structure;
-pub mod table;
+mod structure;
+mod table;
 mod update;
 mod world;
 

@@ -6,6 +6,8 @@ use std::fmt;
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::interface::types::{ldy_differences, ldy_tolerance};
+use crate::legacy::layout::CON;
+use crate::legacy::names;
 use crate::legacy::report::Found;
 use crate::legacy::rows::Place;
 
@@ -63,6 +65,16 @@ impl<'a> Findings<'a> {
     pub fn add_of_list(&mut self, place: Place, text: fmt::Arguments) {
         self.is_list_sound = false;
         self.add(place, text);
+    }
+
+    /// The list itself is wrong at the row of a constraint.
+    ///
+    /// # Safety
+    /// The constraint is valid, its bodies are NULL or valid.
+    pub unsafe fn add_of_row(&mut self, con: *const CON, what: &str) {
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
+        let (name, id) = unsafe { (names::constraint(con), (*con).id) };
+        self.add_of_list(Place { constraint: Some(id), ..Place::default() }, format_args!("{name}: {what}"));
     }
 
     /// The end of a comparison.
