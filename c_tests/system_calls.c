@@ -347,6 +347,41 @@ static void add_body (void)
   set_velocities (&m.bodies[m.body_count - 1]);
 }
 
+/* Bodies that have one solver. */
+static void add_model (void)
+{
+  MODEL_BODY bodies[MODEL_MEMBERS] = { { 0 } };
+  MODEL_GROUP *group;
+  long long ids[MODEL_MEMBERS];
+  int k, count = 1 + below (MODEL_MEMBERS);
+
+  if (m.body_count + count > m.body_room) return;
+  if (!(group = calloc (1, sizeof *group))) abort ();
+  group->count = group->left = count;
+  for (k = 0; k < count; k ++) {
+    MODEL_BODY *body = &bodies[k];
+    body->inertia = BY_SOLVER;
+    body->kind = IS_GENERAL;
+    body->n = group->sizes[k] = 1 + below (N);
+    fill_inertia (body);
+    if (!(group->members[k] = body->solver = calloc (1, sizeof *body->solver))) abort ();
+    body->solver->n = body->n;
+    body->solver->group = group;
+    memcpy (body->solver->inverse, body->inverse, sizeof body->inverse);
+  }
+  if (!TRY (ldy_system_add_model (m.system, group->sizes, (size_t) count, model_solve_group, group, ids))) {
+    for (k = 0; k < count; k ++) model_release (&bodies[k]);
+    return;
+  }
+  less (NOTHING);
+  for (k = 0; k < count; k ++) {
+    CHECK_INT (ids[k], m.next_body);
+    bodies[k].id = m.next_body ++;
+    m.bodies[m.body_count ++] = bodies[k];
+    set_velocities (&m.bodies[m.body_count - 1]);
+  }
+}
+
 static void remove_body (void)
 {
   MODEL_BODY *body = some_body ();
@@ -359,7 +394,7 @@ static void remove_body (void)
     as_before ();
     return;
   }
-  free (body->solver);
+  model_release (body);
   memmove (body, body + 1, sizeof *body * (size_t) (m.bodies + -- m.body_count - body));
   less (NOTHING);
 }
@@ -460,6 +495,92 @@ static void move_constraint (void)
   less (STRUCTURE);
 }
 
+/* Some constraints at points at once, with other bodies now and then; all of them or, where one is none, none. */
+static void move_constraints (void)
+{
+  enum { MOST = 5 };
+  MODEL_CONSTRAINT *chosen[MOST], moved[MOST];
+  int count = 0, are_others = below (2), is_bad = below (6) == 5, k, side;
+
+  for (int first = below (m.constraint_count + 1), tries = 0; tries < m.constraint_count && count < MOST; tries ++) {
+    MODEL_CONSTRAINT *c = &m.constraints[(first + tries) % m.constraint_count];
+    if (!c->has_operators && below (2)) chosen[count ++] = c;
+  }
+  for (k = 0; k < count; k ++) {
+    moved[k] = *chosen[k];
+    fill_placement (&moved[k]);
+    for (side = 0; are_others && side < 2; side ++) {
+      MODEL_BODY *body = some_body ();
+      if (below (2) && body && body->kind != IS_GENERAL) moved[k].bodies[side] = body->id;
+      else if (below (4) == 0 && moved[k].bodies[1 - side] != LDY_GROUND) moved[k].bodies[side] = LDY_GROUND;
+    }
+  }
+  if (is_bad && count) moved[count - 1].id = no_id (m.next_constraint, 1);
+  check_context ("move_constraints");
+  arm (8);
+  k = ldy_system_move_constraints (m.system, (size_t) count, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL, &moved->bodies[1],
+                                   sizeof *moved, moved->frame, sizeof *moved, moved->points[0], moved->points[1], sizeof *moved);
+  if (is_bad && count) {
+    failing.armed = 0;
+    CHECK (k == LDY_BUG_FOUND || (k == LDY_OUT_OF_MEMORY && failing.failed));
+    as_before ();
+    return;
+  }
+  if (!done (k)) return;
+  for (k = 0; k < count; k ++) {
+    for (side = 0; side < 2; side ++) {
+      MODEL_BODY *before = model_body (&m, chosen[k]->bodies[side]), *now = model_body (&m, moved[k].bodies[side]);
+      if (before) before->users --;
+      if (now) now->users ++;
+      if (before != now) less (NOTHING);
+    }
+    *chosen[k] = moved[k];
+    less (STRUCTURE);
+  }
+}
+
+/* Rotations of all rigid bodies and obstacles, or velocities of all bodies with as many; all of them or, where one is none, none. */
+static void change_bodies (void)
+{
+  MODEL_BODY *changed = calloc ((size_t) m.body_count + 1, sizeof *changed);
+  int turn = below (2), is_previous = below (2), n = 1 + below (N), is_bad = below (6) == 5, count = 0, k, code;
+
+  if (!changed) abort ();
+  if (!turn) for (k = 0; k < m.body_count; k ++) if (below (m.body_count) == 0) n = m.bodies[k].n;
+  for (k = 0; k < m.body_count; k ++) {
+    MODEL_BODY *body = &changed[count];
+    if (turn ? m.bodies[k].kind != IS_RIGID : m.bodies[k].n != n) continue;
+    *body = m.bodies[k];
+    count ++;
+    if (turn) fill_rotation (body->rotation);
+    else fill (is_previous ? body->previous : body->velocity, n);
+    if (!turn && !is_previous) body->is_wild = 0;
+  }
+  if (is_bad && count) {
+    if (below (2)) changed[count - 1].id = no_id (m.next_body, 1);
+    else *(turn ? changed[count - 1].rotation : is_previous ? changed[count - 1].previous : changed[count - 1].velocity) = NAN;
+  }
+  check_context ("change_bodies %d %d", turn, is_previous);
+  arm (8);
+  if (turn) code = ldy_system_set_rotations (m.system, (size_t) count, &changed->id, sizeof *changed, changed->rotation, sizeof *changed);
+  else if (is_previous) code = ldy_system_set_previous_velocities (m.system, (size_t) count, &changed->id, sizeof *changed, (size_t) n, changed->previous, sizeof *changed);
+  else code = ldy_system_set_velocities (m.system, (size_t) count, &changed->id, sizeof *changed, (size_t) n, changed->velocity, sizeof *changed);
+  if (is_bad && count) {
+    failing.armed = 0;
+    CHECK_INT (code, LDY_BUG_FOUND);
+    as_before ();
+  } else if (done (code)) {
+    for (k = 0; k < count; k ++) *model_body (&m, changed[k].id) = changed[k];
+    if (count) less (turn ? STRUCTURE : PRODUCTS);
+    for (k = 0; k < count && turn; k ++) {
+      double told[9];
+      CHECK_INT (ldy_system_rotations (m.system, 1, &changed[k].id, 8, told, sizeof told), 0);
+      CHECK_SAME_BITS (told, changed[k].rotation, sizeof told);
+    }
+  }
+  free (changed);
+}
+
 static void set_compliance (void)
 {
   MODEL_CONSTRAINT *c = some_constraint ();
@@ -516,8 +637,7 @@ static void change_body (void)
       return;
     }
     if (!TRY (give (&changed))) return;
-    free (changed.solver);
-    changed.solver = NULL;
+    model_release (&changed);
   }
   *body = changed;
   less (STRUCTURE);
@@ -525,13 +645,24 @@ static void change_body (void)
 
 /* ---- updates */
 
+/* Whether the solver of a body is called: that of a model for all of its bodies if one has constraints. */
+static int is_called (const MODEL_BODY *body)
+{
+  for (int k = 0; k < m.body_count; k ++) {
+    const MODEL_BODY *other = &m.bodies[k];
+    int is_same = other == body || (other->solver && body->solver->group && other->solver->group == body->solver->group);
+    if (is_same && other->users) return 1;
+  }
+  return 0;
+}
+
 /* The code that an update is to have; -1: numbers may be too large. */
 static int expected_code (void)
 {
   int k, code = 0;
 
   for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_CHOL_FACTOR;
-  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].solver && m.bodies[k].solver->code) return LDY_LU_FACTOR;
+  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].solver && m.bodies[k].solver->code && is_called (&m.bodies[k])) return LDY_LU_FACTOR;
   for (k = 0; k < m.body_count; k ++) {
     if (!m.bodies[k].users) continue;
     if (m.bodies[k].solver && m.bodies[k].solver->spoils) code = LDY_BUG_FOUND;
@@ -977,9 +1108,12 @@ static void visit (void)
 {
   int is_small = m.constraint_room == SMALL_CONSTRAINTS;
 
-  switch (below (4)) {
+  switch (below (5)) {
   case 0:
     visit_kept (&m, &calls_random);
+    break;
+  case 4:
+    visit_world (&m, &calls_random);
     break;
   case 1:
     if (!is_small || !m.body_count || !is_sound ()) return;
@@ -995,7 +1129,10 @@ static void visit (void)
 
 static void one_call (int is_thorough)
 {
-  switch (below (35)) {
+  switch (below (41)) {
+  case 35: add_model (); break;
+  case 36: case 37: case 38: move_constraints (); break;
+  case 39: case 40: change_bodies (); break;
   case 0: case 1: add_body (); break;
   case 2: remove_body (); break;
   case 3: case 4: case 5: add_constraint (); break;

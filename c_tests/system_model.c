@@ -23,7 +23,7 @@ void model_destroy (MODEL *model)
   int k;
 
   ldy_system_destroy (model->system);
-  for (k = 0; k < model->body_count; k ++) free (model->bodies[k].solver);
+  for (k = 0; k < model->body_count; k ++) model_release (&model->bodies[k]);
   free (model->bodies);
   free (model->constraints);
 }
@@ -70,6 +70,33 @@ int model_solve (int size, int columns, double *x, void *data)
   /* All, since what no operator reads is not missed. */
   if (solver->spoils) for (int k = 0; k < size * columns; k ++) x[k] = NAN;
   return solver->code;
+}
+
+int model_solve_group (int size, int columns, double *x, void *data)
+{
+  MODEL_GROUP *group = data;
+  int code = 0, first = 0, k, c;
+
+  for (k = 0; k < group->count; first += group->sizes[k ++]) {
+    MODEL_SOLVER *member = group->members[k];
+    for (c = 0; c < columns; c ++) {
+      double *own = x + size * c + first;
+      if (member) code = model_solve (member->n, 1, own, member) ? member->code : code;
+      else for (int i = 0; i < group->sizes[k]; i ++) CHECK (own[i] == 0);
+    }
+  }
+  CHECK_INT (size, first);
+  return code;
+}
+
+void model_release (MODEL_BODY *body)
+{
+  MODEL_GROUP *group = body->solver ? body->solver->group : NULL;
+
+  for (int k = 0; group && k < group->count; k ++) if (group->members[k] == body->solver) group->members[k] = NULL;
+  if (group && -- group->left == 0) free (group);
+  free (body->solver);
+  body->solver = NULL;
 }
 
 /* Gauss and Jordan with pivots. */

@@ -10,13 +10,22 @@
 typedef enum { BY_MASS, BY_OBSTACLE, BY_DENSE, BY_DIAGONAL, BY_MATRIX, BY_SOLVER } MODEL_INERTIA;
 typedef enum { IS_RIGID, IS_PSEUDO_RIGID, IS_GENERAL } MODEL_KIND;
 
-/* What a solver's function works with. */
+#define MODEL_MEMBERS 3
+
+/* What a solver's function works with, which may be a part of a larger one. */
 typedef struct {
   double inverse[MODEL_FREEDOMS * MODEL_FREEDOMS];
   int n;
   int code;      /* what it returns */
   int spoils;    /* it writes a NaN */
+  struct model_group *group;
 } MODEL_SOLVER;
+
+/* One function for several bodies; NULL where one has gone or has got another inertia. */
+typedef struct model_group {
+  MODEL_SOLVER *members[MODEL_MEMBERS];
+  int sizes[MODEL_MEMBERS], count, left;
+} MODEL_GROUP;
 
 typedef struct {
   long long id;
@@ -62,6 +71,12 @@ ldy_operator model_operator (const MODEL *model, const MODEL_CONSTRAINT *constra
 
 /* The function of solvers, with a MODEL_SOLVER. */
 int model_solve (int size, int columns, double *x, void *data);
+
+/* That of a model, with a MODEL_GROUP. */
+int model_solve_group (int size, int columns, double *x, void *data);
+
+/* A body does without its solver from now on. */
+void model_release (MODEL_BODY *body);
 
 /* The inverse of an n x n matrix; 0 if it is singular. */
 int model_invert (int n, const double *matrix, double *inverse);

@@ -65,6 +65,7 @@ static int are_coupled (int one, int other)
 
 typedef struct {
   ldy_system *system;
+  int way;   /* of inserting constraints: each alone, rows of a Jacobian by columns, or sparse ones */
   int bodies, constraints, is_compliant, is_set, is_updated;
   double y[SCALARS];
 } STATE;
@@ -83,6 +84,30 @@ static int add_constraint (STATE *t, int c)
     H[k] = (ldy_operator) { DOFS, NULL, NULL, dense[k], (size_t) (heights[c] * DOFS) };
   }
   return ldy_system_add_rows (t->system, heights[c], bodies, H, (size_t) counts[c], &id);
+}
+
+/* All of them as rows of a Jacobian. */
+static int add_jacobian (STATE *t)
+{
+  static const long long all[BODIES] = { 0, 1, 2, 3, 4 };
+  static double J[SCALARS * COLUMNS], values[SCALARS * COLUMNS];
+  static int starts[SCALARS + 1], columns[SCALARS * COLUMNS];
+  int c, i, row, column, count = 0, code;
+  long long id = -1;
+
+  for (row = 0; row < SCALARS; row ++) {
+    for (c = owner (row, &i), starts[row] = count, column = 0; column < COLUMNS; column ++) {
+      double entry = H_entry (c, column / DOFS, i, column % DOFS);
+      J[SCALARS * column + row] = entry;
+      if (entry != 0) columns[count] = column, values[count ++] = entry;
+    }
+  }
+  starts[SCALARS] = count;
+  if (t->way == 1) code = ldy_system_add_jacobian (t->system, all, BODIES, heights, CONSTRAINTS, J, SCALARS, COLUMNS, 1, SCALARS, &id);
+  else code = ldy_system_add_sparse_jacobian (t->system, all, BODIES, heights, CONSTRAINTS, SCALARS, COLUMNS, starts, NULL, columns, values, (size_t) count, &id);
+  CHECK_INT ((long) id, code ? -1 : 0);
+  if (!code) t->constraints = CONSTRAINTS;
+  return code;
 }
 
 /* Operators of all constraints on all bodies: first other ones, by columns, then their own, by rows, in the order of insertion or the
@@ -131,6 +156,7 @@ static int go_on (STATE *t)
     for (i = 0; i < DOFS; i ++) diagonal[i] = inverse (t->bodies, i);
     if ((code = ldy_system_add_diagonal (t->system, DOFS, diagonal, &id))) return code;
   }
+  if (t->way && !t->constraints && (code = add_jacobian (t))) return code;
   for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t, t->constraints))) return code;
   for (j = 0; j < 6; j ++) for (i = 0; i < 6; i ++) C[6 * j + i] = compliance_entry (i, j);
   if (!t->is_compliant && (code = ldy_system_set_rows_compliance (t->system, 3, C, 36))) return code;
@@ -288,6 +314,30 @@ static void bad_input (void)
              "entry 0: constraint 4 among bodies 0, 1 and 3 more: a row of the Jacobian J begins or ends outside");
   }
 
+  {
+    double J[2 * DOFS] = { 1, 2, 3, 4, 1, 2, NAN, 4 };
+    long long body[2] = { 0, -1 };
+    int each[2] = { 1, 1 }, tall_each[2] = { 1, 7 }, less[2] = { 1, -1 }, whole[3] = { 0, 4, 8 }, columns[2 * DOFS] = { 0, 1, 2, 3, 0, 2, 1, 3 };
+
+    text_is (ldy_system_add_jacobian (NULL, body, 1, each, 1, J, 1, DOFS, DOFS, 1, &id), 52, "system is NULL");
+    text_is (ldy_system_add_jacobian (t.system, NULL, 1, each, 1, J, 1, DOFS, DOFS, 1, &id), 52, "bodies is NULL");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, NULL, 1, J, 1, DOFS, DOFS, 1, &id), 52, "heights is NULL");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, NULL, 1, DOFS, DOFS, 1, &id), 52, "J is NULL");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, J, 1, DOFS, DOFS, 1, NULL), 52, "constraint is NULL");
+    text_is (ldy_system_add_jacobian (t.system, body, 2, each, 1, J, 1, DOFS, DOFS, 1, &id), 52, "entry 1: body -1: there is none with this id");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 2, J, 2, DOFS, DOFS, 1, &id), 52, "entry 1: constraint 8: its operator H is not finite");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, tall_each, 2, J, 2, DOFS, DOFS, 1, &id), 52, "entry 1: constraint 8: a constraint has one to six rows");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, less, 2, J, 1, DOFS, DOFS, 1, &id), 52, "entry 1: constraint 8: a constraint has one to six rows");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, J, 2, DOFS, DOFS, 1, &id), 52, "system: rows of the Jacobian J: 2 values where 1 are needed");
+    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 1, 1, DOFS, NULL, NULL, columns, J, DOFS, &id), 52, "starts is NULL");
+    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 1, 1, DOFS, whole, NULL, columns, J, DOFS, NULL), 52, "constraint is NULL");
+    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 2, 2, DOFS, whole, NULL, columns, J, 2 * DOFS, &id), 52,
+             "entry 1: constraint 8: columns of a row of the Jacobian J do not ascend, or there is no such column");
+    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 2, 2, DOFS, whole, NULL, columns, J, DOFS, &id), 52,
+             "entry 1: constraint 8: a row of the Jacobian J begins or ends outside");
+    CHECK (id == 99);
+  }
+
   /* Who does not know of rows of other sizes is told so. */
   rows.size = offsetof (ldy_rows, scalar_starts);
   text_is (ldy_system_rows (t.system, &rows), 52, "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
@@ -309,13 +359,13 @@ static void bad_input (void)
 }
 
 /* The k-th allocation fails; 1 if one did. */
-static int attempt (int k, const STATE *expected)
+static int attempt (int way, int k, const STATE *expected)
 {
-  STATE t = { 0 };
+  STATE t = { .way = way };
   long in_use = failing.in_use;
   int code;
 
-  check_context ("allocation %d", k);
+  check_context ("way %d, allocation %d", way, k);
   failing.until = k;
   failing.failed = 0;
   failing.armed = 1;
@@ -354,14 +404,16 @@ static void steady (void)
 int main (void)
 {
   STATE expected = { 0 };
-  int k = 1;
+  int way, k;
 
   CHECK_INT (go_on (&expected), 0);
   check_values (&expected);
   steady ();
   bad_input ();
-  while (attempt (k, &expected)) k ++;
-  CHECK (k > 50);
+  for (way = 0; way < 3; way ++) {
+    for (k = 1; attempt (way, k, &expected); k ++);
+    CHECK (k > 50);
+  }
   ldy_system_destroy (expected.system);
   return check_summary ("system_rows");
 }

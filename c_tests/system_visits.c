@@ -207,6 +207,74 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   free (laws);
 }
 
+/* Several products at once have the bits of each alone, and those of the system's where its rows are of three. */
+static void products (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOST])
+{
+  enum { COLUMNS = 6 };
+  static double x[COLUMNS * (MOST + 2)], y[COLUMNS * (MOST + 2)], alone[MOST];
+  int columns = below (COLUMNS + 1), x_stride = n + below (3), y_stride = n + below (3), code;
+
+  fill (x, columns * x_stride);
+  for (int k = 0; k < columns * y_stride; k ++) y[k] = -7;
+  CALL (code, 4, ldy_rows_multiply_columns (rows, (size_t) columns, x, (size_t) x_stride, y, (size_t) y_stride, (size_t) n));
+  CHECK_INT (code, 0);
+  for (int c = 0; c < columns; c ++) {
+    const double *from = x + c * x_stride, *to = y + c * y_stride;
+    CHECK_INT (ldy_rows_multiply (rows, from, alone, (size_t) n), 0);
+    CHECK_SAME_BITS (alone, to, sizeof *alone * (size_t) n);
+    for (int i = 0; i < n; i ++) {
+      double sum = 0, scale = 0;
+      for (int j = 0; j < n; j ++) sum += W[i][j] * from[j], scale += fabs (W[i][j] * from[j]);
+      CHECK_NEAR (to[i], sum, 1e-13 * scale);
+    }
+    for (int i = n; i < y_stride && c + 1 < columns; i ++) CHECK (to[i] == -7);
+    CALL (code, 4, ldy_system_multiply (m->system, from, alone, (size_t) n));
+    CHECK_INT (code, 0);
+    if (!rows->scalar_starts) CHECK_SAME_BITS (alone, to, sizeof *alone * (size_t) n);
+  }
+  if (n) CHECK_INT (ldy_rows_multiply_columns (rows, 2, x, (size_t) n - 1, y, (size_t) n, (size_t) n), LDY_BUG_FOUND);
+  CHECK_INT (ldy_rows_multiply_columns (rows, 1, x, MOST + 1, y, MOST + 1, (size_t) n + 1), LDY_BUG_FOUND);
+}
+
+void visit_world (const MODEL *m, RANDOM *random)
+{
+  const MODEL_BODY *body;
+  double at[3], X[3], place[3], told[3] = { -7, -7, -7 }, back[3], turned[3] = { 0 }, F[9];
+  int i, j, is_rigid;
+
+  choices = random;
+  check_context ("what is in the world");
+  if (!m->body_count) return;
+  body = &m->bodies[below (m->body_count)];
+  is_rigid = body->kind == IS_RIGID;
+  fill (at, 3), fill (X, 3), fill (F, 9);
+  for (i = 0; i < 3; i ++) F[4 * i] += 4;
+  for (i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++) place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
+  CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), is_rigid ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0 : LDY_BUG_FOUND);
+  for (i = 0; i < 3; i ++) CHECK_NEAR (told[i], body->kind == IS_GENERAL ? -7 : X[i], 1e-13);
+  for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) turned[i] += body->rotation[3 * j + i] * X[j];
+  CHECK_INT (ldy_system_world_spin (m->system, body->id, X, back), is_rigid ? 0 : LDY_BUG_FOUND);
+  for (i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], turned[i], 1e-13);
+  CHECK_INT (ldy_system_referential_spin (m->system, body->id, turned, back), is_rigid ? 0 : LDY_BUG_FOUND);
+  for (i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], X[i], 1e-13);
+  place[below (3)] = below (2) ? NAN : INFINITY;
+  memcpy (back, told, sizeof back);
+  CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_referential_spin (m->system, body->id, place, told), LDY_BUG_FOUND);
+  CHECK_SAME_BITS (back, told, sizeof back);
+  if (body->inertia == BY_MASS) {
+    /* J change = -h (X x J X). */
+    const double *J = body->tensor;
+    double L[3] = { 0 }, moved[3] = { 0 }, torque[3];
+    CHECK_INT (ldy_system_gyroscopic_change (J, X, 0.5, told), 0);
+    for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) L[i] += J[3 * j + i] * X[j], moved[i] += J[3 * j + i] * told[j];
+    for (i = 0; i < 3; i ++) torque[i] = X[(i + 1) % 3] * L[(i + 2) % 3] - X[(i + 2) % 3] * L[(i + 1) % 3];
+    for (i = 0; i < 3; i ++) CHECK_NEAR (moved[i], -0.5 * torque[i], 1e-11);
+    CHECK_INT (ldy_system_gyroscopic_change (J, place, 0.5, told), LDY_BUG_FOUND);
+  }
+}
+
 void visit_results (const MODEL *m, RANDOM *random)
 {
   static double W[MOST][MOST];
@@ -217,7 +285,8 @@ void visit_results (const MODEL *m, RANDOM *random)
   CHECK_INT (ldy_system_rows (m->system, &rows), 0);
   if (rows.scalars > MOST) return;
   n = densify (&rows, W, starts);
-  switch (below (4)) {
+  switch (below (5)) {
+  case 4: products (m, &rows, n, W); break;
   case 0: compressed (m, n, W); break;
   case 1: factors (m, &rows, n, W, starts); break;
   case 2: ranks (m, &rows, n); break;
@@ -311,6 +380,17 @@ static void come (MODEL *m, GUEST *guest)
     int freedom = below (n);
     for (int k = 0; k < n; k ++) if (k != freedom) guest->h[0][k] = 0;
     CALL (code, 12, ldy_system_add_freedom (m->system, guest->bodies[0], freedom, guest->h[0][freedom], &guest->id));
+  } else if (below (2)) {
+    /* As rows of a Jacobian, by columns: the bodies' operators lie so. */
+    static double J[6 * MANY * MODEL_FREEDOMS];
+    int columns = 0, heights[2] = { guest->rows, 7 };
+    size_t rows = (size_t) guest->rows;
+    for (int k = 0; k < guest->count; k ++) {
+      memcpy (J + guest->rows * columns, guest->h[k], sizeof *J * H[k].count);
+      columns += H[k].n;
+    }
+    CHECK_INT (ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 2, J, rows, (size_t) columns, 1, rows, &guest->id), LDY_BUG_FOUND);
+    CALL (code, 20, ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 1, J, rows, (size_t) columns, 1, rows, &guest->id));
   } else CALL (code, 20, ldy_system_add_rows (m->system, guest->rows, guest->bodies, H, (size_t) guest->count, &guest->id));
   CHECK_INT (code, 0);
   CHECK_INT ((long) guest->id, (long) m->next_constraint);

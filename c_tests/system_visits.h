@@ -6,8 +6,11 @@
 #include "random.h"
 #include "system_model.h"
 
-/* Factors, ranks, forces and compressed rows of the last update. Nothing changes. */
+/* Factors, ranks, forces, products and compressed rows of the last update. Nothing changes. */
 void visit_results (const MODEL *model, RANDOM *random);
+
+/* Points and angular velocities of the world, in referential frames and back. Nothing changes. */
+void visit_world (const MODEL *model, RANDOM *random);
 
 /* Tags, reactions and velocities of many. Only what no results depend on changes. */
 void visit_kept (const MODEL *model, RANDOM *random);

@@ -416,22 +416,42 @@ public:
     check (ldy_system_set_rows_operators (raw (), constraint, list, H.size ()));
   }
 
-  /* Rows of a Jacobian over the velocities of bodies, for many constraints: entry (i, j) is J[i row_stride + j column_stride]. */
+  /* Constraints that are rows of a Jacobian over the velocities of bodies, each of as many rows as heights tells: entry (i, j) is
+     J[i row_stride + j column_stride]. The first id. */
+  id add_jacobian (view<const id> bodies, indices heights, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
+                   std::size_t column_stride)
+  {
+    id first;
+    need_reach (J, rows, columns, row_stride, column_stride);
+    check (ldy_system_add_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), J.data (), rows, columns,
+                                    row_stride, column_stride, &first));
+    return first;
+  }
+
+  /* The same of compressed rows; counts: empty, or how many entries each row has. */
+  id add_sparse_jacobian (view<const id> bodies, indices heights, std::size_t rows, std::size_t columns, indices starts, indices counts,
+                          indices columns_of, values entries)
+  {
+    id first;
+    need_compressed (rows, starts, counts, columns_of, entries);
+    check (ldy_system_add_sparse_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), rows, columns,
+                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size (), &first));
+    return first;
+  }
+
+  /* Other operators of constraints: rows of a Jacobian as above. */
   void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
                      std::size_t column_stride)
   {
-    std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
-    if (J.size () < reach) need (J, reach, "J");
+    need_reach (J, rows, columns, row_stride, column_stride);
     check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (), rows, columns,
                                     row_stride, column_stride));
   }
 
-  /* The same of compressed rows; counts: empty, or how many entries each row has. */
   void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns, indices starts,
                             indices counts, indices columns_of, values entries)
   {
-    need (starts, counts.empty () ? rows + 1 : rows, "starts"), need (counts, counts.empty () ? 0 : rows, "counts");
-    need (columns_of, entries.size (), "indices");
+    need_compressed (rows, starts, counts, columns_of, entries);
     check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows, columns,
                                            starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
   }
@@ -719,6 +739,19 @@ private:
     std::size_t n = bodies.empty () ? 0 : all.size () / bodies.size ();
     need (all, n * bodies.size (), "velocities");
     return n;
+  }
+
+  /* J as far as its entries reach. */
+  static void need_reach (values J, std::size_t rows, std::size_t columns, std::size_t row_stride, std::size_t column_stride)
+  {
+    std::size_t reach = rows && columns ? (rows - 1) * row_stride + (columns - 1) * column_stride + 1 : 0;
+    if (J.size () < reach) need (J, reach, "J");
+  }
+
+  static void need_compressed (std::size_t rows, indices starts, indices counts, indices columns_of, values entries)
+  {
+    need (starts, counts.empty () ? rows + 1 : rows, "starts"), need (counts, counts.empty () ? 0 : rows, "counts");
+    need (columns_of, entries.size (), "indices");
   }
 
   static void points (values array, std::size_t count, const char *name)

@@ -617,7 +617,56 @@ int ldy_system_csr(const ldy_system *system,
                    size_t count);
 
 
-/* Give many constraints other operators, all of them or none: the rows of a Jacobian J, as a simulator of robots has it.
+/* Insert many constraints as the rows of a Jacobian J, as a simulator of robots has it: all of them, or none.
+
+   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
+   this order. heights: how many rows each of the count constraints has, 1 to 6; their rows lie one constraint behind the other. A
+   constraint is on those of the bodies in whose columns its rows are not all zero, at most 16 of them, or on the first of the bodies if
+   all are zero: it is as if ldy_system_add_rows were called with these bodies in this order. constraint: where to put the id of the first;
+   those of the others follow one after the other.
+
+   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
+   doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one twice, another number of rows than all constraints have, of columns
+   than all bodies have velocities, of rows or bodies of a constraint than those above, not finite). Then nothing has changed; a bad
+   constraint is named with its place among those given, counted from 0.
+
+   Safety:
+   system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries. */
+int ldy_system_add_jacobian(ldy_system *system,
+                            const long long *bodies,
+                            size_t body_count,
+                            const int *heights,
+                            size_t count,
+                            const double *J,
+                            size_t rows,
+                            size_t columns,
+                            size_t row_stride,
+                            size_t column_stride,
+                            long long *constraint);
+
+/* The same of a sparse J, by compressed rows, as ldy_system_set_sparse_jacobian has them.
+
+   Returns as ldy_system_add_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+
+   Safety:
+   system comes from ldy_system_create; arrays are NULL or have the lengths given. */
+int ldy_system_add_sparse_jacobian(ldy_system *system,
+                                   const long long *bodies,
+                                   size_t body_count,
+                                   const int *heights,
+                                   size_t count,
+                                   size_t rows,
+                                   size_t columns,
+                                   const int *starts,
+                                   const int *counts,
+                                   const int *indices,
+                                   const double *values,
+                                   size_t value_count,
+                                   long long *constraint);
+
+/* Give many constraints other operators, all of them or none: the rows of a Jacobian J.
 
    bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
    this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint behind the other in
@@ -625,8 +674,7 @@ int ldy_system_csr(const ldy_system *system,
    these; operators on bodies that are not named stay as they are. Where a row is not zero, the column must be that of a body of its
    constraint. Operators by nodes are not replaced.
 
-   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
-   doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+   J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice, other rows or columns
    than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint is named with its

@@ -84,6 +84,13 @@ void test_rows ()
   system.update (1);
   CHECK (system.rows ().diagonal (1)[0] == 3);
   CHECK (fails (LDY_BUG_FOUND, "J: 5 values where 6 are needed", [&] { system.set_jacobian ({ bodies[1] }, { joint }, J, 2, 2, 4, 1); }));
+
+  ldy::id first = system.add_jacobian ({ bodies[2], bodies[1] }, { 1 }, J, 1, 4, 4, 1);
+  CHECK (system.add_sparse_jacobian ({ bodies[1] }, { 1, 2 }, 3, 2, { 0, 1, 2, 3 }, {}, { 1, 0, 1 }, { -2, 1, 1 }) == first + 1);
+  system.update (1);
+  CHECK (system.rows ().diagonal (3)[0] == 20 && system.rows ().diagonal (4)[0] == 12 && system.rows ().diagonal (5)[3] == 3);
+  CHECK (fails (LDY_BUG_FOUND, "entry 0", [&] { system.add_jacobian ({ bodies[1] }, { 7 }, J, 1, 2, 2, 1); }));
+  CHECK (fails (LDY_BUG_FOUND, "starts: 1 values where 2 are needed", [&] { system.add_sparse_jacobian ({ bodies[1] }, { 1 }, 1, 2, { 1 }, {}, { 1 }, { 7 }); }));
 }
 
 /* A block of mass 6 and unit inertia on the ground: W at its corners is known by hand. */

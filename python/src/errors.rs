@@ -4,7 +4,7 @@ use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyMemoryError};
 
-use ldy::system::Fault;
+use ldy::system::{EntryError, Fault};
 
 create_exception!(
     ldy,
@@ -23,7 +23,8 @@ pub fn raised(error: ldy::system::Error) -> PyErr {
     refused(error.fault == Fault::Memory, error.to_string())
 }
 
-/// The exception of an error in a call for many things.
-pub fn raised_at(index: usize, error: ldy::system::Error) -> PyErr {
-    refused(error.fault == Fault::Memory, format!("entry {index}: {error}"))
+/// The exception of an error in a call for so many things: of one alone it is not said which.
+pub fn raised_of(count: usize, EntryError { entry, error }: EntryError) -> PyErr {
+    let entry = entry.filter(|_| count > 1);
+    refused(error.fault == Fault::Memory, EntryError { entry, error }.to_string())
 }

@@ -6,6 +6,7 @@ mod errors;
 mod factor;
 mod solve;
 mod solver;
+mod stability;
 mod system;
 
 use pyo3::prelude::*;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<errors::Error>())?;
     module.add_function(wrap_pyfunction!(solve::solve_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(stability::gyroscopic_change, module)?)?;
     module.add_class::<factor::Factor>()?;
     module.add_class::<system::System>()
 }

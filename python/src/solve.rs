@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use ldy::block::Vector;
-use ldy::solve::{End, Fault, Kind, Law, Measure, Method, Normal, Options, Problem, Solver};
+use ldy::solve::{
+    AnyBlockRows, AnyProblem, End, Error, Extents, Fault, Kind, Law, Measure, Method, Normal, Options, Solver,
+};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::arrays::{Matrices, Numbers, Vectors, blocks, vectors};
+use crate::arrays::{Numbers, Vectors};
 use crate::errors::refused;
 
 /// Laws of rows: their kinds as in `laws.py`, friction along both tangents, cohesion, lower bounds, upper bounds, biases.
@@ -23,9 +24,6 @@ pub struct Laws<'py>(
     Vectors<'py>,
     Vectors<'py>,
 );
-
-/// The values of a law, of which as many are read as the row has scalars.
-type Six = [f64; 6];
 
 /// Tolerance, measure, method, sweeps, seconds.
 #[derive(FromPyObject)]
@@ -44,25 +42,21 @@ impl Laws<'_> {
         let (lower, upper, bias) = (sixes(lower)?, sixes(upper)?, sixes(bias)?);
         let mut laws = Vec::with_capacity(kinds.as_slice()?.len());
         for ((k, &kind), height) in kinds.as_slice()?.iter().enumerate().zip(heights) {
-            for part in 0..height.div_ceil(3) {
-                let of_part = |values: &Six| std::array::from_fn(|i| values[3 * part + i]);
-                let kind = match kind {
-                    0 => Kind::Contact {
-                        friction: friction[k],
-                        friction_2: friction_2[k],
-                        cohesion: cohesion[k],
-                    },
-                    1 => Kind::Bounds { lower: of_part(&lower[k]), upper: of_part(&upper[k]) },
-                    _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
-                };
-                laws.push(Law { kind, bias: of_part(&bias[k]) });
-            }
+            let kind = match kind {
+                0 => {
+                    let [friction, friction_2, cohesion] = [friction[k], friction_2[k], cohesion[k]];
+                    Kind::Contact { friction, friction_2, cohesion }
+                }
+                1 => Kind::Bounds { lower: lower[k], upper: upper[k] },
+                _ => return Err(PyValueError::new_err(format!("row {k}: {kind} is no kind of law"))),
+            };
+            laws.extend(Law { kind, bias: bias[k] }.parts(height));
         }
         Ok(laws)
     }
 }
 
-fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [Six]> {
+fn sixes<'a>(values: &'a Vectors) -> PyResult<&'a [[f64; 6]]> {
     Ok(values.as_slice()?.as_chunks().0)
 }
 
@@ -152,35 +146,47 @@ pub fn report<'py>(
     (end, numbers, counts, PyArray1::from_slice(py, solver.history()))
 }
 
-/// The same with rows of any W; blocks as NumPy has them.
+/// Where scalars of rows and values of blocks begin.
+type Starts<'py> = (PyReadonlyArray1<'py, i32>, PyReadonlyArray1<'py, usize>);
+
+/// The same with rows of any W; blocks column by column, one behind the other. Without extents all rows have three scalars.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "arrays of a matrix")]
 pub fn solve_rows<'py>(
     py: Python<'py>,
     starts: PyReadonlyArray1<i32>,
     columns: PyReadonlyArray1<i32>,
-    values: Matrices,
-    b: Vectors,
+    values: Numbers,
+    extents: Option<Starts>,
+    b: Numbers,
     normal_first: bool,
     laws: Laws,
     options: Choice,
     progress: Option<Py<PyAny>>,
     mut reactions: PyReadwriteArray1<f64>,
 ) -> PyResult<Report<'py>> {
-    let (options, values) = (options.made()?, blocks(&values)?);
+    let failed = |error: Error| refused(error.fault == Fault::Memory, error.to_string());
+    let options = options.made()?;
     let normal = if normal_first { Normal::First } else { Normal::Third };
-    let (starts, columns, b) = (starts.as_slice()?, columns.as_slice()?, vectors(&b)?);
-    let laws = laws.made(b.iter().map(|_| 3))?;
-    let problem = Problem { starts, columns, values: &values, b, normal };
-    let forces: &mut [Vector] = reactions.as_slice_mut()?.as_chunks_mut().0;
+    let extents = match &extents {
+        Some((scalars, values)) => Some(Extents { scalars: scalars.as_slice()?, values: values.as_slice()? }),
+        None => None,
+    };
+    let (starts, columns, values, b) =
+        (starts.as_slice()?, columns.as_slice()?, values.as_slice()?, b.as_slice()?);
+    let w = AnyBlockRows { starts, columns, values, extents };
+    w.check_pattern().map_err(failed)?;
+    let laws = laws.made((0..w.len()).map(|row| w.scalars(row).len()))?;
+    let problem = AnyProblem { w, b, normal };
+    let forces = reactions.as_slice_mut()?;
     let mut solver = Solver::new();
     let mut progress = Progress::new(progress, options.measure);
     let made = py
         .allow_threads(|| {
             let watch = &mut |report: &_| progress.tell(report);
-            solver.solve_watched(&problem, &laws, &options, forces, watch)
+            solver.solve_any(&problem, &laws, &options, forces, watch)
         })
-        .map_err(|error| refused(error.fault == Fault::Memory, error.to_string()))?;
+        .map_err(failed)?;
     progress.end()?;
     Ok(report(py, &made, &options, &solver))
 }

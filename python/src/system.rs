@@ -6,17 +6,18 @@ use std::sync::PoisonError;
 use ldy::block::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
-    self, Body, Columns, Error, Fault, Id, Inertia, Jacobian, Kinematics, Operator, Placement, RowsOperator,
-    Subject,
+    self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Kinematics,
+    Operator, RowsOperator,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
-use crate::errors::{raised, raised_at};
+use crate::errors::{raised, raised_of};
 use crate::solve::{self, Choice, Laws, Progress, Report};
 use crate::solver::{Function, Thrown};
+use crate::stability::Joints;
 
 type Indices<'py> = PyReadonlyArray1<'py, i32>;
 type Ids1<'py> = PyResult<Bound<'py, PyArray1<i64>>>;
@@ -52,7 +53,7 @@ impl System {
     ) -> Ids1<'py> {
         let first = self.system.next_body();
         for k in 0..count {
-            let refused = |fault| raised_at(k, Error::of_body(first + k as Id, fault));
+            let refused = |fault| raised_of(count, of_entry(k, Error::of_body(first + k as Id, fault)));
             let (dofs, kinematics, inertia) = body(k).map_err(refused)?;
             Body::new(dofs, kinematics, inertia).map_err(refused)?;
         }
@@ -67,90 +68,48 @@ impl System {
                 Err(error) => {
                     // Memory is exhausted. They are there, and nothing acts on them.
                     ids.iter().rev().for_each(|&one| _ = self.system.remove_body(id(one)));
-                    return Err(raised_at(k, error));
+                    return Err(raised_of(count, of_entry(k, error)));
                 }
             }
         }
         Ok(PyArray1::from_vec(py, ids))
     }
 
-    /// Whether all of these pairs of bodies may have a constraint at points; false, too, where only a closer look can tell.
-    fn have_points(&self, [master, slave]: [&[i64]; 2]) -> bool {
-        // Each body is looked up once.
-        let most = master.iter().max().max(slave.iter().max()).map_or(0, |&most| most.max(0) as usize);
-        if most > 64 * master.len() + 1024 || master.iter().zip(slave).any(|(&one, &other)| one & other == -1)
-        {
-            return false;
-        }
-        let mut known = vec![false; most + 1];
-        [master, slave].into_iter().flatten().for_each(|&one| {
-            if let Some(known) = known.get_mut(one as usize) {
-                *known = true;
-            }
-        });
-        let has_points =
-            |place| self.system.body(place as Id).is_ok_and(|body| body.kinematics().dofs().is_some());
-        let are_ids = |ids: &[i64]| !ids.iter().fold(false, |any, &id| any | (id < -1));
-        are_ids(master) && are_ids(slave) && (0..=most).all(|place| !known[place] || has_points(place))
-    }
-
     fn put_jacobian(&mut self, bodies: &Ids, constraints: &Ids, jacobian: &Jacobian) -> PyResult<()> {
-        let (bodies, constraints) = (bodies.as_slice()?, constraints.as_slice()?);
-        let [bodies, constraints] = [bodies, constraints].map(|ids| ids.iter().map(|&one| id(one)));
-        self.system.set_jacobian(bodies, constraints, jacobian).map_err(|error| match error.entry {
-            Some(entry) => raised_at(entry, error.error),
-            None => raised(error.error),
-        })
+        let [bodies, constraints] = [bodies.as_slice()?, constraints.as_slice()?];
+        let (count, [bodies, constraints]) =
+            (constraints.len(), [bodies, constraints].map(|ids| ids.iter().map(|&one| id(one))));
+        let set = self.system.set_jacobian(bodies, constraints, jacobian);
+        set.map_err(|error| raised_of(count, error))
     }
 
-    /// What is wrong with a constraint at points, if anything is.
-    fn check_points(
+    /// The id of the first of the constraints that are inserted.
+    fn insert_jacobian(&mut self, bodies: &Ids, heights: &Ids, jacobian: &Jacobian) -> PyResult<i64> {
+        let (bodies, heights) = (bodies.as_slice()?.iter().map(|&one| id(one)), heights.as_slice()?);
+        // No constraint has 0 rows, or fewer.
+        let each = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
+        let first = self.system.insert_jacobian(bodies, each, jacobian);
+        first.map(|first| first as i64).map_err(|error| raised_of(heights.len(), error))
+    }
+
+    /// A vector for each of many bodies, one behind the other.
+    fn vectors_of<'py>(
         &self,
-        bodies: [Option<Id>; 2],
-        frame: &Block,
-        points: [Vector; 2],
-    ) -> std::result::Result<(), Fault> {
-        Placement::at_points(frame, points)?;
-        if bodies == [None, None] {
-            return Err(Fault::Invalid("both of its bodies are the ground"));
-        }
-        for id in bodies.into_iter().flatten() {
-            let body = self.system.body(id).map_err(|_| Fault::NoBody(id))?;
-            if body.kinematics().dofs().is_none() {
-                return Err(Fault::Invalid(
-                    "a body of it is neither rigid nor pseudo-rigid and has no points",
-                ));
-            }
-        }
-        Ok(())
+        py: Python<'py>,
+        bodies: &Ids,
+        of: impl Fn(Id, usize) -> Result<Vector>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let ids = bodies.as_slice()?;
+        let of = |(k, &one): (usize, &i64)| {
+            of(id(one), k).map_err(|error| raised_of(ids.len(), of_entry(k, error)))
+        };
+        let made = ids.iter().enumerate().map(of).collect::<PyResult<Vec<Vector>>>()?;
+        Ok(array(py, made.as_flattened()))
     }
 }
 
-/// Whether all of them are finite, without a branch for each.
-fn finite(values: &[f64]) -> bool {
-    !values.iter().fold(false, |any, value| any | !value.is_finite())
-}
-
-/// Set something of each of many things, all or none: where one is refused, those before it get back what they had, last first.
-fn set_all<Old>(
-    system: &mut system::System,
-    count: usize,
-    old: impl Fn(&system::System, usize) -> Result<Old>,
-    set: impl Fn(&mut system::System, usize) -> Result<()>,
-    set_back: impl Fn(&mut system::System, usize, Old) -> Result<()>,
-) -> PyResult<()> {
-    let mut kept = Vec::with_capacity(count);
-    for k in 0..count {
-        match old(system, k).and_then(|old| set(system, k).map(|()| old)) {
-            Ok(old) => kept.push(old),
-            Err(error) => {
-                // They had it before.
-                kept.into_iter().enumerate().rev().for_each(|(k, old)| _ = set_back(system, k, old));
-                return Err(raised_at(k, error));
-            }
-        }
-    }
-    Ok(())
+fn of_entry(entry: usize, error: Error) -> EntryError {
+    EntryError { entry: Some(entry), error }
 }
 
 /// Remove many things, all or none: each must be there, be named once, and be removable.
@@ -166,12 +125,10 @@ fn remove_all(
             return Err(PyValueError::new_err(format!("entry {k}: id {one} is named twice")));
         }
         if !is_removable(system, id(one)) {
-            return remove(system, id(one)).map_err(|error| raised_at(k, error));
+            return remove(system, id(one)).map_err(|error| raised_of(ids.len(), of_entry(k, error)));
         }
     }
-    ids.iter()
-        .enumerate()
-        .try_for_each(|(k, &one)| remove(system, id(one)).map_err(|error| raised_at(k, error)))
+    ids.iter().try_for_each(|&one| remove(system, id(one)).map_err(raised))
 }
 
 fn array<'py, T: numpy::Element + Copy>(py: Python<'py>, values: &[T]) -> Bound<'py, PyArray1<T>> {
@@ -260,16 +217,15 @@ impl System {
 
     fn set_rotation(&mut self, bodies: Ids, rotation: Matrices) -> PyResult<()> {
         let (ids, rotation) = (bodies.as_slice()?, blocks(&rotation)?);
-        set_all(
-            &mut self.system,
-            ids.len(),
-            |system, k| Ok(*system.body(id(ids[k]))?.kinematics()),
-            |system, k| system.set_rotation(id(ids[k]), &rotation[k]),
-            |system, k, old| match old {
-                Kinematics::Rigid { rotation, .. } => system.set_rotation(id(ids[k]), &rotation),
-                _ => Ok(()),
-            },
-        )
+        let set = self.system.set_rotations(ids.len(), |k| (id(ids[k]), rotation[k]));
+        set.map_err(|error| raised_of(ids.len(), error))
+    }
+
+    fn rotation<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (ids, mut all) = (bodies.as_slice()?, Vec::<Block>::new());
+        let told = self.system.rotations(ids.len(), |k| id(ids[k]), |_, one| all.push(by_columns_3(one)));
+        told.map_err(|error| raised_of(ids.len(), error))?;
+        Ok(array(py, all.as_flattened()))
     }
 
     fn set_mass(&mut self, one: i64, mass: f64, inertia: Matrices) -> PyResult<()> {
@@ -300,27 +256,17 @@ impl System {
     fn set_velocity(&mut self, bodies: Ids, velocity: Vectors, is_previous: bool) -> PyResult<()> {
         let (ids, velocity) = (bodies.as_slice()?, velocity.as_slice()?);
         let n = velocity.len() / ids.len().max(1);
-        let set = |system: &mut system::System, k: usize, own: &[f64]| match is_previous {
-            true => system.set_previous_velocity(id(ids[k]), own),
-            false => system.set_velocity(id(ids[k]), own),
-        };
-        set_all(
-            &mut self.system,
-            ids.len(),
-            |system, k| {
-                let body = system.body(id(ids[k]))?;
-                Ok(if is_previous { body.previous_velocity() } else { body.velocity() }.to_vec())
-            },
-            |system, k| set(system, k, &velocity[n * k..n * (k + 1)]),
-            |system, k, old| set(system, k, &old),
-        )
+        let of = |k: usize| (id(ids[k]), &velocity[n * k..n * (k + 1)]);
+        let set = self.system.set_velocities(ids.len(), is_previous, of);
+        set.map_err(|error| raised_of(ids.len(), error))
     }
 
     /// One body after the other; all are to have as many velocities.
     fn velocity<'py>(&self, py: Python<'py>, bodies: Ids) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut values = Vec::new();
-        for (k, &one) in bodies.as_slice()?.iter().enumerate() {
-            let body = self.system.body(id(one)).map_err(|error| raised_at(k, error))?;
+        let (ids, mut values) = (bodies.as_slice()?, Vec::new());
+        for (k, &one) in ids.iter().enumerate() {
+            let body = self.system.body(id(one));
+            let body = body.map_err(|error| raised_of(ids.len(), of_entry(k, error)))?;
             if k > 0 && values.len() != k * body.dofs() {
                 let text =
                     format!("entry {k}: body {one} has another number of velocities than those before it");
@@ -349,32 +295,13 @@ impl System {
         let (master, slave) = (master.as_slice()?, slave.as_slice()?);
         let (frame, points) =
             (frame.as_slice()?.as_chunks().0, [vectors(&master_point)?, vectors(&slave_point)?]);
-        let is_finite =
-            finite(frame.as_flattened()) && points.iter().all(|points| finite(points.as_flattened()));
-        if !is_finite || !self.have_points([master, slave]) {
-            let first = self.system.next_constraint();
-            for k in 0..master.len() {
-                let bodies = [body(master[k]), body(slave[k])];
-                let points = [points[0][k], points[1][k]];
-                self.check_points(bodies, &by_columns_3(&frame[k]), points).map_err(|fault| {
-                    let subject = Subject::Constraint(first + k as Id, bodies);
-                    raised_at(k, Error { subject, fault })
-                })?;
-            }
-        }
-        let mut ids = Vec::with_capacity(master.len());
-        for k in 0..master.len() {
-            let (bodies, points) = ([body(master[k]), body(slave[k])], [points[0][k], points[1][k]]);
-            match self.system.insert_constraint(bodies, &by_columns_3(&frame[k]), points) {
-                Ok(id) => ids.push(id as i64),
-                Err(error) => {
-                    // Memory is exhausted.
-                    ids.iter().rev().for_each(|&one| _ = self.system.remove_constraint(id(one)));
-                    return Err(raised_at(k, error));
-                }
-            }
-        }
-        Ok(PyArray1::from_vec(py, ids))
+        let first = self.system.insert_constraints(master.len(), |k| AtPoints {
+            bodies: [body(master[k]), body(slave[k])],
+            frame: by_columns_3(&frame[k]),
+            points: points.map(|points| points[k]),
+        });
+        let first = first.map_err(|error| raised_of(master.len(), error))? as i64;
+        Ok(PyArray1::from_iter(py, first..first + master.len() as i64))
     }
 
     /// H row by row, 3 × n; none for the ground.
@@ -419,10 +346,7 @@ impl System {
     fn set_tags(&mut self, constraints: Ids, tags: PyReadonlyArray1<u64>) -> PyResult<()> {
         let (ids, tags) = (constraints.as_slice()?, tags.as_slice()?);
         let set = self.system.set_tags(ids.len(), |k| (id(ids[k]), tags[k]));
-        set.map_err(|refused| match refused.entry {
-            Some(entry) => raised_at(entry, refused.error),
-            None => raised(refused.error),
-        })
+        set.map_err(|error| raised_of(ids.len(), error))
     }
 
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
@@ -486,45 +410,169 @@ impl System {
         self.put_jacobian(&bodies, &constraints, &jacobian)
     }
 
-    fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {
-        let is_removable = |system: &system::System, id| system.constraint(id).is_ok();
-        let remove = system::System::remove_constraint;
-        remove_all(&mut self.system, constraints.as_slice()?, is_removable, remove)
+    fn add_jacobian(
+        &mut self,
+        bodies: Ids,
+        heights: Ids,
+        values: Numbers,
+        shape: [usize; 2],
+        strides: [usize; 2],
+    ) -> PyResult<i64> {
+        let jacobian = Jacobian::Dense { values: values.as_slice()?, shape, strides };
+        self.insert_jacobian(&bodies, &heights, &jacobian)
     }
 
+    fn add_sparse_jacobian(
+        &mut self,
+        bodies: Ids,
+        heights: Ids,
+        shape: [usize; 2],
+        starts: Indices,
+        indices: Indices,
+        values: Numbers,
+    ) -> PyResult<i64> {
+        let (starts, indices, values) = (starts.as_slice()?, indices.as_slice()?, values.as_slice()?);
+        let jacobian = Jacobian::Sparse { shape, starts, counts: None, indices, values };
+        self.insert_jacobian(&bodies, &heights, &jacobian)
+    }
+
+    fn remove_constraints(&mut self, constraints: Ids) -> PyResult<()> {
+        let ids = constraints.as_slice()?;
+        let removed = self.system.remove_constraints(ids.len(), |k| id(ids[k]));
+        removed.map_err(|error| raised_of(ids.len(), error))
+    }
+
+    /// Bodies stay where none are given.
     fn move_constraints(
         &mut self,
         constraints: Ids,
+        bodies: Option<[Ids; 2]>,
         frame: Matrices,
         master_point: Vectors,
         slave_point: Vectors,
     ) -> PyResult<()> {
         let (ids, frame) = (constraints.as_slice()?, blocks(&frame)?);
         let points = [vectors(&master_point)?, vectors(&slave_point)?];
-        set_all(
-            &mut self.system,
+        let bodies = match &bodies {
+            Some([master, slave]) => Some([master.as_slice()?, slave.as_slice()?]),
+            None => None,
+        };
+        let moved = self.system.move_constraints(ids.len(), |k| {
+            let bodies = bodies.map(|bodies| bodies.map(|ids| body(ids[k])));
+            (id(ids[k]), bodies, frame[k], points.map(|points| points[k]))
+        });
+        moved.map_err(|error| raised_of(ids.len(), error))
+    }
+
+    /// Frames, points of masters, points of slaves.
+    fn placements<'py>(&self, py: Python<'py>, constraints: Ids) -> PyResult<[Bound<'py, PyArray1<f64>>; 3]> {
+        let ids = constraints.as_slice()?;
+        let (mut frames, mut places) = (Vec::<Block>::new(), [Vec::<Vector>::new(), Vec::new()]);
+        let told = self.system.placements(
             ids.len(),
-            |system, k| match system.constraint(id(ids[k]))?.placement() {
-                Placement::Points { frame, points } => Ok(Some((*frame, *points))),
-                Placement::Operators(_) => Ok(None),
+            |k| id(ids[k]),
+            |_, frame, points| {
+                frames.push(by_columns_3(frame));
+                places.iter_mut().zip(points).for_each(|(places, point)| places.push(*point));
             },
-            |system, k| system.move_constraint(id(ids[k]), &frame[k], points.map(|points| points[k])),
-            |system, k, old| match old {
-                Some((frame, points)) => system.move_constraint(id(ids[k]), &frame, points),
-                None => Ok(()),
-            },
-        )
+        );
+        told.map_err(|error| raised_of(ids.len(), error))?;
+        let [masters, slaves] = places;
+        Ok([frames.as_flattened(), masters.as_flattened(), slaves.as_flattened()]
+            .map(|values| array(py, values)))
     }
 
     fn set_compliance(&mut self, constraints: Ids, compliance: Matrices) -> PyResult<()> {
         let (ids, compliance) = (constraints.as_slice()?, blocks(&compliance)?);
-        set_all(
-            &mut self.system,
-            ids.len(),
-            |system, k| Ok(system.constraint(id(ids[k]))?.compliance().copied()),
-            |system, k| system.set_compliance(id(ids[k]), Some(compliance[k])),
-            |system, k, old| system.set_compliance(id(ids[k]), old),
-        )
+        let set = self.system.set_compliances(ids.len(), |k| (id(ids[k]), compliance[k]));
+        set.map_err(|error| raised_of(ids.len(), error))
+    }
+
+    // ---- the world
+
+    fn referential_point<'py>(
+        &self,
+        py: Python<'py>,
+        bodies: Ids,
+        center: Vectors,
+        place: Vectors,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (center, place) = (vectors(&center)?, vectors(&place)?);
+        let system = &self.system;
+        self.vectors_of(py, &bodies, |id, k| system.referential_point(id, &center[k], &place[k]))
+    }
+
+    fn pseudo_rigid_point<'py>(
+        &self,
+        py: Python<'py>,
+        bodies: Ids,
+        gradient: Matrices,
+        center: Vectors,
+        place: Vectors,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (gradient, center, place) = (blocks(&gradient)?, vectors(&center)?, vectors(&place)?);
+        let system = &self.system;
+        let point = |id, k| system.pseudo_rigid_point(id, &gradient[k], &center[k], &place[k]);
+        self.vectors_of(py, &bodies, point)
+    }
+
+    fn referential_spin<'py>(
+        &self,
+        py: Python<'py>,
+        bodies: Ids,
+        spin: Vectors,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let spin = vectors(&spin)?;
+        self.vectors_of(py, &bodies, |id, k| self.system.referential_spin(id, &spin[k]))
+    }
+
+    fn world_spin<'py>(
+        &self,
+        py: Python<'py>,
+        bodies: Ids,
+        spin: Vectors,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let spin = vectors(&spin)?;
+        self.vectors_of(py, &bodies, |id, k| self.system.world_spin(id, &spin[k]))
+    }
+
+    // ---- stability
+
+    /// Vectors one behind the other.
+    fn geometric_stiffness<'py>(
+        &self,
+        py: Python<'py>,
+        joints: Joints,
+        reactions: Numbers,
+        x: Numbers,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let stiffness = self.system.geometric_stiffness(&joints.made()?, reactions.as_slice()?);
+        let (stiffness, x) = (stiffness.map_err(raised)?, x.as_slice()?);
+        let size = stiffness.dofs();
+        if size == 0 || !x.len().is_multiple_of(size) {
+            let text = format!("x: {} values where {size} for each vector are needed", x.len());
+            return Err(PyValueError::new_err(text));
+        }
+        let mut y = vec![0.0; x.len()];
+        let pairs = x.chunks(size).zip(y.chunks_mut(size));
+        pairs.for_each(|(x, y)| stiffness.product(x, y));
+        Ok(PyArray1::from_vec(py, y))
+    }
+
+    /// Squared frequency, step and share; the constraint, if there is one.
+    fn critical_step(
+        &self,
+        py: Python,
+        joints: Joints,
+        reactions: Numbers,
+        is_sharp: bool,
+    ) -> PyResult<([f64; 3], Option<i64>)> {
+        let (joints, reactions, system) = (joints.made()?, reactions.as_slice()?, &self.system);
+        let directions = if is_sharp { Directions::Free } else { Directions::All };
+        let made = py.allow_threads(|| system.critical_step(&joints, reactions, directions));
+        let made = made.map_err(raised)?;
+        let constraint = made.constraint.and_then(|row| system.constraint_ids().nth(row));
+        Ok(([made.frequency_squared, made.step, made.share], constraint.map(|id| id as i64)))
     }
 
     // ---- results
@@ -545,8 +593,8 @@ impl System {
         [Bound<'py, PyArray1<f64>>; 5],
     )> {
         let rows = self.system.any_rows().map_err(raised)?;
-        let scalars: Vec<i32> = match rows.shape {
-            Some(shape) => shape.scalars.to_vec(),
+        let scalars: Vec<i32> = match rows.extents {
+            Some(extents) => extents.scalars.to_vec(),
             None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
         };
         let numbers = [rows.values, rows.b, rows.v, rows.diagonal, rows.inverse];
@@ -597,7 +645,7 @@ impl System {
 
     /// Whether no constraint has other than three rows.
     fn are_three(&self) -> bool {
-        self.system.any_rows().is_ok_and(|rows| rows.shape.is_none())
+        self.system.any_rows().is_ok_and(|rows| rows.extents.is_none())
     }
 
     /// Of all constraints.
@@ -637,6 +685,14 @@ impl System {
     fn add_reactions(&mut self, py: Python, reactions: Numbers) -> PyResult<()> {
         let (reactions, system) = (reactions.as_slice()?, &mut self.system);
         py.allow_threads(|| system.add_reactions(reactions)).map_err(|error| self.raised(error))
+    }
+
+    /// Of the diagonal block of each row.
+    fn largest_eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let rows = self.system.any_rows().map_err(raised)?;
+        let mut largest = vec![0.0; rows.ids.len()];
+        rows.largest_eigenvalues(&mut largest);
+        Ok(PyArray1::from_vec(py, largest))
     }
 
     fn largest_eigenvalue(&self, py: Python, tolerance: f64, most_products: usize) -> PyResult<(f64, f64)> {

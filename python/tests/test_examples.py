@@ -80,7 +80,7 @@ def test_the_readme():
     pytest.importorskip("scipy")
     text = (EXAMPLES.parent / "README.md").read_text()
     programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(programs) == 3
+    assert len(programs) == 4
     done = subprocess.run([sys.executable, "-c", "\n".join(programs)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     # The upper ball, of mass 2, pushes the lower one onto the ground.

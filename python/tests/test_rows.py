@@ -147,3 +147,63 @@ def test_what_is_kept_with_constraints():
     assert list(system.tags) == [9, 2**63]
     with pytest.raises(ldy.Error, match="entry 1: constraint 1"):
         system.set_tags(ids[:2], 1)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, lambda J: pytest.importorskip("scipy.sparse").csr_array(J)])
+def test_constraints_are_rows_of_a_jacobian(form):
+    rng = np.random.default_rng(5)
+    system = ldy.System()
+    bodies = [system.add_diagonal(np.arange(1.0, 4.0) + k) for k in range(3)]
+    system.add_freedom(0, 1)
+    order, heights = [2, 0, 1], [1, 3, 6, 2]
+    J = rng.normal(size=(12, 9))
+    J[0, 3:], J[1:4, :3] = 0, 0
+    ids = system.add_jacobian(order, heights, form(J))
+    assert ids.tolist() == [1, 2, 3, 4]
+    with pytest.raises(ldy.Error, match="entry 3: constraint 8: a constraint has one to six rows"):
+        system.add_jacobian(order, [1, 3, 6, 0], form(J))
+    with pytest.raises(ldy.Error, match="rows of the Jacobian J: 12 values where 10 are needed"):
+        system.add_jacobian(order, heights[:3], form(J))
+    assert system.add_freedom(0, 1) == 5
+    system.update(0.5)
+    all_rows = np.zeros((14, 9))
+    all_rows[0, 1] = all_rows[13, 1] = 1
+    for place, body in enumerate(order):
+        all_rows[1:13, 3 * body : 3 * body + 3] = J[:, 3 * place : 3 * place + 3]
+    inverse = np.concatenate([np.arange(1.0, 4.0) + k for k in range(3)])
+    W = 0.5 * (all_rows * inverse) @ all_rows.T
+    np.testing.assert_allclose(system.rows.dense(), W, atol=1e-12)
+    # The first of them is on one body, the second on two: they have no blocks with what is on others alone.
+    assert list(np.diff(system.rows.starts)) == [5, 3, 5, 6, 6, 5]
+    largest = [np.linalg.eigvalsh(W[a:b, a:b]).max() for a, b in zip(system.rows.scalars, system.rows.scalars[1:])]
+    np.testing.assert_allclose(system.largest_eigenvalues(), largest, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_rows_of_any_matrix_are_solved(sparse):
+    system, ids, H, *_ = scene(4)
+    system.update(0.5)
+    rows = system.rows
+    laws = ldy.Laws(len(rows)).bounds(..., 0, np.inf).fixed(2)
+    expected, _ = system.solve(laws, tolerance=1e-12)
+    heights, W = np.diff(rows.scalars), rows.dense()
+    if sparse:
+        W = pytest.importorskip("scipy.sparse").csr_matrix(W)
+    R, report = ldy.solve(W, rows.B, laws, heights=heights, tolerance=1e-12)
+    assert report.converged and R.shape == rows.B.shape
+    np.testing.assert_array_equal(R, expected)
+    # Laws hold, with U of NumPy.
+    U, first = rows.dense() @ R + rows.B, rows.scalars[2]
+    stops = np.delete(np.arange(len(R)), np.s_[first : rows.scalars[3]])
+    assert abs(U[first : rows.scalars[3]]).max() < 1e-9
+    assert np.minimum(U[stops], R[stops]).min() > -1e-9 and abs(U[stops] * R[stops]).max() < 1e-9
+    for wrong in ([3, 3], heights[:-1]):
+        with pytest.raises(ValueError, match="scalars of rows"):
+            ldy.solve(W, rows.B, laws, heights=wrong)
+    with pytest.raises(ldy.Error, match="row 0: it has not one to six scalars"):
+        ldy.solve(np.eye(7), np.ones(7), ldy.Laws(1), heights=[7])
+
+
+def test_a_diagonal_block_may_be_zero():
+    R, report = ldy.solve(np.diag([0.0, 2.0]), [0, -1], ldy.Laws(2).bounds(..., 0, np.inf), heights=[1, 1])
+    np.testing.assert_allclose(R, [0, 0.5], atol=1e-9)

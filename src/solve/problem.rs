@@ -1,6 +1,7 @@
 //! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
 
 use crate::any_rows::{AnyBlockRows, check_size};
+use crate::block::small::MOST_ROWS;
 use crate::block::{Block, Vector, is_finite};
 use crate::block_rows::BlockRows;
 use crate::row_error::{Error, Fault};
@@ -30,19 +31,20 @@ pub struct Problem<'a> {
     pub normal: Normal,
 }
 
-/// The law of a constraint: what ties its force R to its velocity U.
+/// The law of a constraint: what ties its force R to its velocity U. With six values it is that of a row of one to six scalars, see
+/// [`Law::parts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law {
+pub struct Law<V = Vector> {
     /// Its form, in terms of the velocity U + `bias`.
-    pub kind: Kind,
+    pub kind: Kind<V>,
     /// Added to U: e V_N for restitution (V_N < 0 is the approach before the impact), gap / h for a contact that is still
     /// open, −v for a prescribed velocity v.
-    pub bias: Vector,
+    pub bias: V,
 }
 
 /// The forms of a law.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum Kind<V = Vector> {
     /// Signorini and Coulomb: 0 ≤ R_N + cohesion ⟂ U_N ≥ 0, and R_T against U_T, |R_T| ≤ friction · (R_N + cohesion).
     ///
     /// With two coefficients |(R_1 / friction, R_2 / friction_2)| ≤ R_N + cohesion, and of these forces R_T is the one with the
@@ -60,9 +62,9 @@ pub enum Kind {
     /// with the most force m, 0 and infinity a stop.
     Bounds {
         /// The lower bounds.
-        lower: Vector,
+        lower: V,
         /// The upper bounds, none below its lower one.
-        upper: Vector,
+        upper: V,
     },
 }
 
@@ -105,6 +107,22 @@ impl Law {
             }
         }
         Ok(())
+    }
+}
+
+impl Law<[f64; MOST_ROWS]> {
+    /// The laws of the first three scalars of a row and of the others, where it has so many.
+    pub fn parts(self, scalars: usize) -> impl Iterator<Item = Law> {
+        (0..scalars.div_ceil(3)).map(move |part| {
+            let own = |values: &[f64; MOST_ROWS]| std::array::from_fn(|i| values[3 * part + i]);
+            let kind = match &self.kind {
+                Kind::Bounds { lower, upper } => Kind::Bounds { lower: own(lower), upper: own(upper) },
+                &Kind::Contact { friction, friction_2, cohesion } => {
+                    Kind::Contact { friction, friction_2, cohesion }
+                }
+            };
+            Law { kind, bias: own(&self.bias) }
+        })
     }
 }
 

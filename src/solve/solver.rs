@@ -77,12 +77,26 @@ impl Solver {
         if !laws.iter().any(is_anisotropic) {
             return self.run_along_axes(problem, laws, options, forces, watch);
         }
+        // Out of the solver, which is used meanwhile; it comes back whatever happens.
         let mut scaled = mem::take(&mut self.scaled);
+        let made = self.solve_scaled(&mut scaled, problem, laws, options, forces, watch);
+        self.scaled = scaled;
+        made
+    }
+
+    fn solve_scaled(
+        &mut self,
+        scaled: &mut Scaled,
+        problem: &Problem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+        watch: &mut Watch,
+    ) -> Result<Report, Error> {
         scaled.prepare(problem, laws, forces)?;
         let (problem, laws, scaled_forces) = scaled.parts(problem);
         let report = self.run_along_axes(&problem, laws, options, scaled_forces, watch)?;
         scaled.read(forces);
-        self.scaled = scaled;
         Ok(report)
     }
 
@@ -107,8 +121,7 @@ impl Solver {
             let problem = Problem { starts: w.starts, columns: w.columns, values, b, normal: *normal };
             return self.solve_watched(&problem, laws, options, forces.as_chunks_mut().0, watch);
         }
-        // Out of the solver, which is used meanwhile.
-        let mut padded = std::mem::take(&mut self.padded);
+        let mut padded = mem::take(&mut self.padded);
         let made = self.solve_padded(&mut padded, problem, laws, options, forces, watch);
         self.padded = padded;
         made
@@ -124,7 +137,7 @@ impl Solver {
         watch: &mut Watch,
     ) -> Result<Report, Error> {
         padded.fill(problem, laws, forces)?;
-        let mut best = std::mem::take(&mut padded.forces);
+        let mut best = mem::take(&mut padded.forces);
         let row_of = |triple: usize| padded.rows.get(triple).map_or(0, |&row| row as usize);
         let of_rows = |mut report: Report| {
             for residual in [&mut report.residual, &mut report.first] {

@@ -4,16 +4,15 @@
 use std::sync::PoisonError;
 
 use crate::memory::{refill, with_room};
+use crate::products::{self, Columns, Product};
 
 use super::body::{copied, finite, of_size};
 use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
 use super::error::{Error, Fault, Subject};
-use super::kept::Kept;
-use super::mixed::{AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
+use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
-use super::product::{self, Columns, Product};
 use super::table::Id;
 
 /// Vectors that are spread at a time.
@@ -29,34 +28,16 @@ impl System {
     /// # Errors
     /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers of
     /// rows or not of a body's columns, or memory is exhausted.
-    pub fn insert_rows(&mut self, bodies: &[Id], mut operators: Vec<RowsOperator>) -> Result<Id, Error> {
+    pub fn insert_rows(&mut self, bodies: &[Id], operators: Vec<RowsOperator>) -> Result<Id, Error> {
         let subject = about(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         self.check_rows(bodies, &operators).map_err(failed)?;
-        let rows = operators[0].rows();
-        if rows == 3 && bodies.len() <= 2 {
-            let mut all = operators.drain(..).map(RowsOperator::into_triple);
-            let operators = [all.next().transpose(), all.next().transpose()];
-            let [master, slave] = operators;
-            let sides = [Some(bodies[0]), bodies.get(1).copied()];
-            return self.insert_operators(sides, [master.map_err(failed)?, slave.map_err(failed)?]);
-        }
-        let memory = |error: Error| failed(error.fault);
-        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
-        let mut new = None;
-        let mixed = match &mut self.mixed {
-            Some(mixed) => mixed,
-            None => new.insert(Mixed::of(&self.constraints).map_err(memory)?),
-        };
-        let inserted = mixed.insert(&mut self.constraints, bodies, &operators, changes::CHANGED);
-        let id = inserted.map_err(memory)?;
-        if new.is_some() {
-            self.mixed = new;
-        }
-        self.kept.insert(Kept::default(), 0)?;
-        self.mark_bodies(bodies.iter().copied(), |users| *users += 1);
-        self.structure_changes();
-        Ok(id)
+        let inserted = self.all_or_nothing(|system| {
+            let id = system.claim(bodies, operators[0].rows())?;
+            system.set_rows(id, operators)?;
+            Ok(id)
+        });
+        inserted.map_err(|error: Error| failed(error.fault))
     }
 
     /// Insert a constraint of one row that measures one generalised velocity of a body, times a coefficient.
@@ -230,8 +211,7 @@ impl System {
     }
 
     fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
-        let why = "a constraint has one to sixteen bodies";
-        ensure!((1..=MOST_BODIES).contains(&bodies.len()), Fault::Invalid(why));
+        mixed::check_bodies(bodies.len())?;
         if operators.len() != bodies.len() {
             let (expected, found) = (bodies.len(), operators.len());
             return Err(Fault::Size { what: "its operators H", expected, found });
@@ -310,13 +290,13 @@ impl System {
     /// Those of the product, and if memory is exhausted.
     pub(super) fn multiply(
         &self,
-        product: &mut impl Product,
+        product: &mut impl Product<Error>,
         count: usize,
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
     ) -> Result<(), Error> {
         let rows = self.structure.len();
-        let Some(mixed) = self.odd() else { return product::all(product, (count, rows), x, y) };
+        let Some(mixed) = self.odd() else { return products::all(product, (count, rows), x, y) };
         let (length, scalars) = (3 * rows, self.scalar_count());
         let [inner_x, inner_y] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
         for first in (0..count).step_by(TOGETHER) {
@@ -328,7 +308,7 @@ impl System {
                 mixed.view.spread(&x.values[of(k, x.stride)], to.as_chunks_mut().0);
             }
             let (from, to) = (Columns { values: &inner_x[..], stride: length }, &mut inner_y[..]);
-            product::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
+            products::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
             for (k, from) in some.zip(inner_y.chunks_exact(length)) {
                 let (x, y) = (&x.values[of(k, x.stride)], &mut y.values[of(k, y.stride)]);
                 mixed.view.collect(from.as_chunks().0, mixed.entries(), x, y);

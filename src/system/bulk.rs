@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::block::{Block, Vector};
 
-use super::constraint::{Placement, check_compliance};
+use super::constraint::{Constraint, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
 use super::model::{System, unknown};
 use super::table::Id;
@@ -69,12 +69,13 @@ impl System {
             let placement = Placement::at_points(&frame, points).map_err(failed)?;
             self.check_placement(bodies, &placement).map_err(failed)
         })?;
-        self.constraints.reserve(count).map_err(Error::from)?;
-        self.kept.reserve(count).map_err(Error::from)?;
-        for k in 0..count {
-            let AtPoints { bodies, frame, points } = entry(k);
-            self.insert_constraint(bodies, &frame, points)?;
-        }
+        let inserted = self.all_or_nothing(|system| {
+            (0..count).map(entry).try_for_each(|AtPoints { bodies, frame, points }| {
+                let placement = Placement::Points { frame, points };
+                system.put_triple(Constraint { bodies, placement, compliance: None }).map(|_| ())
+            })
+        });
+        inserted.map_err(Error::from)?;
         Ok(first)
     }
 
@@ -126,7 +127,7 @@ impl System {
     /// # Errors
     /// Of the first entry that names no constraint.
     pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> Result<(), EntryError> {
-        all(count, |k| self.rows_of(entry(k).0).map(|_| ()))?;
+        all(count, |k| self.tag(entry(k).0).map(|_| ()))?;
         for k in 0..count {
             let (id, tag) = entry(k);
             self.set_tag(id, tag)?;

@@ -7,7 +7,7 @@
 //! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
 //! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies or
-//! constraints at once, `jacobian` their operators, `models` has bodies that one solver is for, `files` writes W, `world` turns what
+//! constraints at once, `jacobian` their operators, `insertion` has them in all or none, `models` has bodies that one solver is for, `files` writes W, `world` turns what
 //! a program has in the world into what is asked for here. `mixed` ties constraints of other than three rows, or on more than two
 //! bodies, to rows of three; `any_rows` is what [`System`] does with them.
 
@@ -19,10 +19,10 @@ mod constraint;
 mod direct;
 mod error;
 mod files;
+mod insertion;
 pub mod interface;
 mod jacobian;
 mod kept;
-
 mod mixed;
 mod model;
 mod models;
@@ -37,6 +37,7 @@ mod update;
 mod world;
 
 pub use crate::eigen::Estimate;
+pub use crate::products::{Columns, extent};
 pub use body::{Body, Inertia, Kinematics, Solve};
 pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
@@ -45,8 +46,6 @@ pub use jacobian::Jacobian;
 pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator};
 pub use model::System;
 pub use models::Member;
-pub(crate) use product::multiply;
-pub use product::{Columns, extent};
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use table::Id;

@@ -7,6 +7,7 @@ use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
 use crate::memory::with_room;
+use crate::products::{self, Assembled, Columns};
 
 use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
@@ -17,7 +18,7 @@ use super::jacobian::Room;
 use super::kept::Kept;
 use super::mixed::{Filled, MOST_BODIES, Mixed};
 use super::models::{Member, Models};
-use super::product::{self, Assembled, Bodies, Columns, Scratch, ThroughBodies};
+use super::product::{Bodies, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
 use super::scene::Scene;
 use super::structure::Structure;
@@ -370,17 +371,7 @@ impl System {
         let placement = placement.map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         let constraint = Constraint { bodies, placement, compliance: None };
-        self.kept.reserve(1).map_err(|_| failed(Fault::Memory))?;
-        if let Some(mixed) = &mut self.mixed {
-            mixed.reserve().map_err(|_| failed(Fault::Memory))?;
-        }
-        let triple =
-            self.constraints.insert(constraint, changes::CHANGED).map_err(|_| failed(Fault::Memory))?;
-        let id = self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))?;
-        self.kept.insert(Kept::default(), 0)?;
-        self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
-        self.structure_changes();
-        Ok(id)
+        self.all_or_nothing(|system| system.put_triple(constraint)).map_err(|_| failed(Fault::Memory))
     }
 
     pub(super) fn check_placement(
@@ -720,7 +711,7 @@ impl System {
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
         for (stride, found) in shapes {
             ensure!(stride >= length, failed("a stride of vectors of three values a row", length, stride));
-            let expected = product::extent(count, stride, length);
+            let expected = products::extent(count, stride, length);
             ensure!(found >= expected, failed("vectors of three values a row", expected, found));
         }
         Ok(())

@@ -127,6 +127,15 @@ impl<T> Table<T> {
         Some(thing)
     }
 
+    /// Forget the things that were inserted since this id was the next: it is again.
+    pub fn truncate(&mut self, next: Id) {
+        let place = self.ids.partition_point(|id| *id < next);
+        self.live -= self.things.drain(place..).flatten().count();
+        self.ids.truncate(place);
+        self.marks.truncate(place);
+        self.next = next;
+    }
+
     /// Choose the thing with an id; false if there is none, or it has been chosen already.
     pub fn choose(&mut self, id: Id) -> bool {
         self.get_mut(id).is_some_and(|(_, mark)| {

@@ -16,15 +16,9 @@ pub enum Layout {
 
 pub const LAYOUTS: [Layout; 4] = [Layout::ByRows, Layout::ByColumns, Layout::Compressed, Layout::Counted];
 
-/// Hand a Jacobian over.
-pub fn set(
-    system: &mut System,
-    (bodies, constraints): (&[Id], &[Id]),
-    j: &DMatrix<f64>,
-    layout: Layout,
-) -> Result<(), EntryError> {
+/// Hand a Jacobian over to what takes it.
+pub fn with<T>(j: &DMatrix<f64>, layout: Layout, take: impl FnOnce(&Jacobian) -> T) -> T {
     let shape = [j.nrows(), j.ncols()];
-    let (bodies, constraints) = (bodies.iter().copied(), constraints.iter().copied());
     match layout {
         Layout::ByRows => {
             // Two values behind each row.
@@ -33,13 +27,9 @@ pub fn set(
             for (row, values) in j.row_iter().zip(values.chunks_mut(stride)) {
                 row.iter().zip(values).for_each(|(from, to)| *to = *from);
             }
-            let jacobian = Jacobian::Dense { values: &values, shape, strides: [stride, 1] };
-            system.set_jacobian(bodies, constraints, &jacobian)
+            take(&Jacobian::Dense { values: &values, shape, strides: [stride, 1] })
         }
-        Layout::ByColumns => {
-            let jacobian = Jacobian::Dense { values: j.as_slice(), shape, strides: [1, j.nrows()] };
-            system.set_jacobian(bodies, constraints, &jacobian)
-        }
+        Layout::ByColumns => take(&Jacobian::Dense { values: j.as_slice(), shape, strides: [1, j.nrows()] }),
         Layout::Compressed | Layout::Counted => {
             let is_counted = matches!(layout, Layout::Counted);
             let (mut starts, mut counts) = (vec![0; j.nrows()], vec![0; j.nrows()]);
@@ -65,11 +55,31 @@ pub fn set(
             }
             let counts = is_counted.then_some(&counts[..]);
             let (indices, values, starts) = (&indices[..], &values[..], &starts[..]);
-            system.set_jacobian(
-                bodies,
-                constraints,
-                &Jacobian::Sparse { shape, starts, counts, indices, values },
-            )
+            take(&Jacobian::Sparse { shape, starts, counts, indices, values })
         }
     }
+}
+
+/// Set operators of constraints.
+pub fn set(
+    system: &mut System,
+    (bodies, constraints): (&[Id], &[Id]),
+    j: &DMatrix<f64>,
+    layout: Layout,
+) -> Result<(), EntryError> {
+    with(j, layout, |jacobian| {
+        system.set_jacobian(bodies.iter().copied(), constraints.iter().copied(), jacobian)
+    })
+}
+
+/// Insert constraints.
+pub fn insert(
+    system: &mut System,
+    (bodies, heights): (&[Id], &[usize]),
+    j: &DMatrix<f64>,
+    layout: Layout,
+) -> Result<Id, EntryError> {
+    with(j, layout, |jacobian| {
+        system.insert_jacobian(bodies.iter().copied(), heights.iter().copied(), jacobian)
+    })
 }

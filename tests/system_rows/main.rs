@@ -420,6 +420,91 @@ fn a_jacobian_that_is_refused_changes_nothing() {
     assert_ne!(values(&system), expected);
 }
 
+/// Bodies, numbers of rows and a Jacobian, and what is said of them.
+type Insertion<'a> = (&'a [Id], &'a [usize], &'a DMatrix<f64>, &'a str);
+
+#[test]
+fn a_jacobian_whose_constraints_are_refused_changes_nothing() {
+    let (mut system, mut untouched) = (of_two_bodies(), of_two_bodies());
+    let good = DMatrix::from_fn(5, 5, |i, j| if i < 2 && j >= 2 { 0.0 } else { (i + j) as f64 });
+    let mut infinite = good.clone();
+    infinite[(4, 1)] = f64::INFINITY;
+    let (bodies, heights) = (&[0, 1][..], &[1, 1, 3][..]);
+    let cases: [Insertion; 9] = [
+        (bodies, heights, &infinite, "entry 2: constraint 8: its operator H is not finite"),
+        (bodies, &[1, 0, 4], &good, "entry 1: constraint 7: a constraint has one to six rows"),
+        (bodies, &[5, 7], &good, "entry 1: constraint 7: a constraint has one to six rows"),
+        (&[0, 7], heights, &good, "entry 1: body 7: there is none with this id"),
+        (&[0, 1, 0], heights, &DMatrix::zeros(5, 7), "body 0: an earlier entry names it"),
+        (bodies, heights, &DMatrix::zeros(5, 4), "columns of the Jacobian J: 4 values where 5 are needed"),
+        (bodies, heights, &DMatrix::zeros(4, 5), "rows of the Jacobian J: 4 values where 5 are needed"),
+        (bodies, &[1, 3], &good, "rows of the Jacobian J: 5 values where 4 are needed"),
+        (&[], &[1], &DMatrix::zeros(1, 0), "entry 0: constraint 6: a constraint has one to sixteen bodies"),
+    ];
+    let values = |system: &System| {
+        let rows = system.any_rows().unwrap();
+        [rows.values, rows.b, rows.v, rows.inverse]
+            .map(|values| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+    };
+    for (bodies, heights, j, text) in cases {
+        for layout in LAYOUTS {
+            let error = jacobian::insert(&mut system, (bodies, heights), j, layout).unwrap_err();
+            assert!(error.to_string().contains(text), "{error}, not {text}");
+            // Results are still those of what is there.
+            assert_eq!(values(&system), values(&untouched), "{text}");
+        }
+    }
+    // What comes next is as in the system that has refused nothing: ids, and which constraints share rows.
+    let next = [&mut system, &mut untouched].map(|system| {
+        let first = jacobian::insert(system, (bodies, heights), &good, LAYOUTS[0]).unwrap();
+        assert_eq!(system.insert_freedom(0, Some(1), 1.0).unwrap(), first + 3);
+        system.update(0.5).unwrap();
+        (first, values(system))
+    });
+    assert_eq!(next[0].0, 6);
+    assert_eq!(next[0], next[1]);
+    // Constraints have gone, and a refused call was between.
+    for id in [0, 7] {
+        system.remove_constraint(id).unwrap();
+        untouched.remove_constraint(id).unwrap();
+        jacobian::insert(&mut system, (bodies, heights), &infinite, LAYOUTS[0]).unwrap_err();
+        for system in [&mut system, &mut untouched] {
+            system.insert_freedom(0, Some(0), 2.0).unwrap();
+        }
+    }
+    system.update(0.5).unwrap();
+    untouched.update(0.5).unwrap();
+    assert_eq!(values(&system), values(&untouched));
+}
+
+#[test]
+fn constraints_of_a_jacobian_are_on_bodies_with_columns_that_are_not_zero() {
+    let mut system = System::new();
+    let ids: Vec<Id> = (0..20)
+        .map(|_| {
+            let inertia = ldy::system::Inertia::diagonal(&[1.0; 2]).unwrap();
+            system.insert_body(2, ldy::system::Kinematics::General, inertia).unwrap()
+        })
+        .collect();
+    let turned: Vec<Id> = ids.iter().rev().copied().collect();
+    let mut j = DMatrix::zeros(5, 40);
+    j[(1, 7)] = 1.0;
+    j[(2, 39)] = 1.0;
+    j.row_mut(4).columns_mut(0, 32).fill(1.0);
+    for layout in LAYOUTS {
+        let first = jacobian::insert(&mut system, (&turned, &[3, 1, 1]), &j, layout).unwrap();
+        let mut list = [0; ldy::system::MOST_BODIES];
+        assert_eq!(system.bodies_of(first, &mut list), [16, 0]);
+        assert_eq!(system.bodies_of(first + 1, &mut list), [19]);
+        assert_eq!(system.bodies_of(first + 2, &mut list), &turned[..16]);
+        let mut many = j.clone();
+        many[(4, 33)] = 1.0;
+        let error = jacobian::insert(&mut system, (&turned, &[3, 1, 1]), &many, layout).unwrap_err();
+        let text = format!("entry 2: constraint {}: a constraint has one to sixteen bodies", first + 5);
+        assert_eq!(error.to_string(), text);
+    }
+}
+
 #[test]
 fn calls_for_many_know_constraints_of_any_number_of_rows() {
     let mut system = System::new();

@@ -359,22 +359,72 @@ impl Scene {
         self.model.constraints.insert(id, one);
     }
 
-    /// Operators of many constraints at once, on some of the bodies in any order.
-    fn set_jacobian(&mut self) {
+    /// Some of the bodies in any order, and where their columns begin.
+    fn some_bodies(&mut self) -> (Vec<Id>, BTreeMap<Id, usize>) {
         let mut bodies: Vec<Id> = self.model.bodies.keys().copied().collect();
         for k in (1..bodies.len()).rev() {
             let other = self.below(k + 1);
             bodies.swap(k, other);
         }
         bodies.truncate(1 + self.below(bodies.len()));
-        let firsts: BTreeMap<Id, usize> = bodies
-            .iter()
-            .scan(0, |end, id| {
-                let first = *end;
-                *end += self.model.bodies[id].dofs();
-                Some((*id, first))
-            })
-            .collect();
+        let place = |end: &mut usize, id: &Id| {
+            let first = *end;
+            *end += self.model.bodies[id].dofs();
+            Some((*id, first))
+        };
+        let firsts = bodies.iter().scan(0, place).collect();
+        (bodies, firsts)
+    }
+
+    /// Many constraints at once as rows of a Jacobian: each on some of its bodies, in their order. One of those before may be refused.
+    fn insert_jacobian(&mut self) {
+        let (bodies, firsts) = self.some_bodies();
+        let mut all = Vec::new();
+        for _ in 0..1 + self.below(6) {
+            let mut own: Vec<Id> = bodies.iter().copied().filter(|_| self.below(3) == 0).take(16).collect();
+            let rows = 1 + self.below(6);
+            let place = self.some_operators(rows, &own);
+            let Place::Operators(mut given, is_sparse) = place else { continue };
+            // One that is zero would not be there.
+            given.iter_mut().filter(|h| h.amax() == 0.0).for_each(|h| h[(0, 0)] = 1.5);
+            if own.is_empty() {
+                own = vec![bodies[0]];
+                given = vec![DMatrix::zeros(rows, self.model.bodies[&bodies[0]].dofs())];
+            }
+            all.push(Constraint {
+                rows,
+                bodies: own,
+                place: Place::Operators(given, is_sparse),
+                compliance: None,
+            });
+        }
+        let heights: Vec<usize> = all.iter().map(|one| one.rows).collect();
+        let columns = bodies.iter().map(|id| self.model.bodies[id].dofs()).sum();
+        let mut j = DMatrix::zeros(heights.iter().sum(), columns);
+        let mut row = 0;
+        for one in &all {
+            let Place::Operators(given, _) = &one.place else { continue };
+            for (body, h) in one.bodies.iter().zip(given) {
+                j.view_mut((row, firsts[body]), h.shape()).copy_from(h);
+            }
+            row += one.rows;
+        }
+        let layout = LAYOUTS[self.below(4)];
+        if self.below(3) == 0 {
+            let (row, column) = (self.below(j.nrows()), self.below(columns));
+            let mut wrong = j.clone();
+            wrong[(row, column)] = f64::INFINITY;
+            jacobian::insert(&mut self.system, (&bodies, &heights), &wrong, layout).unwrap_err();
+        }
+        let first = jacobian::insert(&mut self.system, (&bodies, &heights), &j, layout).unwrap();
+        assert_eq!(first, self.model.next);
+        self.model.constraints.extend((first..).zip(all));
+        self.model.next += heights.len() as Id;
+    }
+
+    /// Operators of many constraints at once, on some of the bodies in any order.
+    fn set_jacobian(&mut self) {
+        let (bodies, firsts) = self.some_bodies();
         let mut chosen = Vec::new();
         for (id, one) in self.model.constraints.clone() {
             let is_there = one.bodies.iter().any(|body| bodies.contains(body));
@@ -412,9 +462,10 @@ impl Scene {
             self.add_body();
             return self.add_constraint();
         };
-        match self.below(13) {
+        match self.below(15) {
             0..3 => self.add_constraint(),
-            11.. => self.set_jacobian(),
+            11..13 => self.set_jacobian(),
+            13.. => self.insert_jacobian(),
             3..5 => {
                 self.system.remove_constraint(id).unwrap();
                 self.model.constraints.remove(&id);

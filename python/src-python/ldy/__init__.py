@@ -18,7 +18,20 @@ W = h H A^-1 H^T, and B and V. Matrices are written as NumPy has them: ``frame[:
 from ._core import Error
 from .laws import Laws, Report, solve
 from .rows import Rows
+from .stability import CriticalStep, Joints, gyroscopic_change
 from .system import GROUND, Factor, System
 
-__all__ = ["GROUND", "Error", "Factor", "Laws", "Report", "Rows", "System", "solve"]
+__all__ = [
+    "GROUND",
+    "CriticalStep",
+    "Error",
+    "Factor",
+    "Joints",
+    "Laws",
+    "Report",
+    "Rows",
+    "System",
+    "gyroscopic_change",
+    "solve",
+]
 __version__ = "0.1.0"

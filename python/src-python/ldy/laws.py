@@ -135,6 +135,7 @@ def solve(
     laws: Laws | ArrayLike,
     R: ArrayLike | None = None,
     *,
+    heights: ArrayLike | None = None,
     normal_first: bool = False,
     tolerance: float = 1e-8,
     measure: str = "both",
@@ -145,20 +146,51 @@ def solve(
 ) -> tuple[NDArray[np.float64], Report]:
     """Forces with any W, sparse (SciPy) or an array, that need not be symmetric; see :meth:`System.solve`.
 
-    normal_first: the first component of each row is the normal one, as in FCLIB, not the third.
+    heights: how many scalars each row has, one to six; three without. normal_first: the first component of each contact is the normal
+    one, as in FCLIB, not the third.
     """
+    B = np.ascontiguousarray(B, dtype=np.float64).ravel()
+    rows = np.full(len(B) // 3, 3) if heights is None else np.asarray(heights, dtype=np.int64)
+    if np.shape(W) != (len(B), len(B)) or rows.sum() != len(B) or rows.ndim != 1:
+        raise ValueError(f"W: shape {np.shape(W)}, with {len(B)} values of B and {rows.sum()} scalars of rows")
+    matrix = _threes(W) if heights is None else _blocks(W, rows)
+    forces = start(R, len(B))
+    options = (tolerance, measure, method, sweeps, seconds)
+    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(rows)), options, progress, forces)
+    return forces.reshape(-1, 3) if heights is None else forces, Report.of(report)
+
+
+def _threes(W: Any) -> tuple[Any, Any, Any, Any]:
+    """Starts, columns and values of blocks 3 x 3, column by column."""
     from scipy.sparse import bsr_array, eye_array
 
-    B = np.ascontiguousarray(B, dtype=np.float64).reshape(-1, 3)
     W = bsr_array(W, blocksize=(3, 3))
-    if W.shape != (B.size, B.size):
-        raise ValueError(f"W: shape {W.shape} where {(B.size, B.size)} is needed")
     if not W.diagonal().all():
         # Diagonal blocks have to be there, be they zero.
-        W = W + 0 * bsr_array(eye_array(B.size), blocksize=(3, 3))
+        W = W + 0 * bsr_array(eye_array(W.shape[0]), blocksize=(3, 3))
     W.sum_duplicates()
-    forces = start(R, B.size)
-    options = (tolerance, measure, method, sweeps, seconds)
-    matrix = W.indptr.astype(np.int32), W.indices.astype(np.int32), np.ascontiguousarray(W.data, dtype=np.float64)
-    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(B)), options, progress, forces)
-    return forces.reshape(-1, 3), Report.of(report)
+    values = np.ascontiguousarray(W.data.transpose(0, 2, 1), dtype=np.float64).ravel()
+    return W.indptr.astype(np.int32), W.indices.astype(np.int32), values, None
+
+
+def _blocks(W: Any, heights: NDArray[np.int64]) -> tuple[Any, Any, Any, Any]:
+    """The same of rows of any heights, and where scalars of rows and values of blocks begin."""
+    from scipy.sparse import coo_array
+
+    W = coo_array(W)
+    scalars, count = _sums(heights), len(heights)
+    owner = np.repeat(np.arange(count), heights)
+    row, column = owner[W.row], owner[W.col]
+    # Diagonal blocks have to be there, be they zero.
+    blocks, which = np.unique(np.concatenate([row * count + column, np.arange(count) * (count + 1)]), return_inverse=True)
+    places = _sums(heights[blocks // count] * heights[blocks % count])
+    values = np.zeros(places[-1])
+    at = places[which.ravel()[: len(row)]] + heights[row] * (W.col - scalars[column]) + W.row - scalars[row]
+    np.add.at(values, at, W.data)
+    starts = np.searchsorted(blocks, np.arange(count + 1) * count).astype(np.int32)
+    return starts, (blocks % count).astype(np.int32), values, (scalars.astype(np.int32), places.astype(np.uintp))
+
+
+def _sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each begins, and the end."""
+    return np.concatenate([[0], np.cumsum(counts)])

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .arrays import count_of, inertias, many
 from .laws import Laws, Progress, Report, laws_of, start
 from .rows import Rows
+from .stability import CriticalStep, Joints
 
 #: Stands for the ground where a constraint has a body on one side only.
 GROUND = -1
@@ -23,36 +25,30 @@ def _ids(values: ArrayLike) -> NDArray[np.int64]:
     return np.ascontiguousarray(ids, dtype=np.int64)
 
 
-def _many(name: str, values: ArrayLike, count: int, *shape: int) -> NDArray[np.float64]:
-    """``count`` arrays of a shape; one stands for all of them."""
-    values = np.asarray(values, dtype=np.float64)
-    if values.shape == shape or values.shape == (1, *shape):
-        values = np.broadcast_to(values, (count, *shape))
-    if values.shape != (count, *shape):
-        raise ValueError(f"{name}: shape {values.shape} where {(count, *shape)} or {shape} is needed")
-    return np.ascontiguousarray(values)
-
-
-def _count(*arguments: tuple[ArrayLike, int]) -> tuple[int, bool]:
-    """How many things arrays describe, each with its dimension if it describes one; whether it is one without an array of them."""
-    arrays = [(np.asarray(values), ndim) for values, ndim in arguments]
-    counts = {array.shape[0] for array, ndim in arrays if array.ndim == ndim + 1}
-    counts = counts - {1} or counts
-    if len(counts) > 1:
-        raise ValueError(f"arrays of different lengths: {sorted(counts)}")
-    return (counts.pop(), False) if counts else (1, True)
-
-
 def _answer(ids: NDArray[np.int64], is_one: bool) -> Any:
     return int(ids[0]) if is_one else ids
 
 
-def _inertia(name: str, values: ArrayLike, count: int) -> NDArray[np.float64]:
-    """A matrix, or a number for that number on the diagonal."""
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim < 2:
-        values = values[..., None, None] * np.eye(3)
-    return _many(name, values, count, 3, 3)
+def _each(ids: ArrayLike, values: NDArray[np.float64], *shape: int) -> NDArray[np.float64]:
+    """Values of each thing, or of the one without an array of them."""
+    return values.reshape(shape if np.ndim(ids) == 0 else (-1, *shape))
+
+
+def _with_jacobian(
+    dense: Callable[..., Any], sparse: Callable[..., Any], bodies: NDArray[np.int64], rows: NDArray[np.int64], J: Any
+) -> Any:
+    """Hand a Jacobian over, as it lies in memory."""
+    if hasattr(J, "tocsr"):
+        J = J.tocsr(copy=True)
+        J.sum_duplicates()
+        starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
+        return sparse(bodies, rows, J.shape, starts, indices, np.ascontiguousarray(J.data, dtype=np.float64))
+    J = np.asarray(J, dtype=np.float64)
+    if J.ndim != 2:
+        raise ValueError(f"J: shape {J.shape} where two dimensions are needed")
+    by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
+    strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
+    return dense(bodies, rows, J.ravel("F" if by_columns else "C"), J.shape, strides)
 
 
 def _csc(A: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
@@ -83,13 +79,13 @@ class System:
         referential. A point p of the world is the referential point ``center + rotation.T @ (p - x)``, x the centre now.
         """
         scalar = np.ndim(inertia) < 2
-        count, is_one = _count((mass, 0), (inertia, 0 if scalar else 2), (rotation, 2), (center, 1))
+        count, is_one = count_of((mass, 0), (inertia, 0 if scalar else 2), (rotation, 2), (center, 1))
         return _answer(
             self._core.add_rigid(
-                _many("mass", mass, count),
-                _inertia("inertia", inertia, count),
-                _many("rotation", rotation, count, 3, 3),
-                _many("center", center, count, 3),
+                many("mass", mass, count),
+                inertias("inertia", inertia, count),
+                many("rotation", rotation, count, 3, 3),
+                many("center", center, count, 3),
             ),
             is_one,
         )
@@ -99,19 +95,19 @@ class System:
 
         euler: the Euler tensor about the centre, 3 x 3 or a number.
         """
-        count, is_one = _count((mass, 0), (euler, 0 if np.ndim(euler) < 2 else 2), (center, 1))
+        count, is_one = count_of((mass, 0), (euler, 0 if np.ndim(euler) < 2 else 2), (center, 1))
         return _answer(
             self._core.add_pseudo_rigid(
-                _many("mass", mass, count), _inertia("euler", euler, count), _many("center", center, count, 3)
+                many("mass", mass, count), inertias("euler", euler, count), many("center", center, count, 3)
             ),
             is_one,
         )
 
     def add_obstacle(self, rotation: ArrayLike = np.eye(3), center: ArrayLike = (0, 0, 0)) -> Any:
         """Bodies with prescribed velocities, as those of rigid ones; they couple no constraints."""
-        count, is_one = _count((rotation, 2), (center, 1))
+        count, is_one = count_of((rotation, 2), (center, 1))
         return _answer(
-            self._core.add_obstacle(_many("rotation", rotation, count, 3, 3), _many("center", center, count, 3)), is_one
+            self._core.add_obstacle(many("rotation", rotation, count, 3, 3), many("center", center, count, 3)), is_one
         )
 
     def add_dense(self, inverse: ArrayLike) -> int:
@@ -150,11 +146,15 @@ class System:
     def set_rotation(self, bodies: ArrayLike, rotation: ArrayLike) -> None:
         """Rotations of rigid bodies and obstacles."""
         ids = _ids(bodies)
-        self._core.set_rotation(ids, _many("rotation", rotation, len(ids), 3, 3))
+        self._core.set_rotation(ids, many("rotation", rotation, len(ids), 3, 3))
+
+    def rotation(self, bodies: ArrayLike) -> NDArray[np.float64]:
+        """Rotations of rigid bodies and obstacles, 3 x 3 each, or that of one body."""
+        return _each(bodies, self._core.rotation(_ids(bodies)), 3, 3)
 
     def set_mass(self, body: int, mass: float, inertia: ArrayLike) -> None:
         """Another mass, and inertia or Euler tensor, of a rigid or pseudo-rigid body; see :meth:`add_rigid`."""
-        self._core.set_mass(body, mass, _inertia("inertia", inertia, 1))
+        self._core.set_mass(body, mass, inertias("inertia", inertia, 1))
 
     def set_dense(self, body: int, inverse: ArrayLike) -> None:
         """Another inverse of a body of any kind."""
@@ -181,7 +181,7 @@ class System:
 
     def _set_velocity(self, bodies: ArrayLike, velocity: ArrayLike, is_previous: bool) -> None:
         ids, velocity = _ids(bodies), np.asarray(velocity, dtype=np.float64)
-        self._core.set_velocity(ids, _many("velocity", velocity, len(ids), velocity.shape[-1]), is_previous)
+        self._core.set_velocity(ids, many("velocity", velocity, len(ids), velocity.shape[-1]), is_previous)
 
     def velocity(self, bodies: ArrayLike) -> NDArray[np.float64]:
         """Free velocities, a row for each body, or that of one body: as set, and changed by :meth:`add_reactions`."""
@@ -208,7 +208,7 @@ class System:
 
         master, slave: ids, GROUND for none. frame: the local axes are its columns. Points are referential.
         """
-        count, is_one = _count((master, 0), (slave, 0), (frame, 2), (master_point, 1), (slave_point, 1))
+        count, is_one = count_of((master, 0), (slave, 0), (frame, 2), (master_point, 1), (slave_point, 1))
         master, slave = (np.broadcast_to(_ids(ids), count) for ids in (master, slave))
         return _answer(
             self._core.add_constraints(
@@ -230,6 +230,16 @@ class System:
         """A constraint of one row, which is a generalised velocity of a body times a coefficient: a limit, a motor, friction of a joint."""
         return self._core.add_freedom(body, freedom, coefficient)
 
+    def add_jacobian(self, bodies: ArrayLike, heights: ArrayLike, J: Any) -> NDArray[np.int64]:
+        """Constraints as rows of J, of each as many as ``heights`` tells, one to six, over the velocities of the bodies; their ids.
+
+        J: an array, or a matrix of scipy.sparse. A constraint is on those of the bodies in whose columns its rows are not all zero,
+        at most sixteen, or on the first of the bodies. All of them are inserted, or none.
+        """
+        heights = _ids(heights)
+        first = _with_jacobian(self._core.add_jacobian, self._core.add_sparse_jacobian, _ids(bodies), heights, J)
+        return np.arange(first, first + len(heights), dtype=np.int64)
+
     def set_rows_operators(self, constraint: int, H: Sequence[ArrayLike]) -> None:
         """Other operators of a constraint of any number of rows, one for each of its bodies."""
         self._core.set_rows_operators(constraint, _operators(H)[1])
@@ -248,40 +258,43 @@ class System:
 
         J: an array, or a matrix of scipy.sparse. Operators on other bodies stay. All of it is taken, or nothing.
         """
-        bodies, constraints = _ids(bodies), _ids(constraints)
-        if hasattr(J, "tocsr"):
-            J = J.tocsr(copy=True)
-            J.sum_duplicates()
-            starts, indices = (np.ascontiguousarray(array, dtype=np.int32) for array in (J.indptr, J.indices))
-            entries = np.ascontiguousarray(J.data, dtype=np.float64)
-            self._core.set_sparse_jacobian(bodies, constraints, J.shape, starts, indices, entries)
-            return
-        J = np.asarray(J, dtype=np.float64)
-        if J.ndim != 2:
-            raise ValueError(f"J: shape {J.shape} where two dimensions are needed")
-        by_columns = J.flags.f_contiguous and not J.flags.c_contiguous
-        strides = (1, J.shape[0]) if by_columns else (J.shape[1], 1)
-        self._core.set_jacobian(bodies, constraints, J.ravel("F" if by_columns else "C"), J.shape, strides)
+        dense, sparse = self._core.set_jacobian, self._core.set_sparse_jacobian
+        _with_jacobian(dense, sparse, _ids(bodies), _ids(constraints), J)
 
     def remove_constraints(self, constraints: ArrayLike) -> None:
         """Remove constraints; later rows move up."""
         self._core.remove_constraints(_ids(constraints))
 
     def move_constraints(
-        self, constraints: ArrayLike, frame: ArrayLike, master_point: ArrayLike = (0, 0, 0), slave_point: ArrayLike = (0, 0, 0)
+        self,
+        constraints: ArrayLike,
+        frame: ArrayLike,
+        master_point: ArrayLike = (0, 0, 0),
+        slave_point: ArrayLike = (0, 0, 0),
+        *,
+        master: ArrayLike | None = None,
+        slave: ArrayLike = GROUND,
     ) -> None:
-        """Other frames and points; see :meth:`add_constraints`."""
+        """Other frames and points, and other bodies if a master is given; see :meth:`add_constraints`."""
         ids = _ids(constraints)
-        self._core.move_constraints(ids, *self._placement(len(ids), frame, master_point, slave_point))
+        sides = None
+        if master is not None:
+            sides = [np.ascontiguousarray(np.broadcast_to(_ids(side), ids.shape)) for side in (master, slave)]
+        self._core.move_constraints(ids, sides, *self._placement(len(ids), frame, master_point, slave_point))
+
+    def placements(self, constraints: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Frames of constraints at points, points of their masters and of their slaves, as given; or those of one."""
+        frames, masters, slaves = self._core.placements(_ids(constraints))
+        return _each(constraints, frames, 3, 3), _each(constraints, masters, 3), _each(constraints, slaves, 3)
 
     @staticmethod
     def _placement(
         count: int, frame: ArrayLike, master_point: ArrayLike, slave_point: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         return (
-            _many("frame", frame, count, 3, 3),
-            _many("master_point", master_point, count, 3),
-            _many("slave_point", slave_point, count, 3),
+            many("frame", frame, count, 3, 3),
+            many("master_point", master_point, count, 3),
+            many("slave_point", slave_point, count, 3),
         )
 
     def set_compliance(self, constraints: ArrayLike, compliance: ArrayLike) -> None:
@@ -289,7 +302,7 @@ class System:
         ids, compliance = _ids(constraints), np.asarray(compliance, dtype=np.float64)
         if compliance.ndim >= 1 and compliance.shape[-2:] != (3, 3):
             compliance = compliance[..., None] * np.eye(3)
-        self._core.set_compliance(ids, _many("compliance", compliance, len(ids), 3, 3))
+        self._core.set_compliance(ids, many("compliance", compliance, len(ids), 3, 3))
 
     def regularise(self, mu: ArrayLike) -> None:
         """W + diag (mu) in place of W from the next update on: one number for all, one for each row, or one for each scalar row."""
@@ -314,6 +327,52 @@ class System:
     @reactions.setter
     def reactions(self, R: ArrayLike) -> None:
         self._core.set_reactions(np.ascontiguousarray(R, dtype=np.float64).ravel())
+
+    # ---- from the world
+
+    def referential_point(self, bodies: ArrayLike, center: ArrayLike, place: ArrayLike) -> NDArray[np.float64]:
+        """Referential points of rigid bodies that are at places of the world; center: where the mass centres are now."""
+        return self._in_reference(self._core.referential_point, bodies, ("center", center, 1), ("place", place, 1))
+
+    def pseudo_rigid_point(
+        self, bodies: ArrayLike, gradient: ArrayLike, center: ArrayLike, place: ArrayLike
+    ) -> NDArray[np.float64]:
+        """The same of pseudo-rigid bodies; gradient: their deformation gradients now, which a system does not keep."""
+        vectors = ("gradient", gradient, 2), ("center", center, 1), ("place", place, 1)
+        return self._in_reference(self._core.pseudo_rigid_point, bodies, *vectors)
+
+    def referential_spin(self, bodies: ArrayLike, world: ArrayLike) -> NDArray[np.float64]:
+        """Angular velocities of the world in the referential frames of rigid bodies, as generalised velocities have them."""
+        return self._in_reference(self._core.referential_spin, bodies, ("world", world, 1))
+
+    def world_spin(self, bodies: ArrayLike, referential: ArrayLike) -> NDArray[np.float64]:
+        """The other way round."""
+        return self._in_reference(self._core.world_spin, bodies, ("referential", referential, 1))
+
+    @staticmethod
+    def _in_reference(call: Callable[..., NDArray[np.float64]], bodies: ArrayLike, *given: tuple[str, ArrayLike, int]) -> NDArray[np.float64]:
+        count, is_one = count_of((bodies, 0), *((values, ndim) for _, values, ndim in given))
+        ids = np.ascontiguousarray(np.broadcast_to(_ids(bodies), count))
+        made = call(ids, *(many(name, values, count, *(3,) * ndim) for name, values, ndim in given))
+        return made if is_one else made.reshape(-1, 3)
+
+    # ---- stability
+
+    def geometric_stiffness(self, joints: Joints, R: ArrayLike, x: ArrayLike) -> NDArray[np.float64]:
+        """K x, K the geometric stiffness of the forces R: they change by -K x when bodies move by x.
+
+        joints: one for each row. x: the generalised velocities of all bodies one behind the other, or a matrix of such columns."""
+        x = np.asarray(x, dtype=np.float64)
+        R = np.ascontiguousarray(R, dtype=np.float64).ravel()
+        y = self._core.geometric_stiffness(joints.raw, R, np.ascontiguousarray(x.T).ravel())
+        return y.reshape(x.T.shape).T
+
+    def critical_step(self, joints: Joints, R: ArrayLike, *, sharp: bool = False) -> CriticalStep:
+        """The longest step that explicit schemes survive with the forces R, that of all directions, which is safe; sharp: of those alone
+        that the constraints leave free, as is observed."""
+        R = np.ascontiguousarray(R, dtype=np.float64).ravel()
+        (omega_squared, step, share), constraint = self._core.critical_step(joints.raw, R, sharp)
+        return CriticalStep(omega_squared, step, constraint, share)
 
     # ---- results
 
@@ -389,6 +448,10 @@ class System:
     def add_reactions(self, R: ArrayLike) -> None:
         """Add h A^-1 H^T R to the free velocity of every body."""
         self._core.add_reactions(np.ascontiguousarray(R, dtype=np.float64).ravel())
+
+    def largest_eigenvalues(self) -> NDArray[np.float64]:
+        """The largest eigenvalue of the diagonal block of each row; NaN where none is found."""
+        return self._core.largest_eigenvalues()
 
     def largest_eigenvalue(self, tolerance: float = 1e-3, most_products: int = 1000) -> tuple[float, float]:
         """An estimate of W's largest eigenvalue, and the norm of its residual."""

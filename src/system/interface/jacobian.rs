@@ -1,16 +1,90 @@
-//! Operators of many constraints at once as C sees them; part of `include/ldy_system.h`.
+//! Constraints as rows of a Jacobian, many at once, as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::{c_int, c_longlong};
 
-use crate::system::Jacobian;
+use crate::boundary::errors::Code;
+use crate::system::{Jacobian, System};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
+use super::strided::Strided;
 
 /// Bytes from one id to the next.
 const IDS: usize = size_of::<c_longlong>();
 
-/// Give many constraints other operators, all of them or none: the rows of a Jacobian J, as a simulator of robots has it.
+/// Insert many constraints as the rows of a Jacobian J, as a simulator of robots has it: all of them, or none.
+///
+/// bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
+/// this order. heights: how many rows each of the count constraints has, 1 to 6; their rows lie one constraint behind the other. A
+/// constraint is on those of the bodies in whose columns its rows are not all zero, at most 16 of them, or on the first of the bodies if
+/// all are zero: it is as if ldy_system_add_rows were called with these bodies in this order. constraint: where to put the id of the first;
+/// those of the others follow one after the other.
+///
+/// J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
+/// doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one twice, another number of rows than all constraints have, of columns
+/// than all bodies have velocities, of rows or bodies of a constraint than those above, not finite). Then nothing has changed; a bad
+/// constraint is named with its place among those given, counted from 0.
+///
+/// # Safety
+/// system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_jacobian(
+    system: *mut ldy_system,
+    bodies: *const c_longlong,
+    body_count: usize,
+    heights: *const c_int,
+    count: usize,
+    J: *const f64,
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+    column_stride: usize,
+    constraint: *mut c_longlong,
+) -> c_int {
+    let strides = [row_stride, column_stride];
+    entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
+           J: values(Jacobian::extent([rows, columns], strides)), constraint: place => {
+        let jacobian = Jacobian::Dense { values: J, shape: [rows, columns], strides };
+        constraint.put(insert(system, bodies, heights, &jacobian)?);
+    })
+}
+
+/// The same of a sparse J, by compressed rows, as ldy_system_set_sparse_jacobian has them.
+///
+/// Returns as ldy_system_add_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the lengths given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
+    system: *mut ldy_system,
+    bodies: *const c_longlong,
+    body_count: usize,
+    heights: *const c_int,
+    count: usize,
+    rows: usize,
+    columns: usize,
+    starts: *const c_int,
+    counts: *const c_int,
+    indices: *const c_int,
+    values: *const f64,
+    value_count: usize,
+    constraint: *mut c_longlong,
+) -> c_int {
+    let has_end = counts.is_null();
+    let counted = if has_end { 0 } else { rows };
+    entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
+           starts: values(rows.saturating_add(has_end.into())), counts: values(counted),
+           indices: values(value_count), values: values(value_count), constraint: place => {
+        let counts = (!has_end).then_some(counts);
+        let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
+        constraint.put(insert(system, bodies, heights, &jacobian)?);
+    })
+}
+
+/// Give many constraints other operators, all of them or none: the rows of a Jacobian J.
 ///
 /// bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
 /// this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint behind the other in
@@ -18,8 +92,7 @@ const IDS: usize = size_of::<c_longlong>();
 /// these; operators on bodies that are not named stay as they are. Where a row is not zero, the column must be that of a body of its
 /// constraint. Operators by nodes are not replaced.
 ///
-/// J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
-/// doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+/// J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 ///
 /// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice, other rows or columns
 /// than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint is named with its
@@ -43,11 +116,8 @@ pub unsafe extern "C" fn ldy_system_set_jacobian(
     let strides = [row_stride, column_stride];
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
            J: values(Jacobian::extent([rows, columns], strides)) => {
-        bodies.check_ids("body", None)?;
-        constraints.check_ids("constraint", None)?;
         let jacobian = Jacobian::Dense { values: J, shape: [rows, columns], strides };
-        let (bodies, constraints) = ((0..body_count).map(|k| bodies.id(k)), (0..count).map(|k| constraints.id(k)));
-        system.set_jacobian(bodies, constraints, &jacobian)?;
+        set(system, bodies, constraints, &jacobian)?;
     })
 }
 
@@ -83,11 +153,34 @@ pub unsafe extern "C" fn ldy_system_set_sparse_jacobian(
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
            starts: values(rows.saturating_add(has_end.into())), counts: values(counted),
            indices: values(value_count), values: values(value_count) => {
-        bodies.check_ids("body", None)?;
-        constraints.check_ids("constraint", None)?;
         let counts = (!has_end).then_some(counts);
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
-        let (bodies, constraints) = ((0..body_count).map(|k| bodies.id(k)), (0..count).map(|k| constraints.id(k)));
-        system.set_jacobian(bodies, constraints, &jacobian)?;
+        set(system, bodies, constraints, &jacobian)?;
     })
+}
+
+/// The id of the first of the constraints that are inserted.
+fn insert(
+    system: &mut System,
+    bodies: Strided<c_longlong>,
+    heights: &[c_int],
+    jacobian: &Jacobian,
+) -> Result<c_longlong, Code> {
+    bodies.check_ids("body", None)?;
+    let bodies = (0..bodies.len()).map(|k| bodies.id(k));
+    // No constraint has 0 rows, or fewer.
+    let heights = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
+    Ok(system.insert_jacobian(bodies, heights, jacobian)? as c_longlong)
+}
+
+fn set(
+    system: &mut System,
+    bodies: Strided<c_longlong>,
+    constraints: Strided<c_longlong>,
+    jacobian: &Jacobian,
+) -> Result<(), Code> {
+    bodies.check_ids("body", None)?;
+    constraints.check_ids("constraint", None)?;
+    let bodies = (0..bodies.len()).map(|k| bodies.id(k));
+    Ok(system.set_jacobian(bodies, (0..constraints.len()).map(|k| constraints.id(k)), jacobian)?)
 }

@@ -321,19 +321,15 @@ fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Res
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {
-        let ldy_law { friction, friction_2, cohesion, .. } = *law;
-        let parts = if rows.scalars(row).len() > 3 { 2 } else { 1 };
-        for part in 0..parts {
-            let of_part = |values: &[f64; 6]| std::array::from_fn(|i| values[3 * part + i]);
-            let kind = match law.kind {
-                LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
-                LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
-                LDY_FIXED_LAW => Law::fixed().kind,
-                LDY_BOUNDS_LAW => Kind::Bounds { lower: of_part(&law.lower), upper: of_part(&law.upper) },
-                kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
-            };
-            laws.push(Law { kind, bias: of_part(&law.bias) });
-        }
+        let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
+        let kind = match law.kind {
+            LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
+            LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
+            LDY_FIXED_LAW => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
+            LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
+            kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
+        };
+        laws.extend(Law { kind, bias }.parts(rows.scalars(row).len()));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! memory that is there.
 #![forbid(unsafe_code)]
 
+mod insert;
 mod rows;
 
 use std::collections::TryReserveError;
@@ -43,6 +44,7 @@ struct Lane {
 #[derive(Debug, Default)]
 pub(super) struct Room {
     places: Vec<Place>,
+    by_columns: Vec<Place>,
     lanes: Vec<Lane>,
     columns: Vec<Column>,
 }
@@ -106,34 +108,30 @@ impl System {
         jacobian: &Jacobian,
         room: &mut Room,
     ) -> Result<(), EntryError> {
-        let of_all = |fault| EntryError::from(Error::of_system(fault));
-        jacobian.check().map_err(of_all)?;
-        let [rows, columns] = jacobian.shape();
-        self.list_places(bodies, columns, &mut room.places)?;
-        room.lanes.clear();
+        self.begin(bodies, jacobian, room)?;
         let is_finite = jacobian.is_finite();
         let mut end = 0;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
             let size = self.rows_of(id).map_err(failed)?;
-            let first = end;
-            end += size;
-            if end > rows {
-                return Err(of_all(Fault::Size {
-                    what: "rows of the Jacobian J",
-                    expected: end,
-                    found: rows,
-                }));
-            }
-            self.list_lanes((entry, id, first..end), (jacobian, is_finite), room).map_err(|fault| {
+            let rows = jacobian.next_rows(&mut end, size)?;
+            let listed = jacobian
+                .check_rows(rows.clone(), is_finite)
+                .and_then(|()| self.check_columns_of(id, rows.clone(), jacobian, room))
+                .and_then(|()| self.list_lanes((entry, id, rows.start), room));
+            listed.map_err(|fault| {
                 self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
             })?;
         }
-        if end != rows {
-            return Err(of_all(Fault::Size { what: "rows of the Jacobian J", expected: end, found: rows }));
-        }
+        jacobian.check_end(end)?;
         self.make_room(jacobian, room)?;
-        // From here on nothing fails.
+        self.write(jacobian, room);
+        self.values_change();
+        Ok(())
+    }
+
+    /// Write rows of J into the lanes that are listed, for which there is room.
+    fn write(&mut self, jacobian: &Jacobian, room: &mut Room) {
         let mut columns = std::mem::take(&mut room.columns);
         for group in room.lanes.chunk_by(|one, other| one.triple == other.triple) {
             let Some((triple, marks)) = self.constraints.get_mut(group[0].triple) else { continue };
@@ -156,18 +154,20 @@ impl System {
             }
         }
         room.columns = columns;
-        self.values_change();
-        Ok(())
     }
 
-    /// List the bodies with their columns.
-    fn list_places(
+    /// Look at the shape of J, and list the bodies with their columns.
+    fn begin(
         &self,
         bodies: impl Iterator<Item = Id>,
-        columns: usize,
-        places: &mut Vec<Place>,
+        jacobian: &Jacobian,
+        room: &mut Room,
     ) -> Result<(), EntryError> {
+        jacobian.check().map_err(Error::of_system)?;
+        let [_, columns] = jacobian.shape();
+        let Room { places, lanes, .. } = room;
         places.clear();
+        lanes.clear();
         let mut end = 0;
         for (entry, id) in bodies.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
@@ -189,29 +189,22 @@ impl System {
         }
     }
 
-    /// List the lanes of a constraint, with its rows of J.
-    fn list_lanes(
+    /// Whether a constraint takes rows of J that have been checked.
+    fn check_columns_of(
         &self,
-        (entry, id, rows): (usize, Id, Range<usize>),
-        (jacobian, is_finite): (&Jacobian, bool),
-        room: &mut Room,
+        id: Id,
+        rows: Range<usize>,
+        jacobian: &Jacobian,
+        room: &Room,
     ) -> Result<(), Fault> {
         // Of one body there are no other columns.
         let is_alone = room.places.len() == 1;
         let mut left = [0; MOST_ROWS];
-        for (row, left) in rows.clone().zip(&mut left) {
-            jacobian.check_row(row, is_finite)?;
-            if !is_alone {
-                *left = jacobian.part(row, 0, jacobian.shape()[1]).count();
-            }
+        if !is_alone {
+            let counts = rows.clone().map(|row| jacobian.part(row, 0, jacobian.shape()[1]).count());
+            left.iter_mut().zip(counts).for_each(|(left, count)| *left = count);
         }
-        let (first, size) = (rows.start, rows.len());
-        let alone = Piece { triple: id, lane: 0, row: 0, count: 3 };
-        let (piece, others) = match &self.mixed {
-            Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown)?,
-            None => (alone, &[][..]),
-        };
-        room.lanes.try_reserve(size * (1 + others.len()))?;
+        let (piece, others) = self.pieces(id)?;
         let mut has_body = false;
         for piece in std::iter::once(&piece).chain(others) {
             let triple = self.constraints.get(piece.triple).ok_or(Fault::Unknown)?;
@@ -233,17 +226,8 @@ impl System {
                     return Err(Fault::Invalid("an operator H of it is given by nodes"));
                 }
                 for row in piece.rows().filter(|_| !is_alone) {
-                    left[row] -= place.of(jacobian, (first + row) as u32).count();
+                    left[row] -= place.of(jacobian, (rows.start + row) as u32).count();
                 }
-            }
-            for k in 0..piece.count {
-                let row = (first + usize::from(piece.row + k)) as u32;
-                room.lanes.push(Lane {
-                    triple: piece.triple,
-                    lane: piece.lane + k,
-                    row,
-                    entry: entry as u32,
-                });
             }
         }
         match (has_body, left) {
@@ -252,6 +236,29 @@ impl System {
                 "its rows of the Jacobian J are not zero in columns of other bodies than its own",
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// List the lanes of a constraint, of which the first row of J is told.
+    fn list_lanes(&self, (entry, id, first): (usize, Id, usize), room: &mut Room) -> Result<(), Fault> {
+        let (piece, others) = self.pieces(id)?;
+        for piece in std::iter::once(&piece).chain(others) {
+            room.lanes.try_reserve(piece.count.into())?;
+            room.lanes.extend((0..piece.count).map(|k| Lane {
+                triple: piece.triple,
+                lane: piece.lane + k,
+                row: (first + usize::from(piece.row + k)) as u32,
+                entry: entry as u32,
+            }));
+        }
+        Ok(())
+    }
+
+    /// The first piece of a constraint, and the others.
+    fn pieces(&self, id: Id) -> Result<(Piece, &[Piece]), Fault> {
+        match &self.mixed {
+            Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown),
+            None => Ok((Piece { triple: id, lane: 0, row: 0, count: 3 }, &[])),
         }
     }
 

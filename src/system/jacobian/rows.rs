@@ -1,9 +1,11 @@
 //! A Jacobian as its user has it, dense or by compressed rows, and its rows in the columns of a body.
 #![forbid(unsafe_code)]
 
+use std::ops::Range;
+
 use crate::block::is_finite;
 
-use super::super::error::Fault;
+use super::super::error::{Error, Fault};
 
 /// J: the rows of constraints, one below the other, over the velocities of bodies, one behind the other.
 #[derive(Clone, Copy, Debug)]
@@ -99,9 +101,35 @@ impl Jacobian<'_> {
         }
     }
 
-    /// Whether a row is well-formed and finite, unless that is known.
+    /// The rows of the next constraint, of which there are so many.
+    pub(super) fn next_rows(&self, end: &mut usize, count: usize) -> Result<Range<usize>, Error> {
+        let first = *end;
+        *end += count;
+        if *end > self.shape()[0] {
+            self.check_end(*end)?;
+        }
+        Ok(first..*end)
+    }
+
+    /// Whether there are so many rows.
+    pub(super) fn check_end(&self, expected: usize) -> Result<(), Error> {
+        match self.shape() {
+            [found, _] if found == expected => Ok(()),
+            [found, _] => {
+                let what = "rows of the Jacobian J";
+                Err(Error::of_system(Fault::Size { what, expected, found }))
+            }
+        }
+    }
+
+    /// Whether rows are well-formed and finite, unless that is known.
     #[inline(always)]
-    pub(super) fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
+    pub(super) fn check_rows(&self, mut rows: Range<usize>, is_finite: bool) -> Result<(), Fault> {
+        rows.try_for_each(|row| self.check_row(row, is_finite))
+    }
+
+    #[inline(always)]
+    fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
         let are_finite = match *self {
             Self::Dense { .. } if is_known => true,
             Self::Dense { shape: [_, columns], .. } => {

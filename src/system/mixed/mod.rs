@@ -13,13 +13,14 @@ mod operator;
 mod order;
 mod view;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
 use crate::block::small;
+use crate::memory::{push, with_room};
 
 use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault, Subject};
@@ -27,6 +28,7 @@ use super::rows::Results;
 use super::structure::Structure;
 use super::table::{Id, Table};
 pub use operator::RowsOperator;
+pub(super) use operator::{check_bodies, check_rows};
 pub use view::AnyRows;
 pub(super) use view::{Filled, View};
 
@@ -141,20 +143,12 @@ pub(super) struct Mixed {
     pub view: View,
 }
 
-/// A piece that is to be: its triple, if there is one to share, and its operators.
-struct Plan {
-    piece: Piece,
-    key: [Option<Id>; 2],
-    is_new: bool,
-    operators: [Option<Operator>; 2],
-}
-
 impl Mixed {
     /// Of a system in which all constraints are triples of their own.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn of(constraints: &Table<Constraint>) -> Result<Self, Error> {
+    pub fn of(constraints: &Table<Constraint>) -> Result<Self, TryReserveError> {
         let entries = Table::alongside(constraints, |id, _| Entry::of_triple(id))?;
         let owners = Table::alongside(constraints, |id, _| [Some(id); 3])?;
         Ok(Self { entries, owners, ..Self::default() })
@@ -223,91 +217,80 @@ impl Mixed {
         }
     }
 
-    /// Make room for one more triple of its own.
+    /// Note a triple of its own that has been inserted; the id of the constraint.
     ///
     /// # Errors
-    /// If memory is exhausted.
-    pub fn reserve(&mut self) -> Result<(), Error> {
-        self.entries.reserve(1)?;
-        Ok(self.owners.reserve(1)?)
-    }
-
-    /// Note a triple of its own that has been inserted, for which there is room; the id of the constraint.
-    ///
-    /// # Errors
-    /// None.
-    pub fn insert_triple(&mut self, triple: Id) -> Result<Id, Error> {
+    /// If memory is exhausted; then [`Mixed::truncate`] is needed.
+    pub fn insert_triple(&mut self, triple: Id) -> Result<Id, TryReserveError> {
         let id = self.entries.insert(Entry::of_triple(triple), 0)?;
         self.owners.insert([Some(id); 3], 0)?;
         Ok(id)
     }
 
-    /// Insert a constraint by operators, one for each body; `mark` is that of new or changed triples. After an error nothing has
-    /// changed.
+    /// Insert a constraint that has not got its operators yet: what its lanes hold counts for nothing. `zero` makes an operator of a
+    /// body that is zero; `mark` is that of new triples.
     ///
     /// # Errors
-    /// If memory is exhausted.
-    pub fn insert(
+    /// If memory is exhausted; then [`Mixed::truncate`] is needed.
+    pub fn claim(
         &mut self,
         constraints: &mut Table<Constraint>,
-        bodies: &[Id],
-        operators: &[RowsOperator],
+        (bodies, rows): (&[Id], usize),
+        zero: impl Fn(Id) -> Result<Operator, TryReserveError>,
         mark: u8,
-    ) -> Result<Id, Error> {
-        let rows = operators[0].rows();
-        let mut plans = Vec::new();
-        plans.try_reserve_exact(bodies.len().div_ceil(2) * rows.div_ceil(3))?;
-        let mut next = constraints.next();
-        for (bodies, operators) in bodies.chunks(2).zip(operators.chunks(2)) {
+    ) -> Result<Id, TryReserveError> {
+        let id = self.entries.next();
+        let mut first = None;
+        let mut rest = with_room(bodies.len().div_ceil(2) * rows.div_ceil(3) - 1)?;
+        for bodies in bodies.chunks(2) {
             let key = [Some(bodies[0]), bodies.get(1).copied()];
             for row in (0..rows).step_by(3) {
                 let count = (rows - row).min(3);
                 let shared = if count < 3 { self.find_lanes(key, count) } else { None };
-                let is_new = shared.is_none();
-                let (triple, lane) = shared.unwrap_or((next, 0));
-                next += Id::from(is_new);
-                let piece = Piece { triple, lane: lane as u8, row: row as u8, count: count as u8 };
-                let put = |k: usize| {
-                    let old = constraints.get(triple).and_then(|old| old.operator(k));
-                    operators.get(k).map(|operator| operator.put(&piece, old)).transpose()
+                let (triple, lane) = match shared {
+                    Some(shared) => shared,
+                    None => {
+                        let [master, slave] = key.map(|body| body.map(&zero).transpose());
+                        let placement = Placement::Operators([master?, slave?]);
+                        let new = Constraint { bodies: key, placement, compliance: None };
+                        let triple = constraints.insert(new, mark)?;
+                        self.owners.insert([None; 3], 0)?;
+                        if count < 3 {
+                            self.lists.try_reserve(1)?;
+                            push(&mut self.lists.entry(key).or_default().triples, triple)?;
+                        }
+                        (triple, 0)
+                    }
                 };
-                let made = [put(0).map_err(Error::of_system)?, put(1).map_err(Error::of_system)?];
-                plans.push(Plan { piece, key, is_new, operators: made });
-            }
-        }
-        let mut rest = Vec::new();
-        rest.try_reserve_exact(plans.len() - 1)?;
-        rest.extend(plans[1..].iter().map(|plan| plan.piece));
-        let (new, first) = (plans.iter().filter(|plan| plan.is_new).count(), plans[0].piece);
-        self.entries.reserve(1)?;
-        self.owners.reserve(new)?;
-        constraints.reserve(new)?;
-        self.lists.try_reserve(plans.len()).map_err(|_| Error::of_system(Fault::Memory))?;
-        for plan in plans.iter().filter(|plan| plan.is_new && plan.piece.count < 3) {
-            // A list that is left empty by an error is no other than one that is not there.
-            self.lists.entry(plan.key).or_default().triples.try_reserve(1)?;
-        }
-        // From here on nothing fails.
-        let id = self.entries.insert(Entry::of_pieces(rows as u8, first, rest), 0)?;
-        self.odd += 1;
-        for Plan { piece, key, is_new, operators } in plans {
-            let placement = Placement::Operators(operators);
-            if is_new {
-                let triple = Constraint { bodies: key, placement, compliance: None };
-                constraints.insert(triple, mark)?;
-                self.owners.insert([None; 3], 0)?;
-                if piece.count < 3 {
-                    self.lists.entry(key).or_default().triples.push(piece.triple);
+                let piece = Piece { triple, lane: lane as u8, row: row as u8, count: count as u8 };
+                if let Some((owners, _)) = self.owners.get_mut(triple) {
+                    owners[piece.lanes()].fill(Some(id));
                 }
-            } else if let Some((triple, marks)) = constraints.get_mut(piece.triple) {
-                triple.placement = placement;
-                *marks |= mark;
+                match first {
+                    Some(_) => rest.push(piece),
+                    None => first = Some(piece),
+                }
             }
-            if let Some((owners, _)) = self.owners.get_mut(piece.triple) {
-                owners[piece.lanes()].fill(Some(id));
-            }
+        }
+        if let Some(first) = first {
+            self.entries.insert(Entry::of_pieces(rows as u8, first, rest), 0)?;
+            self.odd += 1;
         }
         Ok(id)
+    }
+
+    /// Forget the constraints that were inserted since these ids were the next of constraints and triples.
+    pub fn truncate(&mut self, id: Id, triple: Id) {
+        self.odd -= self.entries.iter().filter(|(own, entry)| *own >= id && !entry.is_triple).count();
+        self.entries.truncate(id);
+        self.owners.truncate(triple);
+        let lanes = self.owners.all_mut().0.iter_mut().flatten().flatten();
+        lanes.filter(|owner| **owner >= Some(id)).for_each(|owner| *owner = None);
+        self.lists.retain(|_, list| {
+            list.triples.truncate(list.triples.partition_point(|own| *own < triple));
+            list.first_free = 0;
+            !list.triples.is_empty()
+        });
     }
 
     /// So many free lanes side by side in a triple on these bodies; the first there are, whatever the past.

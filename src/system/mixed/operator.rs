@@ -6,7 +6,7 @@ use crate::block::Vector;
 use super::super::body::{finite, of_size};
 use super::super::constraint::{Operator, count, sparse_columns};
 use super::super::error::Fault;
-use super::{MOST_ROWS, Piece};
+use super::{MOST_BODIES, MOST_ROWS, Piece};
 
 /// An operator H of a constraint with up to six rows, of one of its bodies.
 #[derive(Clone, Debug)]
@@ -123,10 +123,13 @@ impl RowsOperator {
 }
 
 /// Whether a constraint can have so many rows.
-pub(super) fn check_rows(rows: usize) -> Result<(), Fault> {
-    if (1..=MOST_ROWS).contains(&rows) {
-        Ok(())
-    } else {
-        Err(Fault::Invalid("a constraint has one to six rows"))
-    }
+pub(in super::super) fn check_rows(rows: usize) -> Result<(), Fault> {
+    ensure!((1..=MOST_ROWS).contains(&rows), Fault::Invalid("a constraint has one to six rows"));
+    Ok(())
+}
+
+/// Whether a constraint can be on so many bodies.
+pub(in super::super) fn check_bodies(count: usize) -> Result<(), Fault> {
+    ensure!((1..=MOST_BODIES).contains(&count), Fault::Invalid("a constraint has one to sixteen bodies"));
+    Ok(())
 }

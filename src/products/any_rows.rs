@@ -1,27 +1,21 @@
-//! Products with rows of W that are given, whoever has made them.
+//! Products with rows of any number of scalars up to six.
 
+use std::convert::Infallible;
+
+use crate::any_rows::AnyBlockRows;
 use crate::block_rows::BlockRows;
-use crate::direct::AnyBlockRows;
 use crate::threads::Ragged;
 
 use super::{Assembled, Columns, PART, all, team_for};
-use crate::system::error::Error;
 
 /// Make y = W x of so many vectors with a value for each scalar. The pattern of the rows has been checked, no stride is shorter than a
 /// vector, and all values are there.
-///
-/// # Errors
-/// None.
-pub fn multiply(
-    rows: &AnyBlockRows,
-    count: usize,
-    x: Columns<&[f64]>,
-    y: Columns<&mut [f64]>,
-) -> Result<(), Error> {
+pub fn multiply(rows: &AnyBlockRows, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) {
     let AnyBlockRows { starts, columns, values, extents } = *rows;
     let Some(extents) = extents else {
         let threes = BlockRows { starts, columns, values: values.as_chunks().0 };
-        return all(&mut Assembled(threes), (count, rows.len()), x, y);
+        let Ok(()) = all::<Infallible>(&mut Assembled(threes), (count, rows.len()), x, y);
+        return;
     };
     let size = rows.scalar_count();
     for k in 0..count {
@@ -29,7 +23,6 @@ pub fn multiply(
         let y = Ragged { values: y, starts: extents.scalars };
         team_for(columns.len()).deal(y, PART, |first, y| multiply_part(rows, first, x, y));
     }
-    Ok(())
 }
 
 /// Some rows of W, from `first` on, times a vector.

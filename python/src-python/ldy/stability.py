@@ -1,0 +1,78 @@
+"""What joints do to bodies that move, and how long steps may be; what a body that turns does by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .arrays import count_of, inertias, many
+
+_LINK, _FIXED_POINT, _CONTACT, _CONSTANT = 0, 1, 2, 5
+_CARRIERS = {"space": 0, "master": 1, "slave": 2}
+
+
+class Joints:
+    """What so many rows keep as it is; at first all are contacts whose axes nothing turns.
+
+    Methods set the joints of some rows: numbers, a slice, a mask, or ``...`` for all. They return the joints.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._kinds, self._lengths = np.full(rows, _CONTACT, dtype=np.uint8), np.zeros(rows)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def link(self, rows: Any, length: ArrayLike) -> Joints:
+        """The distance of the points, which lie along the normal, that of the master ahead."""
+        self._kinds[rows], self._lengths[rows] = _LINK, length
+        return self
+
+    def fixed_point(self, rows: Any) -> Joints:
+        """The points stay together."""
+        self._kinds[rows] = _FIXED_POINT
+        return self
+
+    def contact(self, rows: Any, axes_of: str = "space") -> Joints:
+        """Contacts. axes_of: what turns their axes, "space" (nothing), "master" or "slave"."""
+        if axes_of not in _CARRIERS:
+            raise ValueError(f"axes_of: {axes_of!r} where one of {list(_CARRIERS)} is needed")
+        self._kinds[rows] = _CONTACT + _CARRIERS[axes_of]
+        return self
+
+    def constant_operators(self, rows: Any) -> Joints:
+        """Constraints by operators, which stay as they are when bodies move."""
+        self._kinds[rows] = _CONSTANT
+        return self
+
+    @property
+    def raw(self) -> Any:
+        """As the native part takes them."""
+        return self._kinds, self._lengths
+
+
+@dataclass(frozen=True)
+class CriticalStep:
+    """The longest step that explicit schemes survive.
+
+    omega_squared: the largest eigenvalue of M^-1 K, zero if nothing is in tension. step: 2 / omega. constraint: the id of the one that
+    contributes most, None without any. share: its share of omega_squared.
+    """
+
+    omega_squared: float
+    step: float
+    constraint: int | None
+    share: float
+
+
+def gyroscopic_change(inertia: ArrayLike, spin: ArrayLike, h: float) -> NDArray[np.float64]:
+    """What rigid bodies that turn add to their angular velocities by themselves in a step: -h J^-1 (spin x J spin), in referential
+    frames. inertia: J, 3 x 3 or a number. spin: three numbers a body. It is part of the free velocity."""
+    spin = np.asarray(spin, dtype=np.float64)
+    count = count_of((inertia, 2 if np.ndim(inertia) >= 2 else 0), (spin, 1))[0]
+    change = _core.gyroscopic_change(inertias("inertia", inertia, count), many("spin", spin, count, 3), h)
+    return change.reshape(-1, 3) if spin.ndim > 1 or np.ndim(inertia) in (1, 3) else change

@@ -1,0 +1,94 @@
+"""From the world to referential frames and back, and what is told of bodies and constraints as it was given."""
+
+import ldy
+import numpy as np
+import pytest
+
+
+def scene():
+    rng = np.random.default_rng(1)
+    turns = [np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(3)]
+    turns = [turn * np.linalg.det(turn) for turn in turns]
+    centers = rng.normal(size=(3, 3))
+    system = ldy.System()
+    return rng, system, system.add_rigid([1.0, 2, 3], 1.0, turns, centers), np.array(turns), centers
+
+
+def test_points_and_spins_of_rigid_bodies():
+    rng, system, bodies, turns, centers = scene()
+    now, X, spin = rng.normal(size=(3, 3, 3))
+    places = now + np.einsum("kij,kj->ki", turns, X - centers)
+    np.testing.assert_allclose(system.referential_point(bodies, now, places), X, atol=1e-13)
+    np.testing.assert_allclose(system.referential_point(1, now[1], places[1]), X[1], atol=1e-13)
+    world = np.einsum("kij,kj->ki", turns, spin)
+    np.testing.assert_allclose(system.world_spin(bodies, spin), world, atol=1e-13)
+    np.testing.assert_allclose(system.referential_spin(bodies, world), spin, atol=1e-13)
+    # One spin for all.
+    np.testing.assert_allclose(system.world_spin(bodies, spin[0]), turns @ spin[0], atol=1e-13)
+    np.testing.assert_array_equal(system.rotation(bodies), turns)
+    np.testing.assert_array_equal(system.rotation(2), turns[2])
+    with pytest.raises(ldy.Error, match="^entry 1: body 7: there is none"):
+        system.world_spin([0, 7], spin[0])
+    with pytest.raises(ldy.Error, match="^body 7: there is none"):
+        system.world_spin(7, spin[0])
+
+
+def test_points_of_pseudo_rigid_bodies():
+    rng = np.random.default_rng(2)
+    system = ldy.System()
+    body = system.add_pseudo_rigid(1.0, 1.0, [1.0, 2, 3])
+    F, now, X = np.eye(3) + 0.2 * rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=3)
+    found = system.pseudo_rigid_point(body, F, now, now + F @ (X - [1, 2, 3]))
+    np.testing.assert_allclose(found, X, atol=1e-13)
+    with pytest.raises(ldy.Error, match="^body 0: its deformation gradient is singular"):
+        system.pseudo_rigid_point(body, np.ones((3, 3)), now, now)
+
+
+def test_bodies_turn_on_by_themselves():
+    J, spins = np.diag([1.0, 2, 4]), np.array([[1.0, 2, 3], [0, 1, 0]])
+    expected = [-0.1 * np.linalg.solve(J, np.cross(spin, J @ spin)) for spin in spins]
+    np.testing.assert_allclose(ldy.gyroscopic_change(J, spins, 0.1), expected, atol=1e-14)
+    np.testing.assert_allclose(ldy.gyroscopic_change(J, spins[0], 0.1), expected[0], atol=1e-14)
+    with pytest.raises(ldy.Error, match="^inertia, spin or h"):
+        ldy.gyroscopic_change(np.zeros((3, 3)), spins[0], 0.1)
+
+
+def test_placements_are_those_given():
+    rng, system, bodies, turns, _ = scene()
+    points = rng.normal(size=(2, 2, 3))
+    ids = system.add_constraints(bodies[:2], bodies[2], turns[:2], points[0], points[1])
+    frames, masters, slaves = system.placements(ids[::-1])
+    for found, given in ((frames, turns[:2]), (masters, points[0]), (slaves, points[1])):
+        np.testing.assert_array_equal(found, given[::-1])
+    assert [array.shape for array in system.placements(0)] == [(3, 3), (3,), (3,)]
+    # With other bodies, as constraints that are inserted so.
+    system.move_constraints(ids, turns[0], points[1], points[0], master=bodies[2], slave=[bodies[0], ldy.GROUND])
+    other = scene()[1]
+    other.add_constraints(bodies[2], [bodies[0], ldy.GROUND], turns[0], points[1], points[0])
+    for one in (system, other):
+        one.update(0.5)
+    np.testing.assert_array_equal(system.rows.dense(), other.rows.dense())
+    with pytest.raises(ldy.Error, match="^entry 1: constraint 9: there is none"):
+        system.placements([0, 9])
+    operators = system.add_operators(bodies[0], np.ones((3, 6)))
+    with pytest.raises(ldy.Error, match="^constraint 2 on body 0: it is given by operators H"):
+        system.placements(operators)
+
+
+def test_of_one_thing_it_is_not_said_which():
+    _, system, bodies, *_ = scene()
+    for call, text in [
+        (lambda: system.add_rigid(-1.0, 1.0), "^body 3: "),
+        (lambda: system.add_constraints(7, 0, np.eye(3)), "^constraint 0 between bodies 7 and 0: there is no body 7"),
+        (lambda: system.set_velocity(7, np.ones(6)), "^body 7: "),
+        (lambda: system.velocity(7), "^body 7: "),
+        (lambda: system.set_rotation(7, np.eye(3)), "^body 7: "),
+        (lambda: system.remove_bodies(7), "^body 7: "),
+        (lambda: system.remove_constraints(7), "^constraint 7: "),
+        (lambda: system.set_tags(7, 1), "^constraint 7: "),
+        (lambda: system.set_compliance(7, np.eye(3)), "^constraint 7: "),
+        (lambda: system.move_constraints(7, np.eye(3)), "^constraint 7: "),
+        (lambda: system.add_jacobian(bodies, 7, np.zeros((7, 18))), "^constraint 0: a constraint has one to six rows"),
+    ]:
+        with pytest.raises(ldy.Error, match=text):
+            call()
