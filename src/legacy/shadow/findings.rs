@@ -22,7 +22,8 @@ pub struct Findings<'a> {
     pub told: &'a mut Found,
     /// Whether nothing is wrong with the list of rows itself, and each block leads to one of them.
     pub is_list_sound: bool,
-    found: bool,
+    /// Whether anything differs.
+    pub found: bool,
 }
 
 impl<'a> Findings<'a> {
@@ -75,11 +76,6 @@ impl<'a> Findings<'a> {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
         let (name, id) = unsafe { (names::constraint(con), (*con).id) };
         self.add_of_list(Place { constraint: Some(id), ..Place::default() }, format_args!("{name}: {what}"));
-    }
-
-    /// The end of a comparison.
-    pub fn verdict(&self) -> Result<(), Code> {
-        if self.found { Err(Code::Differs) } else { Ok(()) }
     }
 }
 
