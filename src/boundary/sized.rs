@@ -61,13 +61,9 @@ pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T
     ensure!(!first.is_null(), null(name));
     // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
     let size = unsafe { first.cast::<usize>().read() };
-    if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) {
-        let known = T::NAME;
-        return Err(fail!(
-            Code::BugFound,
-            "{name}->size is {size}: set it to sizeof ({known}) before the call"
-        ));
-    }
+    let why = format_args!("set it to sizeof ({}) before the call", T::NAME);
+    let is_right = size >= T::LEAST && size.is_multiple_of(align_of::<T>());
+    ensure!(is_right, fail!(Code::BugFound, "{name}->size is {size}: {why}"));
     Ok(Place { first, common: size.min(size_of::<T>()) })
 }
 

@@ -6,12 +6,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::iter::{self, repeat_n};
+use std::iter;
 
 use crate::block::{Block, Vector, inverse, is_finite, times};
-use crate::memory::{self, push, repeated};
-
-use super::refill;
+use crate::memory::{self, collect, push, refill, renew, repeated};
 
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
@@ -72,8 +70,8 @@ impl BlockLu {
             self.make_room()?;
             self.find_targets(starts, columns)?;
         }
-        refill(&mut self.given_columns, columns.len(), columns.iter().copied())?;
-        refill(&mut self.given_starts, starts.len(), starts.iter().copied())?;
+        collect(&mut self.given_columns, columns.iter().copied())?;
+        collect(&mut self.given_starts, starts.iter().copied())?;
         Ok(self.products)
     }
 
@@ -81,9 +79,9 @@ impl BlockLu {
     fn eliminate_pattern(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<Option<u64>> {
         let rows = starts.len() - 1;
         let mut neighbours = adjacency(starts, columns)?;
-        refill(&mut self.place, rows, repeat_n(NONE, rows))?;
-        refill(&mut self.order, rows, iter::empty())?;
-        refill(&mut self.starts, rows + 1, iter::once(0))?;
+        refill(&mut self.place, rows, NONE)?;
+        renew(&mut self.order, rows, iter::empty())?;
+        renew(&mut self.starts, rows + 1, iter::once(0))?;
         self.later.clear();
         // Degrees as they were once; those that have changed are there anew.
         let mut degrees = BinaryHeap::new();
@@ -125,13 +123,13 @@ impl BlockLu {
 
     fn make_room(&mut self) -> memory::Result<()> {
         let (rows, fill) = (self.order.len(), self.later.len());
-        refill(&mut self.pivots, rows, repeat_n([0.0; 9], rows))?;
-        refill(&mut self.work, rows, repeat_n([0.0; 3], rows))?;
+        refill(&mut self.pivots, rows, [0.0; 9])?;
+        refill(&mut self.work, rows, [0.0; 3])?;
         for list in [&mut self.upper, &mut self.lower] {
-            refill(list, fill, repeat_n([0.0; 9], fill))?;
+            refill(list, fill, [0.0; 9])?;
         }
         for list in [&mut self.first, &mut self.next, &mut self.cursor, &mut self.position] {
-            refill(list, rows, repeat_n(NONE, rows))?;
+            refill(list, rows, NONE)?;
         }
         Ok(())
     }
@@ -158,7 +156,7 @@ impl BlockLu {
                 rows + fill + at
             }) as u32
         };
-        refill(targets, columns.len(), pairs.map(target))
+        renew(targets, columns.len(), pairs.map(target))
     }
 
     /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none: it is zero. False if a pivot

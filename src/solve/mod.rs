@@ -26,7 +26,6 @@ mod solver;
 mod sweeps;
 
 pub use crate::any_rows::{AnyBlockRows, Extents};
-use crate::memory::renew as refill;
 pub use crate::row_error::{Error, Fault};
 pub use options::{End, Method, Options, Report, Watch};
 pub use padded::AnyProblem;

@@ -94,11 +94,10 @@ impl Law {
         ensure!(is_finite(&self.bias), Fault::NotFinite("the bias of its law"));
         match self.kind {
             Kind::Contact { friction, friction_2, cohesion } => {
-                if ![friction, friction_2].iter().all(|&friction| friction >= 0.0 && friction.is_finite()) {
-                    return Err(Fault::Invalid("its friction is negative or not finite"));
-                }
-                let why = "its cohesion is negative or not finite";
-                ensure!(cohesion >= 0.0 && cohesion.is_finite(), Fault::Invalid(why));
+                let is_size = |x: f64| x >= 0.0 && x.is_finite();
+                let why = "its friction is negative or not finite";
+                ensure!(is_size(friction) && is_size(friction_2), Fault::Invalid(why));
+                ensure!(is_size(cohesion), Fault::Invalid("its cohesion is negative or not finite"));
             }
             Kind::Bounds { lower, upper } => {
                 let ordered = |(l, u): (f64, f64)| l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY;
@@ -158,9 +157,7 @@ impl<'a> Problem<'a> {
             ("laws", rows, laws.len()),
             ("forces", rows, forces.len()),
         ];
-        for (what, expected, found) in sizes {
-            check_size(what, expected, found)?;
-        }
+        sizes.into_iter().try_for_each(|(what, expected, found)| check_size(what, expected, found))?;
         let why = "more rows than an int can count";
         ensure!(i32::try_from(rows).is_ok(), Error::of_rows(Fault::Invalid(why)));
         let matrix = AnyBlockRows::from(&self.matrix());

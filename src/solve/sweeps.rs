@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::block::{Vector, difference};
-use crate::memory;
+use crate::memory::{self, refill, renew};
 use crate::threads::{Team, part};
 
 use super::axes::Axes;
@@ -11,7 +11,6 @@ use super::law;
 use super::memory::Memory;
 use super::order::{CHUNK, Order};
 use super::problem::{Law, Problem};
-use super::refill;
 use super::residual::velocity;
 
 /// Rows that a thread pushes at a time.
@@ -54,10 +53,9 @@ impl Sweeps {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
-        refill(&mut self.forces, rows, zeros)?;
-        refill(&mut self.before, rows, std::iter::repeat_n([0.0; 3], rows))?;
-        let chunks = rows.div_ceil(CHUNK);
-        refill(&mut self.changes, chunks, std::iter::repeat_n(0.0, chunks))
+        renew(&mut self.forces, rows, zeros)?;
+        refill(&mut self.before, rows, [0.0; 3])?;
+        refill(&mut self.changes, rows.div_ceil(CHUNK), 0.0)
     }
 
     /// Begin with these forces.

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use crate::memory::{refill, with_room};
 use crate::products::{self, Columns, Product};
 
-use super::body::{copied, finite, of_size};
+use super::body::{as_many, copied, finite, of_size};
 use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
@@ -76,10 +76,7 @@ impl System {
         if let Ok(triple) = self.triple(id) {
             let sides = self.constraints.get(triple).map_or([None; 2], |constraint| constraint.bodies);
             let expected = sides.iter().flatten().count();
-            if operators.len() != expected {
-                let (what, found) = ("its operators H", operators.len());
-                return Err(failed(Fault::Size { what, expected, found }));
-            }
+            as_many("its operators H", expected, operators.len()).map_err(failed)?;
             let mut all = operators.drain(..).map(RowsOperator::into_triple);
             let mut next = |side: Option<Id>| side.and_then(|_| all.next()).transpose().map_err(failed);
             let operators = [next(sides[0])?, next(sides[1])?];
@@ -212,17 +209,13 @@ impl System {
 
     fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
         mixed::check_bodies(bodies.len())?;
-        if operators.len() != bodies.len() {
-            let (expected, found) = (bodies.len(), operators.len());
-            return Err(Fault::Size { what: "its operators H", expected, found });
-        }
+        as_many("its operators H", bodies.len(), operators.len())?;
         for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {
             let body = self.bodies.get(*id).ok_or(Fault::NoBody(*id))?;
             ensure!(!bodies[..k].contains(id), Fault::Invalid("a body of it is there twice"));
             let why = "its operators H have different numbers of rows";
             ensure!(operator.rows() == operators[0].rows(), Fault::Invalid(why));
-            let (expected, found) = (body.dofs(), operator.dofs());
-            ensure!(expected == found, Fault::Size { what: "columns of its operator H", expected, found });
+            as_many("columns of its operator H", body.dofs(), operator.dofs())?;
         }
         Ok(())
     }

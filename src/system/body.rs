@@ -185,9 +185,8 @@ impl Inertia {
             let start = lower.entries.len();
             lower.entries.extend(range.filter(|&k| rows[k] >= j).map(|k| (rows[k], values[k])));
             lower.entries[start..].sort_unstable_by_key(|entry| entry.0);
-            if lower.entries.get(start).map(|entry| entry.0) != Some(j) {
-                return Err(Fault::Matrix(FactorError::NotPositiveDefinite { row: j as usize }));
-            }
+            let not_positive = FactorError::NotPositiveDefinite { row: j as usize };
+            ensure!(lower.entries.get(start).is_some_and(|entry| entry.0 == j), Fault::Matrix(not_positive));
         }
         lower.start_column();
         let above = columns().flat_map(|(j, range)| range.filter(move |&k| rows[k] < j).map(move |k| (k, j)));

@@ -222,8 +222,6 @@ pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Result<(), Fa
         *negated = -entry((k % rows).min(k / rows), (k % rows).max(k / rows));
     }
     // Of zeros alone none is found.
-    match small::largest_eigenvalue(rows, negated) > scale {
-        false => Ok(()),
-        true => Err(Fault::Invalid("its compliance is negative in some direction")),
-    }
+    let why = "its compliance is negative in some direction";
+    if small::largest_eigenvalue(rows, negated) > scale { Err(Fault::Invalid(why)) } else { Ok(()) }
 }

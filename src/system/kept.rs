@@ -45,9 +45,8 @@ impl System {
     pub fn regularise(&mut self, mu: &[f64]) -> Result<(), Error> {
         let (rows, scalars) = (self.kept.len(), self.sizes().sum::<usize>());
         let found = mu.len();
-        if found != 1 && found != rows && found != scalars {
-            return Err(Error::of_system(Fault::Size { what: "mu", expected: rows, found }));
-        }
+        let size = Fault::Size { what: "mu", expected: rows, found };
+        ensure!([1, rows, scalars].contains(&found), Error::of_system(size));
         let why = "mu is negative or not finite";
         ensure!(mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0), Error::of_system(Fault::Invalid(why)));
         let Self { constraints, kept, mixed, compliances, .. } = self;

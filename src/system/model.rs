@@ -230,10 +230,8 @@ impl System {
     }
 
     fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result<(), Error> {
-        match self.takes_any_axes {
-            true => Ok(()),
-            false => kinematics.check_rotation().map_err(|fault| Error::of_body(id, fault)),
-        }
+        let checked = if self.takes_any_axes { Ok(()) } else { kinematics.check_rotation() };
+        checked.map_err(|fault| Error::of_body(id, fault))
     }
 
     /// Whether frames and rotations that are not orthonormal are taken as they are, from now on; at first they are refused.

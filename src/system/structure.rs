@@ -482,11 +482,6 @@ impl Structure {
         self.sides.len()
     }
 
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.sides.is_empty()
-    }
-
     /// Ids of the constraints, row by row.
     pub fn ids(&self) -> &[i64] {
         &self.ids

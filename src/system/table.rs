@@ -186,11 +186,6 @@ impl<T> Table<T> {
         self.live
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-
     /// All things with their ids, which ascend.
     pub fn iter(&self) -> impl Iterator<Item = (Id, &T)> + Clone {
         self.ids.iter().zip(&self.things).filter_map(|(id, thing)| Some((*id, thing.as_ref()?)))

@@ -184,12 +184,7 @@ pub struct ldy_shadow(());
 /// exhausted, or this is the build for MPI, which has no shadows. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
-    let mut shadow = std::ptr::null_mut();
-    boundary::status(|| {
-        shadow = shadow::new(legacy)?;
-        Ok(())
-    });
-    shadow
+    boundary::caught(|| shadow::new(legacy)).unwrap_or(std::ptr::null_mut())
 }
 
 /// Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be

@@ -6,6 +6,8 @@ use std::fmt;
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::interface::types::{ldy_differences, ldy_tolerance};
+use crate::legacy::layout::CON;
+use crate::legacy::names;
 use crate::legacy::report::Found;
 use crate::legacy::rows::Place;
 
@@ -20,7 +22,8 @@ pub struct Findings<'a> {
     pub told: &'a mut Found,
     /// Whether nothing is wrong with the list of rows itself, and each block leads to one of them.
     pub is_list_sound: bool,
-    found: bool,
+    /// Whether anything differs.
+    pub found: bool,
 }
 
 impl<'a> Findings<'a> {
@@ -65,9 +68,14 @@ impl<'a> Findings<'a> {
         self.add(place, text);
     }
 
-    /// The end of a comparison.
-    pub fn verdict(&self) -> Result<(), Code> {
-        if self.found { Err(Code::Differs) } else { Ok(()) }
+    /// The list itself is wrong at the row of a constraint.
+    ///
+    /// # Safety
+    /// The constraint is valid, its bodies are NULL or valid.
+    pub unsafe fn add_of_row(&mut self, con: *const CON, what: &str) {
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
+        let (name, id) = unsafe { (names::constraint(con), (*con).id) };
+        self.add_of_list(Place { constraint: Some(id), ..Place::default() }, format_args!("{name}: {what}"));
     }
 }
 

@@ -102,7 +102,7 @@ unsafe fn make(
     reuse: bool,
     team: &mut Team,
 ) -> Result<(), Code> {
-    let once = options::is_set(LDY_SELF_CONTACT_ONCE) && !dynamics.is_mirror();
+    let once = options::is_set(LDY_SELF_CONTACT_ONCE) && dynamics.rows.mirrored.is_none();
     // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
     // live pairs of live rows.
     unsafe {

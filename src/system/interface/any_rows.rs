@@ -195,11 +195,9 @@ pub unsafe extern "C" fn ldy_system_csr(
 
 /// Whether a constraint can have so many bodies: else no array is read.
 fn body_count(count: usize) -> Result<usize, Code> {
-    if (1..=MOST_BODIES).contains(&count) {
-        Ok(count)
-    } else {
-        Err(fail!(Code::BugFound, "count is {count}: a constraint has one to sixteen bodies"))
-    }
+    let why = "a constraint has one to sixteen bodies";
+    ensure!((1..=MOST_BODIES).contains(&count), fail!(Code::BugFound, "count is {count}: {why}"));
+    Ok(count)
 }
 
 fn refused(id: Id, bodies: &[Id], fault: Fault) -> Code {

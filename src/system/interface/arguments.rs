@@ -173,10 +173,8 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockR
     let given = given.read();
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;
-    if scalar_starts.is_null() != value_starts.is_null() {
-        let what = "one of scalar_starts and value_starts is NULL, the other is not";
-        return Err(fail!(Code::BugFound, "{name}: {what}"));
-    }
+    let why = "one of scalar_starts and value_starts is NULL, the other is not";
+    ensure!(scalar_starts.is_null() == value_starts.is_null(), fail!(Code::BugFound, "{name}: {why}"));
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
     // SAFETY: the C program promises a start for each row, and an end.

@@ -64,12 +64,8 @@ pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Res
     check::<T>(name, first.is_null(), shape)?;
     let (count, stride, width) = shape;
     let bytes = width * size_of::<T>();
-    if count > 1 && stride < bytes {
-        return Err(fail!(
-            Code::BugFound,
-            "{name}: a stride of {stride} bytes is less than the {bytes} of an entry"
-        ));
-    }
+    let why = format_args!("a stride of {stride} bytes is less than the {bytes} of an entry");
+    ensure!(count <= 1 || stride >= bytes, fail!(Code::BugFound, "{name}: {why}"));
     Ok(StridedMut { first, stride, width, count, values: PhantomData })
 }
 

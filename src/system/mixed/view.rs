@@ -469,9 +469,8 @@ impl View {
         for (to, from) in [(&mut self.b, &results.b), (&mut self.v, &results.v)] {
             let to = &mut to[own.clone()];
             gather(to, &self.parts[range(&self.part_starts, row)], from);
-            if self.kinds[row] == Kind::Sum && !is_finite(to) {
-                return Err((self.ids[row] as Id, Fault::NotFinite("its velocity V or B")));
-            }
+            let wrong = (self.ids[row] as Id, Fault::NotFinite("its velocity V or B"));
+            ensure!(self.kinds[row] != Kind::Sum || is_finite(to), wrong);
         }
         Ok(())
     }
