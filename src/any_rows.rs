@@ -113,9 +113,7 @@ impl<'a> AnyBlockRows<'a> {
     /// # Errors
     /// If not; the first row in which it is not.
     pub(crate) fn check_columns(&self) -> Result<(), Error> {
-        if i32::try_from(self.len()).is_err() {
-            return Err(Error::of_rows(Fault::Invalid(ILL_STARTS)));
-        }
+        ensure!(i32::try_from(self.len()).is_ok(), Error::of_rows(Fault::Invalid(ILL_STARTS)));
         self.check_starts()?;
         self.each_row(Self::check_columns_of)
     }
@@ -132,9 +130,8 @@ impl<'a> AnyBlockRows<'a> {
         };
         check_size("starts of scalars", rows + 1, scalars.len())?;
         check_size("starts of values", blocks + 1, places.len())?;
-        if scalars[0] != 0 || places[0] != 0 {
-            return Err(Error::of_rows(Fault::Invalid("starts of scalars or values do not begin with 0")));
-        }
+        let why = "starts of scalars or values do not begin with 0";
+        ensure!(scalars[0] == 0 && places[0] == 0, Error::of_rows(Fault::Invalid(why)));
         let height = |row: usize| scalars[row + 1].checked_sub(scalars[row]);
         self.each_row(|_, row| match height(row) {
             Some(count) if (1..=small::MOST_ROWS as i32).contains(&count) => Ok(()),
@@ -146,10 +143,11 @@ impl<'a> AnyBlockRows<'a> {
                 let size = own * self.scalars(self.columns[block] as usize).len();
                 places[block].checked_add(size) == Some(places[block + 1])
             };
-            match self.range(row).all(is_right) {
-                true => Ok(()),
-                false => Err(Fault::Invalid("starts of values are not those of its blocks")),
-            }
+            ensure!(
+                self.range(row).all(is_right),
+                Fault::Invalid("starts of values are not those of its blocks")
+            );
+            Ok(())
         })?;
         check_size("values", places[blocks], self.values.len())
     }
@@ -168,25 +166,18 @@ impl<'a> AnyBlockRows<'a> {
 
     /// Whether starts are those of all blocks.
     pub(crate) fn check_starts(&self) -> Result<(), Error> {
-        match ldy_factor::ascends(self.starts, self.columns.len()) {
-            true => Ok(()),
-            false => Err(Error::of_rows(Fault::Invalid(ILL_STARTS))),
-        }
+        let ascends = ldy_factor::ascends(self.starts, self.columns.len());
+        if ascends { Ok(()) } else { Err(Error::of_rows(Fault::Invalid(ILL_STARTS))) }
     }
 
     /// Whether the columns of a row ascend and have the diagonal among them.
     pub(crate) fn check_columns_of(&self, row: usize) -> Result<(), Fault> {
         let columns = &self.columns[self.range(row)];
         let inside = |&column: &i32| usize::try_from(column).is_ok_and(|column| column < self.len());
-        if !columns.iter().all(inside) {
-            return Err(Fault::Invalid("a column lies outside W"));
-        }
-        if !columns.is_sorted_by(|a, b| a < b) {
-            return Err(Fault::Invalid("its columns do not ascend"));
-        }
-        if columns.binary_search(&(row as i32)).is_err() {
-            return Err(Fault::Invalid("its diagonal block is missing"));
-        }
+        ensure!(columns.iter().all(inside), Fault::Invalid("a column lies outside W"));
+        ensure!(columns.is_sorted_by(|a, b| a < b), Fault::Invalid("its columns do not ascend"));
+        let why = "its diagonal block is missing";
+        ensure!(columns.binary_search(&(row as i32)).is_ok(), Fault::Invalid(why));
         Ok(())
     }
 
@@ -197,17 +188,11 @@ impl<'a> AnyBlockRows<'a> {
             None => 9 * own.start..9 * own.end,
             Some(extents) => extents.values[own.start]..extents.values[own.end],
         };
-        match is_finite(&self.values[own]) {
-            true => Ok(()),
-            false => Err(Fault::NotFinite("a block of W")),
-        }
+        if is_finite(&self.values[own]) { Ok(()) } else { Err(Fault::NotFinite("a block of W")) }
     }
 }
 
 /// Whether there are as many values as needed.
 pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    match expected == found {
-        true => Ok(()),
-        false => Err(Error::of_rows(Fault::Size { what, expected, found })),
-    }
+    if expected == found { Ok(()) } else { Err(Error::of_rows(Fault::Size { what, expected, found })) }
 }

@@ -312,6 +312,7 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     /// Row i of A.
+    #[inline]
     fn at(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[self.width * self.positions[i] as usize + 3 * self.slot..][..3]
     }

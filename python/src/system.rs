@@ -593,8 +593,8 @@ impl System {
         [Bound<'py, PyArray1<f64>>; 5],
     )> {
         let rows = self.system.any_rows().map_err(raised)?;
-        let scalars: Vec<i32> = match rows.shape {
-            Some(shape) => shape.scalars.to_vec(),
+        let scalars: Vec<i32> = match rows.extents {
+            Some(extents) => extents.scalars.to_vec(),
             None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
         };
         let numbers = [rows.values, rows.b, rows.v, rows.diagonal, rows.inverse];
@@ -645,7 +645,7 @@ impl System {
 
     /// Whether no constraint has other than three rows.
     fn are_three(&self) -> bool {
-        self.system.any_rows().is_ok_and(|rows| rows.shape.is_none())
+        self.system.any_rows().is_ok_and(|rows| rows.extents.is_none())
     }
 
     /// Of all constraints.

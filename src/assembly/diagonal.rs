@@ -37,9 +37,7 @@ impl Diagonal {
     pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
         let w = block::mirrored(w);
         // Well below the largest number, so that rounding takes no block that these bound beyond it.
-        if !w.iter().all(|entry| entry.abs() <= LARGEST) {
-            return Err(Fault::NotFinite);
-        }
+        ensure!(w.iter().all(|entry| entry.abs() <= LARGEST), Fault::NotFinite);
         // 1 where it is not wanted: compilers may divide by it all the same, and hosts may trap divisions by zero.
         let largest = match with_rho {
             true => block::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?,

@@ -1,5 +1,7 @@
 //! The arguments of functions that C calls. They are read first, each by a function that checks it; what comes then is safe.
 
+use std::ffi::{CStr, c_char};
+
 use super::errors::{Code, fail};
 
 /// The body of a function that C calls and that returns a code: read its arguments in this order, each by the function of the
@@ -28,6 +30,15 @@ macro_rules! entry {
     }};
 }
 pub(crate) use entry;
+
+/// A string.
+///
+/// # Safety
+/// `text` is NULL or a C string, which nobody changes meanwhile.
+pub unsafe fn string<'a>(name: &str, text: *const c_char) -> Result<&'a CStr, Code> {
+    // SAFETY: the host or program promises a C string behind what is not NULL, as this function asks for.
+    if text.is_null() { Err(null(name)) } else { Ok(unsafe { CStr::from_ptr(text) }) }
+}
 
 /// The error of an argument that must not be NULL.
 pub fn null(name: &str) -> Code {

@@ -3,7 +3,7 @@
 //! Nothing here allocates, so that running out of memory can be told.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::fmt::{self, Write};
 use std::sync::Mutex;
 
@@ -37,9 +37,10 @@ pub enum Code {
     BugFound = LDY_BUG_FOUND,
 }
 
-/// What a code means, for hosts without an `errstring` of their own.
-pub fn meaning(code: c_int) -> &'static CStr {
-    match code {
+/// What a code means, for hosts without an `errstring` of their own: a string of static lifetime.
+#[unsafe(export_name = "ldy_entry_meaning")]
+pub extern "C" fn meaning(code: c_int) -> *const c_char {
+    let text = match code {
         LDY_DIFFERS => c"The legacy module differs",
         LDY_OUT_OF_MEMORY => c"Out of memory",
         LDY_FILE_OPEN => c"File cannot be opened",
@@ -52,7 +53,8 @@ pub fn meaning(code: c_int) -> &'static CStr {
         LDY_COORDS_INVERT => c"Local coordinates of a point in a finite element not found",
         LDY_BUG_FOUND => c"Invalid input or inconsistent state",
         _ => c"Error",
-    }
+    };
+    text.as_ptr()
 }
 
 /// Keep the details of an error, formatted like `format!`, and return its code.
@@ -184,6 +186,8 @@ pub fn handler() -> Option<Handler> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CStr;
+
     use super::*;
 
     fn text() -> String {

@@ -14,18 +14,8 @@ use super::errors::{Code, fail};
 /// Write a file, which is created or overwritten, through a buffer. It needs no memory of the heap.
 ///
 /// # Errors
-/// [`Code::BugFound`] if `path` is NULL, [`Code::FileOpen`] and [`Code::FileWrite`]; what has been written stays.
-///
-/// # Safety
-/// `path` is NULL or a C string.
-pub unsafe fn write(
-    path: *const c_char,
-    text: impl FnOnce(&mut Buffered<File>) -> io::Result<()>,
-) -> Result<(), Code> {
-    ensure!(!path.is_null(), fail!(Code::BugFound, "path is NULL"));
-    // SAFETY: the caller promises a C string behind what is not NULL; the host or program that gives the path does
-    // so.
-    let path = unsafe { CStr::from_ptr(path) };
+/// [`Code::FileOpen`] and [`Code::FileWrite`]; what has been written stays.
+pub fn write(path: &CStr, text: impl FnOnce(&mut Buffered<File>) -> io::Result<()>) -> Result<(), Code> {
     let shown = Path::new(OsStr::from_bytes(path.to_bytes())).display();
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
     let file = opened(path, flags)

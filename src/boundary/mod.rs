@@ -1,12 +1,13 @@
 //! The boundary to C that both faces share: a function of this crate becomes a status code, and no panic crosses; arguments,
-//! error codes, the details of a thread's last error, structures that callers allocate, text files at paths that a host gives,
-//! large pages, and what this library is.
+//! error codes, the details of a thread's last error, structures that callers allocate, what C has pointers to and does not look
+//! into, text files at paths that a host gives, large pages, and what this library is.
 
 pub(crate) mod arguments;
 pub mod build_info;
 pub mod codes;
 pub mod errors;
 pub(crate) mod file;
+pub(crate) mod handle;
 pub(crate) mod large_pages;
 pub(crate) mod sized;
 

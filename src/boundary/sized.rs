@@ -1,7 +1,7 @@
 //! Structures that callers allocate. They begin with their size as the caller's header has it, since a caller and a library
 //! of different versions know structures of different lengths: what both know is written or read, nothing else is touched.
 
-use std::ptr;
+use std::{mem, ptr};
 
 use super::arguments::null;
 use super::errors::{Code, fail};
@@ -25,34 +25,6 @@ pub struct Place<T> {
 }
 
 impl<T: CallerSized> Place<T> {
-    /// The structure that the argument `name` leads to, which must not be NULL.
-    ///
-    /// # Safety
-    /// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
-    /// filled, written, by nobody else meanwhile.
-    pub unsafe fn new(name: &str, first: *mut T) -> Result<Self, Code> {
-        ensure!(!first.is_null(), null(name));
-        // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
-        let size = unsafe { first.cast::<usize>().read() };
-        if size < T::LEAST || !size.is_multiple_of(align_of::<T>()) {
-            let known = T::NAME;
-            return Err(fail!(
-                Code::BugFound,
-                "{name}->size is {size}: set it to sizeof ({known}) before the call"
-            ));
-        }
-        Ok(Self { first, common: size.min(size_of::<T>()) })
-    }
-
-    /// The same; NULL: the caller wants none.
-    ///
-    /// # Safety
-    /// As [`Place::new`].
-    pub unsafe fn wanted(name: &str, first: *mut T) -> Result<Option<Self>, Code> {
-        // SAFETY: the caller promises what `new` asks for: as many bytes as the size says.
-        if first.is_null() { Ok(None) } else { unsafe { Self::new(name, first) }.map(Some) }
-    }
-
     /// Whether the caller knows of all up to this many bytes.
     pub fn reaches(&self, end: usize) -> bool {
         self.common >= end
@@ -60,18 +32,57 @@ impl<T: CallerSized> Place<T> {
 
     /// Write what the caller knows of `value`, but for the size; padding is unspecified.
     pub fn fill(&self, value: &T) {
-        // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `new` promised that it can
+        // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `sized` promised that it can
         // be written.
         unsafe { copy(ptr::from_ref(value), self.first, self.common) };
     }
 
+    /// What the caller has set; zero is what lies behind its size, and the size itself.
+    pub fn read(&self) -> T {
+        // SAFETY: any bits are a value of a CallerSized type.
+        self.read_over(unsafe { mem::zeroed() })
+    }
+
     /// `value` with what the caller has set, but for the size.
     pub fn read_over(&self, mut value: T) -> T {
-        // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `new` promised that it can
+        // SAFETY: a T has at least `common` bytes, and so has the structure. The caller of `sized` promised that it can
         // be read. Any bytes are a value of a CallerSized type.
         unsafe { copy(self.first, &raw mut value, self.common) };
         value
     }
+}
+
+/// The structure that the argument `name` leads to, which must not be NULL.
+///
+/// # Safety
+/// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
+/// filled, written, by nobody else meanwhile.
+pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>, Code> {
+    ensure!(!first.is_null(), null(name));
+    // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
+    let size = unsafe { first.cast::<usize>().read() };
+    let why = format_args!("set it to sizeof ({}) before the call", T::NAME);
+    let is_right = size >= T::LEAST && size.is_multiple_of(align_of::<T>());
+    ensure!(is_right, fail!(Code::BugFound, "{name}->size is {size}: {why}"));
+    Ok(Place { first, common: size.min(size_of::<T>()) })
+}
+
+/// The same; NULL: the caller wants none.
+///
+/// # Safety
+/// As [`sized`].
+pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<Option<Place<T>>, Code> {
+    // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says.
+    if first.is_null() { Ok(None) } else { unsafe { sized(name, first) }.map(Some) }
+}
+
+/// The same of a structure that is only read.
+///
+/// # Safety
+/// As [`sized`], but for writing: the place must not be filled.
+pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>, Code> {
+    // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says; nothing is written.
+    unsafe { sized_wanted(name, first.cast_mut()) }
 }
 
 /// Copy the fields behind the size.

@@ -1,8 +1,11 @@
 //! The sparse Cholesky factor of W + μ 1.
 
-use crate::any_rows::AnyBlockRows;
+use std::iter;
+
+use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::is_finite;
 use crate::inertia::{FactorError, Factored, Structure, Workspace};
+use crate::memory::renew;
 use crate::row_error::{Error, Fault};
 
 /// A pivot that is no more than this of its diagonal entry is rounding.
@@ -43,9 +46,7 @@ impl Cholesky {
             found if found == scalars => Each::Scalar,
             found => return Err(Error::of_rows(Fault::Size { what: "mu", expected: rows, found })),
         };
-        if !is_finite(mu) {
-            return Err(Error::of_rows(Fault::NotFinite("mu")));
-        }
+        ensure!(is_finite(mu), Error::of_rows(Fault::NotFinite("mu")));
         w.check_values()?;
         self.fill(&w, |row, scalar| match each {
             Each::Together => mu.first().copied().unwrap_or(0.0),
@@ -83,17 +84,11 @@ impl Cholesky {
             w.upper(row).map(|(_, block)| block.len()).sum::<usize>() - height * (height - 1) / 2
         };
         let total: usize = (0..count).map(entries).sum();
-        if i32::try_from(total).is_err() {
-            let what = "W has more entries than an int can count";
-            return Err(Error::of_rows(Fault::Invalid(what)));
-        }
-        starts.clear();
-        rows.clear();
-        values.clear();
-        starts.try_reserve_exact(w.scalar_count() + 1)?;
-        rows.try_reserve_exact(total)?;
-        values.try_reserve_exact(total)?;
-        starts.push(0);
+        let why = "W has more entries than an int can count";
+        ensure!(i32::try_from(total).is_ok(), Error::of_rows(Fault::Invalid(why)));
+        renew(starts, w.scalar_count() + 1, iter::once(0))?;
+        renew(rows, total, iter::empty())?;
+        renew(values, total, iter::empty())?;
         for row in 0..count {
             let own = w.scalars(row);
             for (j, scalar) in own.clone().enumerate() {
@@ -125,14 +120,8 @@ impl Cholesky {
     /// # Errors
     /// If there is no factor, x has another length, or memory is exhausted; x is then as it was.
     pub fn solve(&mut self, x: &mut [f64]) -> Result<(), Error> {
-        match self.size()? {
-            0 if x.is_empty() => Ok(()),
-            expected if expected == x.len() => Ok(self.factored.solve_vector(x, &mut self.work)?),
-            expected => {
-                let what = "a vector with a value for each scalar row";
-                Err(Error::of_rows(Fault::Size { what, expected, found: x.len() }))
-            }
-        }
+        check_size("a vector with a value for each scalar row", self.size()?, x.len())?;
+        if x.is_empty() { Ok(()) } else { Ok(self.factored.solve_vector(x, &mut self.work)?) }
     }
 
     /// The logarithm of the determinant of W + μ 1.

@@ -6,7 +6,7 @@
 //! vectors that the factor gives: a row does that is the last in one of them.
 
 use crate::any_rows::AnyBlockRows;
-use crate::memory::repeated;
+use crate::memory::{push, refill, renew, repeated, resize};
 use crate::row_error::{Error, Fault};
 
 /// The squared sine below which a row depends on others, unless told otherwise.
@@ -34,9 +34,8 @@ pub fn dependent_rows<'a>(w: impl Into<AnyBlockRows<'a>>, tolerance: f64) -> Res
     let w = &w.into();
     w.check_pattern()?;
     w.check_values()?;
-    if !(0.0..1.0).contains(&tolerance) {
-        return Err(Error::of_rows(Fault::Invalid("the tolerance is not between 0 and 1")));
-    }
+    let why = "the tolerance is not between 0 and 1";
+    ensure!((0.0..1.0).contains(&tolerance), Error::of_rows(Fault::Invalid(why)));
     let tolerance = if tolerance == 0.0 { TOLERANCE } else { tolerance };
     let rows = w.len();
     let mut dependent = repeated(w.scalar_count(), false)?;
@@ -82,14 +81,12 @@ impl Groups {
             return Ok(false);
         }
         seen[*next] = true;
-        members.try_reserve(1)?;
-        members.push(*next);
+        push(members, *next)?;
         let mut done = 0;
         while let Some(&row) = members.get(done) {
             done += 1;
             for (column, _) in w.row(row).filter(|(column, _)| !std::mem::replace(&mut seen[*column], true)) {
-                members.try_reserve(1)?;
-                members.push(column);
+                push(members, column)?;
             }
         }
         members.sort_unstable();
@@ -131,28 +128,23 @@ impl Elimination {
     fn start(&mut self, w: &AnyBlockRows, groups: &Groups) -> Result<(), Error> {
         let size = groups.scalars.len();
         let Self { states, scales, left, columns, pivots, .. } = self;
-        states.clear();
-        scales.clear();
-        left.clear();
         columns.clear();
-        pivots.clear();
-        scales.try_reserve(size)?;
-        states.try_reserve(size)?;
-        left.try_reserve(size)?;
-        pivots.try_reserve(size)?;
+        renew(pivots, size, std::iter::empty())?;
+        refill(states, size, State::Open)?;
+        refill(left, size, 1.0)?;
         let diagonal = groups.members.iter().filter_map(|&row| w.upper(row).next());
-        for (row, block) in diagonal {
-            scales.extend(block.iter().step_by(w.scalars(row).len() + 1));
-        }
+        let entries = diagonal.flat_map(|(row, block)| block.iter().step_by(w.scalars(row).len() + 1));
+        renew(scales, size, entries.copied())?;
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
         for (at, scale) in scales.iter_mut().enumerate() {
             if *scale < 0.0 {
                 return Err(Error { row: Some(groups.scalars[at].0), fault: Fault::NotPositive });
             }
             let is_zero = *scale <= NOTHING * largest;
-            states.push(if is_zero { State::Dependent } else { State::Open });
-            left.push(if is_zero { 0.0 } else { 1.0 });
             *scale = if is_zero { 0.0 } else { 1.0 / scale.sqrt() };
+            if is_zero {
+                (states[at], left[at]) = (State::Dependent, 0.0);
+            }
         }
         Ok(())
     }
@@ -213,8 +205,7 @@ impl Elimination {
         null.clear();
         for row in (0..size).filter(|&row| states[row] == State::Open) {
             let first = null.len();
-            null.try_reserve(size)?;
-            null.resize(first + size, 0.0);
+            resize(null, first + size, 0.0)?;
             let vector = &mut null[first..];
             vector[row] = 1.0;
             for (k, &pivot) in pivots.iter().enumerate().rev() {
@@ -234,8 +225,7 @@ impl Elimination {
         states[pivot] = State::Chosen;
         pivots.push(pivot);
         let done = columns.len();
-        columns.try_reserve(size)?;
-        columns.resize(done + size, 0.0);
+        resize(columns, done + size, 0.0)?;
         let (earlier, column) = columns.split_at_mut(done);
         // Entry (pivot, j) of W stands for (j, pivot).
         let (row, i) = groups.scalars[pivot];

@@ -1,6 +1,6 @@
 //! The small symmetric tridiagonal matrix that the Lanczos method ends up with.
 
-use std::collections::TryReserveError;
+use crate::memory;
 
 /// A symmetric tridiagonal matrix T; `beside[k]` couples k and k + 1, the last leads out of it. None is negative.
 #[derive(Debug, Default)]
@@ -15,15 +15,11 @@ pub(super) struct Tridiagonal {
 
 impl Tridiagonal {
     /// Append a row, with room for all that is to be computed.
-    pub fn push(&mut self, alpha: f64, beta: f64) -> Result<(), TryReserveError> {
-        for values in [&mut self.diagonal, &mut self.beside, &mut self.pivots, &mut self.vector] {
-            values.try_reserve(1)?;
-        }
-        self.diagonal.push(alpha);
-        self.beside.push(beta);
-        self.pivots.push(0.0);
-        self.vector.push(0.0);
-        Ok(())
+    pub fn push(&mut self, alpha: f64, beta: f64) -> memory::Result<()> {
+        memory::push(&mut self.diagonal, alpha)?;
+        memory::push(&mut self.beside, beta)?;
+        memory::push(&mut self.pivots, 0.0)?;
+        memory::push(&mut self.vector, 0.0)
     }
 
     /// The largest eigenvalue; |β s|, s the last entry of its unit eigenvector; the largest magnitude of an eigenvalue.

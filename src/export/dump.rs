@@ -1,12 +1,11 @@
 //! The dump: a row a line, its neighbours in an order that depends on places and ids only.
 
 use std::cmp::Ordering;
-use std::collections::TryReserveError;
 use std::fmt;
 use std::io::{self, Write};
 
 use crate::block::{Block, Vector};
-use crate::memory::with_room;
+use crate::memory::{self, with_room};
 
 use super::General;
 
@@ -54,7 +53,7 @@ impl<'a> Neighbours<'a> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn with_room(count: usize) -> Result<Self, TryReserveError> {
+    pub fn with_room(count: usize) -> memory::Result<Self> {
         Ok(Self(with_room(count)?))
     }
 

@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// G = (A⁻¹)_CC for a growing set C of nodes, as 3×3 blocks.
 ///
-/// A node gets the next free slot when it is first needed. Of a symmetric A the blocks (a, b) with slot a ≤
+/// A node gets the next free slot when it is first needed, of several the one whose turn comes first. Of a symmetric A the blocks (a, b) with slot a ≤
 /// slot b are stored, b after b; otherwise those, and after them the blocks (b, a). The storage thus grows at
 /// its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
 ///
@@ -152,6 +152,7 @@ impl NodalInverse {
     ///
     /// # Panics
     /// If there is no such slot, or `response` is shorter than the number of nodes kept.
+    #[inline(always)]
     pub fn respond(&self, slots: &[u32], weights: &[f64], response: &mut [Block]) {
         let response = &mut response[..self.nodes.len()];
         response.fill([0.0; 9]);
@@ -159,7 +160,7 @@ impl NodalInverse {
             let b = b as usize;
             let start = if self.symmetric { b * (b + 1) / 2 } else { b * b };
             let (upper, lower) = response.split_at_mut(b + 1);
-            upper.iter_mut().zip(&self.blocks[start..]).for_each(|(sum, g)| add(sum, weight, g));
+            add(upper.as_flattened_mut(), weight, self.blocks[start..].as_flattened());
             for (a, sum) in (b + 1..).zip(lower) {
                 if self.symmetric {
                     add(sum, weight, &transposed(&self.blocks[a * (a + 1) / 2 + b]));
@@ -182,7 +183,12 @@ impl NodalInverse {
         ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
         reserve(&mut self.nodes, needed.len())?;
-        for &node in needed {
+        let mut order = mem::take(&mut self.order);
+        order.clear();
+        reserve(&mut order, needed.len())?;
+        order.extend_from_slice(needed);
+        order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
+        for &node in &order {
             if self.slots[node as usize] == NONE {
                 self.slots[node as usize] = self.nodes.len() as u32;
                 self.nodes.push(node);
@@ -195,34 +201,19 @@ impl NodalInverse {
         // No more than needed: the entries are to stay below the most bytes.
         self.blocks.try_reserve_exact(length - self.blocks.len()).map_err(|_| FactorError::Memory)?;
         self.blocks.resize(length, UNKNOWN);
-        self.compute(factor, needed, work)?;
-        self.complete.fill(false);
-        for &node in needed {
-            self.complete[self.slots[node as usize] as usize] = true;
-        }
-        Ok(count - old)
-    }
-
-    /// All blocks between the `needed` nodes. Those between complete ones are known.
-    fn compute(
-        &mut self,
-        factor: &Factored,
-        needed: &[u32],
-        work: &mut Workspace,
-    ) -> Result<(), FactorError> {
-        let mut order = mem::take(&mut self.order);
-        order.clear();
-        reserve(&mut order, needed.len())?;
         self.wanted.clear();
-        reserve(&mut self.wanted, self.nodes.len())?;
-        order.extend_from_slice(needed);
-        order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
+        reserve(&mut self.wanted, count)?;
+        // Blocks between complete nodes are known.
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // At nodes that are not needed as well, should they come back.
         self.solve(factor, fresh, &order, true, work)?;
         self.solve(factor, complete, fresh, false, work)?;
+        self.complete.fill(false);
+        for &node in &order {
+            self.complete[self.slots[node as usize] as usize] = true;
+        }
         self.order = order;
-        Ok(())
+        Ok(count - old)
     }
 
     /// Make sure of the blocks in some columns at the rows that are needed, of a symmetric A at those whose turn is not after
@@ -235,6 +226,11 @@ impl NodalInverse {
         all: bool,
         work: &mut Workspace,
     ) -> Result<(), FactorError> {
+        let mut wanted = mem::take(&mut self.wanted);
+        wanted.clear();
+        // Without symmetry all rows are solved for at any rate.
+        wanted.extend_from_slice(if all || !self.symmetric { &self.nodes } else { needed });
+        wanted.sort_unstable_by_key(|&row| self.turn(factor, row));
         let mut columns = columns.iter();
         loop {
             let (mut batch, mut count) = ([0; SLOTS_AT_ONCE], 0);
@@ -244,23 +240,21 @@ impl NodalInverse {
                 count += 1;
             }
             let batch = &batch[..count];
-            let Some(&last) = batch.last() else { return Ok(()) };
-            let mut wanted = mem::take(&mut self.wanted);
-            wanted.clear();
-            let last = self.turn(factor, last);
-            // Without symmetry all rows are solved for at any rate.
-            let rows = if all || !self.symmetric { &self.nodes } else { needed };
-            wanted.extend(rows.iter().filter(|&&row| self.turn(factor, row) <= last));
-            factor.solve_nodes(batch, &wanted, work, |k, mut solution| {
-                let (column, turn) = (batch[k], self.turn(factor, batch[k]));
-                for &row in &wanted {
-                    if self.turn(factor, row) <= turn {
-                        self.put(row, column, solution.transposed_at_node(row));
-                    }
+            let Some(&last) = batch.last() else { break };
+            factor.solve_nodes(batch, self.until(factor, &wanted, last), work, |k, mut solution| {
+                for &row in self.until(factor, &wanted, batch[k]) {
+                    self.put(row, batch[k], solution.transposed_at_node(row));
                 }
             })?;
-            self.wanted = wanted;
         }
+        self.wanted = wanted;
+        Ok(())
+    }
+
+    /// Those rows whose turn is not after that of a column; they are in the order of their turns.
+    fn until<'a>(&self, factor: &Factored, rows: &'a [u32], column: u32) -> &'a [u32] {
+        let turn = self.turn(factor, column);
+        &rows[..rows.partition_point(|&row| self.turn(factor, row) <= turn)]
     }
 
     /// Whether a block that [`Self::solve`] makes sure of is not known.
@@ -323,6 +317,8 @@ fn reserve<T>(values: &mut Vec<T>, count: usize) -> Result<(), FactorError> {
 
 /// `sum += weight g`.
 #[inline(always)]
-fn add(sum: &mut Block, weight: &f64, g: &Block) {
-    sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += weight * g);
+pub fn add(sum: &mut [f64], weight: &f64, g: &[f64]) {
+    for (sum, g) in sum.iter_mut().zip(g) {
+        *sum += weight * g;
+    }
 }

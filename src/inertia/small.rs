@@ -78,9 +78,7 @@ impl Small {
             check(starts, rows, values, true)?;
             self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
         }
-        if !is_finite(values) {
-            return Err(FactorError::NotFinite);
-        }
+        ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
         self.start().map_err(|_| FactorError::Memory)?;
         at_best(Elimination(self))?;
@@ -156,9 +154,7 @@ impl Small {
     /// # Panics
     /// If x is shorter than A has rows.
     pub fn solve(&self, x: &mut [f64]) -> Result<(), FactorError> {
-        if !self.is_ready {
-            return Err(FactorError::Missing);
-        }
+        ensure!(self.is_ready, FactorError::Missing);
         for row in (0..self.size()).rev() {
             for column in ascending(self.patterns[row]) {
                 x[column] -= self.row(row)[column] * x[row];

@@ -1,10 +1,8 @@
 //! Operators H that are given entry by entry, for bodies whose kinematics are known to the caller alone.
 
-use std::collections::TryReserveError;
-
 use super::nodal::Nodal;
 use crate::block::{Block, Vector};
-use crate::memory::with_room;
+use crate::memory::{self, with_room};
 
 /// An operator H of three rows, 3 × n.
 #[derive(Debug)]
@@ -36,7 +34,7 @@ impl Operator {
     pub fn of_columns(
         dofs: u32,
         columns: impl Iterator<Item = (u32, Vector)> + Clone,
-    ) -> Result<Self, TryReserveError> {
+    ) -> memory::Result<Self> {
         let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
         let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
         let mut kept = with_room(count)?;

@@ -1,7 +1,7 @@
 //! What `entry.c` and `hooks.c` pass on, checked.
 
 pub(super) use crate::boundary::arguments::entry;
-pub use crate::boundary::arguments::place;
+pub use crate::boundary::arguments::{place, string};
 
 use super::errors::Code;
 use super::layout::LOCDYN;

@@ -5,6 +5,7 @@
 //! there are have been read. One of another module, whose public fields are the same, is read as far as its links lead: they are its own
 //! promise, but that rows or blocks form rings, or lead to rows of no list, is found out.
 
+use crate::any_rows::check_size;
 use crate::block::{Block, Vector, is_finite};
 use crate::legacy::errors::{Code, fail};
 use crate::memory::push;
@@ -84,27 +85,21 @@ impl CopiedRows {
             let mut next = (*ldy).dia;
             loop {
                 let place = self.originals.len();
-                if !next.is_null() && !dynamics.is_none_or(|dynamics| dynamics.has_row(next)) {
-                    let what = "no live row, or not linked to its constraint as it was inserted";
-                    return Err(fail!(Code::BugFound, "row {place} of the list: {what}"));
-                }
+                let wrong = |what: &str| fail!(Code::BugFound, "row {place} of the list: {what}");
+                let is_there = next.is_null() || dynamics.is_none_or(|dynamics| dynamics.has_row(next));
+                ensure!(is_there, wrong("no live row, or not linked to its constraint as it was inserted"));
                 let Some(row) = next.as_ref() else { break };
-                if row.con.is_null() || row.V.is_null() || row.R.is_null() {
-                    return Err(fail!(Code::BugFound, "row {place} of the list: con, V or R is NULL"));
-                }
+                let is_linked = !row.con.is_null() && !row.V.is_null() && !row.R.is_null();
+                ensure!(is_linked, wrong("con, V or R is NULL"));
                 #[cfg(feature = "mpi")]
                 if !row.adjext.is_null() {
                     let name = names::constraint(row.con);
                     return Err(fail!(Code::NotImplemented, "{name}: has blocks to external constraints"));
                 }
                 self.places.try_reserve(1).map_err(|_| exhausted())?;
-                if self.places.insert(next, place as u32).is_some() {
-                    return Err(fail!(
-                        Code::BugFound,
-                        "{}: comes twice in the list",
-                        names::constraint(row.con)
-                    ));
-                }
+                let twice =
+                    || fail!(Code::BugFound, "{}: comes twice in the list", names::constraint(row.con));
+                ensure!(self.places.insert(next, place as u32).is_none(), twice());
                 push(&mut self.originals, next).map_err(|_| exhausted())?;
                 next = row.n;
             }
@@ -115,32 +110,25 @@ impl CopiedRows {
     /// # Safety
     /// As [`CopiedRows::copy`]; the rows have been listed.
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
-        let count = self.originals.len();
+        let (mut count, mut blocks) = (0, 0);
         push(&mut self.starts, 0).map_err(|_| exhausted())?;
-        self.ids.try_reserve(count).map_err(|_| exhausted())?;
-        for vectors in [&mut self.b, &mut self.v] {
-            vectors.try_reserve(count).map_err(|_| exhausted())?;
-        }
-        for blocks in [&mut self.diagonal, &mut self.inverse] {
-            blocks.try_reserve(count).map_err(|_| exhausted())?;
-        }
-        let mut blocks = 0;
-        for place in 0..count {
+        while let Some(&row) = self.originals.get(count) {
             // SAFETY: a listed row is there, its constraint is valid, and V is that constraint's.
             unsafe {
-                let row = &*self.originals[place];
-                self.ids.push((*row.con).id.into());
-                self.b.push(row.B);
-                self.v.push(*row.V.cast());
-                self.diagonal.push(row.W);
-                self.inverse.push(row.A);
-                blocks += self.blocks(place, row, dynamics)?;
+                let DIAB { con, B, V, W, A, .. } = *row;
+                let has_room = push(&mut self.ids, (*con).id.into()).is_ok()
+                    && push(&mut self.b, B).is_ok()
+                    && push(&mut self.v, *V.cast()).is_ok()
+                    && push(&mut self.diagonal, W).is_ok()
+                    && push(&mut self.inverse, A).is_ok();
+                ensure!(has_room, exhausted());
+                blocks += self.blocks(count, &*row, dynamics)?;
             }
+            count += 1;
         }
-        match dynamics.is_none_or(|dynamics| dynamics.has_as_many(count, blocks)) {
-            true => Ok(()),
-            false => Err(fail!(Code::BugFound, "rows are missing from the list, or blocks from the rows")),
-        }
+        let why = "rows are missing from the list, or blocks from the rows";
+        ensure!(dynamics.is_none_or(|own| own.has_as_many(count, blocks)), fail!(Code::BugFound, "{why}"));
+        Ok(())
     }
 
     /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the list.
@@ -159,22 +147,15 @@ impl CopiedRows {
         push(&mut self.order, ((place as u64) << 32, &raw const row.W)).map_err(|_| exhausted())?;
         let mut next = row.adj;
         loop {
-            if !next.is_null() && !dynamics.is_none_or(|dynamics| dynamics.has_block(row, next)) {
-                return Err(wrong("a link leads to none of its blocks"));
-            }
+            let is_there = next.is_null() || dynamics.is_none_or(|dynamics| dynamics.has_block(row, next));
+            ensure!(is_there, wrong("a link leads to none of its blocks"));
             // SAFETY: it is known to lead to a block here, or is another module's.
             let Some(block) = (unsafe { next.as_ref() }) else { break };
-            let column = match self.places.get(&block.dia.cast_const()) {
-                None => return Err(wrong("a block leads to no row of the list")),
-                Some(&column) if column as usize == place => {
-                    return Err(wrong("a block leads to its own row"));
-                }
-                Some(&column) => column,
-            };
+            let column = self.places.get(&block.dia.cast_const()).copied();
+            let column = column.ok_or_else(|| wrong("a block leads to no row of the list"))?;
+            ensure!(column as usize != place, wrong("a block leads to its own row"));
             // No row has more: two with each other row.
-            if self.order.len() > 2 * self.originals.len() {
-                return Err(wrong("its blocks form a ring"));
-            }
+            ensure!(self.order.len() <= 2 * self.originals.len(), wrong("its blocks form a ring"));
             let at = u64::from(column) << 32 | self.order.len() as u64;
             push(&mut self.order, (at, &raw const block.W)).map_err(|_| exhausted())?;
             next = block.n;
@@ -252,19 +233,12 @@ impl CopiedRows {
             let mut next = (*ldy).dia;
             for &row in &self.originals {
                 let is_there = dynamics.is_none_or(|dynamics| dynamics.has_row(row));
-                if next != row || !is_there || (*row).con.is_null() || (*row).R.is_null() {
-                    return Err(changed());
-                }
+                ensure!(next == row && is_there && !(*row).con.is_null() && !(*row).R.is_null(), changed());
                 next = (*row).n;
             }
-            if !next.is_null() || self.starts.is_empty() {
-                return Err(changed());
-            }
+            ensure!(next.is_null() && !self.starts.is_empty(), changed());
         }
-        match 3 * self.originals.len() {
-            expected if expected == values => Ok(()),
-            expected => Err(fail!(Code::BugFound, "R: {values} values where {expected} are needed")),
-        }
+        Ok(check_size("R", 3 * self.originals.len(), values)?)
     }
 }
 

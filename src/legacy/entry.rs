@@ -1,15 +1,15 @@
 //! The functions that `entry.c` and `hooks.c` call: each returns 0 or an error code, and no panic leaves it. What
 //! they promise and ask for is written at their C counterparts in [`super::interface`].
 
-use std::ffi::{c_char, c_int, c_short, c_void};
+use std::ffi::{c_int, c_short, c_void};
 use std::ptr;
 
 use super::arguments::{self, entry};
 use super::errors::{self, Handler};
 use super::interface::additions::ldy_error_handler;
 use super::layout::*;
+use super::matrix;
 use super::rows::{self, LocalDynamics};
-use super::{matrix, options};
 
 /// See `LOCDYN_Create`; the result goes to `*out`.
 ///
@@ -103,18 +103,6 @@ pub unsafe extern "C" fn ldy_entry_handler(data: *mut *mut c_void) -> ldy_error_
     // SAFETY: hooks.c passes the address of a variable of its own.
     unsafe { *data = given };
     Some(function)
-}
-
-/// Whether an option is set: 1 or 0.
-#[unsafe(no_mangle)]
-pub extern "C" fn ldy_entry_is_set(option: c_int) -> c_int {
-    options::is_set(option).into()
-}
-
-/// What an error code means, a string of static lifetime.
-#[unsafe(no_mangle)]
-pub extern "C" fn ldy_entry_meaning(code: c_int) -> *const c_char {
-    errors::meaning(code).as_ptr()
 }
 
 /// See `LOCDYN_Destroy`.

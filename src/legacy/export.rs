@@ -1,6 +1,6 @@
 //! W as text: the rows as the writers of [`crate::export`] want them.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 
 use crate::block::Vector;
 use crate::export::{dump, matrix_market};
@@ -38,7 +38,8 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
             let prepared = caught(|| room(dynamics));
             return in_parts(&world, path, prepared, |part, room| write_rows(dynamics, part, room));
         }
-        write_rows(dynamics, path, room(dynamics)?)
+        let neighbours = room(dynamics)?;
+        write_rows(dynamics, arguments::string("path", path)?, neighbours)
     })
 }
 
@@ -66,11 +67,10 @@ unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>, Cod
 /// As [`ldy_entry_dump`]; all constraints have been checked.
 unsafe fn write_rows(
     dynamics: &LocalDynamics,
-    path: *const c_char,
+    path: &CStr,
     mut neighbours: dump::Neighbours,
 ) -> Result<(), Code> {
-    // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises checked
-    // constraints, and a path that is NULL or a C string.
+    // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises checked constraints.
     unsafe {
         file::write(path, |out| {
             for row in dynamics.list() {
@@ -125,6 +125,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
             rows += 1;
             blocks += (*row).blocks().count();
         }
+        let path = arguments::string("path", path)?;
         file::write(path, |out| {
             for (index, row) in ldy.list().enumerate() {
                 (*(*row).public.con).num = first_equation(index).unwrap_or_default();

@@ -25,7 +25,7 @@ int ldy_entry_matrix_create (short kind, int m, int n, const int *p, const int *
 void ldy_entry_matrix_destroy (MX *a);
 DOM *ldy_entry_domain (LOCDYN *ldy);
 ldy_error_handler ldy_entry_handler (void **data);
-int ldy_entry_is_set (int option);
+_Bool ldy_entry_is_set (int option);
 const char *ldy_entry_meaning (int code);
 
 #define LDY_HIDDEN __attribute__ ((visibility ("hidden")))

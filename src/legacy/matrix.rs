@@ -134,11 +134,8 @@ unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_in
 fn zeroed<T>(bytes: usize) -> Result<*mut T, Code> {
     // SAFETY: calloc takes any sizes.
     let memory = unsafe { libc::calloc(1, bytes.max(1)) };
-    if memory.is_null() {
-        Err(fail!(Code::OutOfMemory, "no memory for a matrix of {bytes} bytes"))
-    } else {
-        Ok(memory.cast())
-    }
+    ensure!(!memory.is_null(), fail!(Code::OutOfMemory, "no memory for a matrix of {bytes} bytes"));
+    Ok(memory.cast())
 }
 
 /// A number of values as the structure can state it.

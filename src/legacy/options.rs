@@ -32,7 +32,8 @@ pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
 }
 
 /// Whether one of the options is set.
-pub fn is_set(option: c_int) -> bool {
+#[unsafe(export_name = "ldy_entry_is_set")]
+pub extern "C" fn is_set(option: c_int) -> bool {
     SET[option as usize].load(Ordering::Relaxed)
 }
 

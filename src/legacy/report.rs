@@ -3,37 +3,62 @@
 use std::ffi::{c_char, c_int, c_longlong};
 
 use super::boundary;
-use super::errors;
+use super::errors::{self, Code};
 use super::interface::types::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;
-use crate::boundary::sized;
+use crate::boundary::sized::sized_wanted;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///
 /// # Safety
 /// As there.
 pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool {
-    let mut place = Place::default();
-    let mut out = None;
-    let code = boundary::status(|| {
-        // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
-        out = unsafe { sized::Place::wanted("report", report) }?;
+    let check = |found: &mut Found| {
         // SAFETY: the host promises to ldy_is_consistent that ldy is a LOCDYN; nothing is written to it.
         let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut()) }?;
-        rows::check_consistency(dynamics, &mut place)
+        rows::check_consistency(dynamics, &mut found.place)
+    };
+    // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
+    unsafe { tell(report, check) }
+}
+
+/// What a check found, beside its error.
+pub struct Found {
+    /// Where the first finding is.
+    pub place: Place,
+    /// The largest differences, -1 where nothing was compared.
+    pub largest: ldy_differences,
+    /// The largest condition number of a matrix A; 0: there is none.
+    pub condition: f64,
+    /// Seconds of the library's own assembly.
+    pub time: f64,
+}
+
+/// Let a check run and tell what it found, where that is wanted; whether nothing is wrong.
+///
+/// # Safety
+/// `report` is NULL or valid, with as many bytes as its size says.
+pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result<(), Code>) -> bool {
+    let (place, largest) = (Place::default(), ldy_differences::NONE);
+    let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
+    let mut out = None;
+    let code = boundary::status(|| {
+        // SAFETY: the caller promises that the report has as many bytes as its size says.
+        out = unsafe { sized_wanted("report", report) }?;
+        check(&mut found)
     });
     if let Some(out) = out {
-        out.fill(&found(code, place));
+        out.fill(&as_report(code, found));
     }
     code == 0
 }
 
 /// The report of a check that ended with a code; a text is the one of the thread's last error.
-pub fn found(code: c_int, place: Place) -> ldy_report {
+fn as_report(code: c_int, found: Found) -> ldy_report {
     let id = |id: Option<u32>| id.map_or(-1, c_longlong::from);
-    let Place { constraint, neighbour, body } = place;
+    let Found { place: Place { constraint, neighbour, body }, largest, condition, time } = found;
     let mut report = ldy_report {
         size: size_of::<ldy_report>(),
         code,
@@ -41,9 +66,9 @@ pub fn found(code: c_int, place: Place) -> ldy_report {
         neighbour: id(neighbour),
         body: id(body),
         text: [0; LDY_REPORT_TEXT],
-        largest: ldy_differences::NONE,
-        condition: 0.0,
-        time: 0.0,
+        largest,
+        condition,
+        time,
     };
     if code != 0 {
         report.text = errors::last().bytes().map(|byte| byte as c_char);

@@ -4,7 +4,7 @@ use super::errors::Code;
 use super::interface::types::ldy_stats;
 use super::layout::LOCDYN;
 use super::rows::LocalDynamics;
-use crate::boundary::sized::Place;
+use crate::boundary::sized::sized;
 
 /// Write the statistics; see `ldy_get_stats`.
 ///
@@ -14,7 +14,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code>
     // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
     let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
     // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.
-    let place = unsafe { Place::new("stats", stats)? };
+    let place = unsafe { sized("stats", stats)? };
     let panels = dynamics.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);

@@ -5,12 +5,11 @@
 //! (1 − P) + P M with M positive definite and 0 ≤ P ≤ 1, whose leading blocks are regular in any order.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, TryReserveError};
-use std::iter::{self, repeat_n};
+use std::collections::BinaryHeap;
+use std::iter;
 
 use crate::block::{Block, Vector, inverse, is_finite, times};
-
-use super::refill;
+use crate::memory::{self, collect, push, refill, renew, repeated};
 
 /// The factors, and the pattern that they belong to.
 #[derive(Debug, Default)]
@@ -59,12 +58,7 @@ impl BlockLu {
     /// Find order and fill of a pattern, unless they are known from the last time; its transpose is added. Returns the
     /// products of blocks that a factorisation takes, none if they are more than `most`: then no more time has been spent than these
     /// are worth.
-    pub fn analyse(
-        &mut self,
-        starts: &[i32],
-        columns: &[i32],
-        most: u64,
-    ) -> Result<Option<u64>, TryReserveError> {
+    pub fn analyse(&mut self, starts: &[i32], columns: &[i32], most: u64) -> memory::Result<Option<u64>> {
         let is_known = self.products.is_some() || self.most >= most;
         if is_known && self.given_starts == starts && self.given_columns == columns {
             return Ok(self.products.filter(|&products| products <= most));
@@ -76,18 +70,18 @@ impl BlockLu {
             self.make_room()?;
             self.find_targets(starts, columns)?;
         }
-        refill(&mut self.given_columns, columns.len(), columns.iter().copied())?;
-        refill(&mut self.given_starts, starts.len(), starts.iter().copied())?;
+        collect(&mut self.given_columns, columns.iter().copied())?;
+        collect(&mut self.given_starts, starts.iter().copied())?;
         Ok(self.products)
     }
 
     /// Order and fill; none if there are too many products.
-    fn eliminate_pattern(&mut self, starts: &[i32], columns: &[i32]) -> Result<Option<u64>, TryReserveError> {
+    fn eliminate_pattern(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<Option<u64>> {
         let rows = starts.len() - 1;
         let mut neighbours = adjacency(starts, columns)?;
-        refill(&mut self.place, rows, repeat_n(NONE, rows))?;
-        refill(&mut self.order, rows, iter::empty())?;
-        refill(&mut self.starts, rows + 1, iter::once(0))?;
+        refill(&mut self.place, rows, NONE)?;
+        renew(&mut self.order, rows, iter::empty())?;
+        renew(&mut self.starts, rows + 1, iter::once(0))?;
         self.later.clear();
         // Degrees as they were once; those that have changed are there anew.
         let mut degrees = BinaryHeap::new();
@@ -127,21 +121,21 @@ impl BlockLu {
         Ok(Some(products))
     }
 
-    fn make_room(&mut self) -> Result<(), TryReserveError> {
+    fn make_room(&mut self) -> memory::Result<()> {
         let (rows, fill) = (self.order.len(), self.later.len());
-        refill(&mut self.pivots, rows, repeat_n([0.0; 9], rows))?;
-        refill(&mut self.work, rows, repeat_n([0.0; 3], rows))?;
+        refill(&mut self.pivots, rows, [0.0; 9])?;
+        refill(&mut self.work, rows, [0.0; 3])?;
         for list in [&mut self.upper, &mut self.lower] {
-            refill(list, fill, repeat_n([0.0; 9], fill))?;
+            refill(list, fill, [0.0; 9])?;
         }
         for list in [&mut self.first, &mut self.next, &mut self.cursor, &mut self.position] {
-            refill(list, rows, repeat_n(NONE, rows))?;
+            refill(list, rows, NONE)?;
         }
         Ok(())
     }
 
     /// Where each given block goes: among pivots, then upper, then lower.
-    fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> Result<(), TryReserveError> {
+    fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<()> {
         let Self { targets, place, starts: own, later, order, .. } = self;
         let (rows, fill) = (order.len(), later.len());
         let rows_of = starts.windows(2).enumerate();
@@ -162,7 +156,7 @@ impl BlockLu {
                 rows + fill + at
             }) as u32
         };
-        refill(targets, columns.len(), pairs.map(target))
+        renew(targets, columns.len(), pairs.map(target))
     }
 
     /// Factor the matrix with the block `block (row, k)` for the k-th block of the pattern; none: it is zero. False if a pivot
@@ -281,18 +275,15 @@ fn link(
 }
 
 /// The pattern with its transpose, without the diagonal.
-fn adjacency(starts: &[i32], columns: &[i32]) -> Result<Vec<Vec<u32>>, TryReserveError> {
+fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
     let rows = starts.len() - 1;
-    let mut neighbours: Vec<Vec<u32>> = Vec::new();
-    neighbours.try_reserve_exact(rows)?;
-    neighbours.resize_with(rows, Vec::new);
+    let mut neighbours: Vec<Vec<u32>> = repeated(rows, Vec::new())?;
     for i in 0..rows {
         for &j in &columns[starts[i] as usize..starts[i + 1] as usize] {
             let j = j as usize;
             if i != j {
                 for (one, other) in [(i, j), (j, i)] {
-                    neighbours[one].try_reserve(1)?;
-                    neighbours[one].push(other as u32);
+                    push(&mut neighbours[one], other as u32)?;
                 }
             }
         }
@@ -305,7 +296,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> Result<Vec<Vec<u32>>, TryReserv
 }
 
 /// The union of two ascending lists, but for two members.
-fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> Result<(), TryReserveError> {
+fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result<()> {
     into.clear();
     into.try_reserve(a.len() + b.len())?;
     let (mut i, mut j) = (0, 0);

@@ -1,13 +1,11 @@
 //! What is made of a problem before it is solved.
 
-use std::collections::TryReserveError;
-
 use crate::block::{Block, Vector};
+use crate::memory::{self, renew};
 
 use super::axes::Axes;
 use super::local::Local;
 use super::problem::{Law, Problem};
-use super::refill;
 use super::residual::weights;
 
 /// Everything that does not change from sweep to sweep.
@@ -26,7 +24,7 @@ pub struct Memory {
 
 impl Memory {
     /// Make everything anew.
-    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> Result<(), TryReserveError> {
+    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> memory::Result<()> {
         let rows = problem.rows();
         let Self { q, weights: d, roots, diagonal, locals } = self;
         let places = (0..rows).map(|row| {
@@ -34,15 +32,15 @@ impl Memory {
             let columns = &problem.columns[range.clone()];
             (range.start + columns.partition_point(|&column| column < row as i32)) as u32
         });
-        refill(diagonal, rows, places)?;
+        renew(diagonal, rows, places)?;
         let blocks = || diagonal.iter().map(|&at| problem.values[at as usize]);
-        refill(
+        renew(
             q,
             rows,
             problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i])),
         )?;
-        refill(d, rows, weights(blocks()))?;
-        refill(roots, rows, d.iter().map(|d| d.sqrt()))?;
-        refill(locals, rows, blocks().zip(laws).map(|(w, law): (Block, &Law)| Local::new::<A>(&w, law)))
+        renew(d, rows, weights(blocks()))?;
+        renew(roots, rows, d.iter().map(|d| d.sqrt()))?;
+        renew(locals, rows, blocks().zip(laws).map(|(w, law): (Block, &Law)| Local::new::<A>(&w, law)))
     }
 }

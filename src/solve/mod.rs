@@ -25,8 +25,6 @@ mod scaled;
 mod solver;
 mod sweeps;
 
-use std::collections::TryReserveError;
-
 pub use crate::any_rows::{AnyBlockRows, Extents};
 pub use crate::row_error::{Error, Fault};
 pub use options::{End, Method, Options, Report, Watch};
@@ -34,14 +32,6 @@ pub use padded::AnyProblem;
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
 pub use solver::Solver;
-
-/// Make a list anew, of no more than so many values.
-fn refill<T>(list: &mut Vec<T>, most: usize, values: impl Iterator<Item = T>) -> Result<(), TryReserveError> {
-    list.clear();
-    list.try_reserve_exact(most)?;
-    list.extend(values);
-    Ok(())
-}
 
 #[cfg(test)]
 mod tests;

@@ -4,16 +4,13 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
-use std::collections::TryReserveError;
-use std::iter::repeat_n;
-
 use crate::block::{Block, Vector, is_finite};
+use crate::memory::{self, refill};
 
 use super::axes::Axes;
 use super::block_lu::BlockLu;
 use super::law::length;
 use super::problem::{Kind, Law, Problem};
-use super::refill;
 use super::residual::velocity;
 
 /// The equations of a problem, scaled.
@@ -43,10 +40,10 @@ pub struct Newton {
 
 impl Newton {
     /// Make room for the pattern of a problem; how many products of blocks a step takes, none if they are more than `most`.
-    pub fn prepare(&mut self, problem: &Problem, most: u64) -> Result<Option<u64>, TryReserveError> {
+    pub fn prepare(&mut self, problem: &Problem, most: u64) -> memory::Result<Option<u64>> {
         let rows = problem.rows();
-        refill(&mut self.step, rows, repeat_n([0.0; 3], rows))?;
-        refill(&mut self.slopes, rows, repeat_n([0.0; 9], rows))?;
+        refill(&mut self.step, rows, [0.0; 3])?;
+        refill(&mut self.slopes, rows, [0.0; 9])?;
         self.lu.analyse(problem.starts, problem.columns, most)
     }
 

@@ -35,10 +35,8 @@ impl Default for Options {
 
 impl Options {
     pub(super) fn check(&self) -> Result<(), Error> {
-        if self.tolerance >= 0.0 {
-            return Ok(());
-        }
-        Err(Error::of_rows(Fault::Invalid("the tolerance is negative or not a number")))
+        let why = "the tolerance is negative or not a number";
+        if self.tolerance >= 0.0 { Ok(()) } else { Err(Error::of_rows(Fault::Invalid(why))) }
     }
 }
 

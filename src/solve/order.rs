@@ -3,12 +3,8 @@
 //! size keep what the order of memory has: neighbours in the cache, and its rate. The order belongs to the pattern, not to the
 //! number of threads.
 
-use std::collections::TryReserveError;
-use std::iter::repeat_n;
-
+use crate::memory::{self, collect, refill};
 use crate::threads::part;
-
-use super::refill;
 
 /// Rows of a chunk.
 pub const CHUNK: usize = 64;
@@ -47,19 +43,19 @@ pub struct Group<'a> {
 
 impl Order {
     /// Find the order of a pattern, unless it is that of the last time.
-    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> Result<(), TryReserveError> {
+    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<()> {
         if self.given_starts == starts && self.given_columns == columns {
             return Ok(());
         }
         self.given_starts.clear();
         let rows = starts.len() - 1;
-        refill(&mut self.colors, rows, repeat_n(NO_COLOR, rows))?;
+        refill(&mut self.colors, rows, NO_COLOR)?;
         if rows >= MANY && MANY_CHUNKS * self.color(starts, columns)? > rows / CHUNK {
             self.colors.fill(NO_COLOR);
         }
         self.sort()?;
-        refill(&mut self.given_columns, columns.len(), columns.iter().copied())?;
-        refill(&mut self.given_starts, starts.len(), starts.iter().copied())
+        collect(&mut self.given_columns, columns.iter().copied())?;
+        collect(&mut self.given_starts, starts.iter().copied())
     }
 
     /// The groups, in order.
@@ -72,11 +68,11 @@ impl Order {
     }
 
     /// Each chunk in turn has the first colour that no neighbour has; how many there are. The pattern need not be symmetric.
-    fn color(&mut self, starts: &[i32], columns: &[i32]) -> Result<usize, TryReserveError> {
+    fn color(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<usize> {
         let Self { colors, taken, .. } = self;
         let rows = starts.len() - 1;
         let chunks = rows.div_ceil(CHUNK);
-        refill(taken, chunks, repeat_n(0, chunks))?;
+        refill(taken, chunks, 0)?;
         let bit = |color: u8| if color < NO_COLOR { 1 << color } else { 0 };
         let mut count = 0;
         for number in 0..chunks {
@@ -92,16 +88,16 @@ impl Order {
         Ok(count)
     }
 
-    fn sort(&mut self) -> Result<(), TryReserveError> {
+    fn sort(&mut self) -> memory::Result<()> {
         let Self { rows, begins, colors, .. } = self;
-        refill(begins, GROUPS + 1, repeat_n(0, GROUPS + 1))?;
+        refill(begins, GROUPS + 1, 0)?;
         for &color in &*colors {
             begins[usize::from(color) + 1] += 1;
         }
         for group in 0..GROUPS {
             begins[group + 1] += begins[group];
         }
-        refill(rows, colors.len(), repeat_n(0, colors.len()))?;
+        refill(rows, colors.len(), 0)?;
         for (row, &color) in colors.iter().enumerate() {
             let next = &mut begins[usize::from(color)];
             rows[*next as usize] = row as u32;

@@ -91,23 +91,18 @@ impl Law {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        if !is_finite(&self.bias) {
-            return Err(Fault::NotFinite("the bias of its law"));
-        }
+        ensure!(is_finite(&self.bias), Fault::NotFinite("the bias of its law"));
         match self.kind {
             Kind::Contact { friction, friction_2, cohesion } => {
-                if ![friction, friction_2].iter().all(|&friction| friction >= 0.0 && friction.is_finite()) {
-                    return Err(Fault::Invalid("its friction is negative or not finite"));
-                }
-                if !(cohesion >= 0.0 && cohesion.is_finite()) {
-                    return Err(Fault::Invalid("its cohesion is negative or not finite"));
-                }
+                let is_size = |x: f64| x >= 0.0 && x.is_finite();
+                let why = "its friction is negative or not finite";
+                ensure!(is_size(friction) && is_size(friction_2), Fault::Invalid(why));
+                ensure!(is_size(cohesion), Fault::Invalid("its cohesion is negative or not finite"));
             }
             Kind::Bounds { lower, upper } => {
                 let ordered = |(l, u): (f64, f64)| l <= u && l < f64::INFINITY && u > f64::NEG_INFINITY;
-                if !lower.into_iter().zip(upper).all(ordered) {
-                    return Err(Fault::Invalid("a lower bound of its force is above the upper one"));
-                }
+                let why = "a lower bound of its force is above the upper one";
+                ensure!(lower.into_iter().zip(upper).all(ordered), Fault::Invalid(why));
             }
         }
         Ok(())
@@ -162,12 +157,9 @@ impl<'a> Problem<'a> {
             ("laws", rows, laws.len()),
             ("forces", rows, forces.len()),
         ];
-        for (what, expected, found) in sizes {
-            check_size(what, expected, found)?;
-        }
-        if i32::try_from(rows).is_err() {
-            return Err(Error::of_rows(Fault::Invalid("more rows than an int can count")));
-        }
+        sizes.into_iter().try_for_each(|(what, expected, found)| check_size(what, expected, found))?;
+        let why = "more rows than an int can count";
+        ensure!(i32::try_from(rows).is_ok(), Error::of_rows(Fault::Invalid(why)));
         let matrix = AnyBlockRows::from(&self.matrix());
         matrix.check_starts()?;
         for (row, law) in laws.iter().enumerate() {
@@ -180,12 +172,8 @@ impl<'a> Problem<'a> {
     fn check_row(&self, matrix: &AnyBlockRows, row: usize, law: &Law, force: &Vector) -> Result<(), Fault> {
         matrix.check_columns_of(row)?;
         matrix.check_values_of(row)?;
-        if !is_finite(&self.b[row]) {
-            return Err(Fault::NotFinite("B"));
-        }
-        if !is_finite(force) {
-            return Err(Fault::NotFinite("the force to begin with"));
-        }
+        ensure!(is_finite(&self.b[row]), Fault::NotFinite("B"));
+        ensure!(is_finite(force), Fault::NotFinite("the force to begin with"));
         law.check()
     }
 }

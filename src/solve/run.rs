@@ -1,9 +1,9 @@
 //! The course of a solution: sweeps, steps, and when to change from one to the other.
 
-use std::collections::TryReserveError;
 use std::time::Instant;
 
 use crate::block::{Vector, difference};
+use crate::memory;
 use crate::threads::Team;
 
 use super::axes::Axes;
@@ -94,7 +94,7 @@ pub struct Run<'a, 'w> {
 
 impl Run<'_, '_> {
     /// Sweeps and steps in turns; why they ended.
-    pub fn run<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+    pub fn run<A: Axes>(&mut self) -> memory::Result<End> {
         let end = self.rounds::<A>()?;
         let is_proved = match end {
             End::Converged | End::Time | End::Infeasible | End::Stopped => false,
@@ -104,7 +104,7 @@ impl Run<'_, '_> {
         Ok(if is_proved { End::Infeasible } else { end })
     }
 
-    fn rounds<A: Axes>(&mut self) -> Result<End, TryReserveError> {
+    fn rounds<A: Axes>(&mut self) -> memory::Result<End> {
         let unknown = Residual { natural: f64::INFINITY, scaled: f64::INFINITY, worst: 0 };
         self.report.residual = unknown;
         self.report.first = self.look::<A>();
@@ -207,7 +207,7 @@ impl Run<'_, '_> {
     }
 
     /// Sweeps until all is over or Newton's method is expected to be quicker.
-    fn first_sweeps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
+    fn first_sweeps<A: Axes>(&mut self) -> memory::Result<Option<End>> {
         self.sweeps.begin(self.now);
         let mut changes = [f64::INFINITY; MOVING_RATE];
         let mut ratio = self.ratio();
@@ -275,7 +275,7 @@ impl Run<'_, '_> {
     }
 
     /// Whether Newton's method is expected to be quicker than so many sweeps, of which there may be no more than are allowed.
-    fn newton_is_quicker(&mut self, sweeps: f64) -> Result<bool, TryReserveError> {
+    fn newton_is_quicker(&mut self, sweeps: f64) -> memory::Result<bool> {
         let allowed = self.options.sweeps.saturating_sub(self.report.sweeps) as f64;
         let step = (LATER * sweeps).min(allowed) * self.sweep_cost() / STEPS;
         let most = (step - self.step_cost(0)) / PRODUCT;
@@ -306,7 +306,7 @@ impl Run<'_, '_> {
 
     /// The products that a step takes, if they are no more than `most`. Where it is not known whether they are, up to `next` are looked
     /// for.
-    fn products(&mut self, most: u64, next: u64) -> Result<Option<u64>, TryReserveError> {
+    fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
         if self.products.is_none() && self.fewer < most {
             self.fewer = next;
             self.products = self.newton.prepare(self.problem, next)?;
@@ -333,7 +333,7 @@ impl Run<'_, '_> {
     }
 
     /// Proximal points, each by a few steps of Newton's method, until there is no progress.
-    fn steps<A: Axes>(&mut self) -> Result<Option<End>, TryReserveError> {
+    fn steps<A: Axes>(&mut self) -> memory::Result<Option<End>> {
         if self.products(MOST_PRODUCTS, MOST_PRODUCTS)?.is_none() {
             return Ok(None);
         }

@@ -2,13 +2,11 @@
 //! μ_2 / μ), R = D R̃ and Ũ = D U have the same power, R̃ and Ũ obey the law with μ in all directions if and only if R and U
 //! obey theirs, and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1, and where there are no others nothing is copied.
 
-use std::collections::TryReserveError;
-
 use crate::block::{Block, Vector};
+use crate::memory::{self, renew};
 
 use super::axes::{Axes, NormalFirst, NormalThird};
 use super::problem::{Kind, Law, Normal, Problem};
-use super::refill;
 
 /// A problem in such units, and its memory.
 #[derive(Debug, Default)]
@@ -23,27 +21,22 @@ pub struct Scaled {
 
 impl Scaled {
     /// Make everything anew.
-    pub fn prepare(
-        &mut self,
-        problem: &Problem,
-        laws: &[Law],
-        forces: &[Vector],
-    ) -> Result<(), TryReserveError> {
+    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result<()> {
         let rows = problem.rows();
         let scales = laws.iter().map(|law| match problem.normal {
             Normal::First => scale::<NormalFirst>(&law.kind),
             Normal::Third => scale::<NormalThird>(&law.kind),
         });
-        refill(&mut self.scales, rows, scales)?;
+        renew(&mut self.scales, rows, scales)?;
         let scales = &self.scales;
         let blocks = (0..rows).flat_map(|row| problem.row(row).map(move |(column, w)| (row, column, w)));
         let scaled = blocks.map(|(row, column, w)| -> Block {
             std::array::from_fn(|k| scales[row][k % 3] * w[k] * scales[column][k / 3])
         });
-        refill(&mut self.values, problem.values.len(), scaled)?;
-        refill(&mut self.b, rows, problem.b.iter().zip(scales).map(times))?;
-        refill(&mut self.laws, rows, laws.iter().zip(scales).map(one_coefficient))?;
-        refill(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
+        renew(&mut self.values, problem.values.len(), scaled)?;
+        renew(&mut self.b, rows, problem.b.iter().zip(scales).map(times))?;
+        renew(&mut self.laws, rows, laws.iter().zip(scales).map(one_coefficient))?;
+        renew(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
     }
 
     /// The problem, its laws, and where forces begin.

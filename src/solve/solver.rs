@@ -4,6 +4,7 @@ use std::mem;
 use std::time::Instant;
 
 use crate::block::Vector;
+use crate::memory::renew;
 use crate::row_error::Error;
 use crate::threads::Team;
 
@@ -15,7 +16,6 @@ use super::options::{Options, Report, Watch};
 use super::order::MANY;
 use super::padded::{AnyProblem, Padded};
 use super::problem::{Law, Normal, Problem};
-use super::refill;
 use super::residual::Norms;
 use super::run::{MOST_NOTES, Run};
 use super::scaled::{Scaled, is_anisotropic};
@@ -191,9 +191,9 @@ impl Solver {
         memory.prepare::<A>(problem, laws)?;
         sweeps.prepare(problem)?;
         for list in [&mut *now, center, allowed, best] {
-            refill(list, rows, forces.iter().copied())?;
+            renew(list, rows, forces.iter().copied())?;
         }
-        refill(history, MOST_NOTES, std::iter::empty())?;
+        renew(history, MOST_NOTES, std::iter::empty())?;
         let norms = Norms::new(&memory.q, &memory.weights);
         let report = Report::default();
         let products = None;

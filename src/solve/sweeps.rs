@@ -1,9 +1,9 @@
 //! Sweeps of Gauss–Seidel, by a team of threads.
 
-use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::block::{Vector, difference};
+use crate::memory::{self, refill, renew};
 use crate::threads::{Team, part};
 
 use super::axes::Axes;
@@ -11,7 +11,6 @@ use super::law;
 use super::memory::Memory;
 use super::order::{CHUNK, Order};
 use super::problem::{Law, Problem};
-use super::refill;
 use super::residual::velocity;
 
 /// Rows that a thread pushes at a time.
@@ -50,14 +49,13 @@ impl Force {
 
 impl Sweeps {
     /// Find the order, and make room.
-    pub fn prepare(&mut self, problem: &Problem) -> Result<(), TryReserveError> {
+    pub fn prepare(&mut self, problem: &Problem) -> memory::Result<()> {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
-        refill(&mut self.forces, rows, zeros)?;
-        refill(&mut self.before, rows, std::iter::repeat_n([0.0; 3], rows))?;
-        let chunks = rows.div_ceil(CHUNK);
-        refill(&mut self.changes, chunks, std::iter::repeat_n(0.0, chunks))
+        renew(&mut self.forces, rows, zeros)?;
+        refill(&mut self.before, rows, [0.0; 3])?;
+        refill(&mut self.changes, rows.div_ceil(CHUNK), 0.0)
     }
 
     /// Begin with these forces.

@@ -1,7 +1,7 @@
 //! K̃ assembled: sparse, a dense block for every pair of bodies with a constraint in common.
 
 use super::{Error, Stiffness, zeros};
-use crate::memory::with_room;
+use crate::memory::{collected, with_room};
 
 /// K̃ in blocks. The blocks of body i are those of `rows[i] .. rows[i + 1]`, ordered by `columns`; block b of bodies
 /// i and j = `columns[b]` is dense, dofs of i × dofs of j, column-major, from `values[starts[b]]` on. Both
@@ -83,11 +83,11 @@ impl Blocks {
         pairs.sort_unstable();
         pairs.dedup();
         let bodies = stiffness.bodies.len();
-        let (mut offsets, mut rows) = (with_room(bodies + 1)?, with_room(bodies + 1)?);
-        let (mut columns, mut starts) = (with_room(pairs.len())?, with_room(pairs.len())?);
-        offsets.extend_from_slice(&stiffness.offsets);
-        rows.extend((0..=bodies).map(|body| pairs.partition_point(|pair| pair.0 < body)));
-        columns.extend(pairs.iter().map(|pair| pair.1));
+        let offsets = collected(bodies + 1, stiffness.offsets.iter().copied())?;
+        let first_of = |body: usize| pairs.partition_point(|pair| pair.0 < body);
+        let rows = collected(bodies + 1, (0..=bodies).map(first_of))?;
+        let columns = collected(pairs.len(), pairs.iter().map(|pair| pair.1))?;
+        let mut starts = with_room(pairs.len())?;
         let size = |body: usize| offsets[body + 1] - offsets[body];
         let mut length = 0;
         for (i, j) in &pairs {

@@ -29,7 +29,7 @@ mod stiffness;
 
 use std::collections::TryReserveError;
 
-use crate::memory::repeated;
+use crate::memory::{self, repeated};
 
 pub use blocks::Blocks;
 pub use body::Body;
@@ -64,7 +64,7 @@ impl From<TryReserveError> for Error {
     }
 }
 
-fn zeros(length: usize) -> Result<Vec<f64>, TryReserveError> {
+fn zeros(length: usize) -> memory::Result<Vec<f64>> {
     repeated(length, 0.0)
 }
 

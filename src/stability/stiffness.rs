@@ -3,7 +3,7 @@
 use super::constraint::Element;
 use super::{Body, Constraint, Error, zeros};
 use crate::block::Vector;
-use crate::memory::with_room;
+use crate::memory::{collected, with_room};
 
 /// K̃ of constraints on bodies, ready for products. The dofs of the bodies follow each other in the order of the
 /// list.
@@ -41,9 +41,8 @@ impl Stiffness {
         constraints: &[Constraint],
         gap: impl Fn(usize) -> Option<&'a Vector>,
     ) -> Result<Self, Error> {
-        let (mut taken, mut offsets) = (with_room(bodies.len())?, with_room(bodies.len() + 1)?);
-        let mut elements = with_room(constraints.len())?;
-        taken.extend_from_slice(bodies);
+        let taken = collected(bodies.len(), bodies.iter().copied())?;
+        let (mut offsets, mut elements) = (with_room(bodies.len() + 1)?, with_room(constraints.len())?);
         offsets.push(0);
         offsets.extend(bodies.iter().scan(0, |end, body| {
             *end += body.dofs();

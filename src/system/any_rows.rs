@@ -3,10 +3,10 @@
 
 use std::sync::PoisonError;
 
-use crate::memory::refill;
+use crate::memory::{refill, with_room};
 use crate::products::{self, Columns, Product};
 
-use super::body::{copied, finite, of_size};
+use super::body::{as_many, copied, finite, of_size};
 use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
@@ -56,8 +56,7 @@ impl System {
         let freedom = freedom.filter(|&freedom| freedom < dofs);
         let freedom = freedom.ok_or(failed(Fault::Invalid("its body has no such generalised velocity")))?;
         finite("its coefficient", &[coefficient]).map_err(failed)?;
-        let mut operators = Vec::new();
-        operators.try_reserve_exact(1).map_err(|_| failed(Fault::Memory))?;
+        let mut operators = with_room(1).map_err(|_| failed(Fault::Memory))?;
         operators.push(RowsOperator::of_freedom(dofs, freedom, coefficient).map_err(failed)?);
         self.insert_rows(&[body], operators)
     }
@@ -70,18 +69,14 @@ impl System {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
         let rows = self.rows_of(id)?;
-        if operators.iter().any(|operator| operator.rows() != rows) {
-            return Err(failed(Fault::Invalid("its operators H have not as many rows as it has")));
-        }
+        let why = "its operators H have not as many rows as it has";
+        ensure!(operators.iter().all(|operator| operator.rows() == rows), failed(Fault::Invalid(why)));
         let mut list = [0; MOST_BODIES];
         let bodies = self.bodies_of(id, &mut list);
         if let Ok(triple) = self.triple(id) {
             let sides = self.constraints.get(triple).map_or([None; 2], |constraint| constraint.bodies);
             let expected = sides.iter().flatten().count();
-            if operators.len() != expected {
-                let (what, found) = ("its operators H", operators.len());
-                return Err(failed(Fault::Size { what, expected, found }));
-            }
+            as_many("its operators H", expected, operators.len()).map_err(failed)?;
             let mut all = operators.drain(..).map(RowsOperator::into_triple);
             let mut next = |side: Option<Id>| side.and_then(|_| all.next()).transpose().map_err(failed);
             let operators = [next(sides[0])?, next(sides[1])?];
@@ -214,22 +209,13 @@ impl System {
 
     fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
         mixed::check_bodies(bodies.len())?;
-        if operators.len() != bodies.len() {
-            let (expected, found) = (bodies.len(), operators.len());
-            return Err(Fault::Size { what: "its operators H", expected, found });
-        }
+        as_many("its operators H", bodies.len(), operators.len())?;
         for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {
             let body = self.bodies.get(*id).ok_or(Fault::NoBody(*id))?;
-            if bodies[..k].contains(id) {
-                return Err(Fault::Invalid("a body of it is there twice"));
-            }
-            if operator.rows() != operators[0].rows() {
-                return Err(Fault::Invalid("its operators H have different numbers of rows"));
-            }
-            let (expected, found) = (body.dofs(), operator.dofs());
-            if expected != found {
-                return Err(Fault::Size { what: "columns of its operator H", expected, found });
-            }
+            ensure!(!bodies[..k].contains(id), Fault::Invalid("a body of it is there twice"));
+            let why = "its operators H have different numbers of rows";
+            ensure!(operator.rows() == operators[0].rows(), Fault::Invalid(why));
+            as_many("columns of its operator H", body.dofs(), operator.dofs())?;
         }
         Ok(())
     }

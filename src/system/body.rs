@@ -8,6 +8,7 @@ use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, M
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
+use crate::memory::{collected, repeated, with_room};
 
 use super::error::Fault;
 use super::models::Member;
@@ -140,9 +141,8 @@ impl Inertia {
             let scale = at(i, i).abs().max(at(j, j).abs());
             (at(i, j) - at(j, i)).abs() <= ASYMMETRY * scale
         };
-        if !(0..size).all(|j| (0..j).all(|i| is_symmetric(i, j))) {
-            return Err(Fault::Invalid("the dense inverse is not symmetric"));
-        }
+        let why = "the dense inverse is not symmetric";
+        ensure!((0..size).all(|j| (0..j).all(|i| is_symmetric(i, j))), Fault::Invalid(why));
         Ok(Self::Dense(copied(inverse)?))
     }
 
@@ -152,13 +152,10 @@ impl Inertia {
     /// If a value is negative or not finite, or memory is exhausted.
     pub fn diagonal(inverse: &[f64]) -> Result<Self, Fault> {
         finite("the diagonal inverse", inverse)?;
-        if inverse.iter().any(|&value| value < 0.0) {
-            return Err(Fault::Invalid("the diagonal inverse has a negative value"));
-        }
+        let why = "the diagonal inverse has a negative value";
+        ensure!(!inverse.iter().any(|&value| value < 0.0), Fault::Invalid(why));
         let size = i32::try_from(inverse.len()).map_err(|_| Fault::Memory)?;
-        let mut ends = Vec::new();
-        ends.try_reserve_exact(inverse.len() + 1)?;
-        ends.extend(0..=size);
+        let ends = collected(inverse.len() + 1, 0..=size)?;
         Ok(Self::Diagonal { values: copied(inverse)?, ends })
     }
 
@@ -182,28 +179,24 @@ impl Inertia {
         let columns = || {
             starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
         };
-        let mut lower = Lower::with_room(starts.len(), rows.len())?;
+        let mut lower = Lower { starts: with_room(starts.len())?, entries: with_room(rows.len())? };
         for (j, range) in columns() {
             lower.start_column();
             let start = lower.entries.len();
             lower.entries.extend(range.filter(|&k| rows[k] >= j).map(|k| (rows[k], values[k])));
             lower.entries[start..].sort_unstable_by_key(|entry| entry.0);
-            if lower.entries.get(start).map(|entry| entry.0) != Some(j) {
-                return Err(Fault::Matrix(FactorError::NotPositiveDefinite { row: j as usize }));
-            }
+            let not_positive = FactorError::NotPositiveDefinite { row: j as usize };
+            ensure!(lower.entries.get(start).is_some_and(|entry| entry.0 == j), Fault::Matrix(not_positive));
         }
         lower.start_column();
         let above = columns().flat_map(|(j, range)| range.filter(move |&k| rows[k] < j).map(move |k| (k, j)));
         let mut count = 0;
         for (k, column) in above {
             count += 1;
-            if !lower.has(column, rows[k], values[k]) {
-                return Err(Fault::Invalid("the matrix A is not symmetric"));
-            }
+            ensure!(lower.has(column, rows[k], values[k]), Fault::Invalid("the matrix A is not symmetric"));
         }
-        if count != 0 && count != lower.entries.len() - (starts.len() - 1) {
-            return Err(Fault::Invalid("the matrix A is not symmetric: entries are missing"));
-        }
+        let why = "the matrix A is not symmetric: entries are missing";
+        ensure!(count == 0 || count == lower.entries.len() - (starts.len() - 1), Fault::Invalid(why));
         lower.into_inertia()
     }
 
@@ -266,13 +259,6 @@ struct Lower {
 }
 
 impl Lower {
-    fn with_room(starts: usize, entries: usize) -> Result<Self, Fault> {
-        let mut lower = Self { starts: Vec::new(), entries: Vec::new() };
-        lower.starts.try_reserve_exact(starts)?;
-        lower.entries.try_reserve_exact(entries)?;
-        Ok(lower)
-    }
-
     fn start_column(&mut self) {
         self.starts.push(self.entries.len() as i32);
     }
@@ -290,11 +276,8 @@ impl Lower {
     }
 
     fn into_inertia(self) -> Result<Inertia, Fault> {
-        let (mut rows, mut values) = (Vec::new(), Vec::new());
-        rows.try_reserve_exact(self.entries.len())?;
-        rows.extend(self.entries.iter().map(|entry| entry.0));
-        values.try_reserve_exact(self.entries.len())?;
-        values.extend(self.entries.iter().map(|entry| entry.1));
+        let rows = collected(self.entries.len(), self.entries.iter().map(|entry| entry.0))?;
+        let values = collected(self.entries.len(), self.entries.iter().map(|entry| entry.1))?;
         Ok(Inertia::Matrix { starts: self.starts, rows, values })
     }
 }
@@ -303,9 +286,8 @@ fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
     finite(what, b)?;
     let scale = b[0].abs().max(b[4].abs()).max(b[8].abs());
     let are_close = |i: usize, j: usize| (b[i] - b[j]).abs() <= ASYMMETRY * scale;
-    if !(are_close(1, 3) && are_close(2, 6) && are_close(5, 7)) {
-        return Err(Fault::Invalid("its inertia is not symmetric"));
-    }
+    let why = "its inertia is not symmetric";
+    ensure!(are_close(1, 3) && are_close(2, 6) && are_close(5, 7), Fault::Invalid(why));
     let minor = b[0] * b[4] - b[1] * b[1];
     let inverse = inverse_symmetric(b).filter(|inverse| is_finite(inverse));
     match inverse {
@@ -316,9 +298,8 @@ fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
 
 fn inverse_of_mass(mass: f64) -> Result<Block, Fault> {
     let weight = 1.0 / mass;
-    if !(mass > 0.0 && mass.is_finite() && weight.is_finite()) {
-        return Err(Fault::Invalid("its mass is not positive and finite"));
-    }
+    let why = "its mass is not positive and finite";
+    ensure!(mass > 0.0 && mass.is_finite() && weight.is_finite(), Fault::Invalid(why));
     Ok([weight, 0.0, 0.0, 0.0, weight, 0.0, 0.0, 0.0, weight])
 }
 
@@ -338,17 +319,15 @@ pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
 }
 
 pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Result<(), Fault> {
-    match values.len() {
-        found if found == expected => Ok(()),
-        found => Err(Fault::Size { what, expected, found }),
-    }
+    as_many(what, expected, values.len())
+}
+
+pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
+    if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
 }
 
 pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, Fault> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(values.len())?;
-    copy.extend_from_slice(values);
-    Ok(copy)
+    Ok(collected(values.len(), values.iter().copied())?)
 }
 
 /// A body.
@@ -375,10 +354,7 @@ impl Body {
             return Err(Fault::Size { what, expected, found: dofs });
         }
         fits(&inertia, dofs)?;
-        let mut velocities = Vec::new();
-        velocities.try_reserve_exact(2 * dofs)?;
-        velocities.resize(2 * dofs, 0.0);
-        Ok(Self { kinematics, inertia, velocities, users: 0 })
+        Ok(Self { kinematics, inertia, velocities: repeated(2 * dofs, 0.0)?, users: 0 })
     }
 
     /// Number of generalised velocities.
@@ -441,12 +417,7 @@ impl Body {
 }
 
 fn fits(inertia: &Inertia, dofs: usize) -> Result<(), Fault> {
-    match inertia.size() {
-        Some(found) if found != dofs => {
-            Err(Fault::Size { what: "rows of its inertia", expected: dofs, found })
-        }
-        _ => Ok(()),
-    }
+    inertia.size().map_or(Ok(()), |found| as_many("rows of its inertia", dofs, found))
 }
 
 impl Kinematics {

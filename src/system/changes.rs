@@ -69,6 +69,13 @@ pub fn are_many(bodies: &Table<Body>) -> bool {
     BEYOND * bodies.marks().iter().filter(is_changed).count() > bodies.marks().len()
 }
 
+/// Whether nothing but velocities have changed, and those of so many bodies that V and B of all rows are made.
+fn are_pushed(bodies: &Table<Body>) -> bool {
+    let marks = bodies.marks();
+    marks.iter().fold(0, |all, mark| all | mark) == VELOCITY
+        && BEYOND * marks.iter().map(|mark| usize::from(mark & VELOCITY)).sum::<usize>() > marks.len()
+}
+
 /// What is made of each body and each row.
 #[derive(Debug, Default)]
 pub struct Plan {
@@ -97,6 +104,12 @@ impl Plan {
             return Ok(Extent::All);
         }
         let Self { bodies: of_body, rows, has_blocks } = self;
+        if are_pushed(bodies) && !is_marked(constraints.marks()) {
+            refill(of_body, bodies.marks().len(), MOVING)?;
+            refill(rows, structure.len(), MOVING)?;
+            *has_blocks = false;
+            return Ok(Extent::Some(structure.len()));
+        }
         of_body.clear();
         of_body.try_reserve(bodies.marks().len())?;
         of_body.extend(bodies.marks().iter().map(|mark| {

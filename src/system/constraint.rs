@@ -4,8 +4,9 @@
 use crate::block::{Block, Vector, is_finite, small};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
+use crate::memory::collected;
 
-use super::body::{Body, finite, of_size, same_bits};
+use super::body::{Body, as_many, finite, of_size, same_bits};
 use super::error::Fault;
 use super::table::Id;
 
@@ -133,24 +134,17 @@ impl Operator {
     /// If the velocities are not three a node, there is no such node, nodes do not ascend, there are not as many weights, a value
     /// is not finite, or memory is exhausted.
     pub fn nodal(dofs: usize, factor: &Block, nodes: &[i32], weights: &[f64]) -> Result<Self, Fault> {
-        if !dofs.is_multiple_of(3) {
-            return Err(Fault::Invalid(
-                "its operator H is that of nodes, but its body has not three velocities for each",
-            ));
-        }
+        let why = "its operator H is that of nodes, but its body has not three velocities for each";
+        ensure!(dofs.is_multiple_of(3), Fault::Invalid(why));
         of_size("weights of its operator H", weights, nodes.len())?;
         finite("its operator H", factor)?;
         finite("its operator H", weights)?;
         let is_node = |&node: &i32| usize::try_from(node).is_ok_and(|node| node < dofs / 3);
-        if !nodes.iter().all(is_node) || !nodes.is_sorted_by(|a, b| a < b) {
-            return Err(Fault::Invalid(
-                "nodes of its operator H do not ascend, or its body has no such node",
-            ));
-        }
-        let mut kept = Vec::new();
-        kept.try_reserve_exact(nodes.len())?;
-        kept.extend(nodes.iter().zip(weights).map(|(&node, &weight)| (node as u32, weight)));
-        Ok(Self::of_nodes(count(dofs / 3)?, Nodal { factor: *factor, weights: kept }))
+        let why = "nodes of its operator H do not ascend, or its body has no such node";
+        ensure!(nodes.iter().all(is_node) && nodes.is_sorted_by(|a, b| a < b), Fault::Invalid(why));
+        let pairs = nodes.iter().zip(weights).map(|(&node, &weight)| (node as u32, weight));
+        let nodal = Nodal { factor: *factor, weights: collected(nodes.len(), pairs)? };
+        Ok(Self::of_nodes(count(dofs / 3)?, nodal))
     }
 }
 
@@ -165,16 +159,10 @@ pub(super) fn sparse_columns<'a, const N: usize>(
     rows: &'a [i32],
     values: &'a [f64],
 ) -> Result<impl Iterator<Item = (u32, [f64; N])> + Clone + 'a, Fault> {
-    if starts.len() != dofs + 1 {
-        let (expected, found) = (dofs + 1, starts.len());
-        return Err(Fault::Size { what: "starts of the columns of its operator H", expected, found });
-    }
+    as_many("starts of the columns of its operator H", dofs + 1, starts.len())?;
     let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
-    if starts[0] != 0 || !has_end || !starts.is_sorted() {
-        return Err(Fault::Invalid(
-            "starts of the columns of its operator H do not ascend from 0 to the end",
-        ));
-    }
+    let why = "starts of the columns of its operator H do not ascend from 0 to the end";
+    ensure!(starts[0] == 0 && has_end && starts.is_sorted(), Fault::Invalid(why));
     if !rows.iter().all(|row| usize::try_from(*row).is_ok_and(|row| row < count)) {
         return Err(Fault::Invalid(match count {
             3 => "a row of its operator H is not 0, 1 or 2",
@@ -227,17 +215,13 @@ pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Result<(), Fa
     let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
     let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));
     let is_symmetric = (0..rows).all(|j| (0..j).all(|i| (entry(i, j) - entry(j, i)).abs() <= scale));
-    if !is_symmetric {
-        return Err(Fault::Invalid("its compliance is not symmetric"));
-    }
+    ensure!(is_symmetric, Fault::Invalid("its compliance is not symmetric"));
     let mut negated = [0.0; small::MOST_ROWS * small::MOST_ROWS];
     let negated = &mut negated[..rows * rows];
     for (k, negated) in negated.iter_mut().enumerate() {
         *negated = -entry((k % rows).min(k / rows), (k % rows).max(k / rows));
     }
     // Of zeros alone none is found.
-    match small::largest_eigenvalue(rows, negated) > scale {
-        false => Ok(()),
-        true => Err(Fault::Invalid("its compliance is negative in some direction")),
-    }
+    let why = "its compliance is negative in some direction";
+    if small::largest_eigenvalue(rows, negated) > scale { Err(Fault::Invalid(why)) } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! Factors and dependences of the rows of a system; the numbers are those of [`crate::direct`].
 #![forbid(unsafe_code)]
 
-use crate::direct::{AnyBlockRows, BlockRows, Cholesky, Extents, dependent_rows};
+use crate::direct::{AnyBlockRows, BlockRows, Cholesky, dependent_rows};
 
 use super::error::{Error, Fault, Subject};
 use super::mixed::AnyRows;
@@ -18,8 +18,7 @@ impl<'a> Rows<'a> {
 impl<'a> AnyRows<'a> {
     /// W alone.
     pub fn matrix(&self) -> AnyBlockRows<'a> {
-        let Self { starts, columns, values, shape, .. } = *self;
-        let extents = shape.map(|shape| Extents { scalars: shape.scalars, values: shape.values });
+        let Self { starts, columns, values, extents, .. } = *self;
         AnyBlockRows { starts, columns, values, extents }
     }
 }

@@ -35,7 +35,6 @@ pub fn write_npz(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
     if rows.extents.is_some() {
         return write_csr(out, rows);
     }
-    let size = rows.scalar_count() as i64;
     let integers = |values: &[i32], out: &mut dyn Write| {
         values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
     };
@@ -44,23 +43,43 @@ pub fn write_npz(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
         let mut by_rows = rows.values.as_chunks().0.iter().flat_map(transposed);
         by_rows.try_for_each(|value| out.write_all(&value.to_le_bytes()))
     };
-    let array = |name, kind, shape, items| Array { name, kind, shape, items };
+    let parts: [(&[usize], Items); 3] = [
+        (&[rows.columns.len()], &|out| integers(rows.columns, out)),
+        (&[rows.starts.len()], &|out| integers(rows.starts, out)),
+        (&[rows.values.len() / 9, 3, 3], &blocks),
+    ];
+    write_arrays(out, b"bsr", rows.scalar_count(), parts)
+}
+
+/// Writes the items of an array.
+type Items<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Write a square matrix in this format: lengths and items of its columns, its starts and its values.
+fn write_arrays(
+    out: &mut dyn Write,
+    format: &[u8],
+    size: usize,
+    [columns, starts, values]: [(&[usize], Items); 3],
+) -> io::Result<()> {
+    let array = |name, kind, (shape, items)| Array { name, kind, shape, items };
+    let both = [size as i64; 2];
     npz::write(
         out,
         &[
-            array("indices", "<i4", &[rows.columns.len()], &|out| integers(rows.columns, out)),
-            array("indptr", "<i4", &[rows.starts.len()], &|out| integers(rows.starts, out)),
-            array("format", "|S3", &[], &|out| out.write_all(b"bsr")),
-            array("shape", "<i8", &[2], &|out| {
-                [size, size].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
-            }),
-            array("data", "<f8", &[rows.values.len() / 9, 3, 3], &blocks),
+            array("indices", "<i4", columns),
+            array("indptr", "<i4", starts),
+            array("format", "|S3", (&[], &|out| out.write_all(format))),
+            array(
+                "shape",
+                "<i8",
+                (&[2], &|out| both.iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))),
+            ),
+            array("data", "<f8", values),
         ],
     )
 }
 
 fn write_csr(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
-    let size = rows.scalar_count() as i64;
     let entries = rows.values.len();
     i32::try_from(entries).map_err(|_| io::ErrorKind::FileTooLarge)?;
     let each = || (0..rows.len()).flat_map(|row| (0..rows.scalars(row).len()).map(move |i| (row, i)));
@@ -80,17 +99,8 @@ fn write_csr(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
         let mut all = each().flat_map(|(row, i)| rows.entries(row, i));
         all.try_for_each(|(_, value)| out.write_all(&value.to_le_bytes()))
     };
-    let array = |name, kind, shape, items| Array { name, kind, shape, items };
-    npz::write(
-        out,
-        &[
-            array("indices", "<i4", &[entries], &columns),
-            array("indptr", "<i4", &[rows.scalar_count() + 1], &starts),
-            array("format", "|S3", &[], &|out| out.write_all(b"csr")),
-            array("shape", "<i8", &[2], &|out| {
-                [size, size].iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
-            }),
-            array("data", "<f8", &[entries], &values),
-        ],
-    )
+    let size = rows.scalar_count();
+    let parts: [(&[usize], Items); 3] =
+        [(&[entries], &columns), (&[size + 1], &starts), (&[entries], &values)];
+    write_arrays(out, b"csr", size, parts)
 }

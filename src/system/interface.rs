@@ -24,10 +24,8 @@ mod strided;
 mod world;
 
 use std::ffi::{c_int, c_longlong};
-use std::ptr;
 
-use crate::boundary::errors::{Code, fail};
-use crate::boundary::status;
+use crate::boundary::handle::{self, Handle};
 
 use super::System;
 use arguments::entry;
@@ -36,7 +34,11 @@ use arguments::entry;
 pub const LDY_GROUND: c_longlong = -1;
 
 /// Bodies, constraints between them, and what an update makes of them: U = B + W R. Used by one thread at a time.
-pub struct ldy_system(System);
+pub struct ldy_system(());
+
+impl Handle for ldy_system {
+    type Core = System;
+}
 
 /// Make a system without bodies.
 ///
@@ -46,12 +48,7 @@ pub struct ldy_system(System);
 /// system is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_int {
-    entry!(system: place => {
-        let mut room = Vec::new();
-        room.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "system: out of memory"))?;
-        room.push(ldy_system(System::new()));
-        system.put(Box::into_raw(room.into_boxed_slice()).cast());
-    })
+    entry!(system: place => system.put(handle::made("system", System::new())?))
 }
 
 /// Destroy a system with all that is in it; NULL is allowed.
@@ -60,12 +57,6 @@ pub unsafe extern "C" fn ldy_system_create(system: *mut *mut ldy_system) -> c_in
 /// system is NULL or comes from ldy_system_create, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_destroy(system: *mut ldy_system) {
-    status(|| {
-        if !system.is_null() {
-            // SAFETY: the C program promises that the system comes from ldy_system_create, where it came out of a box of one, and
-            // that it does not use it any more.
-            drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(system, 1)) });
-        }
-        Ok(())
-    });
+    // SAFETY: the C program promises that the system comes from ldy_system_create and that it does not use it any more.
+    unsafe { handle::destroy(system) };
 }

@@ -4,7 +4,7 @@
 
 use crate::block::{Block, Vector};
 
-use super::body::finite;
+use super::body::{as_many, finite};
 use super::changes;
 use super::error::{Error, Fault};
 use super::mixed::Mixed;
@@ -45,12 +45,10 @@ impl System {
     pub fn regularise(&mut self, mu: &[f64]) -> Result<(), Error> {
         let (rows, scalars) = (self.kept.len(), self.sizes().sum::<usize>());
         let found = mu.len();
-        if found != 1 && found != rows && found != scalars {
-            return Err(Error::of_system(Fault::Size { what: "mu", expected: rows, found }));
-        }
-        if !mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0) {
-            return Err(Error::of_system(Fault::Invalid("mu is negative or not finite")));
-        }
+        let size = Fault::Size { what: "mu", expected: rows, found };
+        ensure!([1, rows, scalars].contains(&found), Error::of_system(size));
+        let why = "mu is negative or not finite";
+        ensure!(mu.iter().all(|mu| mu.is_finite() && *mu >= 0.0), Error::of_system(Fault::Invalid(why)));
         let Self { constraints, kept, mixed, compliances, .. } = self;
         let (mut row, mut first) = (0, 0);
         for place in 0..kept.ids().len() {
@@ -122,7 +120,7 @@ impl System {
     /// # Errors
     /// If there is room for another number.
     pub fn write_tags(&self, tags: &mut [u64]) -> Result<(), Error> {
-        self.check_kept("the tags", self.kept.len(), tags.len())?;
+        as_many("the tags", self.kept.len(), tags.len()).map_err(Error::of_system)?;
         self.kept.iter().zip(tags).for_each(|((_, kept), tag)| *tag = kept.tag);
         Ok(())
     }
@@ -133,7 +131,7 @@ impl System {
     /// # Errors
     /// If there is another number of values, or one is not finite.
     pub fn set_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
-        self.check_kept("the reactions R", self.sizes().sum(), reactions.len())?;
+        as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let Self { kept, mixed, .. } = self;
         let mut entries = mixed.iter_mut().flat_map(Mixed::entries_mut);
@@ -155,7 +153,7 @@ impl System {
     /// # Errors
     /// If there is room for another number of values.
     pub fn write_reactions(&self, reactions: &mut [f64]) -> Result<(), Error> {
-        self.check_kept("the reactions R", self.sizes().sum(), reactions.len())?;
+        as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         let mut entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
         let mut rest = reactions;
         for (_, kept) in self.kept.iter() {
@@ -168,9 +166,5 @@ impl System {
             rest = others;
         }
         Ok(())
-    }
-
-    fn check_kept(&self, what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-        if expected == found { Ok(()) } else { Err(Error::of_system(Fault::Size { what, expected, found })) }
     }
 }

@@ -4,7 +4,7 @@
 //! `include/ldy_system.h` is generated from. The numbers come from [`crate::assembly::update`], as those of the legacy face do:
 //! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, and in `scene` where threads share slots and blocks.
 //!
-//! [`table`] keeps bodies and constraints under ids, [`structure`] says which rows of W have blocks in common, `scene` is all
+//! `table` keeps bodies and constraints under ids, `structure` says which rows of W have blocks in common, `scene` is all
 //! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
 //! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies or
 //! constraints at once, `jacobian` their operators, `insertion` has them in all or none, `models` has bodies that one solver is for, `files` writes W, `world` turns what
@@ -12,12 +12,12 @@
 //! bodies, to rows of three; `any_rows` is what [`System`] does with them.
 
 mod any_rows;
-pub mod body;
+mod body;
 mod bulk;
 mod changes;
-pub mod constraint;
+mod constraint;
 mod direct;
-pub mod error;
+mod error;
 mod files;
 mod insertion;
 pub mod interface;
@@ -27,12 +27,12 @@ mod mixed;
 mod model;
 mod models;
 mod product;
-pub mod rows;
+mod rows;
 mod scene;
 mod solve;
 mod stability;
-pub mod structure;
-pub mod table;
+mod structure;
+mod table;
 mod update;
 mod world;
 
@@ -43,7 +43,7 @@ pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Error, Fault, Subject};
 pub use jacobian::Jacobian;
-pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator, Shape};
+pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator};
 pub use model::System;
 pub use models::Member;
 pub use rows::Rows;

@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use crate::assembly::update::BodyOperators;
 use crate::block::{Block, Vector};
 use crate::eigen::{self, Estimate, Failure, Problem};
+use crate::memory::with_room;
 use crate::products::{self, Assembled, Columns};
 
 use super::any_rows::Spread;
-use super::body::{Body, Inertia, Kinematics, Solve, finite, of_size, orthonormal, same_bits};
+use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Extent, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
@@ -134,9 +135,7 @@ impl System {
         let first = self.bodies.next();
         let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
         let memory = |_| failed(0, Fault::Memory);
-        if sizes.is_empty() {
-            return Err(failed(0, Fault::Invalid("a model has at least one body")));
-        }
+        ensure!(!sizes.is_empty(), failed(0, Fault::Invalid("a model has at least one body")));
         let mut size = 0_usize;
         for (k, dofs) in sizes.iter().enumerate() {
             let end = size.checked_add(*dofs).filter(|&end| i32::try_from(end).is_ok());
@@ -145,8 +144,7 @@ impl System {
         }
         let model = self.models.reserve().map_err(memory)?;
         self.bodies.reserve(sizes.len()).map_err(memory)?;
-        let mut bodies = Vec::new();
-        bodies.try_reserve_exact(sizes.len()).map_err(memory)?;
+        let mut bodies = with_room(sizes.len()).map_err(memory)?;
         let mut end = 0;
         for (k, &dofs) in sizes.iter().enumerate() {
             let inertia = Inertia::Member(Member { model, place: end..end + dofs });
@@ -232,10 +230,8 @@ impl System {
     }
 
     fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result<(), Error> {
-        match self.takes_any_axes {
-            true => Ok(()),
-            false => kinematics.check_rotation().map_err(|fault| Error::of_body(id, fault)),
-        }
+        let checked = if self.takes_any_axes { Ok(()) } else { kinematics.check_rotation() };
+        checked.map_err(|fault| Error::of_body(id, fault))
     }
 
     /// Whether frames and rotations that are not orthonormal are taken as they are, from now on; at first they are refused.
@@ -381,9 +377,7 @@ impl System {
         bodies: [Option<Id>; 2],
         placement: &Placement,
     ) -> Result<(), Fault> {
-        if bodies == [None, None] {
-            return Err(Fault::Invalid("both of its bodies are the ground"));
-        }
+        ensure!(bodies != [None, None], Fault::Invalid("both of its bodies are the ground"));
         if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
             orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
         }
@@ -399,10 +393,8 @@ impl System {
                 }
                 (body, Placement::Operators(operators)) => match (body, &operators[k]) {
                     (None, None) => {}
-                    (Some(body), Some(operator)) if operator.dofs() == body.dofs() => {}
                     (Some(body), Some(operator)) => {
-                        let (expected, found) = (body.dofs(), operator.dofs());
-                        return Err(Fault::Size { what: "columns of its operator H", expected, found });
+                        as_many("columns of its operator H", body.dofs(), operator.dofs())?;
                     }
                     _ => return Err(Fault::Invalid("it needs one operator H for each of its bodies")),
                 },
@@ -493,9 +485,7 @@ impl System {
     ) -> Result<Placement, Error> {
         let is_at_points = self.constraint(id)?.is_at_points();
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
-        if !is_at_points {
-            return Err(failed(Fault::Invalid(OTHER_KIND)));
-        }
+        ensure!(is_at_points, failed(Fault::Invalid(OTHER_KIND)));
         let placement = Placement::at_points(frame, points).map_err(failed)?;
         self.check_placement(bodies, &placement).map_err(failed)?;
         Ok(placement)
@@ -509,9 +499,7 @@ impl System {
         let constraint = self.constraint(id)?;
         let bodies = constraint.bodies;
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
-        if constraint.is_at_points() {
-            return Err(failed(Fault::Invalid(OTHER_KIND)));
-        }
+        ensure!(!constraint.is_at_points(), failed(Fault::Invalid(OTHER_KIND)));
         let placement = Placement::Operators(operators);
         self.check_placement(bodies, &placement).map_err(failed)?;
         self.change_constraint(id, |constraint, mark| {
@@ -596,9 +584,8 @@ impl System {
     /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
     /// memory is exhausted.
     pub fn update(&mut self, step: f64) -> Result<(), Error> {
-        if !(step.is_finite() && step > 0.0) {
-            return Err(Error::of_system(Fault::Invalid("the step h is not positive and finite")));
-        }
+        let why = "the step h is not positive and finite";
+        ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
         // Whatever fails half-way has not been made.
         let mut is_made = std::mem::take(&mut self.is_made) && self.step == step;
         self.values_change();
@@ -661,16 +648,6 @@ impl System {
         Ok(self.latest_rows())
     }
 
-    /// As [`System::rows`], and every diagonal block has an inverse.
-    ///
-    /// # Errors
-    /// As there, and if a diagonal block is singular.
-    pub fn rows_with_inverses(&self) -> Result<Rows<'_>, Error> {
-        let rows = self.rows()?;
-        self.any_rows_with_inverses()?;
-        Ok(rows)
-    }
-
     pub(super) fn latest_rows(&self) -> Rows<'_> {
         let Results { values, b, v, diagonal, inverse, .. } = &self.results;
         let (starts, columns) = (self.structure.starts(), self.structure.columns());
@@ -731,13 +708,9 @@ impl System {
         let length = self.scalar_count();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
         for (stride, found) in shapes {
-            if stride < length {
-                return Err(failed("a stride of vectors of three values a row", length, stride));
-            }
+            ensure!(stride >= length, failed("a stride of vectors of three values a row", length, stride));
             let expected = products::extent(count, stride, length);
-            if found < expected {
-                return Err(failed("vectors of three values a row", expected, found));
-            }
+            ensure!(found >= expected, failed("vectors of three values a row", expected, found));
         }
         Ok(())
     }
@@ -790,9 +763,7 @@ impl System {
     /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
     pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate, Error> {
         self.needs(self.has_operators)?;
-        if tolerance.is_nan() {
-            return Err(Error::of_system(Fault::NotFinite("the tolerance")));
-        }
+        ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
         let size = self.scalar_count();
         // By then every eigenvalue has been found, whatever the tolerance.
         let most = most_products.min(4 * size + 20);
@@ -820,13 +791,7 @@ impl System {
     /// Whether products are there, and of vectors with so many values.
     pub(super) fn check_count(&self, found: usize) -> Result<(), Error> {
         self.needs(self.has_operators)?;
-        match self.scalar_count() {
-            expected if expected == found => Ok(()),
-            expected => {
-                let what = "a vector of three values a row";
-                Err(Error::of_system(Fault::Size { what, expected, found }))
-            }
-        }
+        as_many("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
     }
 
     pub(super) fn needs(&self, has: bool) -> Result<(), Error> {

@@ -1,11 +1,11 @@
 //! Models: bodies whose A⁻¹ one solver applies, to columns in which their generalised velocities are stacked.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
 use std::fmt;
 use std::ops::Range;
 
 use crate::inertia::Boxed;
+use crate::memory;
 
 use super::body::Solve;
 use super::error::Fault;
@@ -43,7 +43,7 @@ impl Models {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn reserve(&mut self) -> Result<usize, TryReserveError> {
+    pub fn reserve(&mut self) -> memory::Result<usize> {
         self.0.try_reserve(1)?;
         Ok(self.0.iter().position(Option::is_none).unwrap_or(self.0.len()))
     }

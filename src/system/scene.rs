@@ -8,7 +8,9 @@ use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Pair, Pairs};
-use crate::assembly::update::scene::{self, Action, Bodies, Place, RowFault, RowPart, Rows};
+use crate::assembly::update::scene::{
+    self, Action, Bodies, Place, RigidEnd, RigidEnds, RowFault, RowPart, Rows,
+};
 use crate::assembly::update::whole_rows::{Run, WholeRows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite, mirrored};
@@ -26,7 +28,7 @@ use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Subject};
 use super::mixed::Mixed;
 use super::models::{Member, Models};
-use super::structure::{AHEAD, Structure};
+use super::structure::{AHEAD, NOWHERE, Structure};
 use super::table::{Id, Table};
 
 /// Bodies, constraints, and the structure that is theirs.
@@ -124,6 +126,15 @@ impl<'a> Scene<'a> {
     /// The body with a role in a constraint, if it has one.
     fn body_of(&self, row: usize, role: usize) -> Option<&'a Body> {
         self.bodies.things().get(self.structure.ends(row)[role] as usize)?.as_ref()
+    }
+
+    /// A body with a role in a constraint, and its velocities, if it is rigid.
+    #[inline(always)]
+    fn rigid_end(&self, place: u32) -> Option<RigidEnd<'a>> {
+        let body = self.bodies.things().get(place as usize)?.as_ref()?;
+        let Kinematics::Rigid { rotation, center } = &body.kinematics else { return None };
+        let [previous, free] = body.velocities.as_chunks().0 else { return None };
+        Some((Rigid { rotation, center }, [previous, free]))
     }
 
     #[inline(always)]
@@ -315,6 +326,23 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
+    fn rigid_ends(&self, row: usize) -> Option<RigidEnds<'_>> {
+        let (scene, row) = (self.context, self.first + row);
+        let Placement::Points { frame, points } = &scene.constraint(row).placement else { return None };
+        let places = scene.structure.ends(row);
+        if places[0] == places[1] {
+            return None;
+        }
+        let mut ends = [None; 2];
+        for k in 0..2 {
+            if places[k] != NOWHERE {
+                ends[k] = Some((scene.rigid_end(places[k])?, &points[k]));
+            }
+        }
+        Some(RigidEnds { frame, ends })
+    }
+
+    #[inline(always)]
     fn compliance(&self, row: usize) -> Option<&Block> {
         self.context.constraint(self.first + row).compliance()
     }
@@ -333,8 +361,8 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
-    fn fetch_ahead(&self, row: usize, bodies: &BodyOperators) {
-        let Scene { bodies: table, structure, .. } = *self.context;
+    fn fetch_ahead(&self, row: usize) {
+        let Scene { bodies: table, constraints, structure, .. } = *self.context;
         let row = self.first + row;
         if let Some(ends) = structure.ends_ahead(row + ROWS_AHEAD[0]) {
             for end in ends {
@@ -342,9 +370,10 @@ impl Rows for SystemRows<'_> {
                 fetch(body.cast::<[u8; 128]>());
                 let velocities = body.wrapping_byte_add(offset_of!(Body, velocities));
                 fetch(velocities.cast::<usize>());
-                let writer: *const Writer = bodies.writers.as_ptr().wrapping_add(end as usize);
-                fetch(writer.cast::<[u8; Writer::RIGID]>());
             }
+        }
+        if let Some(entry) = structure.entry_ahead(row + ROWS_AHEAD[1]) {
+            fetch(constraints.things().as_ptr().wrapping_add(entry));
         }
         if let Some(ends) = structure.ends_ahead(row + ROWS_AHEAD[1]) {
             for end in ends {
@@ -352,6 +381,14 @@ impl Rows for SystemRows<'_> {
                     fetch(body.velocities.as_ptr().cast::<[f64; 12]>());
                 }
             }
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
+        for end in self.context.structure.ends_ahead(self.first + row + ROWS_AHEAD[0]).into_iter().flatten() {
+            let writer: *const Writer = bodies.writers.as_ptr().wrapping_add(end as usize);
+            fetch(writer.cast::<[u8; Writer::RIGID]>());
         }
     }
 

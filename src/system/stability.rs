@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector, times};
-use crate::memory::refill;
+use crate::memory::{repeated, with_room};
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
-use super::body::{Inertia, Kinematics, finite, of_size};
+use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
 use super::constraint::Placement;
 use super::error::{Error, Fault, Subject};
@@ -52,10 +52,7 @@ impl System {
     /// # Errors
     /// If not.
     pub(super) fn check_joints(&self, found: usize) -> Result<(), Error> {
-        match self.constraint_ids().count() {
-            expected if expected == found => Ok(()),
-            expected => Err(Error::of_system(Fault::Size { what: "the joints", expected, found })),
-        }
+        as_many("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
     }
 
     /// K̃ for local forces R, one for each scalar, in the order of rows; the dofs are the generalised velocities of all
@@ -71,13 +68,9 @@ impl System {
         of_size("the reactions R", reactions, self.sizes().sum()).map_err(system)?;
         finite("the reactions R", reactions).map_err(system)?;
         self.check_joints(joints.len())?;
-        let mut scene =
-            Scene { ids: Vec::new(), bodies: Vec::new(), constraints: Vec::new(), gaps: Vec::new() };
-        let bodies = self.bodies().count();
-        scene.ids.try_reserve_exact(bodies)?;
-        scene.bodies.try_reserve_exact(bodies)?;
-        scene.constraints.try_reserve_exact(rows)?;
-        scene.gaps.try_reserve_exact(rows)?;
+        let count = self.bodies().count();
+        let (ids, bodies) = (with_room(count)?, with_room(count)?);
+        let mut scene = Scene { ids, bodies, constraints: with_room(rows)?, gaps: with_room(rows)? };
         for (id, body) in self.bodies() {
             scene.ids.push(id);
             // Places are not asked for: gaps are given.
@@ -157,8 +150,7 @@ impl System {
             }
         };
         let free = free.map_err(failed)?;
-        let mut force = Vec::new();
-        refill(&mut force, stiffness.dofs(), 0.0)?;
+        let mut force = repeated(stiffness.dofs(), 0.0)?;
         let respond = |f: &[f64], x: &mut [f64]| {
             force.copy_from_slice(f);
             free.respond(&mut force, x, inverse);
@@ -174,8 +166,7 @@ impl System {
             Joint::Link { .. } | Joint::Contact(_) => 2..3,
         };
         let count: usize = self.sizes().zip(joints).map(|(size, joint)| kept(size, joint).len()).sum();
-        let mut gradients = Vec::new();
-        refill(&mut gradients, stiffness.dofs() * count, 0.0)?;
+        let mut gradients = repeated(stiffness.dofs() * count, 0.0)?;
         let mut free = gradients.chunks_exact_mut(stiffness.dofs().max(1));
         for (row, ((id, size), joint)) in self.constraint_ids().zip(self.sizes()).zip(joints).enumerate() {
             for (scalar, to) in kept(size, joint).zip(&mut free) {
@@ -217,9 +208,8 @@ impl Scene {
         let lambda = on_master.map(|force| -force);
         let (force, gap) = match *joint {
             Joint::Link { length } => {
-                if !(length > 0.0 && length.is_finite()) {
-                    return Err(Fault::Invalid("the length of the link is not positive and finite"));
-                }
+                let why = "the length of the link is not positive and finite";
+                ensure!(length > 0.0 && length.is_finite(), Fault::Invalid(why));
                 (Force::Link { tension: -reaction[2] }, [frame[6], frame[7], frame[8]].map(|n| n * length))
             }
             Joint::FixedPoint => (Force::FixedPoint { force: lambda }, [0.0; 3]),

@@ -1,13 +1,13 @@
 //! Which rows are on which bodies, and so which blocks W has.
 #![forbid(unsafe_code)]
 
-use std::ops::Range;
+use std::ops::{Range, SubAssign};
 
 use crate::assembly::update::pairs::Coupling;
 use crate::assembly::update::scene::Place;
 use crate::assembly::update::whole_rows::Run;
 use crate::block::Block;
-use crate::memory::refill;
+use crate::memory::{push, refill};
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
@@ -65,8 +65,10 @@ pub struct Structure {
     cursors: Vec<i32>,
     /// How many of the rows on each body go, or are new.
     changed_on_body: Vec<u32>,
-    /// The rows that go, or that get blocks.
+    /// The rows that go, ascending, while they do.
     taken: Vec<u32>,
+    /// The rows that lose or get blocks, ascending.
+    touched: Vec<u32>,
 }
 
 /// The new number of a row that is taken out.
@@ -124,114 +126,154 @@ impl Structure {
         constraints: &Table<Constraint>,
         results: Option<&mut Results>,
     ) -> Result<(), Error> {
-        let Self { ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, .. } = self;
-        let Self { cursors, changed_on_body, taken, .. } = self;
-        // The new numbers of rows.
-        refill(cursors, ids.len(), TAKEN)?;
-        let (mut place, mut left) = (0, 0);
-        for (row, &id) in cursors.iter_mut().zip(&*ids) {
-            let rest = constraints.ids()[place..].iter();
-            place += rest.take_while(|&&known| known < id as Id).count();
-            if constraints.ids().get(place) == Some(&(id as Id)) && constraints.marks()[place] != GONE {
-                *row = left;
-                entries[left as usize] = place as u32;
-                left += 1;
-            }
-        }
-        let left = left as usize;
-        if left == ids.len() {
+        self.find(constraints)?;
+        if self.taken.is_empty() {
             return Ok(());
         }
-        entries.truncate(left);
-        taken.clear();
-        taken.try_reserve(ids.len() - left)?;
-        taken.extend((0..).zip(&*cursors).filter(|(_, number)| **number == TAKEN).map(|(row, _)| row));
         // Bodies that lose rows; rows on no such body lose no blocks.
+        let Self { sides, body_starts, changed_on_body, taken, .. } = self;
         refill(changed_on_body, body_starts.len() - 1, 0)?;
         for side in taken.iter().flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
             changed_on_body[side.body as usize] += 1;
         }
+        self.list_touched(self.len())?;
 
+        let Self { ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, .. } = self;
+        let Self { cursors, changed_on_body, taken, touched, .. } = self;
         let mut values = results.map(|results| {
             let Results { values, b, v, diagonal, inverse, .. } = results;
             [b, v].into_iter().for_each(|vectors| keep(vectors, taken));
             [diagonal, inverse].into_iter().for_each(|blocks| keep(blocks, taken));
             values
         });
-        // Rows before the first that loses blocks stay where they are.
-        let of_taken = taken.iter().flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there());
-        let losing = of_taken.map(|side| on_body[body_starts[side.body as usize]]);
-        let first = losing.chain(taken.first().copied()).min().unwrap_or_default() as usize;
-        let mut to = starts[first] as usize;
-        // Blocks that stay together, before those of the row at hand.
-        let mut together = to..to;
-        for row in first..cursors.len() {
-            let (first, own) = (to, starts[row] as usize..starts[row + 1] as usize);
-            let loses = |side: &Side| side.is_there() && changed_on_body[side.body as usize] > 0;
-            let number = cursors[row];
-            if number != TAKEN && !sides[row].iter().any(loses) {
-                to += own.len();
-                diagonals[number as usize] = (diagonals[row] as usize + first - own.start) as i32;
-                together.end = own.end;
-            } else {
-                move_up(columns, &mut values, together, first);
-                together = own.end..own.end;
-                if number == TAKEN {
-                    continue;
-                }
-                for k in own {
-                    if cursors[columns[k] as usize] != TAKEN {
-                        if columns[k] as usize == row {
-                            diagonals[number as usize] = to as i32;
-                        }
-                        move_up(columns, &mut values, k..k + 1, to + 1);
-                        to += 1;
-                    }
-                }
-            }
-            // The starts of later rows have not been written yet.
-            starts[number as usize] = first as i32;
+        // The new numbers of rows.
+        let (mut gone, mut next) = (0, 0);
+        for &row in &*taken {
+            (next - gone..).zip(&mut cursors[next as usize..row as usize]).for_each(|(new, row)| *row = new);
+            cursors[row as usize] = TAKEN;
+            (gone, next) = (gone + 1, row as i32 + 1);
         }
-        move_up(columns, &mut values, together, to);
-        starts[left] = to as i32;
-        starts.truncate(left + 1);
-        diagonals.truncate(left);
-        columns.truncate(to);
-        if let Some(values) = values {
-            values.truncate(to);
-        }
-        renumber(columns, taken, |column| cursors[column as usize]);
+        (next - gone..).zip(&mut cursors[next as usize..]).for_each(|(new, row)| *row = new);
 
-        keep(ends, taken);
-        keep(sides, taken);
-        keep(ids, taken);
-        let mut to = 0;
-        // Those of bodies that lose none, as with blocks.
-        let mut together = 0..0;
-        for body in 0..changed_on_body.len() {
-            let (first, own) = (to, body_starts[body]..body_starts[body + 1]);
-            body_starts[body] = to;
-            if changed_on_body[body] == 0 {
-                to += own.len();
-                together.end = own.end;
+        // Rows before the first that loses blocks stay where they are. Starts from `next` on have not been written yet.
+        let (rows, mut gone, mut next) = (ids.len(), 0, touched[0] as usize);
+        let mut to = starts[next] as usize;
+        for row in touched.iter().map(|&row| row as usize) {
+            let own = starts[row] as usize..starts[row + 1] as usize;
+            let together = starts[next] as usize..own.start;
+            let up = together.start - to;
+            to = own.start - up;
+            shift(starts, next..row, gone, up as i32);
+            shift(diagonals, next..row, gone, up as i32);
+            move_up(columns, &mut values, together, to);
+            next = row + 1;
+            if cursors[row] == TAKEN {
+                gone += 1;
                 continue;
             }
-            on_body.copy_within(together.clone(), first - together.len());
-            together = own.end..own.end;
+            starts[row - gone] = to as i32;
             for k in own {
-                let row = cursors[on_body[k] as usize];
-                if row != TAKEN {
-                    let sides = sides[row as usize].iter_mut().filter(|side| side.body as usize == body);
-                    sides.for_each(|side| side.slot = (to - first) as u32);
-                    on_body[to] = on_body[k];
+                if cursors[columns[k] as usize] != TAKEN {
+                    if columns[k] as usize == row {
+                        diagonals[row - gone] = to as i32;
+                    }
+                    move_up(columns, &mut values, k..k + 1, to + 1);
                     to += 1;
                 }
             }
         }
-        on_body.copy_within(together.clone(), to - together.len());
-        body_starts[changed_on_body.len()] = to;
-        on_body.truncate(to);
+        let together = starts[next] as usize..columns.len();
+        let up = together.start - to;
+        to = columns.len() - up;
+        shift(starts, next..rows + 1, gone, up as i32);
+        shift(diagonals, next..rows, gone, up as i32);
+        move_up(columns, &mut values, together, to);
+        starts.truncate(rows - gone + 1);
+        diagonals.truncate(rows - gone);
+        columns.truncate(to);
+        if let Some(values) = values {
+            values.truncate(to);
+        }
+        // Most rows before the first that goes are on nothing behind it.
+        let first = taken[0] as usize;
+        let is_behind = |row: &usize| columns[starts[row + 1] as usize - 1] as usize > first;
+        let first = (0..first).find(is_behind).unwrap_or(first);
+        renumber(&mut columns[starts[first] as usize..], taken, |column| cursors[column as usize]);
+
+        keep(ends, taken);
+        keep(sides, taken);
+        keep(ids, taken);
+        keep(entries, taken);
+        // Bodies that lose no rows have theirs together, as rows have blocks.
+        let (mut up, mut next) = (0, 0);
+        for body in (0..changed_on_body.len()).filter(|&body| changed_on_body[body] > 0) {
+            let own = body_starts[body]..body_starts[body + 1];
+            let together = body_starts[next]..own.start;
+            shift(body_starts, next..body + 1, 0, up);
+            let mut to = own.start - up;
+            on_body.copy_within(together.clone(), to - together.len());
+            for k in own.clone() {
+                let row = cursors[on_body[k] as usize];
+                if row != TAKEN {
+                    let slot = to - body_starts[body];
+                    let sides = sides[row as usize].iter_mut().filter(|side| side.body as usize == body);
+                    sides.for_each(|side| side.slot = slot as u32);
+                    on_body[to] = on_body[k];
+                    to += 1;
+                }
+            }
+            (up, next) = (own.end - to, body + 1);
+        }
+        let together = body_starts[next]..on_body.len();
+        shift(body_starts, next..changed_on_body.len() + 1, 0, up);
+        on_body.copy_within(together.clone(), together.start - up);
+        on_body.truncate(together.end - up);
         renumber(on_body, taken, |row| cursors[row as usize] as u32);
+        taken.clear();
+        Ok(())
+    }
+
+    /// List the rows whose constraints are gone, and find the others' where the table has been closed up.
+    fn find(&mut self, constraints: &Table<Constraint>) -> Result<(), Error> {
+        let Self { ids, entries, taken, .. } = self;
+        let (known, marks) = (constraints.ids(), constraints.marks());
+        let mut place = 0;
+        taken.clear();
+        for (row, (&id, entry)) in (0..).zip(ids.iter().zip(entries)) {
+            let is_at = |place: usize| known.get(place) == Some(&(id as Id));
+            if !is_at(*entry as usize) {
+                place += known[place..].iter().take_while(|&&known| known < id as Id).count();
+                *entry = place as u32;
+            }
+            if !is_at(*entry as usize) || marks[*entry as usize] == GONE {
+                push(taken, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken, and those from
+    /// `first` on.
+    fn list_touched(&mut self, first: usize) -> Result<(), Error> {
+        /// Most rows lose none: so many are looked at at a time.
+        const TOGETHER: usize = 16;
+        let rows = self.len();
+        let Self { body_starts, on_body, cursors, changed_on_body, taken, touched, .. } = self;
+        refill(cursors, rows, 0)?;
+        for (body, _) in changed_on_body.iter().enumerate().filter(|(_, count)| **count > 0) {
+            on_body[body_starts[body]..body_starts[body + 1]]
+                .iter()
+                .for_each(|&row| cursors[row as usize] = 1);
+        }
+        taken.iter().for_each(|&row| cursors[row as usize] = 1);
+        cursors[first..].fill(1);
+        touched.clear();
+        touched.try_reserve(rows)?;
+        for (start, marks) in (0..).step_by(TOGETHER).zip(cursors.chunks(TOGETHER)) {
+            if marks.iter().fold(0, |any, mark| any | mark) != 0 {
+                touched.extend((start..).zip(marks).filter(|(_, mark)| **mark != 0).map(|(row, _)| row));
+            }
+        }
         Ok(())
     }
 
@@ -293,26 +335,25 @@ impl Structure {
                 starts.push(0);
             }
         }
-        let mut end = offsets[offsets.len() - 1];
+        let mut dofs = offsets[offsets.len() - 1];
         let new_bodies = bodies.things()[offsets.len() - 1..].iter().flatten();
         offsets.extend(new_bodies.map(|body| {
-            end += body.dofs();
-            end
+            dofs += body.dofs();
+            dofs
         }));
         body_starts.resize(bodies.len() + 1, on_body.len());
         let new = changed_on_body.iter().map(|&count| count as usize).sum::<usize>();
-        let (mut from, mut to) = (on_body.len(), on_body.len() + new);
+        let mut end = on_body.len();
         on_body.try_reserve(new)?;
-        on_body.resize(to, 0);
-        for body in (0..bodies.len()).rev() {
-            if from == to {
-                break;
-            }
-            let own = body_starts[body]..from;
-            body_starts[body + 1] = to;
-            to -= own.len() + changed_on_body[body] as usize;
-            from = own.start;
-            on_body.copy_within(own, to);
+        on_body.resize(end + new, 0);
+        // From the last body on: those that get no rows have theirs together, and so do the others but for the new ones.
+        let (mut down, mut last) = (new, bodies.len());
+        for body in (0..bodies.len()).rev().filter(|&body| changed_on_body[body] > 0) {
+            let behind = body_starts[body + 1];
+            body_starts[body + 1..=last].iter_mut().for_each(|start| *start += down);
+            on_body.copy_within(behind..end, behind + down);
+            down -= changed_on_body[body] as usize;
+            (end, last) = (behind, body);
         }
         for (row, sides) in (first..).zip(&sides[first..]) {
             for side in sides.iter().filter(|side| side.is_there()) {
@@ -325,7 +366,7 @@ impl Structure {
     /// List the blocks of rows from `first` on, and those of earlier ones in their columns.
     fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result<(), Error> {
         let rows = self.len();
-        self.list_rows_with_new_blocks(first)?;
+        self.list_touched(first)?;
         let mut cursors = std::mem::take(&mut self.cursors);
         let counted = self.count_blocks(first, &mut cursors, most);
         let Self { starts, columns, diagonals, .. } = self;
@@ -350,57 +391,27 @@ impl Structure {
             resized(values, all, [0.0; 9])?;
         }
         starts.resize(rows + 1, old as i32);
-        // Blocks from here on have moved down by so many.
-        let (mut from, mut to) = (old, all);
-        let mut moved = old..old;
-        let mut move_down = |range: Range<usize>, by: usize| {
-            if by == 0 {
-                return;
-            }
-            columns.copy_within(range.clone(), range.start + by);
+        // From the last row on: blocks up to there move down by so many, row by row fewer.
+        let (mut down, mut end, mut last) = (new, old, rows);
+        for row in self.touched.iter().rev().map(|&row| row as usize) {
+            let behind = starts[row + 1] as usize;
+            starts[row + 1..=last].iter_mut().for_each(|start| *start += down as i32);
+            diagonals[row + 1..last].iter_mut().for_each(|place| *place += down as i32);
+            columns.copy_within(behind..end, behind + down);
             if let Some(values) = &mut values {
-                values.copy_within(range.clone(), range.start + by);
+                values.copy_within(behind..end, behind + down);
             }
-        };
-        for row in (0..rows).rev() {
-            if from == to {
-                break;
-            }
-            let start = starts[row] as usize;
-            starts[row + 1] = to as i32;
             let more = cursors[row] as usize;
-            if more > 0 {
-                move_down(moved.clone(), to - from);
-                moved = start..from;
-            }
-            moved.start = start;
             // New blocks stand behind those that were there.
-            cursors[row] = (to - more) as i32;
-            to -= more + from - start;
+            down -= more;
+            cursors[row] = (behind + down) as i32;
             if row < first {
-                diagonals[row] += (to - start) as i32;
+                diagonals[row] += down as i32;
             }
-            from = start;
+            (end, last) = (behind, row);
         }
-        move_down(moved, to - from);
         self.cursors = cursors;
         self.fill_blocks(first);
-        Ok(())
-    }
-
-    /// List rows from `first` on, and earlier ones that have blocks in their columns, ascending.
-    fn list_rows_with_new_blocks(&mut self, first: usize) -> Result<(), Error> {
-        let rows = self.len();
-        let Self { body_starts, on_body, cursors, changed_on_body, taken, .. } = self;
-        refill(cursors, rows, 0)?;
-        for (body, &new) in changed_on_body.iter().enumerate().filter(|(_, new)| **new > 0) {
-            let old = body_starts[body]..body_starts[body + 1] - new as usize;
-            on_body[old].iter().for_each(|&row| cursors[row as usize] = 1);
-        }
-        cursors[first..].fill(1);
-        taken.clear();
-        taken.try_reserve(rows)?;
-        taken.extend((0..).zip(&*cursors).filter(|(_, has_new)| **has_new > 0).map(|(row, _)| row));
         Ok(())
     }
 
@@ -415,7 +426,7 @@ impl Structure {
         }
         refill(more, self.len(), 0)?;
         let mut total = self.columns.len();
-        for row in self.taken.iter().map(|&row| row as usize) {
+        for row in self.touched.iter().map(|&row| row as usize) {
             let mut later = 0;
             for (column, _) in self.later_from(row, first) {
                 more[column] += 1;
@@ -443,7 +454,7 @@ impl Structure {
             place
         };
         // What is to the left of a row's diagonal has been put there by the rows before.
-        for row in self.taken.iter().map(|&row| row as usize) {
+        for row in self.touched.iter().map(|&row| row as usize) {
             if row >= first {
                 diagonals[row] = put(row, row);
             }
@@ -471,11 +482,6 @@ impl Structure {
         self.sides.len()
     }
 
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.sides.is_empty()
-    }
-
     /// Ids of the constraints, row by row.
     pub fn ids(&self) -> &[i64] {
         &self.ids
@@ -490,6 +496,12 @@ impl Structure {
     #[inline(always)]
     pub fn entry(&self, row: usize) -> usize {
         self.entries[row] as usize
+    }
+
+    /// As [`Structure::entry`], if there is such a row.
+    #[inline(always)]
+    pub fn entry_ahead(&self, row: usize) -> Option<usize> {
+        self.entries.get(row).map(|&entry| entry as usize)
     }
 
     /// Where the blocks of each row begin, and the end.
@@ -699,8 +711,15 @@ fn move_up(columns: &mut [i32], values: &mut Option<&mut Vec<Block>>, blocks: Ra
     }
 }
 
+/// Move the places of some rows up by so many rows, and lessen them.
+fn shift<T: Copy + SubAssign>(places: &mut [T], rows: Range<usize>, up: usize, by: T) {
+    let to = rows.start - up;
+    places.copy_within(rows.clone(), to);
+    places[to..to + rows.len()].iter_mut().for_each(|place| *place -= by);
+}
+
 /// Give rows the numbers that they have without those that are taken out, ascending; `number` tells that of each.
-fn renumber<T: Copy + PartialOrd + std::ops::SubAssign + From<bool> + TryFrom<u32>>(
+fn renumber<T: Copy + PartialOrd + SubAssign + From<bool> + TryFrom<u32>>(
     rows: &mut [T],
     taken: &[u32],
     number: impl Fn(T) -> T,

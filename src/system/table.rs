@@ -1,7 +1,7 @@
 //! Things under ids that ascend in the order of insertion and are never used again.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
+use crate::memory;
 
 /// The id of a body or a constraint: 0, 1, 2, … in the order of insertion.
 pub type Id = u64;
@@ -40,7 +40,7 @@ impl<T> Table<T> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn alongside<S>(other: &Table<S>, thing: impl Fn(Id, &S) -> T) -> Result<Self, TryReserveError> {
+    pub fn alongside<S>(other: &Table<S>, thing: impl Fn(Id, &S) -> T) -> memory::Result<Self> {
         let mut table = Self { next: other.next, live: other.live, ..Self::default() };
         table.reserve(other.live)?;
         for (id, own) in other.iter() {
@@ -55,7 +55,7 @@ impl<T> Table<T> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
+    pub fn reserve(&mut self, count: usize) -> memory::Result<()> {
         self.ids.try_reserve(count)?;
         self.things.try_reserve(count)?;
         self.marks.try_reserve(count)
@@ -65,7 +65,7 @@ impl<T> Table<T> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn insert(&mut self, thing: T, marks: u8) -> Result<Id, TryReserveError> {
+    pub fn insert(&mut self, thing: T, marks: u8) -> memory::Result<Id> {
         self.reserve(1)?;
         let id = self.next;
         self.ids.push(id);
@@ -80,10 +80,7 @@ impl<T> Table<T> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub(super) fn reordered(
-        &self,
-        order: impl Iterator<Item = Id> + Clone,
-    ) -> Result<Reordered<T>, TryReserveError> {
+    pub(super) fn reordered(&self, order: impl Iterator<Item = Id> + Clone) -> memory::Result<Reordered<T>> {
         let (mut table, mut places) = (Self { next: self.next, ..Self::default() }, Vec::new());
         table.reserve(self.live)?;
         places.try_reserve_exact(self.live)?;
@@ -187,11 +184,6 @@ impl<T> Table<T> {
     /// Number of things.
     pub fn len(&self) -> usize {
         self.live
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
     }
 
     /// All things with their ids, which ascend.

@@ -7,6 +7,7 @@ use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
+use super::changes::Plan;
 use super::error::Error;
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
@@ -30,9 +31,12 @@ pub(super) fn assemble(
     let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
-    let mut team = Team::if_it_pays(made.pays_for_threads(rows));
-    let how = How { step, complete: false };
-    prepare(&scene, made, how, &mut team, &mut |_| {})?;
+    let has_blocks = plan.is_none_or(Plan::has_blocks);
+    let mut team = Team::if_it_pays(made.pays_for_threads(rows, has_blocks));
+    if has_blocks {
+        let how = How { step, complete: false };
+        prepare(&scene, made, how, &mut team, &mut |_| {})?;
+    }
 
     let Results { values, b, v, diagonal, inverse, parts } = results;
     for (blocks_of, length) in [(&mut *values, block_count), (&mut *diagonal, count), (&mut *inverse, count)]
@@ -42,10 +46,12 @@ pub(super) fn assemble(
     resized(b, count, [0.0; 3])?;
     resized(v, count, [0.0; 3])?;
     let things = ((&mut b[..], &mut v[..]), (&mut diagonal[..], &mut inverse[..]));
-    let wanted = Wanted::Diagonal { with_rho: false, reuse: false };
+    let wanted = match has_blocks {
+        true => Wanted::Diagonal { with_rho: false, reuse: false },
+        false => Wanted::VelocitiesAgain,
+    };
     rows::assemble(Numbered { first: 0, things, context: &scene }, made, wanted, &mut team, &mut |_| {})?;
-
-    if plan.is_some_and(|plan| !plan.has_blocks()) {
+    if !has_blocks {
         return Ok(());
     }
     let blocks = Blocks { scene: &scene, diagonal };

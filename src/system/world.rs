@@ -2,7 +2,7 @@
 //! and what a rigid body turns like without forces.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector, cross, difference, inverse, is_finite, times, transposed_times};
+use crate::block::{Block, Vector, cross, difference, inverse, is_finite, largest, times, transposed_times};
 
 use super::body::{Kinematics, finite};
 use super::error::{Error, Fault};
@@ -75,16 +75,8 @@ impl System {
 /// Beyond this ratio of stretches no digit of F⁻¹ is right.
 const MOST_STRETCHED: f64 = 1e15;
 
-/// The largest size of an entry.
-fn largest(block: &Block) -> f64 {
-    block.iter().fold(0.0, |largest, value| value.abs().max(largest))
-}
-
 fn given(id: Id, result: Vector) -> Result<Vector, Error> {
-    match is_finite(&result) {
-        true => Ok(result),
-        false => Err(Error::of_body(id, Fault::NotFinite("what is given"))),
-    }
+    if is_finite(&result) { Ok(result) } else { Err(Error::of_body(id, Fault::NotFinite("what is given"))) }
 }
 
 /// What a rigid body with the referential inertia J that turns with Ω, in its referential frame, adds to Ω by itself within h:

@@ -64,15 +64,17 @@ struct Scene {
     model: Model,
     random: TestRng,
     step: f64,
+    /// Whether no body has a solver: where one has, no update is one of velocities alone.
+    is_steady: bool,
 }
 
 impl Scene {
-    fn new(seed: u64, bodies: usize, constraints: usize) -> Self {
+    fn new(seed: u64, is_steady: bool, bodies: usize, constraints: usize) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let model = Model { mood: std::sync::Arc::new(500.into()), ..Model::default() };
-        let mut scene = Self { system: System::new(), model, random, step: 0.01 };
+        let mut scene = Self { system: System::new(), model, random, step: 0.01, is_steady };
         scene.system.take_any_axes(true);
         (0..bodies).for_each(|_| scene.add_body());
         (0..constraints).for_each(|_| scene.add_constraint());
@@ -117,7 +119,7 @@ impl Scene {
             }
             (0 | 4, _) => Known::Dense(self.definite(dofs)),
             (1 | 5, _) => Known::Diagonal(self.values(dofs).iter().map(|value| value.abs()).collect()),
-            (2, _) => Known::Solver,
+            (2, _) if !self.is_steady => Known::Solver,
             _ => {
                 let diagonal = self.values(dofs).iter().map(|value| 3.0 + value).collect();
                 Known::Matrix(diagonal, self.real())
@@ -300,11 +302,22 @@ impl Scene {
                     }
                 }
             }
-            17 => ldy::block::lanes::forbid_avx2(self.below(2) == 0),
-            18 => self.set_known(body, Known::Matrix(vec![-1.0; dofs], 0.0)),
-            19 => self.set_velocity(body, 1, vec![HUGE * HUGE.sqrt(); dofs]),
-            20 => self.model.mood.store(-7, Ordering::Relaxed),
-            21 => {
+            17 => {
+                // So many that V and B of all rows are made, or fewer.
+                let (each, factor) = (self.below(5) + 1, [1.0, 0.0, -0.0][self.below(3)]);
+                let pushed: Vec<Id> = self.model.bodies.keys().copied().collect();
+                for (body, which) in pushed.into_iter().step_by(each).flat_map(|body| [(body, 0), (body, 1)])
+                {
+                    let dofs = self.dofs(Some(body)).unwrap();
+                    let velocity = self.values(dofs).iter().map(|value| factor * value).collect();
+                    self.set_velocity(body, which, velocity);
+                }
+            }
+            18 => ldy::block::lanes::forbid_avx2(self.below(2) == 0),
+            19 => self.set_known(body, Known::Matrix(vec![-1.0; dofs], 0.0)),
+            20 => self.set_velocity(body, 1, vec![HUGE * HUGE.sqrt(); dofs]),
+            21 => self.model.mood.store(-7, Ordering::Relaxed),
+            22 => {
                 if let Place::Points(frame, _) = self.model.constraints[&constraint].place {
                     self.replace(constraint, Place::Points(frame, [[HUGE; 3]; 2]));
                 }
@@ -370,8 +383,8 @@ impl Scene {
 }
 
 /// Kinds of calls, and the first that spoil something.
-const CALLS: usize = 23;
-const BAD: usize = 18;
+const CALLS: usize = 24;
+const BAD: usize = 19;
 
 /// So many random updates of a scene, each after a few random calls.
 fn follow(scene: &mut Scene, updates: usize, calls: usize) {
@@ -398,14 +411,14 @@ proptest! {
 
     #[test]
     fn updates_are_those_of_a_system_made_anew(seed: u64) {
-        let mut scene = Scene::new(seed, 30, 50);
+        let mut scene = Scene::new(seed, seed.is_multiple_of(2), 30, 50);
         follow(&mut scene, 20, 3);
     }
 }
 
 #[test]
 fn what_comes_and_goes_without_an_update_holds_no_memory() {
-    let mut scene = Scene::new(7, 20, 30);
+    let mut scene = Scene::new(7, false, 20, 30);
     assert!(scene.compare());
     let body = insert_body(&mut scene.system, &scene.model.bodies[&0].clone(), &scene.model.mood);
     let mut most = [0; 2];
@@ -427,12 +440,34 @@ fn what_comes_and_goes_without_an_update_holds_no_memory() {
     assert!(scene.compare());
 }
 
+/// Few or many between two updates, on few or many bodies: so that tables are closed up, and results are kept or not.
+#[test]
+fn constraints_come_and_go_by_the_hundred() {
+    for (seed, bodies, most) in [(0, 30, 9), (1, 30, 200), (2, 400, 9), (3, 400, 40), (4, 1200, 300)] {
+        let mut scene = Scene::new(seed, true, bodies, 500);
+        for _ in 0..12 {
+            assert!(scene.compare());
+            for _ in 0..scene.below(most) {
+                if let Some(constraint) = scene.some_constraint() {
+                    scene.system.remove_constraint(constraint).unwrap();
+                    scene.model.constraints.remove(&constraint);
+                }
+            }
+            if scene.below(3) == 0 {
+                scene.add_body();
+                scene.remove_free_body();
+            }
+            (0..scene.below(most)).for_each(|_| scene.add_constraint());
+        }
+    }
+}
+
 /// Enough rows for threads, which take them in several parts.
 #[test]
 fn threads_make_no_difference() {
     for (seed, threads) in (0..).zip([2, 3, 2, 3]) {
         assert_eq!(ldy::legacy::interface::additions::ldy_set_threads(threads), 0);
-        let mut scene = Scene::new(seed, 900, 1300);
+        let mut scene = Scene::new(seed, seed > 1, 900, 1300);
         follow(&mut scene, 25, 3);
     }
     assert_eq!(ldy::legacy::interface::additions::ldy_set_threads(1), 0);
@@ -443,9 +478,11 @@ fn threads_make_no_difference() {
 fn every_call_alone_and_every_two_are_seen() {
     for first in 0..CALLS {
         for second in 0..CALLS {
-            // With an update in between, and without; on neighbours, and on what is apart.
-            for (between, others) in [(false, false), (true, false), (true, true)] {
-                let mut scene = Scene::new((CALLS * first + second) as u64, 24, 36);
+            // With an update in between, and without; on neighbours, and on what is apart; with solvers, and without.
+            for (between, others, is_steady) in
+                [(false, false, false), (true, false, false), (true, true, false), (true, false, true)]
+            {
+                let mut scene = Scene::new((CALLS * first + second) as u64, is_steady, 24, 36);
                 assert!(scene.compare());
                 let constraint = scene.some_constraint().unwrap();
                 let body = scene.model.constraints[&constraint].bodies.into_iter().flatten().next().unwrap();

@@ -225,7 +225,7 @@ fn scalars_on_the_same_bodies_share_rows_and_systems_come_back_to_rows_of_three(
     system.update(1.0).unwrap();
     let rows = system.rows().unwrap();
     assert_eq!(rows.ids, [triple.unwrap() as i64, more.unwrap() as i64]);
-    assert!(system.any_rows().unwrap().shape.is_none());
+    assert!(system.any_rows().unwrap().extents.is_none());
     assert_eq!((system.row(45).unwrap(), system.constraints().map(|(id, _)| id).collect()), (1, vec![0, 45]));
 }
 

@@ -492,9 +492,14 @@ impl Scene {
                 self.model.constraints.get_mut(&id).unwrap().compliance = compliance;
             }
             7 => {
-                let velocity = self.values(self.model.bodies[&body].dofs());
-                self.system.set_velocity(body, &velocity).unwrap();
-                self.model.bodies.get_mut(&body).unwrap().velocities[1] = velocity;
+                // Of one body, or of so many that V and B of all rows are made.
+                let most = if self.below(2) == 0 { 1 } else { usize::MAX };
+                let pushed: Vec<Id> = self.model.bodies.range(body..).map(|(id, _)| *id).take(most).collect();
+                for body in pushed {
+                    let velocity = self.values(self.model.bodies[&body].dofs());
+                    self.system.set_velocity(body, &velocity).unwrap();
+                    self.model.bodies.get_mut(&body).unwrap().velocities[1] = velocity;
+                }
             }
             8 => {
                 let one = self.model.bodies[&body].clone();

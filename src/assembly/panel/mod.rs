@@ -334,9 +334,7 @@ impl Panel {
     fn columns_of_large<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         match (self.form, self.large.as_deref()) {
             (Form::General, Some(large)) => large.general.columns(level, row, column),
-            (Form::Nodal, Some(large)) => {
-                level.columns(&large.nodal.block(row, column).map(|entry| entry + 0.0))
-            }
+            (Form::Nodal, Some(large)) => large.nodal.columns(level, row, column),
             _ => [level.zero(); 3],
         }
     }

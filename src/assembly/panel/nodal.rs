@@ -5,7 +5,8 @@ mod nodewise;
 mod operators;
 
 use super::Fault;
-use crate::block::{Block, Vector, of_columns, times};
+use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
+use crate::block::{Block, Vector};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
 use crate::kinematics;
@@ -125,27 +126,32 @@ impl Nodal {
         self.nodal_inverse.bytes()
     }
 
-    /// W_αβ of two slots; zero if one is free.
-    #[inline]
-    pub(super) fn block(&self, row: usize, column: usize) -> Block {
+    /// The columns of W_αβ of two slots; zero if one is free.
+    #[inline(always)]
+    pub(super) fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         let operators = &self.operators;
-        match self.response {
-            Response::Nodewise => self.nodewise.block(operators, row, column),
-            Response::Couplings => self.couplings.block(operators, row, column),
-            Response::Products => {
-                let y = self.slot_values(column);
-                let (nodes, weights) = operators.shapes.of(row);
-                let mut sum = [0.0; 9];
-                for (&node, weight) in nodes.iter().zip(weights) {
-                    let y = &y[9 * node as usize..][..9];
-                    sum.iter_mut().zip(y).for_each(|(sum, y)| *sum += weight * y);
-                }
-                times_transposed(&operators.factors[row], &sum).map(|value| self.step * value)
-            }
-            Response::Halves => {
-                product(self.slot_values(row), self.slot_values(column)).map(|value| self.step * value)
-            }
+        let [x, y, z] = match self.response {
+            Response::Nodewise => self.nodewise.columns(level, operators, row, column),
+            Response::Couplings => self.couplings.columns(level, operators, row, column),
+            Response::Products | Response::Halves => level.columns(&self.product(row, column)),
+        };
+        [x + 0.0, y + 0.0, z + 0.0]
+    }
+
+    /// W_αβ of two slots from the values.
+    fn product(&self, row: usize, column: usize) -> Block {
+        let y = self.slot_values(column);
+        if let Response::Halves = self.response {
+            return product(self.slot_values(row), y).map(|value| self.step * value);
         }
+        let (nodes, weights) = self.operators.shapes.of(row);
+        let mut sum = [0.0; 9];
+        for (&node, weight) in nodes.iter().zip(weights) {
+            let y = &y[9 * node as usize..][..9];
+            sum.iter_mut().zip(y).for_each(|(sum, y)| *sum += weight * y);
+        }
+        let h = Plain.columns(&self.operators.factors[row]);
+        packed(&times_transposed(&h, &sum)).map(|value| self.step * value)
     }
 
     fn slot_values(&self, slot: usize) -> &[f64] {
@@ -224,20 +230,20 @@ fn product(x: &[f64], y: &[f64]) -> Block {
 }
 
 /// `a bᵀ`.
-#[inline]
-fn times_transposed(a: &Block, b: &Block) -> Block {
-    of_columns([times(a, &row(b, 0)), times(a, &row(b, 1)), times(a, &row(b, 2))])
+#[inline(always)]
+fn times_transposed<L: F64x4>(a: &[L; 3], b: &Block) -> [L; 3] {
+    [combination(a, &row(b, 0)), combination(a, &row(b, 1)), combination(a, &row(b, 2))]
 }
 
 /// `a k bᵀ`, a column at a time.
-#[inline]
-fn times_times_transposed(a: &Block, k: &Block, b: &Block) -> Block {
-    let column = |j| times(a, &times(k, &row(b, j)));
-    of_columns([column(0), column(1), column(2)])
+#[inline(always)]
+fn times_times_transposed<L: F64x4>(a: &[L; 3], k: &[L; 3], b: &Block) -> [L; 3] {
+    let [x, y, z] = times_transposed(k, b);
+    [combination(a, &x.vector()), combination(a, &y.vector()), combination(a, &z.vector())]
 }
 
 /// Row i of a block.
-#[inline]
+#[inline(always)]
 fn row(b: &Block, i: usize) -> Vector {
     [b[i], b[3 + i], b[6 + i]]
 }

@@ -87,11 +87,11 @@ impl BodyOperators {
         self.heavy.iter().all(|&body| self.panels[body as usize].is_nodal())
     }
 
-    /// Whether threads pay for so many rows: they do if there are many, or bodies with much to be done for each.
-    pub fn pays_for_threads(&self, rows: usize) -> bool {
+    /// Whether threads pay for so many rows: they do if there are many, or, where panels are made, bodies with much to be done for each.
+    pub fn pays_for_threads(&self, rows: usize, with_panels: bool) -> bool {
         /// Rows from which on threads pay.
         const ENOUGH: usize = 512;
-        rows >= ENOUGH || self.heavy.len() > 1
+        rows >= ENOUGH || with_panels && self.heavy.len() > 1
     }
 }
 

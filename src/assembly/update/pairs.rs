@@ -103,22 +103,19 @@ pub fn make<L: SimdLevel, Name>(
         Some([first, second]) => (Some(first), Some(second)),
         None => (None, None),
     };
-    let w = match couplings {
-        [None, None] => Some([level.zero(); 3]),
-        [Some(coupling), None] => columns(level, panels, coupling, first),
-        [None, Some(coupling)] => columns(level, panels, coupling, second),
-        [Some(one), Some(other)] => {
-            match [columns(level, panels, one, first), columns(level, panels, other, second)] {
-                [Some(mut w), Some(more)] => {
-                    add(&mut w, &more);
-                    // Two finite blocks may overflow together.
-                    are_finite(&w).then_some(w)
-                }
-                _ => None,
-            }
-        }
+    let one = match couplings[0] {
+        Some(coupling) => columns(level, panels, coupling, first),
+        None => Some([level.zero(); 3]),
     };
-    let Some(w) = w else { return Err(name) };
+    let Some(mut w) = one else { return Err(name) };
+    if let Some(coupling) = couplings[1] {
+        let Some(more) = columns(level, panels, coupling, second) else { return Err(name) };
+        add(&mut w, &more);
+        // Two finite blocks may overflow together.
+        if couplings[0].is_some() && !are_finite(&w) {
+            return Err(name);
+        }
+    }
     if let Some(block) = block {
         write(block, &w);
     }

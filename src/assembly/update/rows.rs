@@ -25,8 +25,10 @@ const PART: usize = 4 * BATCH;
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// V and B alone.
+    /// V and B alone; nothing of the bodies is ready.
     Velocities,
+    /// V and B alone; the operators of bodies stand as the update before left them.
+    VelocitiesAgain,
     /// Diagonal blocks as well.
     Diagonal {
         /// With rho.
@@ -36,7 +38,7 @@ pub enum Wanted {
     },
 }
 
-/// Make all rows; the operators of `bodies` are ready, unless velocities alone are wanted.
+/// Make all rows; the operators of `bodies` are ready, but for [`Wanted::Velocities`].
 ///
 /// # Errors
 /// Of the first row that fails.
@@ -71,8 +73,11 @@ impl<R: Rows> Kernel for Part<'_, R> {
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut rows, bodies, wanted, ended } = self;
         let count = rows.count();
-        let Wanted::Diagonal { with_rho, reuse } = wanted else {
-            return if R::WITH_VELOCITIES { velocities_alone(&mut rows) } else { Ok(()) };
+        let (with_rho, reuse) = match wanted {
+            Wanted::Velocities if !R::WITH_VELOCITIES => return Ok(()),
+            Wanted::Velocities => return velocities_alone(&mut rows),
+            Wanted::VelocitiesAgain => return velocities_again(level, &mut rows, bodies),
+            Wanted::Diagonal { with_rho, reuse } => (with_rho, reuse),
         };
         for start in (0..count).step_by(BATCH) {
             let batch = start..count.min(start + BATCH);
@@ -107,6 +112,31 @@ fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), R::Fault> {
         let roles = rows.roles(row);
         let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
         set_velocities(rows, row, made)?;
+    }
+    Ok(())
+}
+
+/// V and B of rows that want them, with the bits that they have where all is made.
+#[inline(always)]
+fn velocities_again<L: SimdLevel, R: Rows>(
+    level: L,
+    rows: &mut R,
+    bodies: &BodyOperators,
+) -> Result<(), R::Fault> {
+    for row in 0..rows.count() {
+        if rows.part(row) == RowPart::Nothing {
+            continue;
+        }
+        rows.fetch_ahead(row);
+        let [v, b] = match rows.rigid_ends(row) {
+            Some(ends) => ends.velocities(level),
+            None => {
+                let mut share = Share::none(level);
+                add_share(level, rows, row, bodies, [false, false], &mut share)?;
+                share.velocities
+            }
+        };
+        set_velocities(rows, row, [v.vector(), b.vector()])?;
     }
     Ok(())
 }
@@ -158,36 +188,32 @@ fn shares_of<L: SimdLevel, R: Rows>(
 ) -> Result<(), (usize, R::Fault)> {
     for (row, share) in batch.zip(shares) {
         let part = rows.part(row);
-        if part != RowPart::Nothing {
-            rows.fetch_ahead(row, bodies);
+        if part == RowPart::Nothing {
+            continue;
         }
-        let made = match part {
-            RowPart::Nothing => continue,
-            RowPart::Velocities => add_share::<L, R, false>(level, rows, row, bodies, reuse, share),
-            RowPart::All => add_share::<L, R, true>(level, rows, row, bodies, reuse, share),
-        };
-        made.map_err(|fault| (row, fault))?;
+        rows.fetch_ahead(row);
+        rows.fetch_writers_ahead(row, bodies);
+        let is_whole = part == RowPart::All;
+        add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (row, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
             let [v, b] = share.velocities;
             set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (row, fault))?;
         }
-        if part == RowPart::All
-            && let Some(compliance) = rows.compliance(row)
-        {
+        if is_whole && let Some(compliance) = rows.compliance(row) {
             add(&mut share.w, &level.columns(compliance));
         }
     }
     Ok(())
 }
 
-/// Add what all bodies of a row make of it to `share`: the velocities, and of a `WHOLE` row the diagonal block.
+/// Add what all bodies of a row make of it to `share`: the velocities, and of a whole row the diagonal block.
 #[inline(always)]
-fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
+fn add_share<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
     row: usize,
     bodies: &BodyOperators,
-    reuse: bool,
+    [is_whole, reuse]: [bool; 2],
     share: &mut Share<L::F64x4>,
 ) -> Result<(), R::Fault> {
     let mut left = rows.roles(row);
@@ -201,7 +227,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let mut h = action.rigid_columns(level, &rows.rigid(row, k));
                 let [previous, current] = rows.velocities::<{ rigid::DOFS }>(row, k)?;
                 add(&mut share.velocities, &[combination(&h, previous), combination(&h, current)]);
-                if WHOLE {
+                if is_whole {
                     factor.apply(&mut h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
@@ -219,7 +245,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 let [previous, current] = rows.velocities::<PSEUDO_RIGID_DOFS>(row, k)?;
                 let velocities = [h.local_velocity(level, previous), h.local_velocity(level, current)];
                 add(&mut share.velocities, &velocities);
-                if WHOLE {
+                if is_whole {
                     let z = pseudo_rigid::Slot::new(level, factor, &h);
                     let changed = rows.slot(row, k, slots).write(
                         reuse,
@@ -231,7 +257,7 @@ fn add_share<L: SimdLevel, R: Rows, const WHOLE: bool>(
                 roles
             }
             Target::Complete => {
-                if WHOLE {
+                if is_whole {
                     share.add(bodies.panels[body].columns(level, slot, slot), true);
                 }
                 continue;

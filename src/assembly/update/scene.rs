@@ -7,6 +7,7 @@ use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::Fault;
 use crate::assembly::panel::cholesky::{Slot, Slots};
 use crate::assembly::velocities::Side;
+use crate::block::lanes::{SimdLevel, combination};
 use crate::block::{Block, Vector};
 use crate::inertia::Inertia;
 use crate::inertia::cost::Lasting;
@@ -166,6 +167,37 @@ pub enum RowPart {
     All,
 }
 
+/// The ends of a row at points of rigid bodies, the master first.
+#[derive(Clone, Copy, Debug)]
+pub struct RigidEnds<'a> {
+    /// E, the local frame: its axes are the columns.
+    pub frame: &'a Block,
+    /// Each with its referential point; `None` is the ground.
+    pub ends: [Option<(RigidEnd<'a>, &'a Vector)>; 2],
+}
+
+/// A rigid body with its previous and its current velocity.
+pub type RigidEnd<'a> = (Rigid<'a>, [&'a [f64; rigid::DOFS]; 2]);
+
+impl RigidEnds<'_> {
+    /// V and B. What the slave adds with the other sign elsewhere is subtracted, which gives the same bits; no component is −0.
+    #[inline(always)]
+    pub fn velocities<L: SimdLevel>(&self, level: L) -> [L::F64x4; 2] {
+        let axes = level.transposed_columns(self.frame);
+        let [mut v, mut b] = [level.zero(); 2];
+        let [master, slave] = &self.ends;
+        if let Some(((body, [previous, current]), point)) = master {
+            let h = body.columns(point, &axes);
+            (v, b) = (v + combination(&h, *previous), b + combination(&h, *current));
+        }
+        if let Some(((body, [previous, current]), point)) = slave {
+            let h = body.columns(point, &axes);
+            (v, b) = (v - combination(&h, *previous), b - combination(&h, *current));
+        }
+        [v, b]
+    }
+}
+
 /// Some rows, by place, to be made by one thread.
 pub trait Rows: crate::threads::Deal {
     /// What the face says of a row that cannot be made.
@@ -200,6 +232,12 @@ pub trait Rows: crate::threads::Deal {
     /// # Errors
     /// What the face finds wrong with them.
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Self::Fault>;
+
+    /// The ends of a row that acts at points, if they are on the ground or on rigid bodies, not both on the same one.
+    #[inline(always)]
+    fn rigid_ends(&self, _row: usize) -> Option<RigidEnds<'_>> {
+        None
+    }
 
     /// What is added to the diagonal block, if anything is.
     #[inline(always)]
@@ -246,5 +284,9 @@ pub trait Rows: crate::threads::Deal {
 
     /// Ask for what this row and some later ones will need.
     #[inline(always)]
-    fn fetch_ahead(&self, _row: usize, _bodies: &BodyOperators) {}
+    fn fetch_ahead(&self, _row: usize) {}
+
+    /// Ask for what they will need to write operators.
+    #[inline(always)]
+    fn fetch_writers_ahead(&self, _row: usize, _bodies: &BodyOperators) {}
 }

@@ -174,6 +174,12 @@ pub fn at_best<W: Kernel>(work: W) -> W::Output {
     if let Some(level) = allowed_avx2() {
         return level.compute(work);
     }
+    plain(work)
+}
+
+/// Compiled once for each kind of work, wherever it is done.
+#[inline(never)]
+fn plain<W: Kernel>(work: W) -> W::Output {
     work.at(Plain)
 }
 

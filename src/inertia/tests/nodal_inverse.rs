@@ -138,7 +138,8 @@ fn nodes_out_of_use_are_dropped_when_there_are_many() {
     assert_eq!(entries.nodes.len(), 150);
     // A new one among few makes all anew.
     assert_eq!(entries.update(&factor, &[3, 5, 180], &mut work), Ok(3));
-    assert_eq!(entries.nodes, [3, 5, 180]);
+    assert_eq!(entries.nodes.len(), 3);
+    assert!([3, 5, 180].iter().all(|&node| entries.slot(node).is_some()));
     assert!(entries.bytes() >= 72 * 150 * 151 / 2);
     check(&entries, &[180, 3, 5], Structure::PositiveDefinite, &full.try_inverse().unwrap());
 }

@@ -12,14 +12,14 @@ pub type Corners = [Vector; MAX_NODES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Four nodes: the origin and the unit points of the axes.
-    Tetrahedron,
+    Tetrahedron = 4,
     /// Five nodes: the corners of the base (±1, ±1, 0) from (1, 1, 0) through (−1, 1, 0), and the apex (0, 0,
     /// 1).
-    Pyramid,
+    Pyramid = 5,
     /// Six nodes: the origin and the unit points of x and y, at z = −1, and above them at z = 1.
-    Wedge,
+    Wedge = 6,
     /// Eight nodes: (−1, −1), (1, −1), (1, 1), (−1, 1) at z = −1, and above them at z = 1.
-    Hexahedron,
+    Hexahedron = 8,
 }
 
 /// Signs of the local coordinates of the nodes of a hexahedron.
@@ -40,23 +40,13 @@ const PYRAMID_SIGNS: [[f64; 2]; 4] = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.
 impl Shape {
     /// The shape with that many nodes.
     pub fn of_nodes(count: usize) -> Option<Self> {
-        match count {
-            4 => Some(Self::Tetrahedron),
-            5 => Some(Self::Pyramid),
-            6 => Some(Self::Wedge),
-            8 => Some(Self::Hexahedron),
-            _ => None,
-        }
+        let all = [Self::Tetrahedron, Self::Pyramid, Self::Wedge, Self::Hexahedron];
+        all.into_iter().find(|shape| shape.nodes() == count)
     }
 
     /// Number of nodes.
     pub fn nodes(self) -> usize {
-        match self {
-            Self::Tetrahedron => 4,
-            Self::Pyramid => 5,
-            Self::Wedge => 6,
-            Self::Hexahedron => 8,
-        }
+        self as usize
     }
 
     /// The shape functions N_a at `xi`; zero behind the last node.

@@ -86,16 +86,18 @@ pub struct CachedLocation {
 impl CachedLocation {
     /// As [`locate`]; where everything has the bits of the last time, so has the result.
     pub fn locate(&mut self, element: Element, mesh: &[Vector], point: &Vector) -> Option<Location> {
-        let corners = element.corners(mesh);
         if let Some((location, last_point, last_corners)) = &self.last
             && location.element == element
             && same_bits(last_point, point)
-            && last_corners.iter().zip(&corners).all(|(last, corner)| same_bits(last, corner))
+            && last_corners
+                .iter()
+                .zip(element.nodes())
+                .all(|(last, &node)| same_bits(last, &mesh[node as usize]))
         {
             return Some(*location);
         }
         let location = locate(element, mesh, point)?;
-        self.last = Some((location, *point, corners));
+        self.last = Some((location, *point, element.corners(mesh)));
         Some(location)
     }
 }

@@ -37,11 +37,9 @@ pub unsafe fn check(con: *const CON) -> Result<(), Code> {
 pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
-        match names::kind((*con).kind) {
-            Some(_) => Ok(()),
-            None => Err(fail!(Code::BugFound, "{}", names::constraint(con))),
-        }
+        ensure!(names::kind((*con).kind).is_some(), fail!(Code::BugFound, "{}", names::constraint(con)));
     }
+    Ok(())
 }
 
 /// The thread's last error, that of a constraint.

@@ -148,21 +148,15 @@ impl<'a> Body<'a> {
     unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Code> {
         // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {
-            match (*self.body).evec.as_ref() {
-                Some(base)
-                    if base.kind == MXDENSE
-                        && !base.x.is_null()
-                        && usize::try_from(base.m) == Ok(rows)
-                        && usize::try_from(base.n) == Ok(self.dofs) =>
-                {
-                    Ok(slice::from_raw_parts(base.x, rows * self.dofs))
-                }
-                found => {
-                    let what = if found.is_some() { "of another size or kind" } else { "missing" };
-                    let id = (*self.body).id;
-                    Err(fail!(Code::MatrixKind, "the reduced base evec of body {id} is {what}"))
-                }
-            }
+            let failed = |what: &str| {
+                let id = (*self.body).id;
+                fail!(Code::MatrixKind, "the reduced base evec of body {id} is {what}")
+            };
+            let base = (*self.body).evec.as_ref().ok_or_else(|| failed("missing"))?;
+            let sizes = [base.m, base.n].map(usize::try_from);
+            let fits = base.kind == MXDENSE && !base.x.is_null() && sizes == [Ok(rows), Ok(self.dofs)];
+            ensure!(fits, failed("of another size or kind"));
+            Ok(slice::from_raw_parts(base.x, rows * self.dofs))
         }
     }
 }

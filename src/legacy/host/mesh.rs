@@ -1,6 +1,6 @@
 //! Finite-element meshes and the elements that constraints lie on.
 
-use std::slice;
+use std::{iter, slice};
 
 use crate::block::Vector;
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
@@ -21,7 +21,8 @@ pub struct Mesh<'a> {
 /// The elements that may hold a place: the place's own element, or those of its convex.
 #[derive(Clone, Copy)]
 pub struct Candidates<'a> {
-    elements: &'a [*mut ELEMENT],
+    first: Element,
+    others: &'a [*mut ELEMENT],
     mesh_nodes: usize,
 }
 
@@ -77,11 +78,15 @@ impl<'a> Mesh<'a> {
                     }
                 }
             };
-            ensure!(!elements.is_empty(), no_element());
-            let candidates = Candidates { elements, mesh_nodes: self.nodes.len() };
-            let are_formed = elements.iter().all(|&element| candidates.element(element).is_some());
-            ensure!(are_formed, fail!(Code::BugFound, "an element has unknown type or nodes"));
-            Ok(candidates)
+            let [first, others @ ..] = elements else {
+                return Err(fail!(Code::BugFound, "its point lies on no element"));
+            };
+            let mesh_nodes = self.nodes.len();
+            let are_formed = others.iter().all(|&other| element(other, mesh_nodes).is_some());
+            match element(*first, mesh_nodes).filter(|_| are_formed) {
+                Some(first) => Ok(Candidates { first, others, mesh_nodes }),
+                None => Err(fail!(Code::BugFound, "an element has unknown type or nodes")),
+            }
         }
     }
 
@@ -99,9 +104,9 @@ impl<'a> Mesh<'a> {
             let candidates = self.candidates(place)?;
             let chosen = match self.separate {
                 true => choose(candidates.iter(), self.nodes, &place.point, epsilon),
-                false => candidates.iter().next(),
+                false => None,
             };
-            let element = chosen.ok_or_else(no_element)?;
+            let element = chosen.unwrap_or(candidates.first);
             let located = match place.known.as_mut() {
                 Some(known) => known.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
@@ -122,11 +127,6 @@ impl<'a> Mesh<'a> {
     }
 }
 
-#[cold]
-fn no_element() -> Code {
-    fail!(Code::BugFound, "its point lies on no element")
-}
-
 impl Candidates<'_> {
     /// The elements, in the order in which they are tried.
     ///
@@ -134,15 +134,18 @@ impl Candidates<'_> {
     /// The elements are still valid.
     pub unsafe fn iter(&self) -> impl Iterator<Item = Element> + Clone {
         // SAFETY: the caller promises that the elements are still valid.
-        self.elements.iter().filter_map(|&element| unsafe { self.element(element) })
+        let others = self.others.iter().filter_map(|&other| unsafe { element(other, self.mesh_nodes) });
+        iter::once(self.first).chain(others)
     }
+}
 
-    /// # Safety
-    /// `element` is NULL or valid.
-    unsafe fn element(&self, element: *const ELEMENT) -> Option<Element> {
-        // SAFETY: the caller promises that the element is NULL or valid.
-        let element = unsafe { element.as_ref() }?;
-        let nodes = element.nodes.get(..usize::try_from(element.r#type).ok()?)?;
-        Element::new(nodes, self.mesh_nodes)
-    }
+/// An element of a mesh with so many nodes.
+///
+/// # Safety
+/// `element` is NULL or valid.
+unsafe fn element(element: *const ELEMENT, mesh_nodes: usize) -> Option<Element> {
+    // SAFETY: the caller promises that the element is NULL or valid.
+    let element = unsafe { element.as_ref() }?;
+    let nodes = element.nodes.get(..usize::try_from(element.r#type).ok()?)?;
+    Element::new(nodes, mesh_nodes)
 }

@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use crate::boundary::build_info;
+use crate::boundary::{build_info, handle};
 use crate::kinematics::{pseudo_rigid, rigid};
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
@@ -174,9 +174,7 @@ pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_
 
 /// A mirror of the rows of a legacy module; see ldy_shadow_new.
 #[allow(non_camel_case_types, reason = "the name of the C type")]
-pub struct ldy_shadow {
-    _hidden: [u8; 0],
-}
+pub struct ldy_shadow(());
 
 /// Watch a legacy module: for a host that still links the legacy object, with LOCDYN_* of its own, and wants to know
 /// whether this library computes the same.
@@ -186,12 +184,7 @@ pub struct ldy_shadow {
 /// exhausted, or this is the build for MPI, which has no shadows. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
-    let mut shadow = std::ptr::null_mut();
-    boundary::status(|| {
-        shadow = shadow::new(legacy)?.cast();
-        Ok(())
-    });
-    shadow
+    boundary::caught(|| shadow::new(legacy)).unwrap_or(std::ptr::null_mut())
 }
 
 /// Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
@@ -235,7 +228,7 @@ pub unsafe extern "C" fn ldy_shadow_check(
 ) -> c_int {
     // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that all it watches is valid and stays as
     // it is, and that tolerance and report have as many bytes as their sizes say.
-    unsafe { shadow::check(shadow.cast(), tolerance, report).into() }
+    unsafe { shadow::check(shadow, tolerance, report).into() }
 }
 
 /// Free a shadow; NULL is allowed. The legacy module may be gone.
@@ -244,9 +237,6 @@ pub unsafe extern "C" fn ldy_shadow_check(
 /// shadow is NULL or comes from ldy_shadow_new, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_shadow_free(shadow: *mut ldy_shadow) {
-    boundary::status(|| {
-        // SAFETY: the host promises that the shadow comes from ldy_shadow_new, and that it does not use it afterwards.
-        unsafe { shadow::free(shadow.cast()) };
-        Ok(())
-    });
+    // SAFETY: the host promises that the shadow comes from ldy_shadow_new, and that it does not use it afterwards.
+    unsafe { handle::destroy(shadow) };
 }

@@ -1,12 +1,13 @@
 //! A dump in parts: each rank writes its own, the first one joins them.
 
-use std::collections::TryReserveError;
 use std::ffi::{CStr, c_char};
 use std::io::{self, Write};
 
+use crate::legacy::arguments;
 use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::file;
+use crate::memory;
 
 use super::world::World;
 
@@ -23,22 +24,21 @@ pub unsafe fn in_parts<T>(
     world: &World,
     path: *const c_char,
     prepared: Result<T, Code>,
-    write: impl FnOnce(*const c_char, T) -> Result<(), Code>,
+    write: impl FnOnce(&CStr, T) -> Result<(), Code>,
 ) -> Result<(), Code> {
     let named = prepared.and_then(|prepared| {
-        ensure!(!path.is_null(), fail!(Code::BugFound, "path is NULL"));
         // SAFETY: the caller promises that a path that is not NULL is a C string.
-        let part = Part::new(unsafe { CStr::from_ptr(path) });
-        Ok((prepared, part.map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"))?))
+        let path = unsafe { arguments::string("path", path) }?;
+        let part = Part::new(path).map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"));
+        Ok((prepared, path, part?))
     });
     match named {
         Err(code) => world.agree(Err(code)),
-        Ok((prepared, mut part)) => {
+        Ok((prepared, path, mut part)) => {
             world.agree(Ok(()))?;
-            world.agree(caught(|| write(part.of(world.rank()).as_ptr(), prepared)))?;
+            world.agree(caught(|| write(part.of(world.rank()), prepared)))?;
             world.agree(match world.rank() {
-                // SAFETY: the caller promises that `path` is a C string if it is not NULL, which has been found out.
-                0 => caught(|| unsafe { join(world.size(), path, &mut part) }),
+                0 => caught(|| join(world.size(), path, &mut part)),
                 _ => Ok(()),
             })
         }
@@ -53,15 +53,10 @@ pub fn withdraw(code: Code) -> Code {
     }
 }
 
-/// # Safety
-/// `path` is a C string.
-unsafe fn join(size: usize, path: *const c_char, part: &mut Part) -> Result<(), Code> {
-    // SAFETY: the caller promises that the path is a C string.
-    unsafe {
-        file::write(path, |out| {
-            (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))
-        })?;
-    }
+fn join(size: usize, path: &CStr, part: &mut Part) -> Result<(), Code> {
+    file::write(path, |out| {
+        (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))
+    })?;
     (0..size).for_each(|rank| file::remove(part.of(rank)));
     Ok(())
 }
@@ -77,7 +72,7 @@ struct Part {
 const SUFFIX: usize = 21;
 
 impl Part {
-    fn new(path: &CStr) -> Result<Self, TryReserveError> {
+    fn new(path: &CStr) -> memory::Result<Self> {
         let mut name = Vec::new();
         name.try_reserve_exact(path.count_bytes() + 1 + SUFFIX)?;
         name.extend_from_slice(path.to_bytes());

@@ -199,7 +199,7 @@ impl Copies<'_> {
             for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
                     let copy = *self.place_of(row);
-                    self.clone.externals.add_copy(copy, block);
+                    self.clone.externals.add(copy, OFFB { n: ptr::null_mut(), ..*block }, None);
                 }
             }
             self.clone.externals.link();

@@ -39,7 +39,7 @@ pub struct External {
 
 /// The body, and the slots of the row and of the external constraint in its panel.
 #[derive(Clone, Copy)]
-struct Coupling {
+pub struct Coupling {
     body: u32,
     row: u32,
     external: u32,
@@ -228,14 +228,9 @@ impl Externals {
         self.live = 0;
     }
 
-    /// Add a block, to be linked; there is room for it.
-    fn add(&mut self, row: *mut Row, public: OFFB, coupling: Option<Coupling>) {
+    /// Add a block, to be linked, for which there is room; without a coupling for the row of a clone.
+    pub fn add(&mut self, row: *mut Row, public: OFFB, coupling: Option<Coupling>) {
         self.blocks.push(External { con: public.dia.cast(), public, row, coupling });
-    }
-
-    /// Add a copy of a block for the row of a clone, to be linked; there is room for it.
-    pub fn add_copy(&mut self, row: *mut Row, block: &OFFB) {
-        self.add(row, OFFB { n: ptr::null_mut(), ..*block }, None);
     }
 
     /// Put each block at the head of its row's list, in the order in which they were added.

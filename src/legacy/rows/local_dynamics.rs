@@ -125,11 +125,6 @@ impl LocalDynamics {
         Ok(())
     }
 
-    /// Whether the rows mirror those of another module.
-    pub fn is_mirror(&self) -> bool {
-        self.rows.mirrored.is_some()
-    }
-
     /// Begin a walk over constraints that meets each row once: the walk writes the round to each row that it meets.
     ///
     /// # Safety

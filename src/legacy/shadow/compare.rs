@@ -27,11 +27,11 @@ const LEAST_SPEED: f64 = 1e-3;
 /// A block by the positions of neighbour and body.
 type Found = ((u32, u32), *const OFFB);
 
-struct Comparison<'a> {
+struct Comparison<'a, 'f> {
     rows: &'a LegacyRows,
     mirror: &'a Mirror,
     kind: UpdateKind,
-    findings: &'a mut Findings,
+    findings: &'a mut Findings<'f>,
     /// Blocks of the row at hand: those that it should have, and those that it has.
     blocks: [Vec<Found>; 2],
     /// What the differences of the free energy are relative to.
@@ -66,7 +66,7 @@ pub unsafe fn all(
     Ok(())
 }
 
-impl Comparison<'_> {
+impl Comparison<'_, '_> {
     /// # Safety
     /// As [`all`].
     unsafe fn row(&mut self, row: &LegacyRow) -> Result<(), Code> {
@@ -198,7 +198,7 @@ impl Comparison<'_> {
 
     fn energy(&mut self, got: f64) {
         let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
-        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.condition);
+        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.told.condition);
         if self.findings.exceeds(|largest| &mut largest.free_energy, off, allowed) {
             self.findings.add(Place::default(), format_args!("free_energy is off by {off:.1e}"));
         }

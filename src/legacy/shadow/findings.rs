@@ -6,31 +6,29 @@ use std::fmt;
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::interface::types::{ldy_differences, ldy_tolerance};
+use crate::legacy::layout::CON;
+use crate::legacy::names;
+use crate::legacy::report::Found;
 use crate::legacy::rows::Place;
 
 /// The tolerance of every quantity where the host gives none.
 const DEFAULT: f64 = 1e-12;
 
 /// What was compared so far.
-pub struct Findings {
+pub struct Findings<'a> {
     /// What is allowed.
     pub tolerance: ldy_tolerance,
-    /// The largest differences, -1 where nothing was compared.
-    pub largest: ldy_differences,
-    /// Where the first finding is.
-    pub place: Place,
-    /// The largest condition number of a matrix A; 0: there is none.
-    pub condition: f64,
-    /// Seconds of the library's own assembly.
-    pub time: f64,
+    /// What is told.
+    pub told: &'a mut Found,
     /// Whether nothing is wrong with the list of rows itself, and each block leads to one of them.
     pub is_list_sound: bool,
-    found: bool,
+    /// Whether anything differs.
+    pub found: bool,
 }
 
-impl Findings {
+impl<'a> Findings<'a> {
     /// Nothing compared, the default tolerance.
-    pub fn new() -> Self {
+    pub fn new(told: &'a mut Found) -> Self {
         let [V, B, W, A, rho, block, free_energy] = [DEFAULT; 7];
         Self {
             tolerance: ldy_tolerance {
@@ -43,10 +41,7 @@ impl Findings {
                 block,
                 free_energy,
             },
-            largest: ldy_differences::NONE,
-            place: Place::default(),
-            condition: 0.0,
-            time: 0.0,
+            told,
             is_list_sound: true,
             found: false,
         }
@@ -54,7 +49,7 @@ impl Findings {
 
     /// A difference of a quantity; returns whether it is beyond its tolerance, as NaN is.
     pub fn exceeds(&mut self, of: fn(&mut ldy_differences) -> &mut f64, off: f64, allowed: f64) -> bool {
-        raise(of(&mut self.largest), off);
+        raise(of(&mut self.told.largest), off);
         off.is_nan() || off > allowed
     }
 
@@ -62,7 +57,7 @@ impl Findings {
     pub fn add(&mut self, place: Place, text: fmt::Arguments) {
         if !self.found {
             self.found = true;
-            self.place = place;
+            self.told.place = place;
             fail!(Code::Differs, "{text}");
         }
     }
@@ -73,9 +68,14 @@ impl Findings {
         self.add(place, text);
     }
 
-    /// The end of a comparison.
-    pub fn verdict(&self) -> Result<(), Code> {
-        if self.found { Err(Code::Differs) } else { Ok(()) }
+    /// The list itself is wrong at the row of a constraint.
+    ///
+    /// # Safety
+    /// The constraint is valid, its bodies are NULL or valid.
+    pub unsafe fn add_of_row(&mut self, con: *const CON, what: &str) {
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
+        let (name, id) = unsafe { (names::constraint(con), (*con).id) };
+        self.add_of_list(Place { constraint: Some(id), ..Place::default() }, format_args!("{name}: {what}"));
     }
 }
 

@@ -106,9 +106,7 @@ impl LegacyRows {
             self.walk(legacy, findings)?;
             for con in domain::constraints(dom) {
                 if let Some(None) = self.of_constraint.get(&con.cast_const()) {
-                    let place = Place { constraint: Some((*con).id), ..Place::default() };
-                    findings
-                        .add_of_list(place, format_args!("{}: no row in the list", names::constraint(con)));
+                    findings.add_of_row(con, "no row in the list");
                 }
             }
             self.compare_order(was_sound, findings)
@@ -130,16 +128,12 @@ impl LegacyRows {
                 match self.of_constraint.get_mut(&con) {
                     // Its constraint may be gone, so it is not read. What follows may be gone, too.
                     None => {
-                        let text = format_args!(
-                            "row {at} of the list has a constraint that is none of the domain's"
-                        );
-                        findings.add_of_list(Place::default(), text);
+                        let why = "has a constraint that is none of the domain's";
+                        findings.add_of_list(Place::default(), format_args!("row {at} of the list {why}"));
                         break;
                     }
                     Some(Some(_)) => {
-                        let place = Place { constraint: Some((*con).id), ..Place::default() };
-                        let name = names::constraint(con);
-                        findings.add_of_list(place, format_args!("{name}: comes twice in the list"));
+                        findings.add_of_row(con, "comes twice in the list");
                         break;
                     }
                     Some(position) => *position = Some(at as u32),
@@ -148,9 +142,8 @@ impl LegacyRows {
                 let row = LegacyRow { dia, con, id: (*con).id, bodies, before: None };
                 self.all.push(row);
                 self.of_row.insert(dia, at as u32);
-                let name = names::constraint(con);
                 if (*dia).p.cast_const() != last {
-                    findings.add_of_list(row.place(), format_args!("{name}: p is not the row before it"));
+                    findings.add_of_row(con, "p is not the row before it");
                 }
                 let vectors = [
                     (&raw const (*con).R).cast(),
@@ -158,6 +151,7 @@ impl LegacyRows {
                     (&raw const (*con).V).cast(),
                 ];
                 if [(*dia).R.cast_const(), (*dia).U.cast_const(), (*dia).V.cast_const()] != vectors {
+                    let name = names::constraint(con);
                     findings.add(row.place(), format_args!("{name}: R, U or V is not the constraint's"));
                 }
                 (last, next) = (dia, link((*dia).n.cast_const()));
@@ -191,14 +185,14 @@ impl LegacyRows {
         }
         let mut last = None;
         for row in &self.all {
-            // SAFETY: the constraint was found in the domain.
-            let name = unsafe { names::constraint(row.con) };
-            if !row.is_old() && last.is_some() {
-                let text = format_args!("{name}: a new row, and older ones before it in the list");
-                findings.add_of_list(row.place(), text);
-            } else if row.is_old() && row.before < last {
-                let text = format_args!("{name}: older rows changed their order in the list");
-                findings.add_of_list(row.place(), text);
+            let what = match row.is_old() {
+                false if last.is_some() => "a new row, and older ones before it in the list",
+                true if row.before < last => "older rows changed their order in the list",
+                _ => "",
+            };
+            if !what.is_empty() {
+                // SAFETY: the constraint was found in the domain.
+                unsafe { findings.add_of_row(row.con, what) };
             }
             last = row.before.max(last);
         }

@@ -10,6 +10,7 @@ use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
 use crate::legacy::rows::{self, LocalDynamics, Map, Row};
 use crate::legacy::update;
+use crate::memory::push;
 
 use super::findings::Findings;
 use super::legacy_rows::{LegacyRow, LegacyRows};
@@ -118,8 +119,7 @@ impl Mirror {
                 if index == bodies.len() {
                     bodies.push(BodyRows { body, rows: Vec::new() });
                 }
-                bodies[index].rows.try_reserve(1).map_err(|_| exhausted())?;
-                bodies[index].rows.push(row);
+                push(&mut bodies[index].rows, row).map_err(|_| exhausted())?;
             }
         }
         Ok(())
@@ -212,7 +212,7 @@ impl Mirror {
             };
             conditions.try_reserve(1).map_err(|_| exhausted())?;
             conditions.insert(body, (revision, condition));
-            findings.condition = findings.condition.max(condition);
+            findings.told.condition = findings.told.condition.max(condition);
         }
         Ok(())
     }

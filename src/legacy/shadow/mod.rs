@@ -12,14 +12,14 @@ mod mirror;
 use std::time::Instant;
 use std::{iter, ptr};
 
-use super::boundary;
 use super::errors::{Code, fail};
 use super::host::domain::{self, UpdateKind};
+use super::interface::additions::ldy_shadow;
 use super::interface::types::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
-use super::report;
-use crate::boundary::sized::Place;
-use crate::inertia::Boxed;
+use super::report::{self, Found};
+use crate::boundary::handle::{self, Handle};
+use crate::boundary::sized::sized_const;
 
 use findings::Findings;
 use legacy_rows::LegacyRows;
@@ -34,57 +34,44 @@ pub struct Shadow {
     was_sound: bool,
 }
 
+impl Handle for ldy_shadow {
+    type Core = Shadow;
+}
+
 /// A shadow of another module's rows; see `ldy_shadow_new`.
-pub fn new(legacy: *const LOCDYN) -> Result<*mut Shadow, Code> {
+pub fn new(legacy: *const LOCDYN) -> Result<*mut ldy_shadow, Code> {
     ensure!(
         !cfg!(feature = "mpi"),
         fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI")
     );
     ensure!(!legacy.is_null(), fail!(Code::BugFound, "legacy is NULL"));
     let shadow = Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true };
-    match Boxed::new(shadow) {
-        Ok(shadow) => Ok(Box::into_raw(shadow.into_box()).cast()),
-        Err(_) => Err(fail!(Code::OutOfMemory, "no memory for a shadow")),
-    }
+    handle::made("shadow", shadow)
 }
 
 /// Whether the other module's values are the library's; see `ldy_shadow_check`.
 ///
 /// # Safety
 /// As there.
-pub unsafe fn check(shadow: *mut Shadow, tolerance: *const ldy_tolerance, report: *mut ldy_report) -> bool {
-    let mut findings = Findings::new();
-    let mut out = None;
-    let code = boundary::status(|| {
-        // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
-        out = unsafe { Place::wanted("report", report) }?;
+pub unsafe fn check(
+    shadow: *mut ldy_shadow,
+    tolerance: *const ldy_tolerance,
+    report: *mut ldy_report,
+) -> bool {
+    let check = |found: &mut Found| {
+        let mut findings = Findings::new(found);
         // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
-        let shadow = unsafe { shadow.as_mut() }.ok_or_else(|| fail!(Code::BugFound, "shadow is NULL"))?;
+        let shadow = unsafe { handle::exclusive("shadow", shadow) }?;
         // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
         // is not filled.
-        if let Some(given) = unsafe { Place::wanted("tolerance", tolerance.cast_mut()) }? {
+        if let Some(given) = unsafe { sized_const("tolerance", tolerance) }? {
             findings.tolerance = given.read_over(findings.tolerance);
         }
         // SAFETY: the host promises to ldy_shadow_check that all that the shadow watches is valid.
         unsafe { shadow.check(&mut findings) }
-    });
-    if let Some(out) = out {
-        let Findings { largest, condition, time, place, .. } = findings;
-        out.fill(&ldy_report { largest, condition, time, ..report::found(code, place) });
-    }
-    code == 0
-}
-
-/// Free a shadow.
-///
-/// # Safety
-/// `shadow` is NULL or comes from [`new`], and is not used afterwards.
-pub unsafe fn free(shadow: *mut Shadow) {
-    if !shadow.is_null() {
-        // SAFETY: the caller promises a shadow from `new` that is not used afterwards; its memory came
-        // out of a Boxed.
-        drop(unsafe { Box::from_raw(shadow.cast::<[Shadow; 1]>()) });
-    }
+    };
+    // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
+    unsafe { report::tell(report, check) }
 }
 
 impl Shadow {
@@ -103,14 +90,14 @@ impl Shadow {
             self.was_sound = findings.is_list_sound;
             let start = Instant::now();
             self.mirror.assemble()?;
-            findings.time = start.elapsed().as_secs_f64();
+            findings.told.time = start.elapsed().as_secs_f64();
             if kind != UpdateKind::Minimal {
                 self.mirror.estimate_conditions(findings)?;
             }
             compare::all(self.legacy, &self.rows, &self.mirror, kind, findings)?;
             self.was_sound = findings.is_list_sound;
         }
-        findings.verdict()
+        if findings.found { Err(Code::Differs) } else { Ok(()) }
     }
 }
 

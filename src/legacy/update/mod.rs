@@ -51,7 +51,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut dynamics.reusable);
     // This comes before the team is needed, so that its threads wake up meanwhile.
-    let mut team = Team::if_it_pays(dynamics.bodies.made.pays_for_threads(dynamics.rows.pool.live()));
+    let mut team = Team::if_it_pays(dynamics.bodies.made.pays_for_threads(dynamics.rows.pool.live(), true));
     // SAFETY: the caller promises a valid domain.
     unsafe {
         #[cfg(not(feature = "mpi"))]
@@ -102,7 +102,7 @@ unsafe fn make(
     reuse: bool,
     team: &mut Team,
 ) -> Result<(), Code> {
-    let once = options::is_set(LDY_SELF_CONTACT_ONCE) && !dynamics.is_mirror();
+    let once = options::is_set(LDY_SELF_CONTACT_ONCE) && dynamics.rows.mirrored.is_none();
     // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
     // live pairs of live rows.
     unsafe {

@@ -375,7 +375,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn fetch_ahead(&self, row: usize, bodies: &BodyOperators) {
+    fn fetch_ahead(&self, row: usize) {
         // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
         unsafe {
             if let Some(ahead) = self.0.get(row + ROWS_AHEAD[0]) {
@@ -387,10 +387,6 @@ impl Rows for HostRows<'_> {
                     fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
                     fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
                 }
-                for side in (*ahead.row).sides.into_iter().flatten() {
-                    let writer = &raw const bodies.writers[side.body() as usize];
-                    fetch(writer.cast::<[u8; Writer::RIGID]>());
-                }
             }
             if let Some(ahead) = self.0.get(row + ROWS_AHEAD[2]) {
                 for body in ahead.bodies {
@@ -399,6 +395,17 @@ impl Rows for HostRows<'_> {
                         fetch(body.velo.cast::<[f64; 12]>());
                     }
                 }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
+        if let Some(ahead) = self.0.get(row + ROWS_AHEAD[1]) {
+            // SAFETY: the caller of HostRows::new promises live rows.
+            for side in unsafe { (*ahead.row).sides }.into_iter().flatten() {
+                let writer = &raw const bodies.writers[side.body() as usize];
+                fetch(writer.cast::<[u8; Writer::RIGID]>());
             }
         }
     }

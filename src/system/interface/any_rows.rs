@@ -2,8 +2,11 @@
 
 use std::ffi::{c_int, c_longlong};
 
+use crate::any_rows::check_size;
 use crate::boundary::errors::{Code, fail};
+use crate::memory::with_room;
 use crate::system::any_rows::about;
+use crate::system::body::as_many;
 use crate::system::{Error, Fault, Id, MOST_BODIES, MOST_ROWS, RowsOperator, System};
 
 use super::arguments::{self, body_id, constraint_id, entry, values};
@@ -93,10 +96,7 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
         let rows = system.rows_of(id)?;
         let mut list = [0; MOST_BODIES];
         let list = system.bodies_of(id, &mut list);
-        if list.len() != count {
-            let (what, expected) = ("its operators H", list.len());
-            return Err(refused(id, list, Fault::Size { what, expected, found: count }));
-        }
+        as_many("its operators H", list.len(), count).map_err(|fault| refused(id, list, fault))?;
         // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that it tells.
         let operators = unsafe { operators(system, id, rows, list, H) }?;
         system.set_rows(id, operators)?;
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
 ) -> c_int {
     entry!(system: shared, values: values_mut(count) => {
         let rows = system.any_rows()?;
-        expect("values", rows.ids.len(), count)?;
+        check_size("values", rows.ids.len(), count)?;
         rows.largest_eigenvalues(values);
     })
 }
@@ -185,30 +185,19 @@ pub unsafe extern "C" fn ldy_system_csr(
     entry!(system: shared, starts: values_mut(start_count), columns: values_mut(count),
            values: values_mut(count) => {
         let rows = system.any_rows()?;
-        expect("starts", rows.b.len() + 1, start_count)?;
-        expect("columns and values", rows.values.len(), count)?;
-        if c_int::try_from(count).is_err() {
-            return Err(fail!(Code::BugFound, "system: W has more entries than an int can count"));
-        }
+        check_size("starts", rows.b.len() + 1, start_count)?;
+        check_size("columns and values", rows.values.len(), count)?;
+        let why = "system: W has more entries than an int can count";
+        ensure!(c_int::try_from(count).is_ok(), fail!(Code::BugFound, "{why}"));
         rows.write_csr(starts, columns, values);
     })
 }
 
 /// Whether a constraint can have so many bodies: else no array is read.
 fn body_count(count: usize) -> Result<usize, Code> {
-    if (1..=MOST_BODIES).contains(&count) {
-        Ok(count)
-    } else {
-        Err(fail!(Code::BugFound, "count is {count}: a constraint has one to sixteen bodies"))
-    }
-}
-
-fn expect(name: &str, expected: usize, found: usize) -> Result<(), Code> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(fail!(Code::BugFound, "{name}: {found} values where {expected} are needed"))
-    }
+    let why = "a constraint has one to sixteen bodies";
+    ensure!((1..=MOST_BODIES).contains(&count), fail!(Code::BugFound, "count is {count}: {why}"));
+    Ok(count)
 }
 
 fn refused(id: Id, bodies: &[Id], fault: Fault) -> Code {
@@ -226,9 +215,7 @@ unsafe fn operators(
     bodies: &[Id],
     given: &[ldy_operator],
 ) -> Result<Vec<RowsOperator>, Code> {
-    let mut operators = Vec::new();
-    let reserved = operators.try_reserve_exact(given.len());
-    reserved.map_err(|_| refused(id, bodies, Fault::Memory))?;
+    let mut operators = with_room(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
     for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
         bodies.iter().zip(given)
     {
@@ -237,10 +224,7 @@ unsafe fn operators(
             Fault::Memory => refused(id, bodies, fault),
             _ => fail!(Code::BugFound, "constraint {id}, operator H of body {body}: {fault}"),
         };
-        if usize::try_from(n) != Ok(columns) {
-            let (what, found) = ("its columns", usize::try_from(n).unwrap_or_default());
-            return Err(failed(Fault::Size { what, expected: columns, found }));
-        }
+        as_many("its columns", columns, usize::try_from(n).unwrap_or_default()).map_err(failed)?;
         // SAFETY: the C program promises `count` values.
         let entries = unsafe { values("values of an operator H", entries, count) }?;
         let operator = if starts.is_null() && rows_of.is_null() {

@@ -5,22 +5,19 @@ use std::slice;
 
 use crate::block::Vector;
 pub(super) use crate::boundary::arguments::entry;
-pub use crate::boundary::arguments::{Out, null, place, wanted};
+pub use crate::boundary::arguments::{Out, null, place, string, wanted};
 use crate::boundary::errors::{Code, fail};
-use crate::boundary::sized::{CallerSized, Place};
-use crate::direct::{AnyBlockRows, Cholesky, Extents};
+pub use crate::boundary::handle::{exclusive, shared};
+pub use crate::boundary::sized::{sized, sized_const, sized_wanted};
+use crate::direct::{AnyBlockRows, Extents};
 use crate::inertia::FactorError;
-use crate::legacy::copied_rows::CopiedRows;
 use crate::legacy::layout::LOCDYN;
 use crate::row_error;
-use crate::system::{Error, Fault, Id, System};
+use crate::system::{Error, Fault, Id};
 
-use super::factors::ldy_factor;
-use super::ldy_system;
-use super::locdyn::ldy_locdyn_rows;
 use super::results::ldy_rows;
-use super::solve::ldy_solve;
 use super::strided::{Shape, Strided, StridedMut};
+pub use super::strided::{strided, strided_mut};
 
 /// Its text becomes the thread's last.
 impl From<Error> for Code {
@@ -48,20 +45,6 @@ impl From<row_error::Error> for Code {
         };
         fail!(code, "{error}")
     }
-}
-
-/// # Safety
-/// `system` is NULL or comes from ldy_system_create, and is used by nobody else meanwhile.
-pub unsafe fn exclusive<'a>(name: &str, system: *mut ldy_system) -> Result<&'a mut System, Code> {
-    // SAFETY: the C program promises that the system is there and its own, as this function asks for.
-    unsafe { system.as_mut() }.map(|system| &mut system.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `system` is NULL or comes from ldy_system_create, and is changed by nobody meanwhile.
-pub unsafe fn shared<'a>(name: &str, system: *const ldy_system) -> Result<&'a System, Code> {
-    // SAFETY: the C program promises that the system is there and stays as it is, as this function asks for.
-    unsafe { system.as_ref() }.map(|system| &system.0).ok_or_else(|| null(name))
 }
 
 /// # Safety
@@ -121,106 +104,30 @@ pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Resu
     }
 }
 
-/// # Safety
-/// As for [`Strided::new`].
-pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
-    unsafe { Strided::new(name, first, shape) }
-}
-
-/// The same; NULL: there are none.
+/// Strided entries; NULL: there are none.
 ///
 /// # Safety
-/// As for [`Strided::new`].
+/// As for [`strided`].
 pub unsafe fn strided_wanted<'a, T>(
     name: &str,
     first: *const T,
     shape: Shape,
 ) -> Result<Option<Strided<'a, T>>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `Strided::new` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { Strided::new(name, first, shape) }.map(Some) }
+    // SAFETY: the C program promises entries of this shape, as `strided` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { strided(name, first, shape) }.map(Some) }
 }
 
-/// # Safety
-/// As for [`StridedMut::new`].
-pub unsafe fn strided_mut<'a, T: Copy>(
-    name: &str,
-    first: *mut T,
-    shape: Shape,
-) -> Result<StridedMut<'a, T>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
-    unsafe { StridedMut::new(name, first, shape) }
-}
-
-/// The same; NULL: it is not wanted.
+/// Strided entries to be written; NULL: they are not wanted.
 ///
 /// # Safety
-/// As for [`StridedMut::new`].
+/// As for [`strided_mut`].
 pub unsafe fn strided_mut_wanted<'a, T: Copy>(
     name: &str,
     first: *mut T,
     shape: Shape,
 ) -> Result<Option<StridedMut<'a, T>>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `StridedMut::new` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { StridedMut::new(name, first, shape) }.map(Some) }
-}
-
-/// # Safety
-/// As for [`Place::new`].
-pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>, Code> {
-    // SAFETY: the C program promises as many bytes as the size says, as `Place::new` asks for.
-    unsafe { Place::new(name, first) }
-}
-
-/// # Safety
-/// As for [`Place::wanted`].
-pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<Option<Place<T>>, Code> {
-    // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for.
-    unsafe { Place::wanted(name, first) }
-}
-
-/// A structure that is only read.
-///
-/// # Safety
-/// As for [`Place::wanted`], but for writing: the place must not be filled.
-pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>, Code> {
-    // SAFETY: the C program promises as many bytes as the size says, as `Place::wanted` asks for; nothing is written.
-    unsafe { Place::wanted(name, first.cast_mut()) }
-}
-
-/// # Safety
-/// `solver` is NULL or comes from ldy_solve_create, and is used by nobody else meanwhile.
-pub unsafe fn solver<'a>(name: &str, solver: *mut ldy_solve) -> Result<&'a mut ldy_solve, Code> {
-    // SAFETY: the C program promises that the solver is there and its own, as this function asks for.
-    unsafe { solver.as_mut() }.ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `factor` is NULL or comes from ldy_factor_create, and is used by nobody else meanwhile.
-pub unsafe fn factor<'a>(name: &str, factor: *mut ldy_factor) -> Result<&'a mut Cholesky, Code> {
-    // SAFETY: the C program promises that the factor is there and its own, as this function asks for.
-    unsafe { factor.as_mut() }.map(|factor| &mut factor.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `factor` is NULL or comes from ldy_factor_create, and is changed by nobody meanwhile.
-pub unsafe fn shared_factor<'a>(name: &str, factor: *const ldy_factor) -> Result<&'a Cholesky, Code> {
-    // SAFETY: the C program promises that the factor is there and stays as it is, as this function asks for.
-    unsafe { factor.as_ref() }.map(|factor| &factor.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is used by nobody else meanwhile.
-pub unsafe fn copies_mut<'a>(name: &str, copies: *mut ldy_locdyn_rows) -> Result<&'a mut CopiedRows, Code> {
-    // SAFETY: the C program promises that the copies are there and its own, as this function asks for.
-    unsafe { copies.as_mut() }.map(|copies| &mut copies.0).ok_or_else(|| null(name))
-}
-
-/// # Safety
-/// `copies` is NULL or comes from ldy_locdyn_rows_create, and is changed by nobody meanwhile.
-pub unsafe fn copies<'a>(name: &str, copies: *const ldy_locdyn_rows) -> Result<&'a CopiedRows, Code> {
-    // SAFETY: the C program promises that the copies are there and stay as they are, as this function asks for.
-    unsafe { copies.as_ref() }.map(|copies| &copies.0).ok_or_else(|| null(name))
+    // SAFETY: the C program promises entries of this shape, as `strided_mut` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { strided_mut(name, first, shape) }.map(Some) }
 }
 
 /// A LOCDYN, which is not read yet.
@@ -263,13 +170,11 @@ pub unsafe fn rows_with_b<'a>(
 unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64), Code> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
     let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
-    let given = given.read_over(ldy_rows::none());
+    let given = given.read();
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;
-    if scalar_starts.is_null() != value_starts.is_null() {
-        let what = "one of scalar_starts and value_starts is NULL, the other is not";
-        return Err(fail!(Code::BugFound, "{name}: {what}"));
-    }
+    let why = "one of scalar_starts and value_starts is NULL, the other is not";
+    ensure!(scalar_starts.is_null() == value_starts.is_null(), fail!(Code::BugFound, "{name}: {why}"));
     let count = count_of("rows->rows", count)?;
     let blocks = count_of("rows->blocks", blocks)?;
     // SAFETY: the C program promises a start for each row, and an end.

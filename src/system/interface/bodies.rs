@@ -3,6 +3,8 @@
 use std::ffi::{c_int, c_longlong, c_void};
 
 use crate::boundary::errors::{Code, fail};
+use crate::memory::with_room;
+use crate::system::body::as_many;
 use crate::system::{Error, Fault, Inertia, Kinematics, Solve, System};
 
 use super::arguments::{self, body_id, entry, null};
@@ -208,9 +210,8 @@ pub unsafe extern "C" fn ldy_system_add_model(
 ) -> c_int {
     entry!(system: exclusive, sizes: values(count), bodies: values_mut(count) => {
         let function = solver.ok_or_else(|| null("solver"))?;
-        let mut lengths = Vec::new();
         let memory = |_| fail!(Code::OutOfMemory, "body {}: out of memory", system.next_body());
-        lengths.try_reserve_exact(count).map_err(memory)?;
+        let mut lengths = with_room(count).map_err(memory)?;
         for &n in sizes {
             lengths.push(size(n)?);
         }
@@ -398,10 +399,7 @@ pub unsafe extern "C" fn ldy_system_velocity(
     entry!(system: shared, velocity: values_mut(count) => {
         let id = body_id(body)?;
         let from = system.body(id)?.velocity();
-        if count != from.len() {
-            let expected = from.len();
-            return Err(fail!(Code::BugFound, "body {id}: velocity: {count} values where {expected} are needed"));
-        }
+        as_many("velocity", from.len(), count).map_err(|fault| Error::of_body(id, fault))?;
         velocity.copy_from_slice(from);
     })
 }

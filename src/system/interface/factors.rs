@@ -1,20 +1,24 @@
 //! Factors of W + mu 1 as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::c_int;
-use std::ptr;
 
-use crate::boundary::errors::{Code, fail};
-use crate::boundary::status;
+use crate::any_rows::check_size;
+use crate::boundary::handle::{self, Handle};
 use crate::direct::Cholesky;
 use crate::system::extent;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
+use super::products::check_stride;
 use super::results::ldy_rows;
 
 /// A Cholesky factor of W + mu 1 with its memory, which is used again: the order of elimination is kept as long as the pattern of W
 /// stays. It has no tie to the system or the rows that it was made of. Used by one thread at a time.
-pub struct ldy_factor(pub(super) Cholesky);
+pub struct ldy_factor(());
+
+impl Handle for ldy_factor {
+    type Core = Cholesky;
+}
 
 /// Make a factor, of nothing yet.
 ///
@@ -24,12 +28,7 @@ pub struct ldy_factor(pub(super) Cholesky);
 /// factor is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_create(factor: *mut *mut ldy_factor) -> c_int {
-    entry!(factor: place => {
-        let mut room = Vec::new();
-        room.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "factor: out of memory"))?;
-        room.push(ldy_factor(Cholesky::new()));
-        factor.put(Box::into_raw(room.into_boxed_slice()).cast());
-    })
+    entry!(factor: place => factor.put(handle::made("factor", Cholesky::new())?))
 }
 
 /// Destroy a factor; NULL is allowed.
@@ -38,14 +37,8 @@ pub unsafe extern "C" fn ldy_factor_create(factor: *mut *mut ldy_factor) -> c_in
 /// factor is NULL or comes from ldy_factor_create, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_destroy(factor: *mut ldy_factor) {
-    status(|| {
-        if !factor.is_null() {
-            // SAFETY: the C program promises that the factor comes from ldy_factor_create, where it came out of a box of one, and
-            // that it does not use it any more.
-            drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(factor, 1)) });
-        }
-        Ok(())
-    });
+    // SAFETY: the C program promises that the factor comes from ldy_factor_create and that it does not use it any more.
+    unsafe { handle::destroy(factor) };
 }
 
 /// Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
@@ -67,7 +60,7 @@ pub unsafe extern "C" fn ldy_factor_system(
     mu: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(factor: factor, system: shared, mu: values(count) => system.factorise(factor, mu)?)
+    entry!(factor: exclusive, system: shared, mu: values(count) => system.factorise(factor, mu)?)
 }
 
 /// Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
@@ -88,7 +81,7 @@ pub unsafe extern "C" fn ldy_factor_rows(
     mu: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(factor: factor, rows: block_rows, mu: values(count) => factor.factorise(rows, mu)?)
+    entry!(factor: exclusive, rows: block_rows, mu: values(count) => factor.factorise(rows, mu)?)
 }
 
 /// Replace vectors by (W + mu 1)^-1 times them.
@@ -107,14 +100,9 @@ pub unsafe extern "C" fn ldy_factor_solve(
     stride: usize,
     count: usize,
 ) -> c_int {
-    entry!(factor: factor, x: values_mut(extent(columns, stride, count)) => {
-        let size = factor.size()?;
-        if count != size {
-            return Err(fail!(Code::BugFound, "x: {count} values where {size} are needed"));
-        }
-        if stride < count {
-            return Err(fail!(Code::BugFound, "stride is {stride}: less than the {count} values of a vector"));
-        }
+    entry!(factor: exclusive, x: values_mut(extent(columns, stride, count)) => {
+        check_size("x", factor.size()?, count)?;
+        check_stride("stride", stride, count)?;
         if count > 0 {
             x.chunks_mut(stride).try_for_each(|x| factor.solve(&mut x[..count]))?;
         }
@@ -129,5 +117,5 @@ pub unsafe extern "C" fn ldy_factor_solve(
 /// factor comes from ldy_factor_create; value is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_log_determinant(factor: *const ldy_factor, value: *mut f64) -> c_int {
-    entry!(factor: shared_factor, value: place => value.put(factor.log_determinant()?))
+    entry!(factor: shared, value: place => value.put(factor.log_determinant()?))
 }

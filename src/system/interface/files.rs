@@ -1,10 +1,8 @@
 //! Files of W as C sees them; part of `include/ldy_system.h`.
 
 use std::ffi::{c_char, c_int};
-use std::fs::File;
 
 use crate::boundary::file;
-use crate::export::Buffered;
 use crate::system::files;
 
 use super::arguments::{self, entry};
@@ -23,11 +21,9 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
     system: *const ldy_system,
     path: *const c_char,
 ) -> c_int {
-    entry!(system: shared => {
+    entry!(system: shared, path: string => {
         let rows = system.any_rows()?.matrix();
-        let write = |out: &mut Buffered<File>| files::write_matrix_market(out, &rows);
-        // SAFETY: the C program promises that the path is NULL or a C string.
-        unsafe { file::write(path, write) }?;
+        file::write(path, |out| files::write_matrix_market(out, &rows))?;
     })
 }
 
@@ -41,11 +37,9 @@ pub unsafe extern "C" fn ldy_system_write_matrix_market(
 /// system comes from ldy_system_create; path is NULL or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *const c_char) -> c_int {
-    entry!(system: shared => {
+    entry!(system: shared, path: string => {
         let rows = system.any_rows()?.matrix();
-        let write = |out: &mut Buffered<File>| files::write_npz(out, &rows);
-        // SAFETY: the C program promises that the path is NULL or a C string.
-        unsafe { file::write(path, write) }?;
+        file::write(path, |out| files::write_npz(out, &rows))?;
     })
 }
 
@@ -60,11 +54,7 @@ pub unsafe extern "C" fn ldy_system_write_npz(system: *const ldy_system, path: *
 /// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; path is NULL or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_write_matrix_market(rows: *const ldy_rows, path: *const c_char) -> c_int {
-    entry!(rows: block_rows => {
-        let write = |out: &mut Buffered<File>| files::write_matrix_market(out, &rows);
-        // SAFETY: the C program promises that the path is NULL or a C string.
-        unsafe { file::write(path, write) }?;
-    })
+    entry!(rows: block_rows, path: string => file::write(path, |out| files::write_matrix_market(out, &rows))?)
 }
 
 /// As ldy_system_write_npz, of any rows.
@@ -75,9 +65,5 @@ pub unsafe extern "C" fn ldy_rows_write_matrix_market(rows: *const ldy_rows, pat
 /// As there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_write_npz(rows: *const ldy_rows, path: *const c_char) -> c_int {
-    entry!(rows: block_rows => {
-        let write = |out: &mut Buffered<File>| files::write_npz(out, &rows);
-        // SAFETY: the C program promises that the path is NULL or a C string.
-        unsafe { file::write(path, write) }?;
-    })
+    entry!(rows: block_rows, path: string => file::write(path, |out| files::write_npz(out, &rows))?)
 }

@@ -2,9 +2,7 @@
 
 use std::ffi::c_int;
 
-use crate::boundary::errors::{Code, fail};
-use crate::boundary::status;
-use crate::inertia::Boxed;
+use crate::boundary::handle::{self, Handle};
 use crate::legacy::copied_rows::CopiedRows;
 use crate::legacy::layout::LOCDYN;
 use crate::system::Rows;
@@ -14,7 +12,11 @@ use super::results::ldy_rows;
 
 /// Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without allocating
 /// more. Used by one thread at a time.
-pub struct ldy_locdyn_rows(pub(super) CopiedRows);
+pub struct ldy_locdyn_rows(());
+
+impl Handle for ldy_locdyn_rows {
+    type Core = CopiedRows;
+}
 
 /// Make what the rows of a LOCDYN are copied into.
 ///
@@ -24,11 +26,7 @@ pub struct ldy_locdyn_rows(pub(super) CopiedRows);
 /// copies is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_locdyn_rows_create(copies: *mut *mut ldy_locdyn_rows) -> c_int {
-    entry!(copies: place => {
-        let made = Boxed::new(ldy_locdyn_rows(CopiedRows::default()));
-        let made = made.map_err(|_| fail!(Code::OutOfMemory, "copies: out of memory"))?;
-        copies.put(Box::into_raw(made.into_box()).cast());
-    })
+    entry!(copies: place => copies.put(handle::made("copies", CopiedRows::default())?))
 }
 
 /// Destroy copies with their memory; NULL is allowed. The LOCDYN may be gone.
@@ -37,14 +35,8 @@ pub unsafe extern "C" fn ldy_locdyn_rows_create(copies: *mut *mut ldy_locdyn_row
 /// copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_locdyn_rows_destroy(copies: *mut ldy_locdyn_rows) {
-    status(|| {
-        if !copies.is_null() {
-            // SAFETY: the C program promises that the copies come from ldy_locdyn_rows_create, where they came out of a box of one, and
-            // that it does not use them any more.
-            drop(unsafe { Box::from_raw(copies.cast::<[ldy_locdyn_rows; 1]>()) });
-        }
-        Ok(())
-    });
+    // SAFETY: the C program promises that the copies come from ldy_locdyn_rows_create and that it does not use them any more.
+    unsafe { handle::destroy(copies) };
 }
 
 /// Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank by
@@ -79,7 +71,7 @@ pub unsafe extern "C" fn ldy_rows_of_locdyn(
     ldy: *const LOCDYN,
     rows: *mut ldy_rows,
 ) -> c_int {
-    entry!(copies: copies_mut, ldy: locdyn, rows: sized => {
+    entry!(copies: exclusive, ldy: locdyn, rows: sized => {
         // SAFETY: the C program promises a valid LOCDYN with valid constraints and bodies.
         unsafe { copies.copy(ldy) }?;
         let CopiedRows { ids, starts, columns, values, b, v, diagonal, inverse, .. } = copies;
@@ -101,7 +93,7 @@ pub unsafe extern "C" fn ldy_locdyn_reactions(
     R: *mut f64,
     count: usize,
 ) -> c_int {
-    entry!(copies: copies, ldy: locdyn, R: values_mut(count) => {
+    entry!(copies: shared, ldy: locdyn, R: values_mut(count) => {
         // SAFETY: the C program promises a valid LOCDYN with valid constraints and bodies.
         unsafe { copies.write_reactions(ldy, R) }?;
     })
@@ -121,7 +113,7 @@ pub unsafe extern "C" fn ldy_locdyn_set_reactions(
     R: *const f64,
     count: usize,
 ) -> c_int {
-    entry!(copies: copies, ldy: locdyn, R: values(count) => {
+    entry!(copies: shared, ldy: locdyn, R: values(count) => {
         // SAFETY: the C program promises a valid LOCDYN with valid constraints and bodies, whose R nobody else uses.
         unsafe { copies.give_reactions(ldy, R) }?;
     })

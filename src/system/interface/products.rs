@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_longlong};
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 use super::results::ldy_rows;
+use crate::any_rows::check_size;
 use crate::boundary::errors::{Code, fail};
 use crate::direct::AnyBlockRows;
 use crate::products::{Columns, extent, multiply};
@@ -148,20 +149,18 @@ fn times(
     y: Columns<&mut [f64]>,
     count: usize,
 ) -> Result<(), Code> {
-    let size = rows.scalar_count();
-    if count != size {
-        return Err(fail!(Code::BugFound, "x and y: {count} values where {size} are needed"));
-    }
+    check_size("x and y", rows.scalar_count(), count)?;
     for (name, stride) in [("x_stride", x.stride), ("y_stride", y.stride)] {
-        if stride < count {
-            return Err(fail!(
-                Code::BugFound,
-                "{name} is {stride}: less than the {count} values of a vector"
-            ));
-        }
+        check_stride(name, stride, count)?;
     }
     multiply(rows, columns, x, y);
     Ok(())
+}
+
+/// Whether vectors of so many values do not overlap.
+pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result<(), Code> {
+    let failed = || fail!(Code::BugFound, "{name} is {stride}: less than the {count} values of a vector");
+    if stride < count { Err(failed()) } else { Ok(()) }
 }
 
 /// Add the generalised force H^T R of all constraints on a body.

@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
+use crate::any_rows::check_size;
 use crate::boundary::arguments::Out;
-use crate::boundary::errors::{Code, fail};
 use crate::direct::dependent_rows;
 
 use super::arguments::{self, entry};
@@ -57,10 +57,7 @@ pub unsafe extern "C" fn ldy_rows_redundant(
     dimension: *mut c_int,
 ) -> c_int {
     entry!(rows: block_rows, redundant: values_mut(count), dimension: wanted => {
-        let size = rows.scalar_count();
-        if count != size {
-            return Err(fail!(Code::BugFound, "redundant: {count} values where {size} are needed"));
-        }
+        check_size("redundant", rows.scalar_count(), count)?;
         put(&dependent_rows(rows, tolerance)?, redundant, dimension);
     })
 }

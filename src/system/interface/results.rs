@@ -53,30 +53,9 @@ pub struct ldy_rows {
 }
 
 impl ldy_rows {
-    /// No rows and no arrays.
-    pub(super) fn none() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            rows: 0,
-            blocks: 0,
-            starts: ptr::null(),
-            columns: ptr::null(),
-            values: ptr::null(),
-            B: ptr::null(),
-            V: ptr::null(),
-            diagonal: ptr::null(),
-            inverse: ptr::null(),
-            constraints: ptr::null(),
-            scalar_starts: ptr::null(),
-            value_starts: ptr::null(),
-            diagonal_starts: ptr::null(),
-            scalars: 0,
-        }
-    }
-
     /// Rows as C sees them.
     pub(super) fn of(rows: &AnyRows) -> Self {
-        let shape = rows.shape.as_ref();
+        let extents = rows.extents.as_ref();
         Self {
             size: size_of::<Self>(),
             rows: rows.ids.len() as c_int,
@@ -89,9 +68,9 @@ impl ldy_rows {
             diagonal: rows.diagonal.as_ptr(),
             inverse: rows.inverse.as_ptr(),
             constraints: rows.ids.as_ptr(),
-            scalar_starts: shape.map_or(ptr::null(), |shape| shape.scalars.as_ptr()),
-            value_starts: shape.map_or(ptr::null(), |shape| shape.values.as_ptr()),
-            diagonal_starts: shape.map_or(ptr::null(), |shape| shape.diagonals.as_ptr()),
+            scalar_starts: extents.map_or(ptr::null(), |extents| extents.scalars.as_ptr()),
+            value_starts: extents.map_or(ptr::null(), |extents| extents.values.as_ptr()),
+            diagonal_starts: extents.map_or(ptr::null(), |_| rows.squares.as_ptr()),
             scalars: rows.b.len(),
         }
     }
@@ -135,7 +114,7 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     entry!(system: shared, rows: sized => {
         let results = system.any_rows()?;
-        if results.shape.is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
+        if results.extents.is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
             // A caller that does not know of other rows is told which constraint has such.
             system.rows()?;
         }

@@ -5,9 +5,10 @@ use std::mem::offset_of;
 use std::ptr;
 use std::time::Duration;
 
+use crate::any_rows::check_size;
 use crate::boundary::errors::{Code, fail};
+use crate::boundary::handle::{self, Handle};
 use crate::boundary::sized::{CallerSized, Place};
-use crate::boundary::status;
 use crate::solve::{
     AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
 };
@@ -157,6 +158,10 @@ pub struct ldy_solve {
     laws: Vec<Law>,
 }
 
+impl Handle for ldy_solve {
+    type Core = Self;
+}
+
 /// Make a solver.
 ///
 /// solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
@@ -165,12 +170,8 @@ pub struct ldy_solve {
 /// solver is NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int {
-    entry!(solver: place => {
-        let mut room = Vec::new();
-        room.try_reserve_exact(1).map_err(|_| fail!(Code::OutOfMemory, "solver: out of memory"))?;
-        room.push(ldy_solve { solver: Solver::new(), laws: Vec::new() });
-        solver.put(Box::into_raw(room.into_boxed_slice()).cast());
-    })
+    let made = || handle::made("solver", ldy_solve { solver: Solver::new(), laws: Vec::new() });
+    entry!(solver: place => solver.put(made()?))
 }
 
 /// Destroy a solver; NULL is allowed.
@@ -179,14 +180,8 @@ pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int 
 /// solver is NULL or comes from ldy_solve_create, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
-    status(|| {
-        if !solver.is_null() {
-            // SAFETY: the C program promises that the solver comes from ldy_solve_create, where it came out of a box of one, and
-            // that it does not use it any more.
-            drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(solver, 1)) });
-        }
-        Ok(())
-    });
+    // SAFETY: the C program promises that the solver comes from ldy_solve_create and that it does not use it any more.
+    unsafe { handle::destroy(solver) };
 }
 
 /// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
@@ -215,7 +210,7 @@ pub unsafe extern "C" fn ldy_solve_system(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: solver, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
+    entry!(solver: exclusive, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
            report: sized_wanted => {
         let rows = system.any_rows()?;
         let options = Chosen::read(options)?;
@@ -251,7 +246,7 @@ pub unsafe extern "C" fn ldy_solve_rows(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: solver, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
+    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
            report: sized_wanted => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;
@@ -274,19 +269,10 @@ struct Chosen {
 
 impl Chosen {
     fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self, Code> {
-        let none = ldy_solve_options {
-            size: 0,
-            tolerance: 0.0,
-            measure: LDY_BOTH_MEASURES,
-            method: LDY_AUTOMATIC_METHOD,
-            sweeps: 0,
-            normal_first: 0,
-            seconds: 0.0,
-            watch: None,
-            data: ptr::null_mut(),
-        };
-        let given = given.map_or(none, |given| given.read_over(none));
         let mut options = Options::default();
+        let Some(given) = given.map(|given| given.read()) else {
+            return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
+        };
         if given.tolerance != 0.0 {
             options.tolerance = given.tolerance;
         }
@@ -331,10 +317,7 @@ impl Chosen {
 
 /// The laws of rows, of those with more than three scalars two.
 fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
-    if given.len() != rows.len() {
-        let (expected, found) = (rows.len(), given.len());
-        return Err(fail!(Code::BugFound, "laws: {found} values where {expected} are needed"));
-    }
+    check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
     for (row, law) in given.iter().enumerate() {

@@ -4,6 +4,7 @@ use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::boundary::arguments::Out;
 use crate::boundary::errors::{Code, fail};
+use crate::memory::with_room;
 use crate::stability::Carrier;
 use crate::system::body::of_size;
 use crate::system::{Directions, Error, Joint, System};
@@ -141,8 +142,8 @@ fn put_critical(
 /// The joints of the constraints of a system. None is read unless they are as many.
 fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>, Code> {
     system.check_joints(joints.len())?;
-    let mut kinds = Vec::new();
-    kinds.try_reserve_exact(joints.len()).map_err(|_| fail!(Code::OutOfMemory, "joints: out of memory"))?;
+    let memory = |_| fail!(Code::OutOfMemory, "joints: out of memory");
+    let mut kinds = with_room(joints.len()).map_err(memory)?;
     for (row, joint) in joints.iter().enumerate() {
         kinds.push(match joint.kind {
             LDY_LINK => Joint::Link { length: joint.length },

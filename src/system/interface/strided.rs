@@ -46,17 +46,30 @@ fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result<
     }
 }
 
-impl<'a, T> Strided<'a, T> {
-    /// With a stride of 0 the same entry stands for all.
-    ///
-    /// # Safety
-    /// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
-    pub unsafe fn new(name: &str, first: *const T, shape: Shape) -> Result<Self, Code> {
-        check::<T>(name, first.is_null(), shape)?;
-        let (count, stride, width) = shape;
-        Ok(Self { first, stride, width, count, values: PhantomData })
-    }
+/// Entries that are read. With a stride of 0 the same entry stands for all.
+///
+/// # Safety
+/// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
+pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>, Code> {
+    check::<T>(name, first.is_null(), shape)?;
+    let (count, stride, width) = shape;
+    Ok(Strided { first, stride, width, count, values: PhantomData })
+}
 
+/// Entries that are written. They do not overlap: with several of them the stride is no less than their values take.
+///
+/// # Safety
+/// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
+pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Result<StridedMut<'a, T>, Code> {
+    check::<T>(name, first.is_null(), shape)?;
+    let (count, stride, width) = shape;
+    let bytes = width * size_of::<T>();
+    let why = format_args!("a stride of {stride} bytes is less than the {bytes} of an entry");
+    ensure!(count <= 1 || stride >= bytes, fail!(Code::BugFound, "{name}: {why}"));
+    Ok(StridedMut { first, stride, width, count, values: PhantomData })
+}
+
+impl<'a, T> Strided<'a, T> {
     /// Number of entries.
     pub fn len(&self) -> usize {
         self.count
@@ -65,7 +78,7 @@ impl<'a, T> Strided<'a, T> {
     /// An entry.
     pub fn at(&self, entry: usize) -> &'a [T] {
         assert!(entry < self.count);
-        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and `new` found that
+        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and the reader found that
         // they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
         unsafe { slice::from_raw_parts(self.first.byte_add(entry * self.stride), self.width) }
     }
@@ -83,27 +96,10 @@ impl<'a, T> Strided<'a, T> {
 }
 
 impl<T: Copy> StridedMut<'_, T> {
-    /// Entries do not overlap: with several of them the stride is no less than their values take.
-    ///
-    /// # Safety
-    /// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
-    pub unsafe fn new(name: &str, first: *mut T, shape: Shape) -> Result<Self, Code> {
-        check::<T>(name, first.is_null(), shape)?;
-        let (count, stride, width) = shape;
-        let bytes = width * size_of::<T>();
-        if count > 1 && stride < bytes {
-            return Err(fail!(
-                Code::BugFound,
-                "{name}: a stride of {stride} bytes is less than the {bytes} of an entry"
-            ));
-        }
-        Ok(Self { first, stride, width, count, values: PhantomData })
-    }
-
     /// Write an entry.
     pub fn put(&mut self, entry: usize, values: &[T]) {
         assert!(entry < self.count && values.len() == self.width);
-        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and `new` found
+        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and the reader found
         // that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that they do not overlap.
         unsafe { slice::from_raw_parts_mut(self.first.byte_add(entry * self.stride), self.width) }
             .copy_from_slice(values);

@@ -29,7 +29,7 @@ use super::structure::Structure;
 use super::table::{Id, Table};
 pub use operator::RowsOperator;
 pub(super) use operator::{check_bodies, check_rows};
-pub use view::{AnyRows, Shape};
+pub use view::AnyRows;
 pub(super) use view::{Filled, View};
 
 /// Most rows of a constraint.

@@ -124,18 +124,12 @@ impl RowsOperator {
 
 /// Whether a constraint can have so many rows.
 pub(in super::super) fn check_rows(rows: usize) -> Result<(), Fault> {
-    if (1..=MOST_ROWS).contains(&rows) {
-        Ok(())
-    } else {
-        Err(Fault::Invalid("a constraint has one to six rows"))
-    }
+    ensure!((1..=MOST_ROWS).contains(&rows), Fault::Invalid("a constraint has one to six rows"));
+    Ok(())
 }
 
 /// Whether a constraint can be on so many bodies.
 pub(in super::super) fn check_bodies(count: usize) -> Result<(), Fault> {
-    if (1..=MOST_BODIES).contains(&count) {
-        Ok(())
-    } else {
-        Err(Fault::Invalid("a constraint has one to sixteen bodies"))
-    }
+    ensure!((1..=MOST_BODIES).contains(&count), Fault::Invalid("a constraint has one to sixteen bodies"));
+    Ok(())
 }

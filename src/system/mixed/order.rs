@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::block::Vector;
+use crate::memory::{collected, push, with_room};
 
 use super::super::constraint::{Constraint, Operator, Placement};
 use super::super::error::Error;
@@ -45,8 +46,7 @@ impl Mixed {
         mark: u8,
     ) -> Result<(), Error> {
         let (moves, owners) = self.moves(list)?;
-        let mut operators = Vec::new();
-        operators.try_reserve_exact(owners.len())?;
+        let mut operators = with_room(owners.len())?;
         for own in &owners {
             let put = |role: usize| operator(constraints, &moves, own, role);
             operators.push([put(0)?, put(1)?]);
@@ -94,12 +94,12 @@ impl Mixed {
 
     /// Where the pieces in a list of triples ought to be, ascending by constraints, and the owners of the triples then.
     fn moves(&self, list: &List) -> Result<(Vec<Move>, Vec<Owners>), Error> {
-        let (mut ids, mut moves, mut owners) = (Vec::new(), Vec::new(), Vec::<Owners>::new());
-        ids.try_reserve_exact(3 * list.triples.len())?;
-        ids.extend(list.triples.iter().filter_map(|&triple| self.owners.get(triple)).flatten().flatten());
+        let all =
+            list.triples.iter().filter_map(|&triple| self.owners.get(triple)).flatten().flatten().copied();
+        let mut ids = collected(3 * list.triples.len(), all)?;
         ids.sort_unstable();
         ids.dedup();
-        moves.try_reserve_exact(ids.len())?;
+        let (mut moves, mut owners) = (with_room(ids.len())?, Vec::<Owners>::new());
         let mut first_free = 0;
         for &id in &ids {
             let is_in_list =
@@ -110,8 +110,7 @@ impl Mixed {
             let free = free_lanes(owners.iter().map(Some), &mut first_free, before.count.into());
             let (place, lane) = free.unwrap_or((owners.len(), 0));
             if place == owners.len() {
-                owners.try_reserve(1)?;
-                owners.push([None; 3]);
+                push(&mut owners, [None; 3])?;
             }
             let now = Piece { triple: place as Id, lane: lane as u8, ..before };
             owners[place][now.lanes()].fill(Some(id));
@@ -122,21 +121,19 @@ impl Mixed {
 
     /// Let triples stand in the order of the first constraint in each. Whether they did not.
     fn reorder(&mut self, constraints: &mut Table<Constraint>) -> Result<bool, Error> {
-        let mut order = Vec::new();
-        order.try_reserve_exact(self.owners.len())?;
-        order.extend(self.owners.iter().map(|(triple, owners)| {
+        let firsts = self.owners.iter().map(|(triple, owners)| {
             let first = owners.iter().flatten().min().copied().unwrap_or_default();
             let pieces = self.entries.get(first).into_iter().flat_map(super::Entry::pieces);
             (first, pieces.take_while(|piece| piece.triple != triple).count(), triple)
-        }));
+        });
+        let mut order = collected(self.owners.len(), firsts)?;
         if order.is_sorted() {
             return Ok(false);
         }
         order.sort_unstable();
         // Pairs of ids, before and now.
-        let mut ids = Vec::new();
-        ids.try_reserve_exact(order.len())?;
-        ids.extend((constraints.next()..).zip(&order).map(|(now, &(_, _, before))| (before, now)));
+        let pairs = (constraints.next()..).zip(&order).map(|(now, &(_, _, before))| (before, now));
+        let mut ids = collected(order.len(), pairs)?;
         let now = constraints.reordered(ids.iter().map(|(before, _)| *before))?;
         let owners = self.owners.reordered(ids.iter().map(|(before, _)| *before))?;
         constraints.replace(now);

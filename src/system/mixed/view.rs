@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::any_rows::Extents;
 use crate::assembly::diagonal::Diagonal;
 use crate::block::{Block, Vector, is_finite, small};
 use crate::memory::refill;
@@ -34,19 +35,10 @@ pub struct AnyRows<'a> {
     pub diagonal: &'a [f64],
     /// Their inverses, symmetric to the bit; NaN where a block is singular.
     pub inverse: &'a [f64],
-    /// Where what belongs to a row or a block begins; `None`: all constraints have three rows.
-    pub shape: Option<Shape<'a>>,
-}
-
-/// Where what belongs to a row or a block begins, and the end.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
-    /// Of each row: in vectors.
-    pub scalars: &'a [i32],
-    /// Of each block: in the values.
-    pub values: &'a [usize],
-    /// Of each row: in diagonal blocks and inverses.
-    pub diagonals: &'a [usize],
+    /// Where rows and blocks begin; `None`: all constraints have three rows.
+    pub extents: Option<Extents<'a>>,
+    /// Where the diagonal block and the inverse of each row begin, and the end; empty: all have nine values.
+    pub squares: &'a [usize],
 }
 
 impl<'a> From<Rows<'a>> for AnyRows<'a> {
@@ -61,7 +53,8 @@ impl<'a> From<Rows<'a>> for AnyRows<'a> {
             v: v.as_flattened(),
             diagonal: diagonal.as_flattened(),
             inverse: inverse.as_flattened(),
-            shape: None,
+            extents: None,
+            squares: &[],
         }
     }
 }
@@ -88,10 +81,7 @@ impl<'a> AnyRows<'a> {
     /// Where the diagonal block and the inverse of a row are among the others.
     #[inline(always)]
     pub fn square(&self, row: usize) -> Range<usize> {
-        match self.shape {
-            None => 9 * row..9 * row + 9,
-            Some(shape) => shape.diagonals[row]..shape.diagonals[row + 1],
-        }
+        if self.squares.is_empty() { 9 * row..9 * row + 9 } else { range(self.squares, row) }
     }
 
     /// Write the largest eigenvalue of each diagonal block: NaN where none is found.
@@ -191,6 +181,9 @@ pub struct View {
     /// Whether the values are those of the structure.
     is_filled: bool,
 }
+
+/// What filling in comes to: where it fails, the constraint and what is wrong with it.
+pub type Filling = Result<(), (Id, Fault)>;
 
 /// What of the rows of three has been made anew.
 #[derive(Clone, Copy)]
@@ -442,7 +435,7 @@ impl View {
         structure: &Structure,
         results: &Results,
         made: Filled,
-    ) -> Result<(), (Id, Fault)> {
+    ) -> Filling {
         let made = if std::mem::take(&mut self.is_filled) { made } else { Filled::All };
         if let Filled::Nothing = made {
             self.is_filled = true;
@@ -471,26 +464,20 @@ impl View {
         Ok(())
     }
 
-    fn fill_vectors(&mut self, row: usize, results: &Results) -> Result<(), (Id, Fault)> {
+    fn fill_vectors(&mut self, row: usize, results: &Results) -> Filling {
         let own = range(&self.scalars, row);
         for (to, from) in [(&mut self.b, &results.b), (&mut self.v, &results.v)] {
             let to = &mut to[own.clone()];
             gather(to, &self.parts[range(&self.part_starts, row)], from);
-            if self.kinds[row] == Kind::Sum && !is_finite(to) {
-                return Err((self.ids[row] as Id, Fault::NotFinite("its velocity V or B")));
-            }
+            let wrong = (self.ids[row] as Id, Fault::NotFinite("its velocity V or B"));
+            ensure!(self.kinds[row] != Kind::Sum || is_finite(to), wrong);
         }
         Ok(())
     }
 
     /// Put the blocks of a row together.
     #[inline(always)]
-    fn fill_blocks(
-        &mut self,
-        row: usize,
-        structure: &Structure,
-        results: &Results,
-    ) -> Result<(), (Id, Fault)> {
+    fn fill_blocks(&mut self, row: usize, structure: &Structure, results: &Results) -> Filling {
         match self.ways[row] {
             Way::LookUp => return self.look_up_blocks(row, structure, results),
             Way::InOrder => self.fill_in_order(row, structure, results),
@@ -530,12 +517,7 @@ impl View {
     }
 
     /// The same of a row whose blocks stand in another order, or are sums.
-    fn look_up_blocks(
-        &mut self,
-        row: usize,
-        structure: &Structure,
-        results: &Results,
-    ) -> Result<(), (Id, Fault)> {
+    fn look_up_blocks(&mut self, row: usize, structure: &Structure, results: &Results) -> Filling {
         let Self { kinds, starts, columns, scalars, places, marks, owners, owner_starts, .. } = self;
         let (height, own) = (range(scalars, row).len(), range(starts, row));
         let first = places[own.start];
@@ -585,12 +567,7 @@ impl View {
     }
 
     /// Put the diagonal block of a row in its places, with its compliance, and invert it.
-    fn fill_diagonal(
-        &mut self,
-        row: usize,
-        entries: &Table<Entry>,
-        results: &Results,
-    ) -> Result<(), (Id, Fault)> {
+    fn fill_diagonal(&mut self, row: usize, entries: &Table<Entry>, results: &Results) -> Filling {
         let (height, own) = (range(&self.scalars, row).len(), range(&self.squares, row));
         let diagonal = self.diagonals[row] as usize;
         let block = &mut self.values[self.places[diagonal]..self.places[diagonal + 1]];
@@ -600,9 +577,7 @@ impl View {
             for (j, column) in block.chunks_exact_mut(height).enumerate() {
                 column.iter_mut().enumerate().for_each(|(i, value)| *value += entry.added(i, j));
             }
-            if !is_finite(block) {
-                return Err((self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
-            }
+            ensure!(is_finite(block), (self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
         }
         self.diagonal[own.clone()].copy_from_slice(block);
         if self.kinds[row] == Kind::Triple {
@@ -643,8 +618,8 @@ impl View {
     /// The rows.
     pub fn rows(&self) -> AnyRows<'_> {
         let Self { ids, starts, columns, values, b, v, diagonal, inverse, .. } = self;
-        let shape = Some(Shape { scalars: &self.scalars, values: &self.places, diagonals: &self.squares });
-        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, shape }
+        let extents = Some(Extents { scalars: &self.scalars, values: &self.places });
+        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, extents, squares: &self.squares }
     }
 
     /// Ids of the constraints, row by row.

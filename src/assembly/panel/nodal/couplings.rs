@@ -1,12 +1,13 @@
 //! How any two slots of a mesh are coupled through A⁻¹, but for the axes of their constraints.
 
-use std::cmp::Ordering;
 use std::collections::TryReserveError;
+use std::mem;
 
 use super::operators::{Operators, Shapes};
 use super::times_times_transposed;
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block::{Block, transposed};
-use crate::inertia::nodal_inverse::{block_count, place};
+use crate::inertia::nodal_inverse::{add, block_count, place};
 use crate::inertia::{Factored, NodalInverse};
 use crate::memory::{bytes, collect, refill, resize};
 
@@ -28,6 +29,8 @@ pub struct Couplings {
     blocks: Vec<Block>,
     /// The slots whose blocks have to be made anew, while they are.
     changed: Vec<bool>,
+    /// The slots, those of a symmetric A as [`Shapes::compare`] has them.
+    order: Vec<u32>,
     /// Where the nodal inverse keeps each node of the shapes.
     places: Vec<u32>,
     /// Σ_b (A⁻¹)_ab N_b at every node a of the nodal inverse, for one slot at a time.
@@ -73,18 +76,27 @@ impl Couplings {
         Ok(())
     }
 
-    /// W_αβ with α = `row`, β = `column`.
-    #[inline]
-    pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
-        let coupling = &self.blocks[place(self.symmetric, row, column)];
-        let coupling = if self.symmetric && row > column { transposed(coupling) } else { *coupling };
-        times_times_transposed(&operators.factors[row], &coupling, &operators.factors[column])
+    /// The columns of W_αβ with α = `row`, β = `column`.
+    #[inline(always)]
+    pub fn columns<L: SimdLevel>(
+        &self,
+        level: L,
+        operators: &Operators,
+        row: usize,
+        column: usize,
+    ) -> [L::F64x4; 3] {
+        let mut coupling = level.columns(&self.blocks[place(self.symmetric, row, column)]);
+        if self.symmetric && row > column {
+            coupling = F64x4::transposed(coupling);
+        }
+        times_times_transposed(&level.columns(&operators.factors[row]), &coupling, &operators.factors[column])
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.shapes.bytes()
             + size_of::<Block>() * (self.blocks.capacity() + self.response.capacity())
+            + bytes(&self.order)
             + bytes(&self.places)
             + self.changed.capacity()
     }
@@ -107,49 +119,86 @@ impl Couplings {
         let places = shapes.nodes.iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32);
         collect(&mut self.places, places)?;
         refill(&mut self.response, inverse.nodes.len(), [0.0; 9])?;
-        for column in 0..count {
-            if !self.changed[column] {
-                continue;
-            }
-            let range = shapes.range(column);
-            inverse.respond(&self.places[range.clone()], &shapes.weights[range], &mut self.response);
-            self.response.iter_mut().flatten().for_each(|value| *value *= step);
-            for row in 0..count {
-                let at_row = || sum_at(shapes, row, &self.places, &self.response);
-                let order = if self.symmetric { shapes.compare(row, column) } else { Ordering::Less };
-                match order {
-                    Ordering::Less => self.put(row, column, at_row()),
-                    Ordering::Equal => self.put(row, column, symmetrised(at_row())),
-                    Ordering::Greater if self.changed[row] => {}
-                    Ordering::Greater => {
-                        self.put(column, row, sum_of_two(step, shapes, [column, row], &self.places, inverse));
-                    }
-                }
-            }
+        collect(&mut self.order, 0..count as u32)?;
+        if self.symmetric {
+            self.order.sort_unstable_by(|&one, &other| shapes.compare(one as usize, other as usize));
         }
+        at_best(Sums { couplings: self, step, shapes, inverse });
         Ok(())
     }
 
     /// Store the block (row, column).
+    #[inline(always)]
     fn put(&mut self, row: usize, column: usize, block: Block) {
         self.blocks[place(self.symmetric, row, column)] =
             if self.symmetric && row > column { transposed(&block) } else { block };
     }
 }
 
+/// Make the blocks of the slots that changed, of those in order.
+struct Sums<'a> {
+    couplings: &'a mut Couplings,
+    step: f64,
+    shapes: &'a Shapes,
+    inverse: &'a NodalInverse,
+}
+
+impl Kernel for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, _: L) {
+        let Self { couplings, step, shapes, inverse } = self;
+        let order = mem::take(&mut couplings.order);
+        let symmetric = couplings.symmetric;
+        let are_equal =
+            |one: &u32, other: &u32| !symmetric || shapes.compare(*one as usize, *other as usize).is_eq();
+        let mut end = 0;
+        for equal in order.chunk_by(are_equal) {
+            let first = end;
+            end += equal.len();
+            for column in equal.iter().map(|&column| column as usize) {
+                if !couplings.changed[column] {
+                    continue;
+                }
+                let Couplings { places, response, .. } = &mut *couplings;
+                let range = shapes.range(column);
+                inverse.respond(&places[range.clone()], &shapes.weights[range], response);
+                for value in response.as_flattened_mut() {
+                    *value *= step;
+                }
+                for (k, &row) in order[..end].iter().enumerate() {
+                    let row = row as usize;
+                    let sum = sum_at(shapes, row, &couplings.places, &couplings.response);
+                    let is_symmetric = symmetric && k >= first;
+                    couplings.put(row, column, if is_symmetric { symmetrised(sum) } else { sum });
+                }
+                for row in order[end..].iter().map(|&row| row as usize) {
+                    if !couplings.changed[row] {
+                        let sum = sum_of_two(step, shapes, [column, row], &couplings.places, inverse);
+                        couplings.put(column, row, sum);
+                    }
+                }
+            }
+        }
+        couplings.order = order;
+    }
+}
+
 /// A block that is symmetric but for rounding, with its upper triangle in place of the lower one.
+#[inline(always)]
 fn symmetrised(mut block: Block) -> Block {
     (block[1], block[2], block[5]) = (block[3], block[6], block[7]);
     block
 }
 
 /// Σ_a N_a R_a over the nodes of a slot, which are at `places` among the responses R.
-#[inline]
+#[inline(always)]
 fn sum_at(shapes: &Shapes, slot: usize, places: &[u32], response: &[Block]) -> Block {
     let range = shapes.range(slot);
     let mut sum = [0.0; 9];
     for (&place, weight) in places[range.clone()].iter().zip(&shapes.weights[range]) {
-        sum.iter_mut().zip(response[place as usize]).for_each(|(sum, r)| *sum += weight * r);
+        add(&mut sum, weight, &response[place as usize]);
     }
     sum
 }
@@ -171,7 +220,7 @@ fn sum_of_two(
     for (a, own) in nodes(row) {
         let mut response = [0.0; 9];
         for (b, weight) in nodes(column) {
-            response.iter_mut().zip(inverse.slot_block(a, b)).for_each(|(r, g)| *r += weight * g);
+            add(&mut response, weight, &inverse.slot_block(a, b));
         }
         sum.iter_mut().zip(response).for_each(|(sum, r)| *sum += own * (r * step));
     }

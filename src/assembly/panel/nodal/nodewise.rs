@@ -5,6 +5,7 @@ use std::collections::TryReserveError;
 use super::operators::{Operators, Shapes};
 use super::{times_times_transposed, times_transposed};
 use crate::block::Block;
+use crate::block::lanes::SimdLevel;
 use crate::inertia::Inverse;
 use crate::memory::{bytes, collect};
 
@@ -50,16 +51,27 @@ impl Nodewise {
         Ok(true)
     }
 
-    /// W_αβ with α = `row`, β = `column`; exactly zero if they share no node.
-    #[inline]
-    pub fn block(&self, operators: &Operators, row: usize, column: usize) -> Block {
-        let (own, other) = (&operators.factors[row], &operators.factors[column]);
-        if self.scalar {
-            let sum = self.sum_of_scalars(&operators.shapes, row, column);
-            return if sum == 0.0 { [0.0; 9] } else { times_transposed(own, other).map(|value| sum * value) };
+    /// The columns of W_αβ with α = `row`, β = `column`; exactly zero if they share no node.
+    #[inline(always)]
+    pub fn columns<L: SimdLevel>(
+        &self,
+        level: L,
+        operators: &Operators,
+        row: usize,
+        column: usize,
+    ) -> [L::F64x4; 3] {
+        let own = level.columns(&operators.factors[row]);
+        let other = &operators.factors[column];
+        if !self.scalar {
+            let sum = level.columns(&self.sum_of_blocks(&operators.shapes, row, column));
+            return times_times_transposed(&own, &sum, other);
         }
-        let sum = self.sum_of_blocks(&operators.shapes, row, column);
-        times_times_transposed(own, &sum, other)
+        let sum = self.sum_of_scalars(&operators.shapes, row, column);
+        if sum == 0.0 {
+            return [level.zero(); 3];
+        }
+        let [x, y, z] = times_transposed(&own, other);
+        [x * sum, y * sum, z * sum]
     }
 
     /// Bytes held.
@@ -68,6 +80,7 @@ impl Nodewise {
     }
 
     /// Σ_a N_a h m_a⁻¹ N'_a over the nodes that two slots share.
+    #[inline(always)]
     fn sum_of_scalars(&self, shapes: &Shapes, row: usize, column: usize) -> f64 {
         let (nodes, weights) = shapes.of(row);
         let (others, scaled) = (shapes.of(column).0, &self.scaled[shapes.range(column)]);
