@@ -58,7 +58,8 @@ impl System {
             let mut list = [0; MOST_BODIES];
             let bodies = bodies_of(jacobian, rows.clone(), &room.by_columns, &mut list).map_err(failed)?;
             let id = self.claim(bodies, height).map_err(Error::from)?;
-            self.list_lanes((entry, id, rows.start), room).map_err(Error::of_system)?;
+            let pieces = self.pieces(id).map_err(Error::of_system)?;
+            room.list_lanes(entry, pieces, rows.start).map_err(Error::from)?;
         }
         jacobian.check_end(end)?;
         self.make_room(jacobian, room)?;

@@ -71,6 +71,29 @@ impl Room {
         let all = operators.iter_mut().zip(bodies);
         all.filter_map(|(operator, body)| Some((operator.as_mut()?, self.place(body?)?)))
     }
+
+    /// List the lanes of a constraint, of which the first row of J is told.
+    #[inline(always)]
+    fn list_lanes(
+        &mut self,
+        entry: usize,
+        (piece, others): (Piece, &[Piece]),
+        first: usize,
+    ) -> Result<(), TryReserveError> {
+        self.lanes.try_reserve(3 * (1 + others.len()))?;
+        for piece in std::iter::once(&piece).chain(others) {
+            for k in 0..piece.count {
+                let row = (first + usize::from(piece.row + k)) as u32;
+                self.lanes.push(Lane {
+                    triple: piece.triple,
+                    lane: piece.lane + k,
+                    row,
+                    entry: entry as u32,
+                });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Place {
@@ -115,10 +138,11 @@ impl System {
             let failed = |error| EntryError { entry: Some(entry), error };
             let size = self.rows_of(id).map_err(failed)?;
             let rows = jacobian.next_rows(&mut end, size)?;
-            let listed = jacobian
-                .check_rows(rows.clone(), is_finite)
-                .and_then(|()| self.check_columns_of(id, rows.clone(), jacobian, room))
-                .and_then(|()| self.list_lanes((entry, id, rows.start), room));
+            let listed = self.pieces(id).and_then(|pieces| {
+                jacobian.check_rows(rows.clone(), is_finite)?;
+                self.check_columns_of(pieces, rows.clone(), jacobian, room)?;
+                Ok(room.list_lanes(entry, pieces, rows.start)?)
+            });
             listed.map_err(|fault| {
                 self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
             })?;
@@ -192,7 +216,7 @@ impl System {
     /// Whether a constraint takes rows of J that have been checked.
     fn check_columns_of(
         &self,
-        id: Id,
+        (piece, others): (Piece, &[Piece]),
         rows: Range<usize>,
         jacobian: &Jacobian,
         room: &Room,
@@ -204,7 +228,6 @@ impl System {
             let counts = rows.clone().map(|row| jacobian.part(row, 0, jacobian.shape()[1]).count());
             left.iter_mut().zip(counts).for_each(|(left, count)| *left = count);
         }
-        let (piece, others) = self.pieces(id)?;
         let mut has_body = false;
         for piece in std::iter::once(&piece).chain(others) {
             let triple = self.constraints.get(piece.triple).ok_or(Fault::Unknown)?;
@@ -237,24 +260,6 @@ impl System {
             )),
             _ => Ok(()),
         }
-    }
-
-    /// List the lanes of a constraint, of which the first row of J is told.
-    fn list_lanes(&self, (entry, id, first): (usize, Id, usize), room: &mut Room) -> Result<(), Fault> {
-        let (piece, others) = self.pieces(id)?;
-        room.lanes.try_reserve(3 * (1 + others.len()))?;
-        for piece in std::iter::once(&piece).chain(others) {
-            for k in 0..piece.count {
-                let row = (first + usize::from(piece.row + k)) as u32;
-                room.lanes.push(Lane {
-                    triple: piece.triple,
-                    lane: piece.lane + k,
-                    row,
-                    entry: entry as u32,
-                });
-            }
-        }
-        Ok(())
     }
 
     /// The first piece of a constraint, and the others.
