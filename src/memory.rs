@@ -38,6 +38,16 @@ pub fn push<T>(values: &mut Vec<T>, value: T) -> Result<()> {
     Ok(())
 }
 
+/// Put a value in place of the one at an index, or behind the last one.
+#[inline]
+pub fn put<T>(values: &mut Vec<T>, index: usize, value: T) -> Result<()> {
+    match values.get_mut(index) {
+        Some(old) => *old = value,
+        None => push(values, value)?,
+    }
+    Ok(())
+}
+
 /// As many values as that: of more the last ones go, of fewer the rest are copies of `value`.
 pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<()> {
     values.try_reserve(count.saturating_sub(values.len()))?;

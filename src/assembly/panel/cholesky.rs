@@ -156,13 +156,6 @@ impl FactoredSlots {
         self.values.clear();
     }
 
-    /// Let what is written to a slot next count as changed.
-    pub fn forget(&mut self, slot: usize) {
-        if let Some(first) = self.values.get_mut(self.length * slot) {
-            *first = f64::NAN;
-        }
-    }
-
     /// Whether Z of a slot has other bits than at the update before.
     #[inline(always)]
     pub fn has_changed(&self, slot: usize) -> bool {

@@ -199,11 +199,6 @@ impl Panel {
         }
     }
 
-    /// Let what is written to a slot next count as changed: it was taken by another constraint.
-    pub fn forget(&mut self, slot: usize) {
-        self.slots.forget(slot);
-    }
-
     /// Whether the operator of a slot, or what A⁻¹ made of it, may have other bits than at the update before: known of
     /// bodies with a Cholesky factor.
     #[inline(always)]

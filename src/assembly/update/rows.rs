@@ -217,6 +217,7 @@ fn add_share<L: SimdLevel, R: Rows>(
     share: &mut Share<L::F64x4>,
 ) -> Result<(), R::Fault> {
     let mut left = rows.roles(row);
+    let compare = reuse && !rows.is_new(row);
     for (k, place) in rows.places(row).into_iter().enumerate() {
         let Some(Place { body, slot }) = place else { continue };
         let Writer { target, factor } = &bodies.writers[body];
@@ -230,7 +231,7 @@ fn add_share<L: SimdLevel, R: Rows>(
                 if is_whole {
                     factor.apply(&mut h);
                     let changed = rows.slot(row, k, slots).write(
-                        reuse,
+                        compare,
                         #[inline(always)]
                         |z| write(z, &h),
                     );
@@ -248,7 +249,7 @@ fn add_share<L: SimdLevel, R: Rows>(
                 if is_whole {
                     let z = pseudo_rigid::Slot::new(level, factor, &h);
                     let changed = rows.slot(row, k, slots).write(
-                        reuse,
+                        compare,
                         #[inline(always)]
                         |place| z.write(place),
                     );

@@ -270,6 +270,12 @@ pub trait Rows: crate::threads::Deal {
         None
     }
 
+    /// Whether what is in the slots of a row may be another row's, so that all that is written there counts as changed.
+    #[inline(always)]
+    fn is_new(&self, _row: usize) -> bool {
+        false
+    }
+
     /// The diagonal block and what is made of it; rho if it is wanted.
     ///
     /// # Errors

@@ -36,6 +36,23 @@ pub unsafe fn is_by_nodes(body: *const BODY) -> bool {
     unsafe { (*body).kind == FEM && (*body).scheme == SCH_DEF_EXP }
 }
 
+/// Check that a body is of a known kind.
+///
+/// # Errors
+/// [`Code::BugFound`].
+///
+/// # Safety
+/// `body` is valid.
+#[inline(always)]
+pub unsafe fn check_kind(body: *const BODY) -> Result<(), Code> {
+    // SAFETY: the caller promises a valid body.
+    match unsafe { (*body).kind } {
+        OBS | RIG | PRB | FEM => Ok(()),
+        // SAFETY: as above.
+        kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", unsafe { (*body).id })),
+    }
+}
+
 impl<'a> Adjacency<'a> {
     /// For a constraint and a body that it was given with.
     ///
@@ -54,8 +71,7 @@ impl<'a> Adjacency<'a> {
                     mesh.candidates(&place).map_err(|code| constraint::error(con, code))?;
                     Ok(Self::SharedNodes { body, mesh, place })
                 }
-                OBS | RIG | PRB | FEM => Ok(Self::Everything),
-                kind => Err(fail!(Code::BugFound, "body {}: unknown kind {kind}", (*body).id)),
+                _ => check_kind(body).map(|()| Self::Everything),
             }
         }
     }

@@ -4,10 +4,13 @@ use std::collections::{HashSet, TryReserveError};
 use std::ffi::c_void;
 use std::fmt::Display;
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::mem::{MaybeUninit, offset_of};
+use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::{BODY, CON, SET};
-use crate::memory::{bytes, push};
+use crate::legacy::layout::{BODY, CON, DIAB, SET};
+use crate::memory::{bytes, push, put};
+use crate::prefetch::fetch;
 
 /// A node of such a tree.
 pub trait Node {
@@ -33,7 +36,10 @@ impl Node for SET {
 /// `node` is NULL or valid, and nobody writes it during `'a`.
 pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
     // SAFETY: the caller promises a node that is NULL or valid, and that nobody writes it.
-    unsafe { node.as_ref() }.filter(|found| found.children() != [node; 2])
+    unsafe { node.as_ref() }.filter(|found| {
+        let [left, right] = found.children();
+        left != node || right != node
+    })
 }
 
 /// Nodes that a walk may visit before it checks that they are a tree.
@@ -41,7 +47,7 @@ const FREE: usize = 1024;
 
 /// Memory lent to walks over trees, one after the other, and how far they may go.
 pub struct Walks<N> {
-    /// Nodes to come back to.
+    /// Nodes to come back to, and behind them others.
     stack: Vec<*const N>,
     /// A longer walk finds out first whether it has an end.
     limit: usize,
@@ -81,8 +87,7 @@ impl<N: Node> Walks<N> {
         mut visit: impl FnMut(*mut c_void) -> Result<(), Code>,
     ) -> Result<(), Code> {
         let exhausted = |_| fail!(Code::OutOfMemory, "no memory to walk over {what}");
-        self.stack.clear();
-        let (mut next, mut visited) = (root, 0);
+        let (mut next, mut visited, mut depth) = (root, 0_usize, 0);
         loop {
             // SAFETY: the caller promises a root and children that are NULL, nodes or the sentinel; the stack holds nodes.
             unsafe {
@@ -94,10 +99,15 @@ impl<N: Node> Walks<N> {
                         })?;
                         self.limit = count.saturating_mul(2);
                     }
-                    push(&mut self.stack, next).map_err(exhausted)?;
+                    put(&mut self.stack, depth, next).map_err(exhausted)?;
+                    depth += 1;
                     next = found.children()[0];
                 }
-                let Some(node) = self.stack.pop() else { return Ok(()) };
+                if depth == 0 {
+                    return Ok(());
+                }
+                depth -= 1;
+                let node = self.stack[depth];
                 visit((*node).data())?;
                 next = (*node).children()[1];
             }
@@ -105,7 +115,42 @@ impl<N: Node> Walks<N> {
     }
 }
 
+/// Nodes above a node that a quick walk has room for.
+const DEPTH: usize = 24;
+
 impl Walks<SET> {
+    /// Put the constraints on a body in the order of its set into `found`, from an index on: its length is what there is room for,
+    /// and grows. Returns how many constraints there are. They will be asked for their rows.
+    ///
+    /// # Errors
+    /// As [`Walks::each_on`].
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn collect_on(
+        &mut self,
+        body: *const BODY,
+        found: &mut Vec<*mut CON>,
+        from: usize,
+    ) -> Result<usize, Code> {
+        // SAFETY: the caller promises a valid body with a set that nobody changes.
+        unsafe {
+            if let Some(count) = collect_quickly((*body).con, &mut found[from..]) {
+                return Ok(count);
+            }
+            let exhausted =
+                |_| fail!(Code::OutOfMemory, "no memory for the constraints of body {}", (*body).id);
+            let mut end = from;
+            self.each_on(body, |con| {
+                put(found, end, con).map_err(exhausted)?;
+                end += 1;
+                Ok(())
+            })?;
+            found.resize(found.capacity(), ptr::null_mut());
+            Ok(end - from)
+        }
+    }
+
     /// Visit the constraints on a body in the order of its set.
     ///
     /// # Errors
@@ -127,6 +172,46 @@ impl Walks<SET> {
                 false => visit(element.cast()),
             })
         }
+    }
+}
+
+/// Put the constraints of a set into `found`, and return their number; `None` if there is no room for all, or one is NULL, or nodes
+/// lie too deep.
+///
+/// # Safety
+/// As [`Walks::each`].
+#[inline(never)]
+unsafe fn collect_quickly(root: *const SET, found: &mut [*mut CON]) -> Option<usize> {
+    let mut above = [const { MaybeUninit::<*const SET>::uninit() }; DEPTH];
+    // The sentinel, once it is known.
+    let mut sentinel = ptr::null();
+    let (mut next, mut depth, mut count) = (root, 0, 0);
+    loop {
+        // SAFETY: the caller promises a root and children that are NULL, nodes or the sentinel, and nodes were put above.
+        let node = unsafe {
+            while next != sentinel {
+                let Some(node) = existing(next) else {
+                    sentinel = next;
+                    break;
+                };
+                above.get_mut(depth)?.write(next);
+                depth += 1;
+                next = node.l;
+            }
+            if depth == 0 {
+                return Some(count);
+            }
+            depth -= 1;
+            &*above[depth].assume_init()
+        };
+        let con = node.data.cast::<CON>();
+        if con.is_null() {
+            return None;
+        }
+        fetch(con.wrapping_byte_add(offset_of!(CON, dia)).cast::<*mut DIAB>());
+        *found.get_mut(count)? = con;
+        count += 1;
+        next = node.r;
     }
 }
 
@@ -158,7 +243,6 @@ unsafe fn count_once<N: Node>(root: *const N) -> Result<Option<usize>, TryReserv
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ptr;
 
     /// Nodes in an array, the last of which is the sentinel; children are places.
     fn nodes(children: &[[usize; 2]]) -> Vec<SET> {
@@ -202,6 +286,29 @@ mod tests {
         assert_eq!(walks.limit, 2 * count);
         assert_eq!(walk(&nodes(&right), &mut walks), ((1..=count).collect(), None));
         assert_eq!(walks.limit, 2 * count);
+    }
+
+    #[test]
+    fn quick_walks_are_in_order_or_not_made() {
+        let quickly = |nodes: &[SET], room: usize| {
+            let mut found = vec![ptr::null_mut(); room];
+            // SAFETY: the children of these nodes are among them; no constraint is read.
+            let count = unsafe { collect_quickly(nodes.as_ptr(), &mut found) };
+            count.map(|count| found[..count].iter().map(|con| con.addr()).collect::<Vec<_>>())
+        };
+        let balanced = nodes(&[[1, 4], [2, 3], [7, 7], [7, 7], [5, 6], [7, 7], [7, 7]]);
+        assert_eq!(quickly(&balanced, 7), Some(walk(&balanced, &mut Walks::default()).0));
+        assert_eq!((quickly(&balanced, 6), quickly(&nodes(&[]), 0)), (None, Some(vec![])));
+        for count in [DEPTH, DEPTH + 1] {
+            let left: Vec<[usize; 2]> = (0..count).map(|place| [place + 1, count]).collect();
+            let found = (count == DEPTH).then(|| (1..=count).rev().collect());
+            assert_eq!(quickly(&nodes(&left), 2 * DEPTH), found);
+        }
+        // A node that leads back to the root, and one without a constraint.
+        assert_eq!(quickly(&nodes(&[[2, 1], [2, 0]]), 1000), None);
+        let mut without = nodes(&[[1, 1]]);
+        without[0].data = ptr::null_mut();
+        assert_eq!(quickly(&without, 10), None);
     }
 
     #[test]

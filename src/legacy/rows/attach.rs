@@ -147,10 +147,14 @@ pub unsafe fn attach(
 ///
 /// # Safety
 /// `row` is a row.
+#[inline(always)]
 pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
     // SAFETY: the caller promises a row.
-    let (bodies, sides) = unsafe { ((*row).bodies, (*row).sides) };
-    bodies.into_iter().zip(sides).find_map(|(attached, side)| if attached == body { side } else { None })
+    unsafe {
+        // Either is as likely as the other: no branch.
+        let place = usize::from((*row).bodies[0] != body);
+        if (*row).bodies[place] == body { (*row).sides[place] } else { None }
+    }
 }
 
 fn detach_all_but(dynamics: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {

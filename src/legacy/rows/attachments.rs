@@ -11,7 +11,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::assembly::update::BodyOperators;
 use crate::legacy::layout::{BODY, CON};
-use crate::memory::{bytes, push};
+#[cfg(feature = "mpi")]
+use crate::memory::push;
+use crate::memory::{bytes, put};
+use crate::prefetch::fetch;
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
@@ -67,17 +70,15 @@ impl BodyEntry {
     }
 
     fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
-        while self.slots.get(self.first_free).is_some_and(|row| !row.is_null()) {
-            self.first_free += 1;
+        let mut slot = self.first_free;
+        while self.slots.get(slot).is_some_and(|row| !row.is_null()) {
+            slot += 1;
         }
-        let slot = u32::try_from(self.first_free).map_err(|_| Exhausted)?;
-        match self.slots.get_mut(self.first_free) {
-            Some(free) => *free = row,
-            None => push(&mut self.slots, row)?,
-        }
-        self.first_free += 1;
+        let number = u32::try_from(slot).map_err(|_| Exhausted)?;
+        put(&mut self.slots, slot, row)?;
+        self.first_free = slot + 1;
         self.rows += 1;
-        Ok(slot)
+        Ok(number)
     }
 
     /// Whether rows and free slots are where they should be.
@@ -115,6 +116,20 @@ impl Attachments {
     /// The body with this index.
     pub fn body(&self, index: u32) -> &BodyEntry {
         &self.bodies[index as usize]
+    }
+
+    /// Prefetch what attaching a row to the body with this index reads.
+    #[inline(always)]
+    pub fn fetch(&self, index: u32) {
+        fetch(self.bodies.as_ptr().wrapping_add(index as usize));
+    }
+
+    /// The same of its slots, once that has come.
+    #[inline(always)]
+    pub fn fetch_slot(&self, index: u32) {
+        if let Some(entry) = self.get(index) {
+            fetch(entry.slots.as_ptr().wrapping_add(entry.first_free));
+        }
     }
 
     /// The body with this index, if there is one.
@@ -178,6 +193,7 @@ impl Attachments {
     }
 
     /// Attach a row to a body with an id; `likely` may be its index. On failure nothing is changed.
+    #[inline]
     pub fn attach(
         &mut self,
         body: *mut BODY,
@@ -192,10 +208,7 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => {
-                self.made.panels[index as usize].forget(slot as usize);
-                Ok(Side::new(index, slot))
-            }
+            Ok(slot) => Ok(Side::new(index, slot)),
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)
@@ -209,6 +222,7 @@ impl Attachments {
         self.drop_if_bare(side.body());
     }
 
+    #[inline(never)]
     fn add(&mut self, body: *mut BODY, id: u32) -> Result<u32, Exhausted> {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {

@@ -46,22 +46,23 @@ impl Bits {
         self.words[number / WORD] & bit(number) != 0
     }
 
-    /// Put the least number that is missing into the set, and return it; `None` if none is.
-    pub fn set_first(&mut self) -> Option<usize> {
+    /// The first word that is not full; `None` if all are.
+    pub fn first_open(&mut self) -> Option<usize> {
         let full = loop {
             match self.full.get(self.from)? {
                 &u64::MAX => self.from += 1,
                 full => break full,
             }
         };
-        let place = WORD * self.from + full.trailing_ones() as usize;
-        let word = &mut self.words[place];
-        let number = WORD * place + word.trailing_ones() as usize;
-        *word |= bit(number);
-        if *word == u64::MAX {
-            self.full[self.from] |= bit(place);
+        Some(WORD * self.from + full.trailing_ones() as usize)
+    }
+
+    /// Put numbers into the set, given as the word that they are in from now on.
+    pub fn fill(&mut self, place: usize, word: u64) {
+        self.words[place] |= word;
+        if self.words[place] == u64::MAX {
+            self.full[place / WORD] |= bit(place);
         }
-        Some(number)
     }
 
     /// Take a number out of the set.
@@ -85,6 +86,14 @@ mod tests {
 
     use super::*;
 
+    /// Put the least number that is missing into the set.
+    fn take_first(bits: &mut Bits) -> Option<usize> {
+        let place = bits.first_open()?;
+        let within = bits.words[place].trailing_ones() as usize;
+        bits.fill(place, bit(within));
+        Some(WORD * place + within)
+    }
+
     proptest! {
         /// Against a set of the standard library.
         #[test]
@@ -94,7 +103,7 @@ mod tests {
             let mut missing: BTreeSet<usize> = (0..len).collect();
             for (number, count) in changes {
                 for _ in 0..count {
-                    prop_assert_eq!(bits.set_first(), missing.pop_first());
+                    prop_assert_eq!(take_first(&mut bits), missing.pop_first());
                 }
                 for k in 0..count / 2 {
                     let number = (number as usize).wrapping_mul(k + 1) % len;

@@ -10,7 +10,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::{self, UpdateKind};
 use crate::legacy::layout::*;
-use crate::memory::push;
+use crate::memory;
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
@@ -228,12 +228,7 @@ unsafe fn put(
             v: dynamics.rows.place_of_v(row, con),
         }
     };
-    match dynamics.gathered.get_mut(place) {
-        Some(old) => *old = entry,
-        None => {
-            push(&mut dynamics.gathered, entry)
-                .map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
-        }
-    }
+    memory::put(&mut dynamics.gathered, place, entry)
+        .map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
     Ok(())
 }

@@ -1,9 +1,7 @@
 //! A pair of blocks: W_αβ in row α and W_βα in row β, side by side.
 
-use std::ptr;
-
 use crate::assembly::update::pairs::Coupling;
-use crate::legacy::layout::{BODY, CONTACT, DIAB, OFFB};
+use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
 use super::attach::side_on;
 use super::row::Row;
@@ -31,6 +29,7 @@ impl BlockNode {
     ///
     /// # Safety
     /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
+    #[inline(always)]
     pub unsafe fn put_first(node: *mut Self, row: *mut Row) {
         // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live blocks.
         unsafe {
@@ -77,15 +76,42 @@ impl PairFlags {
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
 
-    fn new(body: u32, contact: bool, repeated: bool, second: bool) -> Self {
-        let flag = |flag, set| if set { flag } else { 0 };
-        let flags =
-            flag(Self::CONTACT, contact) | flag(Self::REPEATED, repeated) | flag(Self::SECOND, second);
-        Self(body << Self::BODY_SHIFT | Self::LIVE | flags)
+    fn of_body(body: u32) -> u32 {
+        body << Self::BODY_SHIFT
     }
 
     fn body(self) -> u32 {
         self.0 >> Self::BODY_SHIFT
+    }
+}
+
+/// What a pair knows of one of its rows.
+#[derive(Clone, Copy)]
+pub struct End {
+    row: *mut Row,
+    slot: u32,
+    /// Of the block of this row, as far as that depends on this row alone.
+    flags: u32,
+}
+
+impl End {
+    /// Of pairs of a row through a body.
+    ///
+    /// # Safety
+    /// `row` has been opened.
+    #[inline(always)]
+    pub unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
+        // SAFETY: the caller promises a row.
+        let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
+        let (body, slot) = side.map_or((PairFlags::UNCOUPLED, 0), |side| (side.body(), side.slot));
+        let flags = PairFlags::of_body(body) | PairFlags::LIVE | PairFlags::CONTACT * u32::from(is_contact);
+        Self { row, slot, flags }
+    }
+
+    /// Whether the row is not attached to the body.
+    #[inline(always)]
+    pub fn is_loose(self) -> bool {
+        PairFlags(self.flags).body() == PairFlags::UNCOUPLED
     }
 }
 
@@ -94,22 +120,48 @@ pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
 impl Pair {
     /// Fill a fresh pair of blocks between two rows through a body, without linking it; `repeated`: the two rows have, or will
-    /// have, another pair through this body before this one in their lists.
+    /// have, another pair through this body before this one in their lists. Returns the blocks in the order of `ends`, of which
+    /// `first` is the place of the one that the pair's first block belongs to.
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, and held by nobody else; the rows have been opened.
     #[inline(always)]
-    pub unsafe fn fill(pair: *mut Self, bod: *mut BODY, rows: [*mut Row; 2], repeated: bool) {
-        let node = |other: *mut Row| BlockNode {
-            public: OFFB { W: [0.0; 9], dia: other.cast::<DIAB>(), bod, n: ptr::null_mut() },
-            previous: ptr::null_mut(),
-            slot: 0,
-            flags: PairFlags(0),
-        };
-        // SAFETY: the caller promises a chunk for a pair that nobody else holds, and rows.
+    pub unsafe fn fill(
+        pair: *mut Self,
+        bod: *mut BODY,
+        ends: [End; 2],
+        first: usize,
+        repeated: bool,
+    ) -> [*mut BlockNode; 2] {
+        // SAFETY: the caller promises a chunk for a pair that nobody else holds, and two blocks may be all zero.
         unsafe {
-            pair.write(Self { nodes: [node(rows[1]), node(rows[0])] });
-            Self::couple(pair, repeated);
+            pair.write_bytes(0, 1);
+            let start = pair.cast::<BlockNode>();
+            let nodes = [start.add(first & 1), start.add(!first & 1)];
+            for k in 0..2 {
+                (*nodes[k]).public.dia = ends[1 - k].row.cast();
+                (*nodes[k]).public.bod = bod;
+            }
+            Self::tag(nodes, ends, first, repeated);
+            nodes
+        }
+    }
+
+    /// Write what couples the two rows, and which of them are contacts; the arguments are as [`Pair::fill`] has them.
+    ///
+    /// # Safety
+    /// The blocks are those of a pair.
+    #[inline(always)]
+    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [End; 2], first: usize, repeated: bool) {
+        // Both are attached to one body, or its index is that of none.
+        let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
+        for k in 0..2 {
+            let flags = ends[k].flags
+                | bodies[1 - k]
+                | PairFlags::REPEATED * u32::from(repeated)
+                | PairFlags::SECOND * u32::from(k != first);
+            // SAFETY: the caller promises blocks.
+            unsafe { ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags)) };
         }
     }
 
@@ -122,29 +174,8 @@ impl Pair {
         // SAFETY: the caller promises a pair and rows.
         unsafe {
             let nodes = Self::nodes(pair);
-            let rows = Self::rows(pair);
-            let sides = rows.map(|row| side_on(row, (*nodes[0]).public.bod));
-            let body = match sides {
-                [Some(side), Some(_)] => side.body(),
-                _ => PairFlags::UNCOUPLED,
-            };
-            for k in 0..2 {
-                (*nodes[k]).slot = sides[k].map_or(0, |side| side.slot);
-                (*nodes[k]).flags = PairFlags::new(body, (*rows[k]).kind == CONTACT, repeated, k == 1);
-            }
-        }
-    }
-
-    /// Put both blocks at the head of their rows.
-    ///
-    /// # Safety
-    /// The pair was filled and is not linked; its rows and the blocks in them are live.
-    pub unsafe fn link(pair: *mut Self) {
-        // SAFETY: the caller promises a filled pair that is not linked, and live rows with live blocks.
-        unsafe {
-            for (node, row) in Self::nodes(pair).into_iter().zip(Self::rows(pair)) {
-                BlockNode::put_first(node, row);
-            }
+            let ends = Self::rows(pair).map(|row| End::of(row, (*nodes[0]).public.bod));
+            Self::tag(nodes, ends, 0, repeated);
         }
     }
 

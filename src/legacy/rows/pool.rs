@@ -4,6 +4,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::TryReserveError;
 use std::ops::Range;
+use std::ptr;
 
 pub use super::bits::WORD;
 
@@ -51,7 +52,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Make sure that the next `count` calls of [`Pool::take`] find a chunk.
+    /// Make sure that the next `count` chunks can be taken.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
         if count > self.free { self.grow(count - self.free) } else { Ok(()) }
     }
@@ -78,14 +79,21 @@ impl<T> Pool<T> {
     pub fn take(&mut self) -> *mut T {
         loop {
             let block = &mut self.blocks[self.current];
-            if let Some(index) = block.in_use.set_first() {
+            if let Some(place) = block.in_use.first_open() {
+                let within = block.in_use.words[place].trailing_ones() as usize;
+                let index = WORD * place + within;
+                block.in_use.fill(place, 1 << within);
                 block.taken = block.taken.max(index + 1);
                 self.free -= 1;
-                // SAFETY: the chunk lies in the block.
-                return unsafe { block.first.add(index) };
+                return block.first.wrapping_add(index);
             }
             self.current += 1;
         }
+    }
+
+    /// To take several chunks.
+    pub fn taker(&mut self) -> Taker<'_, T> {
+        Taker { pool: self, first: ptr::null_mut(), place: 0, open: 0, free: 0 }
     }
 
     /// Give a chunk back.
@@ -103,14 +111,9 @@ impl<T> Pool<T> {
     /// The block and the index in it of the chunk with this address, if there is one.
     #[inline]
     fn find(&self, address: usize) -> Option<(usize, usize)> {
-        let size = size_of::<T>();
         // Newest first: it holds half of all chunks.
-        (0..self.blocks.len()).rev().find_map(|k| {
-            let block = &self.blocks[k];
-            let offset = address.wrapping_sub(block.first.addr());
-            let index = offset / size;
-            (index < block.in_use.len() && offset == index * size).then_some((k, index))
-        })
+        let mut blocks = self.blocks.iter().enumerate().rev();
+        blocks.find_map(|(k, block)| block.index_of(address).map(|index| (k, index)))
     }
 
     /// Number of chunks in use.
@@ -138,6 +141,20 @@ impl<T> Pool<T> {
     /// Whether an address is that of a chunk in use.
     pub fn owns(&self, address: usize) -> bool {
         self.find(address).is_some_and(|(block, index)| self.blocks[block].in_use.has(index))
+    }
+
+    /// Whether an address lies in memory from the beginning of a chunk to that of another in the same block, where all chunks were
+    /// taken once. The block becomes `near`, which is looked at first.
+    #[inline(always)]
+    pub fn spans(&self, address: usize, near: &mut Near) -> bool {
+        near.spans(address) || {
+            let used = self.blocks.iter().rev().filter(|block| block.taken > 0);
+            let mut spans = used
+                .map(|block| Near { first: block.first.addr(), last: size_of::<T>() * (block.taken - 1) });
+            let found = spans.find(|block| block.spans(address));
+            *near = found.unwrap_or(Near::NONE);
+            found.is_some()
+        }
     }
 
     /// All chunks in use, block by block in the order of their addresses.
@@ -169,6 +186,94 @@ impl<T> Drop for Pool<T> {
                 unsafe { dealloc(block.first.cast(), layout) };
             }
         }
+    }
+}
+
+/// The chunks of a block of memory that were taken.
+#[derive(Clone, Copy)]
+pub struct Near {
+    /// Address of the first.
+    first: usize,
+    /// How much greater that of the last one is.
+    last: usize,
+}
+
+impl Near {
+    /// No block.
+    pub const NONE: Self = Self { first: usize::MAX, last: 0 };
+
+    #[inline(always)]
+    fn spans(&self, address: usize) -> bool {
+        address.wrapping_sub(self.first) <= self.last
+    }
+}
+
+impl<T> Block<T> {
+    /// The index of the chunk with this address, if there is one.
+    #[inline]
+    fn index_of(&self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.first.addr());
+        let index = offset / size_of::<T>();
+        (index < self.in_use.len() && offset == index * size_of::<T>()).then_some(index)
+    }
+}
+
+/// Takes chunks out of a pool, a word of them at a time: what it has taken the pool learns at the end of each word, and of the
+/// taker's life.
+pub struct Taker<'a, T> {
+    pool: &'a mut Pool<T>,
+    /// The first chunk of the word.
+    first: *mut T,
+    /// The word in the pool's current block, and which of its chunks were free and are.
+    place: usize,
+    open: u64,
+    free: u64,
+}
+
+impl<T> Taker<'_, T> {
+    /// A chunk, with whatever is in it.
+    ///
+    /// # Panics
+    /// If there is none left: see [`Pool::reserve`].
+    #[inline(always)]
+    pub fn take(&mut self) -> *mut T {
+        if self.free == 0 {
+            self.go_on();
+        }
+        let index = self.free.trailing_zeros() as usize;
+        self.free &= self.free - 1;
+        self.first.wrapping_add(index)
+    }
+
+    #[inline(never)]
+    fn go_on(&mut self) {
+        self.tell();
+        loop {
+            let block = &mut self.pool.blocks[self.pool.current];
+            if let Some(place) = block.in_use.first_open() {
+                (self.place, self.open) = (place, !block.in_use.words[place]);
+                (self.first, self.free) = (block.first.wrapping_add(WORD * place), self.open);
+                return;
+            }
+            self.pool.current += 1;
+        }
+    }
+
+    fn tell(&mut self) {
+        let taken = self.open & !self.free;
+        if taken != 0 {
+            let block = &mut self.pool.blocks[self.pool.current];
+            block.in_use.fill(self.place, taken);
+            block.taken = block.taken.max(WORD * (self.place + 1) - taken.leading_zeros() as usize);
+            self.pool.free -= taken.count_ones() as usize;
+            self.open = self.free;
+        }
+    }
+}
+
+impl<T> Drop for Taker<'_, T> {
+    fn drop(&mut self) {
+        self.tell();
     }
 }
 
@@ -269,6 +374,42 @@ mod tests {
         pool.reserve(4).unwrap();
         assert_eq!([3, 64, 700, 999].map(|k| taken[k]), [(); 4].map(|()| pool.take()));
         assert!(pool.bytes() >= 1000 * size_of::<Chunk>());
+    }
+
+    #[test]
+    fn a_taker_takes_the_first_free_chunks() {
+        let mut pool = pool();
+        pool.reserve(300).unwrap();
+        let taken: Vec<*mut Chunk> = {
+            let mut taker = pool.taker();
+            (0..200).map(|_| taker.take()).collect()
+        };
+        assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (200, taken.clone()));
+        let gone = [5, 63, 64, 130].map(|k| taken[k]);
+        // SAFETY: nobody uses the chunks any more.
+        gone.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
+        assert_eq!(pool.given_back().collect::<Vec<_>>(), gone);
+        let mut taker = pool.taker();
+        assert_eq!(gone[..3], [(); 3].map(|()| taker.take()));
+        drop(taker);
+        assert_eq!((pool.live(), pool.take()), (199, gone[3]));
+        assert_eq!(pool.given_back().count(), 0);
+    }
+
+    #[test]
+    fn memory_is_spanned_as_far_as_chunks_were_taken() {
+        let mut pool = pool();
+        let mut near = Near::NONE;
+        assert!(!pool.spans(0, &mut near) && !pool.spans(usize::MAX - 1, &mut near));
+        pool.reserve(100).unwrap();
+        let taken: Vec<usize> = (0..90).map(|_| pool.take().addr()).collect();
+        pool.reserve(300).unwrap();
+        let later: Vec<usize> = (0..150).map(|_| pool.take().addr()).collect();
+        for address in [taken[0], later[120], taken[70], later[149], later[0]] {
+            assert!(pool.spans(address, &mut near) && pool.spans(address, &mut near));
+        }
+        let behind = later[149] + size_of::<Chunk>();
+        assert!(!pool.spans(behind, &mut near) && !pool.spans(0, &mut near));
     }
 
     #[test]

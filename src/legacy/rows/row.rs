@@ -17,7 +17,7 @@ use crate::legacy::names;
 
 use super::attachments::Side;
 use super::pair::BlockNode;
-use super::pool::{Exhausted, Pool};
+use super::pool::{Exhausted, Near, Pool};
 
 /// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which begin
 /// with the head of its list.
@@ -57,8 +57,11 @@ pub struct Row {
     pub contributors: u8,
 }
 
-/// Marks rows in use.
-const LIVE: u64 = 0x6c64_795f_726f_7721;
+/// What marks a row in use at an address.
+#[inline(always)]
+fn live_at(row: *const Row) -> u64 {
+    0x6c64_795f_726f_7721 ^ row.addr() as u64
+}
 
 impl Row {
     /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
@@ -91,9 +94,10 @@ impl Row {
         iter::successors(link(self.public.adj), move |&block| link(unsafe { (*block).n }))
     }
 
-    /// Whether the row is in use.
+    /// Whether the row is in use: that of no other address, and nothing else in a row, looks so.
+    #[inline(always)]
     pub fn is_live(&self) -> bool {
-        self.live == LIVE
+        self.live == live_at(self)
     }
 
     /// Where R, U and V of its constraint are.
@@ -110,7 +114,7 @@ impl Row {
 
     /// Mark the row as in use, until its memory is given back.
     pub fn set_live(&mut self) {
-        self.live = LIVE;
+        self.live = live_at(self);
     }
 }
 
@@ -197,17 +201,24 @@ impl Rows {
         self.pool.bytes() + self.known.bytes()
     }
 
-    /// The row of a constraint in the set of a body, in a walk over the set.
+    /// The row of a constraint in the set of a body, in a walk over the set; for `near` see [`Pool::spans`].
     ///
     /// # Errors
     /// As [`Rows::of`]; [`Code::BugFound`] if this walk has come to it before.
     ///
     /// # Safety
     /// As [`Rows::of`]; `body` is valid.
-    pub unsafe fn met_on(&self, body: *const BODY, con: *mut CON, round: u32) -> Result<*mut Row, Code> {
+    #[inline(always)]
+    pub unsafe fn met_on(
+        &self,
+        body: *const BODY,
+        con: *mut CON,
+        round: u32,
+        near: &mut Near,
+    ) -> Result<*mut Row, Code> {
         // SAFETY: the caller promises a valid constraint and a valid body; the row found is live.
         unsafe {
-            let row = self.of(con)?;
+            let row = self.of_near(con, near)?;
             if (*row).round == round {
                 let (name, id) = (names::constraint(con), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: comes twice in the set of body {id}"));
@@ -250,16 +261,38 @@ impl Rows {
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
     pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
-        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
+        let mut near = Near::NONE;
+        // SAFETY: as the caller promises.
+        unsafe { self.of_near(con, &mut near) }
+    }
+
+    /// # Errors
+    /// As [`Rows::of`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn of_near(&self, con: *mut CON, near: &mut Near) -> Result<*mut Row, Code> {
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid; the address is aligned and has
+        // the size of a row behind it in memory of the pool where all chunks are rows or zero.
         unsafe {
-            let dia = self.claimed(con);
-            match self.live(dia).filter(|&row| (*row).public.con == con) {
-                Some(row) => Ok(row),
-                None if dia.is_null() => Err(fail!(Code::BugFound, "{}: no row", names::constraint(con))),
-                None => {
-                    Err(fail!(Code::BugFound, "{}: dia is not its row in this ldy", names::constraint(con)))
-                }
-            }
+            let row = self.claimed(con).cast::<Row>();
+            let is_its = self.pool.spans(row.addr(), near)
+                && row.is_aligned()
+                && (*row).is_live()
+                && (*row).public.con == con;
+            if is_its { Ok(row) } else { Err(not_its(con, row)) }
         }
     }
+}
+
+/// The error of a constraint whose row is not what it has for one.
+///
+/// # Safety
+/// As [`Rows::of`].
+#[cold]
+unsafe fn not_its(con: *const CON, row: *const Row) -> Code {
+    let what = if row.is_null() { "no row" } else { "dia is not its row in this ldy" };
+    // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
+    fail!(Code::BugFound, "{}: {what}", unsafe { names::constraint(con) })
 }

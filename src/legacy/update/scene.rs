@@ -332,6 +332,12 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
+    fn is_new(&self, row: usize) -> bool {
+        // SAFETY: a live row is promised to HostRows::new.
+        unsafe { (*self.0[row].row).is_stale }
+    }
+
+    #[inline(always)]
     fn kept(&self, row: usize) -> Option<Diagonal> {
         // SAFETY: a live row is promised to HostRows::new.
         let row = unsafe { &*self.0[row].row };

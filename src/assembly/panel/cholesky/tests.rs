@@ -251,9 +251,6 @@ fn changes_are_told_of_slots() {
         write(slots.start(2).unwrap(), slot, [z; 18]);
         assert_eq!(slots.has_changed(slot), changes);
     }
-    slots.forget(1);
-    write(slots.start(2).unwrap(), 1, [1.0; 18]);
-    assert!(slots.has_changed(1));
     // A body of another kind, and more slots.
     assert!(slots.start::<13>(3).unwrap().z[2][12].is_nan());
     assert_eq!(slots.pair::<13>(2, 0).map(<[f64]>::len), [14, 13]);
