@@ -83,7 +83,11 @@ impl Small {
         if !same_pattern {
             check(starts, rows, values, true)?;
             self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
-            self.list_places().map_err(|_| FactorError::Memory)?;
+            if self.list_places().is_err() {
+                // Of a pattern that is known there are places.
+                self.matrix = MatrixCopy::default();
+                return Err(FactorError::Memory);
+            }
         }
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);

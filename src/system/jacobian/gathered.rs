@@ -20,11 +20,10 @@ pub struct Gathered {
 impl Gathered {
     /// Have room for so many columns.
     pub fn reserve(&mut self, columns: usize) -> Result<(), TryReserveError> {
-        if self.values.len() < columns {
-            resize(&mut self.values, columns, [0.0; 3])?;
-            resize(&mut self.words, columns.div_ceil(u64::BITS as usize), 0)?;
-        }
-        Ok(())
+        let Self { values, words } = self;
+        let columns = columns.max(values.len());
+        resize(values, columns, [0.0; 3])?;
+        resize(words, columns.div_ceil(u64::BITS as usize), 0)
     }
 
     /// Let some lanes of columns be these rows; others stay as they are.
