@@ -130,11 +130,14 @@ def main():
     project(model, data)
     trees(model, data, path)
     factor = turns.median(turns.timed(lambda: mujoco.mj_factorM(model, data)))
+    # What a call from Python costs by itself.
+    call = turns.median(turns.timed(lambda: mujoco.mj_isSparse(model)))
     turns.serve(
         {
             "version": mujoco.__version__,
             "jacobian": "sparse" if mujoco.mj_isSparse(model) else "dense",
             "factor_ms": f"{factor:.4f}",
+            "python_ms": f"{call:.4f}",
         },
         {"mj_projectConstraint": lambda: project(model, data)},
         {"mj_projectConstraint": lambda: response(model, data)},

@@ -104,7 +104,7 @@ impl Robot {
     fn turn(&mut self, number: usize) -> Result<(), String> {
         let state = &self.states[number % STATES];
         let start = Instant::now();
-        said(self.system.set_inertia(0, said(Inertia::dense(DOFS, &state.inverse))?))?;
+        said(self.system.set_dense(0, DOFS, &state.inverse))?;
         let (shape, (starts, indices, values)) = ([ROWS, DOFS], &state.compressed);
         let jacobian = match self.is_sparse {
             true => Jacobian::Sparse { shape, starts, counts: None, indices, values },

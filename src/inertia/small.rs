@@ -22,10 +22,16 @@ pub const MOST_ROWS: usize = u64::BITS as usize;
 #[derive(Debug, Default)]
 pub struct Small {
     matrix: MatrixCopy,
+    /// Where each entry of it is in the rows.
+    places: Vec<u32>,
     /// L row by row; right of the diagonal there is anything.
     rows: Vec<Row>,
-    /// Of each row the columns left of the diagonal where L is not zero.
+    /// Of each row the columns left of the diagonal where L may not be zero.
     patterns: Vec<u64>,
+    /// Of each column the rows below the diagonal where L may not be zero.
+    below: Vec<u64>,
+    /// Of each row what L⁻ᵀ makes of a vector that is zero elsewhere may not be zero there.
+    reached: Vec<u64>,
     /// D⁻¹.
     reciprocals: Vec<f64>,
     is_ready: bool,
@@ -77,6 +83,11 @@ impl Small {
         if !same_pattern {
             check(starts, rows, values, true)?;
             self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
+            if self.list_places().is_err() {
+                // Of a pattern that is known there are places.
+                self.matrix = MatrixCopy::default();
+                return Err(FactorError::Memory);
+            }
         }
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
@@ -86,20 +97,35 @@ impl Small {
         Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
     }
 
+    /// List where entries go, for another pattern.
+    fn list_places(&mut self) -> Result<(), TryReserveError> {
+        let Self { matrix, places, .. } = self;
+        places.clear();
+        places.try_reserve_exact(matrix.rows.len())?;
+        for (column, range) in matrix.starts.windows(2).enumerate() {
+            let rows = matrix.rows[range[0] as usize..range[1] as usize].iter();
+            places.extend(rows.map(|row| MOST_ROWS as u32 * row + column as u32));
+        }
+        Ok(())
+    }
+
     /// Put the lower triangle where L will be.
     fn start(&mut self) -> Result<(), TryReserveError> {
-        let Self { matrix, rows, patterns, reciprocals, .. } = self;
+        let Self { matrix, places, rows, patterns, below, reached, reciprocals, .. } = self;
         let size = matrix.size();
-        refill(patterns, size, 0)?;
+        for words in [&mut *patterns, below, reached] {
+            refill(words, size, 0)?;
+        }
         refill(reciprocals, size, 0.0)?;
         resize(rows, size, [0.0; MOST_ROWS])?;
         let width = size.next_multiple_of(4);
         rows.iter_mut().for_each(|row| row[..width].fill(0.0));
-        for (column, range) in matrix.starts.windows(2).enumerate() {
-            let range = range[0] as usize..range[1] as usize;
-            for (&row, value) in matrix.rows[range.clone()].iter().zip(&matrix.values[range]) {
-                rows[row as usize][column] = *value;
-            }
+        let entries = rows.as_flattened_mut();
+        for (place, value) in places.iter().zip(&matrix.values) {
+            entries[*place as usize] = *value;
+            // Zeros that are given are left out, too.
+            patterns[*place as usize / MOST_ROWS] |=
+                u64::from(*value != 0.0) << (*place as usize % MOST_ROWS);
         }
         Ok(())
     }
@@ -118,16 +144,28 @@ impl Small {
         self.is_ready
     }
 
-    /// The columns of L where a row is not zero, left of the diagonal.
-    #[inline(always)]
+    /// The columns of L where a row may not be zero, left of the diagonal.
+    #[cfg(test)]
     pub fn pattern(&self, row: usize) -> u64 {
         self.patterns[row]
     }
 
+    /// The rows of L where a column may not be zero, below the diagonal.
+    #[inline(always)]
+    pub fn below(&self, column: usize) -> u64 {
+        self.below[column]
+    }
+
     /// A row of L.
     #[inline(always)]
-    pub fn row(&self, row: usize) -> &Row {
+    fn row(&self, row: usize) -> &Row {
         &self.rows[row]
+    }
+
+    /// L row by row, [`MOST_ROWS`] values each.
+    #[inline(always)]
+    pub fn entries(&self) -> &[f64] {
+        self.rows.as_flattened()
     }
 
     /// D⁻¹ of each row.
@@ -135,15 +173,10 @@ impl Small {
         &self.reciprocals
     }
 
-    /// Where L⁻ᵀ makes of a vector something that may not be zero, given where the vector is not.
+    /// Where L⁻ᵀ makes something that may not be zero of a vector that is zero but for one row.
     #[inline(always)]
-    pub fn reached(&self, from: u64) -> u64 {
-        let (mut all, mut left) = (from, from);
-        while let Some(last) = left.checked_ilog2() {
-            all |= self.patterns[last as usize];
-            left = all & ((1 << last) - 1);
-        }
-        all
+    pub fn reached(&self, row: usize) -> u64 {
+        self.reached[row]
     }
 
     /// Replace x by A⁻¹x.
@@ -188,7 +221,13 @@ impl Small {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.matrix.bytes() + bytes(&self.rows) + bytes(&self.reciprocals) + bytes(&self.patterns)
+        self.matrix.bytes()
+            + bytes(&self.places)
+            + bytes(&self.rows)
+            + bytes(&self.reciprocals)
+            + bytes(&self.patterns)
+            + bytes(&self.below)
+            + bytes(&self.reached)
     }
 }
 
@@ -200,7 +239,7 @@ impl Kernel for Elimination<'_> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        let Small { rows, patterns, reciprocals, .. } = self.0;
+        let Small { rows, patterns, below, reached, reciprocals, .. } = self.0;
         for row in (0..rows.len().min(MOST_ROWS)).rev() {
             let (above, [own, ..]) = rows.split_at_mut(row) else { break };
             if own[row].is_nan() || own[row] <= 0.0 {
@@ -211,11 +250,10 @@ impl Kernel for Elimination<'_> {
                 return Err(FactorError::NotFinite);
             }
             let reciprocal = 1.0 / own[row];
-            let mut pattern = 0;
-            for (column, value) in own[..row].iter().enumerate() {
-                pattern |= u64::from(*value != 0.0) << column;
-            }
+            let pattern = patterns[row] & ((1 << row) - 1);
             for column in ascending(pattern) {
+                patterns[column] |= pattern & ((1 << column) - 1);
+                below[column] |= 1 << row;
                 let factor = own[column] * reciprocal;
                 let target = &mut above[column];
                 let mut first = 0;
@@ -229,6 +267,15 @@ impl Kernel for Elimination<'_> {
                 *value *= reciprocal;
             }
             (patterns[row], reciprocals[row]) = (pattern, reciprocal);
+        }
+        for row in 0..rows.len().min(MOST_ROWS) {
+            let (mut all, mut left) = (1 << row | patterns[row], patterns[row]);
+            // Of a tree the next joint before has all others behind it.
+            while let Some(last) = left.checked_ilog2() {
+                all |= reached[last as usize];
+                left &= !reached[last as usize];
+            }
+            reached[row] = all;
         }
         Ok(())
     }

@@ -83,6 +83,7 @@ impl System {
             return self.set_operators(id, operators);
         }
         self.check_rows(bodies, &operators).map_err(failed)?;
+        self.room.forget();
         if let Some(mixed) = &mut self.mixed {
             let set = mixed.set(&mut self.constraints, id, &operators, changes::CHANGED);
             set.map_err(|error| failed(error.fault))?;

@@ -134,16 +134,23 @@ impl Inertia {
     /// # Errors
     /// If there are not as many, they are not finite, not symmetric up to 1e-10 of the diagonal, or memory is exhausted.
     pub fn dense(size: usize, inverse: &[f64]) -> Result<Self, Fault> {
-        of_size("the dense inverse", inverse, size.saturating_mul(size))?;
-        finite("the dense inverse", inverse)?;
-        let at = |i: usize, j: usize| inverse[size * j + i];
-        let is_symmetric = |i, j| {
-            let scale = at(i, i).abs().max(at(j, j).abs());
-            (at(i, j) - at(j, i)).abs() <= ASYMMETRY * scale
-        };
-        let why = "the dense inverse is not symmetric";
-        ensure!((0..size).all(|j| (0..j).all(|i| is_symmetric(i, j))), Fault::Invalid(why));
+        check_dense(size, inverse)?;
         Ok(Self::Dense(copied(inverse)?))
+    }
+
+    /// Take another dense A⁻¹ in the place of one of the same size. Whether there was one.
+    ///
+    /// # Errors
+    /// As [`Inertia::dense`]; nothing has changed then.
+    pub(super) fn replace_dense(&mut self, size: usize, inverse: &[f64]) -> Result<bool, Fault> {
+        match self {
+            Self::Dense(values) if values.len() == size.saturating_mul(size) => {
+                check_dense(size, inverse)?;
+                values.copy_from_slice(inverse);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// The diagonal of A⁻¹, of which nothing may be negative.
@@ -198,6 +205,31 @@ impl Inertia {
         let why = "the matrix A is not symmetric: entries are missing";
         ensure!(count == 0 || count == lower.entries.len() - (starts.len() - 1), Fault::Invalid(why));
         lower.into_inertia()
+    }
+
+    /// Take the entries of another A in the place of one whose lower triangle was given with the same columns and rows: they have been
+    /// checked then. Whether there was one.
+    ///
+    /// # Errors
+    /// If a value is not finite; nothing has changed then.
+    pub(super) fn replace_matrix(
+        &mut self,
+        starts: &[i32],
+        rows: &[i32],
+        values: &[f64],
+    ) -> Result<bool, Fault> {
+        match self {
+            Self::Matrix { starts: own_starts, rows: own_rows, values: own }
+                if own_rows == rows && own_starts == starts && own.len() == values.len() =>
+            {
+                if !is_finite(values) {
+                    return Err(FactorError::NotFinite.into());
+                }
+                own.copy_from_slice(values);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// A⁻¹ applied by a solver.
@@ -280,6 +312,22 @@ impl Lower {
         let values = collected(self.entries.len(), self.entries.iter().map(|entry| entry.1))?;
         Ok(Inertia::Matrix { starts: self.starts, rows, values })
     }
+}
+
+/// Whether these are the values of a dense A⁻¹: finite, and symmetric up to rounding.
+fn check_dense(size: usize, inverse: &[f64]) -> Result<(), Fault> {
+    of_size("the dense inverse", inverse, size.saturating_mul(size))?;
+    finite("the dense inverse", inverse)?;
+    let mut is_symmetric = true;
+    for (j, column) in inverse.chunks_exact(size.max(1)).enumerate() {
+        let own = column[j].abs();
+        // Without a branch for each.
+        for (i, (row, value)) in inverse.chunks_exact(size.max(1)).zip(&column[..j]).enumerate() {
+            is_symmetric &= (value - row[j]).abs() <= ASYMMETRY * f64::max(own, row[i].abs());
+        }
+    }
+    ensure!(is_symmetric, Fault::Invalid("the dense inverse is not symmetric"));
+    Ok(())
 }
 
 fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {

@@ -263,6 +263,43 @@ impl System {
         Ok(())
     }
 
+    /// As [`System::set_inertia`] by [`Inertia::dense`], in the memory of a dense A⁻¹ where the body has one.
+    ///
+    /// # Errors
+    /// As there. Nothing has changed then.
+    pub fn set_dense(&mut self, id: Id, size: usize, inverse: &[f64]) -> Result<(), Error> {
+        self.replace_inertia(id, |own| own.replace_dense(size, inverse), || Inertia::dense(size, inverse))
+    }
+
+    /// As [`System::set_inertia`] by [`Inertia::matrix`]; where the body has a matrix with the same columns and rows, these are not checked
+    /// again, and the memory is the same.
+    ///
+    /// # Errors
+    /// As there. Nothing has changed then.
+    pub fn set_matrix(&mut self, id: Id, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<(), Error> {
+        self.replace_inertia(
+            id,
+            |own| own.replace_matrix(starts, rows, values),
+            || Inertia::matrix(starts, rows, values),
+        )
+    }
+
+    fn replace_inertia(
+        &mut self,
+        id: Id,
+        replace: impl FnOnce(&mut Inertia) -> Result<bool, Fault>,
+        make: impl FnOnce() -> Result<Inertia, Fault>,
+    ) -> Result<(), Error> {
+        let failed = |fault| Error::of_body(id, fault);
+        let (body, mark) = self.bodies.get_mut(id).ok_or(failed(Fault::Unknown))?;
+        if !replace(&mut body.inertia).map_err(failed)? {
+            return self.set_inertia(id, make().map_err(failed)?);
+        }
+        *mark |= changes::CHANGED;
+        self.values_change();
+        Ok(())
+    }
+
     /// Set the free generalised velocity, of which B is made.
     ///
     /// # Errors
@@ -502,6 +539,7 @@ impl System {
         ensure!(!constraint.is_at_points(), failed(Fault::Invalid(OTHER_KIND)));
         let placement = Placement::Operators(operators);
         self.check_placement(bodies, &placement).map_err(failed)?;
+        self.room.forget();
         self.change_constraint(id, |constraint, mark| {
             *mark |= changes::CHANGED;
             constraint.placement = placement;
@@ -593,6 +631,7 @@ impl System {
             self.close_up_bodies();
         }
         if !self.is_structured {
+            self.room.forget();
             if let Some(mixed) = &mut self.mixed
                 && mixed.tidy(&mut self.constraints, changes::CHANGED)?
             {
@@ -806,6 +845,7 @@ impl System {
     pub(super) fn structure_changes(&mut self) {
         self.values_change();
         self.is_structured = false;
+        self.room.forget();
     }
 }
 

@@ -7,7 +7,7 @@ use crate::assembly::diagonal::Diagonal;
 use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
 use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::update::pairs::{Pair, Pairs};
+use crate::assembly::update::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
 use crate::assembly::update::scene::{
     self, Action, Bodies, Place, RigidEnd, RigidEnds, RowFault, RowPart, Rows,
 };
@@ -525,12 +525,12 @@ impl Pairs for SystemPairs<'_> {
     const IN_ROWS: bool = true;
 
     #[inline(always)]
-    fn each(&mut self, _: &[Panel], mut make: impl FnMut(Pair<'_, [usize; 2]>)) {
+    fn each(&mut self, _: &[Panel], make: &mut impl Make<[usize; 2]>) {
         for part in self.things.iter_mut() {
             match (self.context.blocks.scene.plan, self.context.order) {
-                (Some(plan), _) => each_planned(part, *self.context, plan, &mut make),
-                (None, Order::ByRows) => each_by_rows(part, *self.context, &mut make),
-                (None, Order::ByColumns) => each_by_columns(part, *self.context, &mut make),
+                (Some(plan), _) => each_planned(part, *self.context, plan, make),
+                (None, Order::ByRows) => each_by_rows(part, *self.context, make),
+                (None, Order::ByColumns) => each_by_columns(part, *self.context, make),
             }
         }
     }
@@ -569,7 +569,7 @@ impl<'a> PairBlocks<'a> {
 fn each_by_rows(
     PartOfPairs { rows, reach, cursors }: &mut PartOfPairs,
     context: PairBlocks,
-    make: &mut impl FnMut(Pair<'_, [usize; 2]>),
+    make: &mut impl Make<[usize; 2]>,
 ) {
     let (structure, first) = (context.blocks.scene.structure, rows.start);
     cursors.clear();
@@ -583,6 +583,22 @@ fn each_by_rows(
         unsafe { context.put_diagonal(row) };
         let mut place = structure.diagonal(row);
         let columns = &structure.columns()[place + 1..structure.starts()[row + 1] as usize];
+        if let Some(coupling) = structure.later_on_one_body(row) {
+            // SAFETY: the part has this row, and the structure has the blocks of its pairs there.
+            let blocks = unsafe { context.values.some_at(place + 1..place + 1 + columns.len()) };
+            let transpose = |k: usize| {
+                if let Some(&column) = columns.get(k + AHEAD) {
+                    fetch(context.values.address(cursors[column as usize - first] as usize));
+                }
+                let cursor = &mut cursors[columns[k] as usize - first];
+                *cursor += 1;
+                // SAFETY: as above.
+                unsafe { context.values.at(*cursor as usize - 1) }
+            };
+            let name = |k: usize| [row, columns[k] as usize];
+            make.run(coupling, PairsOfRow { name, blocks, transpose });
+            continue;
+        }
         let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
         for (column, couplings) in structure.later(row) {
             place += 1;
@@ -594,7 +610,7 @@ fn each_by_rows(
             // SAFETY: the part has this row, and the structure has the pair's blocks there.
             let [block, transpose] = unsafe { context.pair([place, *cursor as usize]) };
             *cursor += 1;
-            make(Pair { name: [row, column], couplings, block, transpose });
+            make.pair(Pair { name: [row, column], couplings, block, transpose });
         }
     }
 }
@@ -604,7 +620,7 @@ fn each_by_rows(
 fn each_by_columns(
     PartOfPairs { rows, reach, cursors }: &mut PartOfPairs,
     context: PairBlocks,
-    make: &mut impl FnMut(Pair<'_, [usize; 2]>),
+    make: &mut impl Make<[usize; 2]>,
 ) {
     let (structure, first) = (context.blocks.scene.structure, reach.start);
     cursors.clear();
@@ -625,7 +641,7 @@ fn each_by_columns(
             // SAFETY: the part has this row, and the structure has the pair's blocks there.
             let [block, transpose] = unsafe { context.pair([*cursor as usize, place]) };
             *cursor += 1;
-            make(Pair { name: [row, column], couplings, block, transpose });
+            make.pair(Pair { name: [row, column], couplings, block, transpose });
         }
         // In the order of memory.
         // SAFETY: the part has this row.
@@ -639,7 +655,7 @@ fn each_planned(
     PartOfPairs { rows, .. }: &PartOfPairs,
     context: PairBlocks,
     plan: &Plan,
-    make: &mut impl FnMut(Pair<'_, [usize; 2]>),
+    make: &mut impl Make<[usize; 2]>,
 ) {
     let structure = context.blocks.scene.structure;
     for row in rows.clone() {
@@ -656,7 +672,7 @@ fn each_planned(
                 let counterpart = structure.first_left_from(column, row);
                 // SAFETY: the part has this row, and the structure has the pair's blocks there.
                 let [block, transpose] = unsafe { context.pair([place, counterpart]) };
-                make(Pair { name: [row, column], couplings, block, transpose });
+                make.pair(Pair { name: [row, column], couplings, block, transpose });
             }
         }
     }

@@ -62,6 +62,20 @@ impl<'a, T> Dealt<'a, T> {
         unsafe { &mut *self.first.add(place) }
     }
 
+    /// Some of the things, side by side.
+    ///
+    /// # Panics
+    /// If there are no such things.
+    ///
+    /// # Safety
+    /// Nobody else uses the things as long as this reference is used.
+    #[inline(always)]
+    pub unsafe fn some_at(&self, places: Range<usize>) -> &'a mut [T] {
+        assert!(places.start <= places.end && places.end <= self.count);
+        // SAFETY: the slice has such places; the caller promises that they are nobody else's.
+        unsafe { slice::from_raw_parts_mut(self.first.add(places.start), places.len()) }
+    }
+
     /// Where a thing lies, if there is one; to be asked for ahead of its use.
     #[inline(always)]
     pub fn address(&self, place: usize) -> *const T {

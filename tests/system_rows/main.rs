@@ -525,3 +525,169 @@ fn calls_for_many_know_constraints_of_any_number_of_rows() {
     assert_eq!(tags, [102, 103, 104, 105, 106, 107, 108]);
     assert_eq!(system.any_rows().unwrap().ids.len(), 7);
 }
+
+/// What an update makes, to the bit.
+fn bits_of(system: &System) -> Vec<u64> {
+    let rows = system.any_rows().unwrap();
+    let all = rows.values.iter().chain(rows.b).chain(rows.v).chain(rows.diagonal).chain(rows.inverse);
+    all.map(|value| value.to_bits()).collect()
+}
+
+/// All entries of a Jacobian of two bodies as compressed rows, zeros too.
+fn set_whole(system: &mut System, j: &DMatrix<f64>) -> Result<(), String> {
+    let (rows, columns) = j.shape();
+    let starts: Vec<i32> = (0..=rows).map(|row| (columns * row) as i32).collect();
+    let indices: Vec<i32> = (0..rows).flat_map(|_| 0..columns as i32).collect();
+    let values: Vec<f64> = j.transpose().as_slice().to_vec();
+    let (starts, indices, values) = (&starts[..], &indices[..], &values[..]);
+    let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts: None, indices, values };
+    let set = system.set_jacobian([0, 1].into_iter(), [1, 3, 4].into_iter(), &jacobian);
+    set.map_err(|error| error.to_string())
+}
+
+/// Values come again and again in the same places: where they go is known from the second time on.
+#[test]
+fn a_pattern_that_comes_again_makes_what_it_makes_anew() {
+    let of_scale = |scale: f64| {
+        DMatrix::from_fn(5, 5, |i, j| if i < 2 && j >= 2 { 0.0 } else { scale + (i * j) as f64 })
+    };
+    let anew = |j: &DMatrix<f64>, layout: Option<jacobian::Layout>| {
+        let mut system = of_two_bodies();
+        match layout {
+            Some(layout) => jacobian::set(&mut system, (&[0, 1], &[1, 3, 4]), j, layout).unwrap(),
+            None => set_whole(&mut system, j).unwrap(),
+        }
+        system.update(0.5).unwrap();
+        bits_of(&system)
+    };
+    for layout in LAYOUTS.map(Some).into_iter().chain([None]) {
+        let mut system = of_two_bodies();
+        let set = |system: &mut System, j: &DMatrix<f64>| match layout {
+            Some(layout) => {
+                jacobian::set(system, (&[0, 1], &[1, 3, 4]), j, layout).map_err(|error| error.to_string())
+            }
+            None => set_whole(system, j),
+        };
+        for scale in [1.0, 2.0, 3.0, 4.0, 5.0] {
+            set(&mut system, &of_scale(scale)).unwrap();
+            system.update(0.5).unwrap();
+            assert_eq!(bits_of(&system), anew(&of_scale(scale), layout), "{layout:?} {scale}");
+        }
+        // One that is refused in the middle changes nothing.
+        let before = bits_of(&system);
+        let mut wrong = of_scale(6.0);
+        wrong[(3, 4)] = f64::NAN;
+        assert!(
+            set(&mut system, &wrong)
+                .unwrap_err()
+                .contains("constraint 4 between bodies 0 and 1: its operator H")
+        );
+        assert_eq!(bits_of(&system), before);
+        set(&mut system, &of_scale(5.0)).unwrap();
+        system.update(0.5).unwrap();
+        assert_eq!(bits_of(&system), before);
+        // An operator that is given otherwise, with other columns.
+        let row = |value| vec![RowsOperator::dense(1, 2, &[0.0, value]).unwrap()];
+        system.set_rows(3, row(7.0)).unwrap();
+        set(&mut system, &of_scale(8.0)).unwrap();
+        system.update(0.5).unwrap();
+        assert_eq!(bits_of(&system), anew(&of_scale(8.0), layout), "{layout:?}");
+        // A constraint goes, and lanes are dealt out anew; one comes. Others have the same Jacobian.
+        system.remove_constraint(0).unwrap();
+        set(&mut system, &of_scale(9.0)).unwrap();
+        system.update(0.5).unwrap();
+        set(&mut system, &of_scale(8.0)).unwrap();
+        system.insert_rows(&[0], row(1.0)).unwrap();
+        set(&mut system, &of_scale(9.0)).unwrap();
+        system.update(0.5).unwrap();
+        let mut other = of_two_bodies();
+        other.remove_constraint(0).unwrap();
+        other.insert_rows(&[0], row(1.0)).unwrap();
+        match layout {
+            Some(layout) => jacobian::set(&mut other, (&[0, 1], &[1, 3, 4]), &of_scale(9.0), layout).unwrap(),
+            None => set_whole(&mut other, &of_scale(9.0)).unwrap(),
+        }
+        other.update(0.5).unwrap();
+        assert_eq!(bits_of(&system), bits_of(&other), "{layout:?}");
+    }
+}
+
+/// Zeros that are given may be other numbers the next time: of a column that an operator lacks, or in one of another body.
+#[test]
+fn given_zeros_do_not_stay_zero() {
+    for is_lacking in [false, true] {
+        let is_zero = |i: usize, j: usize| i < 2 && j >= 2 || is_lacking && j == 3;
+        let mut j = DMatrix::from_fn(5, 5, |i, j| if is_zero(i, j) { 0.0 } else { (2 * i + j + 1) as f64 });
+        let mut system = of_two_bodies();
+        for _ in 0..4 {
+            set_whole(&mut system, &j).unwrap();
+        }
+        j[(1, 4)] = 1.0;
+        let what = "its rows of the Jacobian J are not zero in columns of other bodies than its own";
+        assert!(set_whole(&mut system, &j).unwrap_err().contains(what));
+        j[(1, 4)] = 0.0;
+        j.column_mut(3).rows_mut(2, 3).fill(2.5);
+        j[(0, 1)] = 3.0;
+        set_whole(&mut system, &j).unwrap();
+        system.update(0.5).unwrap();
+        let mut anew = of_two_bodies();
+        jacobian::set(&mut anew, (&[0, 1], &[1, 3, 4]), &j, LAYOUTS[0]).unwrap();
+        anew.update(0.5).unwrap();
+        assert_eq!(bits_of(&system), bits_of(&anew));
+    }
+}
+
+/// Inertias that are set where one of the same size or pattern was, and others between.
+#[test]
+fn inertias_are_replaced_in_their_place() {
+    use ldy::system::{Inertia, Kinematics};
+    let matrix: [&[i32]; 2] = [&[0, 2, 3], &[0, 1, 1]];
+    let diagonal: [&[i32]; 2] = [&[0, 1, 2], &[0, 1]];
+    let whole: [&[i32]; 2] = [&[0, 2, 4], &[0, 1, 0, 1]];
+    let of = |inertia: Inertia| {
+        let mut system = System::new();
+        let body = system.insert_body(2, Kinematics::General, inertia).unwrap();
+        system.insert_freedom(body, Some(0), 1.0).unwrap();
+        system.insert_rows(&[body], vec![RowsOperator::dense(2, 2, &[1.0, 2.0, 3.0, 4.0]).unwrap()]).unwrap();
+        system.update(0.5).unwrap();
+        system
+    };
+    let mut system = of(Inertia::diagonal(&[1.0, 1.0]).unwrap());
+    let steps: [(Option<[&[i32]; 2]>, &[f64], Option<&str>); 15] = [
+        (Some(matrix), &[4.0, 1.0, 3.0], None),
+        (Some(matrix), &[5.0, 1.0, 3.0], None),
+        (Some(matrix), &[5.0, f64::NAN, 3.0], Some("body 0: its matrix A: ")),
+        (Some(diagonal), &[5.0, 3.0], None),
+        (Some(matrix), &[5.0, 2.0], Some("body 0: its matrix A: ")),
+        (Some(whole), &[5.0, 1.0, 1.0, 3.0], None),
+        (Some(whole), &[5.0, 1.0, 2.0, 3.0], Some("body 0: the matrix A is not symmetric")),
+        (Some(matrix), &[6.0, 1.0, 3.0], None),
+        (None, &[2.0, 1.0, 1.0, 2.0], None),
+        (None, &[3.0, 1.0, 1.0, 2.0], None),
+        (None, &[3.0, 1.0, 1.5, 2.0], Some("body 0: the dense inverse is not symmetric")),
+        (None, &[3.0, 1.0, 1.0, f64::INFINITY], Some("body 0: the dense inverse is not finite")),
+        (None, &[3.0, 1.0, 1.0], Some("body 0: the dense inverse: 3 values where 4 are needed")),
+        (Some(matrix), &[6.0, 2.0, 3.0], None),
+        (None, &[3.0, -1.0, -1.0, 2.0], None),
+    ];
+    for (pattern, values, refused) in steps {
+        let before = bits_of(&system);
+        let (set, anew) = match pattern {
+            Some([starts, rows]) => {
+                (system.set_matrix(0, starts, rows, values), Inertia::matrix(starts, rows, values))
+            }
+            None => (system.set_dense(0, 2, values), Inertia::dense(2, values)),
+        };
+        match refused {
+            Some(text) => {
+                assert!(set.unwrap_err().to_string().starts_with(text) && anew.is_err(), "{values:?}");
+                assert_eq!(bits_of(&system), before);
+            }
+            None => {
+                set.unwrap();
+                system.update(0.5).unwrap();
+                assert_eq!(bits_of(&system), bits_of(&of(anew.unwrap())), "{values:?}");
+            }
+        }
+    }
+}

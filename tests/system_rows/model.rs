@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ldy::system::{Id, Inertia, Kinematics, RowsOperator, System};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-use crate::jacobian::{self, LAYOUTS};
+use crate::jacobian::{self, LAYOUTS, Layout};
 
 #[derive(Clone, Debug)]
 pub enum Known {
@@ -191,6 +191,16 @@ pub fn insert_body(system: &mut System, body: &Body) -> Id {
     id
 }
 
+/// By the call that a matrix or a dense inverse has, else by that for all.
+fn set_inertia(system: &mut System, id: Id, body: &Body) {
+    match (&body.known, body.inertia()) {
+        (Known::Dense, _) => system.set_dense(id, body.dofs(), body.inverse.as_slice()),
+        (_, Inertia::Matrix { starts, rows, values }) => system.set_matrix(id, &starts, &rows, &values),
+        (_, inertia) => system.set_inertia(id, inertia),
+    }
+    .unwrap();
+}
+
 pub fn operators(operators: &[DMatrix<f64>], sparse: bool) -> Vec<RowsOperator> {
     let one = |h: &DMatrix<f64>| {
         if !sparse {
@@ -228,13 +238,15 @@ pub struct Scene {
     pub system: System,
     pub model: Model,
     pub step: f64,
+    /// Bodies and constraints of the last Jacobian, and how it lay.
+    last: Option<(Vec<Id>, Vec<Id>, Layout)>,
     state: u64,
 }
 
 impl Scene {
     pub fn new(seed: u64) -> Self {
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1;
-        Self { system: System::new(), model: Model::default(), step: 0.25, state }
+        Self { system: System::new(), model: Model::default(), step: 0.25, last: None, state }
     }
 
     fn next(&mut self) -> u64 {
@@ -367,13 +379,18 @@ impl Scene {
             bodies.swap(k, other);
         }
         bodies.truncate(1 + self.below(bodies.len()));
+        let firsts = self.firsts(&bodies);
+        (bodies, firsts)
+    }
+
+    /// Where the columns of each of these bodies begin.
+    fn firsts(&self, bodies: &[Id]) -> BTreeMap<Id, usize> {
         let place = |end: &mut usize, id: &Id| {
             let first = *end;
             *end += self.model.bodies[id].dofs();
             Some((*id, first))
         };
-        let firsts = bodies.iter().scan(0, place).collect();
-        (bodies, firsts)
+        bodies.iter().scan(0, place).collect()
     }
 
     /// Many constraints at once as rows of a Jacobian: each on some of its bodies, in their order. One of those before may be refused.
@@ -424,22 +441,48 @@ impl Scene {
 
     /// Operators of many constraints at once, on some of the bodies in any order.
     fn set_jacobian(&mut self) {
-        let (bodies, firsts) = self.some_bodies();
-        let mut chosen = Vec::new();
+        let (bodies, _) = self.some_bodies();
+        let mut ids = Vec::new();
         for (id, one) in self.model.constraints.clone() {
             let is_there = one.bodies.iter().any(|body| bodies.contains(body));
             if is_there && matches!(one.place, Place::Operators(..)) && self.below(3) > 0 {
-                let place = self.below(chosen.len() + 1);
-                chosen.insert(place, (id, one));
+                let place = self.below(ids.len() + 1);
+                ids.insert(place, id);
             }
         }
+        let layout = LAYOUTS[self.below(4)];
+        self.put_jacobian(&bodies, &ids, layout, false);
+        self.last = Some((bodies, ids, layout));
+    }
+
+    /// The operators of the last Jacobian once more, up to three times, with other values in the same places, if all is still there.
+    fn repeat_jacobian(&mut self) {
+        let Some((bodies, ids, layout)) = self.last.clone() else { return self.set_jacobian() };
+        let are_there = bodies.iter().all(|id| self.model.bodies.contains_key(id))
+            && ids.iter().all(|id| self.model.constraints.contains_key(id));
+        if !are_there {
+            return self.set_jacobian();
+        }
+        for _ in 0..1 + self.below(3) {
+            self.put_jacobian(&bodies, &ids, layout, true);
+        }
+    }
+
+    fn put_jacobian(&mut self, bodies: &[Id], ids: &[Id], layout: Layout, keep_zeros: bool) {
+        let firsts = self.firsts(bodies);
+        let chosen: Vec<_> = ids.iter().map(|id| (*id, self.model.constraints[id].clone())).collect();
         let rows = chosen.iter().map(|(_, one)| one.rows).sum();
         let columns = bodies.iter().map(|id| self.model.bodies[id].dofs()).sum();
         let mut j = DMatrix::zeros(rows, columns);
         let mut row = 0;
         for (id, one) in &chosen {
             let Place::Operators(mut given, is_sparse) = one.place.clone() else { continue };
-            let Place::Operators(new, _) = self.some_operators(one.rows, &one.bodies) else { continue };
+            let Place::Operators(mut new, _) = self.some_operators(one.rows, &one.bodies) else { continue };
+            if keep_zeros {
+                // Seldom another one.
+                let mut other = |h: f64| if h == 0.0 || self.below(200) == 0 { 0.0 } else { self.real() };
+                new = given.iter().map(|h| h.map(&mut other)).collect();
+            }
             for ((body, own), new) in one.bodies.iter().zip(&mut given).zip(new) {
                 if let Some(&first) = firsts.get(body) {
                     j.view_mut((row, first), new.shape()).copy_from(&new);
@@ -449,9 +492,7 @@ impl Scene {
             self.model.constraints.get_mut(id).unwrap().place = Place::Operators(given, is_sparse);
             row += one.rows;
         }
-        let ids: Vec<Id> = chosen.iter().map(|(id, _)| *id).collect();
-        let layout = LAYOUTS[self.below(4)];
-        jacobian::set(&mut self.system, (&bodies, &ids), &j, layout).unwrap();
+        jacobian::set(&mut self.system, (bodies, ids), &j, layout).unwrap();
     }
 
     /// Any call.
@@ -462,10 +503,11 @@ impl Scene {
             self.add_body();
             return self.add_constraint();
         };
-        match self.below(15) {
+        match self.below(17) {
             0..3 => self.add_constraint(),
             11..13 => self.set_jacobian(),
-            13.. => self.insert_jacobian(),
+            13..15 => self.repeat_jacobian(),
+            15.. => self.insert_jacobian(),
             3..5 => {
                 self.system.remove_constraint(id).unwrap();
                 self.model.constraints.remove(&id);
@@ -506,7 +548,7 @@ impl Scene {
                 if !matches!(one.known, Known::Obstacle) {
                     let (known, inverse) = self.inertia(one.dofs(), one.rotation.is_some());
                     let new = Body { known, inverse, ..one };
-                    self.system.set_inertia(body, new.inertia()).unwrap();
+                    set_inertia(&mut self.system, body, &new);
                     self.model.bodies.insert(body, new);
                 }
             }

@@ -11,8 +11,8 @@ mod operators;
 mod products;
 
 use super::Fault;
-use crate::block::Block;
-use crate::block::lanes::{F64x4, SimdLevel, at_best};
+use crate::block::lanes::{F64x4, SimdLevel, at_best, write};
+use crate::block::{Block, Real, is_finite};
 use crate::inertia::cost::InverseCounts as Counts;
 use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Small, Workspace};
 use crate::kinematics::Point;
@@ -197,6 +197,38 @@ impl General {
             *row = level.four(&last.values, WIDTH * k + 3 * slot);
         }
         F64x4::transposed(rows)
+    }
+
+    /// Write the blocks W_αβ of a slot and others side by side, and their transposes; the first that is not finite.
+    #[inline(always)]
+    pub(super) fn write_pairs<'a, L: SimdLevel>(
+        &self,
+        level: L,
+        [row, first]: [usize; 2],
+        blocks: &mut [Block],
+        mut transpose: impl FnMut(usize) -> &'a mut Block,
+    ) -> Option<usize> {
+        let h = self.operators.of(row);
+        let mut strip: Strip = [0.0; 3 * WIDTH + 1];
+        let (mut sum, mut done) = (level.zero(), 0);
+        while done < blocks.len() {
+            let (tile, slot) = ((first + done) / SLOTS, (first + done) % SLOTS);
+            products::write_strip(level, h, self.tiles.tile(tile), &mut strip);
+            let end = blocks.len().min(done + SLOTS - slot);
+            for (k, block) in blocks[done..end].iter_mut().enumerate() {
+                let mut rows = [level.zero(); 3];
+                for (i, row) in rows.iter_mut().enumerate() {
+                    *row = level.four(&strip, WIDTH * i + 3 * (slot + k));
+                }
+                let columns = F64x4::transposed(rows);
+                write(block, &columns);
+                write(transpose(done + k), &rows);
+                sum = sum + columns[0] + columns[1] + columns[2];
+            }
+            done = end;
+        }
+        // A sum of finite entries may overflow: then they are looked at one by one.
+        if sum.all_finite() { None } else { blocks.iter().position(|block| !is_finite(block)) }
     }
 
     /// Let the inverse be part of a dense one.

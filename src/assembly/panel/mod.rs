@@ -13,7 +13,7 @@ pub mod pseudo_rigid;
 use std::collections::TryReserveError;
 
 use crate::block::Block;
-use crate::block::lanes::{Plain, SimdLevel, are_finite, packed, write};
+use crate::block::lanes::{F64x4, Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Small, Workspace};
 use crate::kinematics::rigid;
@@ -302,6 +302,32 @@ impl Panel {
             }
             Form::General | Form::Nodal => {}
         }
+    }
+
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, and the transpose of each where `transpose` says; the
+    /// first that has an entry that is not finite, as [`Panel::finite_columns`] finds it.
+    #[inline(always)]
+    pub fn write_pairs<'a, L: SimdLevel>(
+        &self,
+        level: L,
+        [row, first]: [usize; 2],
+        blocks: &mut [Block],
+        mut transpose: impl FnMut(usize) -> &'a mut Block,
+    ) -> Option<usize> {
+        if let (Form::General, Some(large)) = (self.form, self.large.as_deref()) {
+            return large.general.write_pairs(level, [row, first], blocks, transpose);
+        }
+        let mut failed = None;
+        for (k, block) in blocks.iter_mut().enumerate() {
+            match self.finite_columns(level, [0, row, first + k], None) {
+                Some(w) => {
+                    write(block, &w);
+                    write(transpose(k), &F64x4::transposed(w));
+                }
+                None => failed = failed.or(Some(k)),
+            }
+        }
+        failed
     }
 
     /// The columns of W_αβ of a body with a Cholesky factor.

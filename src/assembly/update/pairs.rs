@@ -1,4 +1,4 @@
-//! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time.
+//! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time, or all pairs of a row of one body with the rows that follow on it.
 
 use crate::assembly::panel::Panel;
 use crate::assembly::panel::general::LastStrip;
@@ -31,6 +31,30 @@ pub struct Coupling {
     pub column: usize,
 }
 
+/// What makes the blocks of pairs.
+pub trait Make<Name> {
+    /// Make those of a pair.
+    fn pair(&mut self, pair: Pair<'_, Name>);
+
+    /// Make those of pairs of one row with rows that follow it in the panel of its one body; `coupling` is the first of them.
+    fn run<'a>(
+        &mut self,
+        coupling: Coupling,
+        run: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
+    );
+}
+
+/// Pairs of a row α with rows β side by side in the panel of a body, all blocks of which are wanted.
+#[derive(Debug)]
+pub struct Run<'a, N, T> {
+    /// What the face calls the k-th of them.
+    pub name: N,
+    /// Where each W_αβ goes.
+    pub blocks: &'a mut [Block],
+    /// Where the k-th W_βα goes; asked for once each.
+    pub transpose: T,
+}
+
 /// Pairs in an order that threads take parts of.
 pub trait Pairs: Deal {
     /// Whether pairs come row by row, those of each in the order of their columns.
@@ -42,7 +66,7 @@ pub trait Pairs: Deal {
     type Fault: Send;
 
     /// Make each pair of this part in turn. What the next ones need can be asked for meanwhile.
-    fn each(&mut self, panels: &[Panel], make: impl FnMut(Pair<'_, Self::Name>));
+    fn each(&mut self, panels: &[Panel], make: &mut impl Make<Self::Name>);
 
     /// What the face says of a pair whose block is not finite although its diagonal blocks are.
     fn fault(&self, name: Self::Name) -> Self::Fault;
@@ -69,18 +93,48 @@ impl<P: Pairs> Kernel for Part<'_, P> {
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
         let Self { mut pairs, panels } = self;
-        let mut last = [LastStrip::NONE; 2];
-        let mut first_failed: Option<P::Name> = None;
-        pairs.each(
-            panels,
-            #[inline(always)]
-            |pair| {
-                if let Err(name) = make(level, panels, pair, P::IN_ROWS.then_some(&mut last)) {
-                    first_failed = Some(first_failed.map_or(name, |first| first.min(name)));
-                }
-            },
-        );
-        first_failed.map_or(Ok(()), |name| Err(pairs.fault(name)))
+        let mut making =
+            Making { level, panels, last: [LastStrip::NONE; 2], in_rows: P::IN_ROWS, first_failed: None };
+        pairs.each(panels, &mut making);
+        making.first_failed.map_or(Ok(()), |name| Err(pairs.fault(name)))
+    }
+}
+
+/// Makes pairs at a level, and knows which has failed.
+struct Making<'a, L, Name> {
+    level: L,
+    panels: &'a [Panel],
+    last: [LastStrip; 2],
+    in_rows: bool,
+    first_failed: Option<Name>,
+}
+
+impl<L, Name: Ord + Copy> Making<'_, L, Name> {
+    #[inline(always)]
+    fn note(&mut self, name: Name) {
+        self.first_failed = Some(self.first_failed.map_or(name, |first| first.min(name)));
+    }
+}
+
+impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
+    #[inline(always)]
+    fn pair(&mut self, pair: Pair<'_, Name>) {
+        let last = self.in_rows.then_some(&mut self.last);
+        if let Err(name) = make(self.level, self.panels, pair, last) {
+            self.note(name);
+        }
+    }
+
+    #[inline(always)]
+    fn run<'a>(
+        &mut self,
+        Coupling { body, row, column }: Coupling,
+        Run { name, blocks, transpose }: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
+    ) {
+        let panel = &self.panels[body];
+        if let Some(failed) = panel.write_pairs(self.level, [row, column], blocks, transpose) {
+            self.note(name(failed));
+        }
     }
 }
 
@@ -219,11 +273,11 @@ mod tests {
 
         const IN_ROWS: bool = false;
 
-        fn each(&mut self, _: &[Panel], mut make: impl FnMut(Pair<'_, Self::Name>)) {
+        fn each(&mut self, _: &[Panel], make: &mut impl Make<Self::Name>) {
             for (name, block) in self.things.iter_mut() {
                 let coupling = Coupling { body: 0, row: name[0], column: name[1] };
                 let couplings = [Some(coupling), None];
-                make(Pair { name: *name, couplings, block: Some(block), transpose: None });
+                make.pair(Pair { name: *name, couplings, block: Some(block), transpose: None });
             }
         }
 

@@ -74,7 +74,7 @@ proptest! {
             let expected = of_matrix.fold(0, |pattern, column| pattern | 1_u64 << column);
             prop_assert_eq!(small.pattern(row), expected);
             // What acts on a joint reaches those before it and no others.
-            prop_assert_eq!(small.reached(1 << row), expected | 1 << row);
+            prop_assert_eq!(small.reached(row), expected | 1 << row);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
 use crate::assembly::panel::{self, Panel, RIGID};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::update::pairs::{Coupling, Pair, Pairs};
+use crate::assembly::update::pairs::{Coupling, Make, Pair, Pairs};
 use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
 use crate::assembly::velocities::Side;
 use crate::block::{Block, Vector, is_finite};
@@ -506,7 +506,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     const IN_ROWS: bool = false;
 
     #[inline(always)]
-    fn each(&mut self, panels: &[Panel], mut make: impl FnMut(Pair<'_, *mut rows::Pair>)) {
+    fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
         let Self { run, words, wanted } = self.clone();
         let mut coming = run.part(words.clone());
         for pair in coming.by_ref().take(PAIRS_AHEAD) {
@@ -523,7 +523,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
             let pair = unsafe { &mut *name };
             if (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
             {
-                make(blocks_of(name, pair, kind, once));
+                make.pair(blocks_of(name, pair, kind, once));
             }
         }
     }

@@ -301,7 +301,7 @@ pub unsafe extern "C" fn ldy_system_set_dense(
     inverse: *const f64,
 ) -> c_int {
     entry!(system: exclusive, inverse: values(size(n)?.pow(2)) => {
-        set_inertia(system, body, Inertia::dense(n as usize, inverse))?;
+        system.set_dense(body_id(body)?, n as usize, inverse)?;
     })
 }
 
@@ -345,7 +345,7 @@ pub unsafe extern "C" fn ldy_system_set_matrix(
     count: usize,
 ) -> c_int {
     entry!(system: exclusive, starts: values(size(n)? + 1), rows: values(count), values: values(count) => {
-        set_inertia(system, body, Inertia::matrix(starts, rows, values))?;
+        system.set_matrix(body_id(body)?, starts, rows, values)?;
     })
 }
 

@@ -58,12 +58,13 @@ impl System {
             let mut list = [0; MOST_BODIES];
             let bodies = bodies_of(jacobian, rows.clone(), &room.by_columns, &mut list).map_err(failed)?;
             let id = self.claim(bodies, height).map_err(Error::from)?;
-            let pieces = self.pieces(id).map_err(Error::of_system)?;
-            room.list_lanes(entry, pieces, rows.start).map_err(Error::from)?;
+            self.list_sources(id, room).map_err(Error::of_system)?;
+            room.rows = rows.end;
         }
         jacobian.check_end(end)?;
+        room.sort();
         self.make_room(jacobian, room)?;
-        self.write(jacobian, room);
+        self.put_columns(jacobian, room);
         Ok(())
     }
 }

@@ -1,27 +1,44 @@
 //! Operators H of many constraints at once: rows of a Jacobian J over the velocities of some bodies, one behind the other.
 //!
-//! All is looked at first. Then the columns of each row of three are put together once, from all rows of J that have lanes of it, in
-//! memory that is there.
+//! Which row goes where is listed once for the same bodies and constraints. All rows are looked at first. Then the columns of each row
+//! of three are put together once, from all rows of J that have lanes of it, in memory that is there.
 #![forbid(unsafe_code)]
 
+mod gathered;
 mod insert;
+mod pattern;
 mod rows;
 
 use std::collections::TryReserveError;
-use std::ops::Range;
 
-use crate::block::Vector;
 use crate::kinematics::Column;
+use crate::memory::{collect, push};
 
 use super::bulk::EntryError;
 use super::changes;
-use super::constraint::{Operator, Placement};
+use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault};
-use super::mixed::{Entry, MOST_ROWS, Piece};
+use super::mixed::{Entry, Piece};
 use super::model::{OTHER_KIND, System};
 use super::table::Id;
+use gathered::Gathered;
+use pattern::Pattern;
 pub use rows::Jacobian;
 use rows::Part;
+
+/// A row of J in the columns of a body, and where it goes: a lane of an operator.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    /// Where the row of three stands in the table.
+    place: u32,
+    /// Its master, 0, or slave, 1.
+    role: u8,
+    lane: u8,
+    row: u32,
+    /// The columns of the body in J.
+    first: u32,
+    end: u32,
+}
 
 /// The columns of a body.
 #[derive(Clone, Copy, Debug)]
@@ -31,76 +48,88 @@ struct Place {
     end: usize,
 }
 
-/// A lane of a row of three, and the row of J that it gets.
-#[derive(Clone, Copy, Debug)]
-struct Lane {
-    triple: Id,
-    lane: u8,
-    row: u32,
-    entry: u32,
-}
-
-/// Room for what is looked at.
+/// What goes where of a Jacobian over some bodies and constraints: kept, for most come again and again.
 #[derive(Debug, Default)]
 pub(super) struct Room {
+    /// Whether the lists are those of these bodies and constraints.
+    is_listed: bool,
+    bodies: Vec<Id>,
+    constraints: Vec<Id>,
+    /// Rows and columns.
+    shape: [usize; 2],
+    /// How many rows have been listed.
+    rows: usize,
     places: Vec<Place>,
     by_columns: Vec<Place>,
-    lanes: Vec<Lane>,
-    columns: Vec<Column>,
+    /// By operators, those of each by lanes.
+    sources: Vec<Source>,
+    /// Of each row how many entries are in columns of other bodies than those of its constraint.
+    left: Vec<usize>,
+    gathered: Gathered,
+    /// Where the values of the last sparse J have gone.
+    pattern: Pattern,
+}
+
+impl Source {
+    /// The operator, and the lane.
+    #[inline(always)]
+    fn key(&self) -> (u32, u8, u8) {
+        (self.place, self.role, self.lane)
+    }
+
+    #[inline(always)]
+    fn has_operator_of(&self, other: &Self) -> bool {
+        (self.place, self.role) == (other.place, other.role)
+    }
+
+    #[inline(always)]
+    fn of<'a>(&self, jacobian: &'a Jacobian) -> Part<'a> {
+        jacobian.part(self.row as usize, self.first as usize, self.end as usize)
+    }
+
+    /// The operator that it goes to.
+    #[inline(always)]
+    fn operator<'a>(&self, triples: &'a mut [Option<Constraint>]) -> Option<&'a mut Operator> {
+        match &mut triples[self.place as usize].as_mut()?.placement {
+            Placement::Operators(operators) => operators[usize::from(self.role)].as_mut(),
+            Placement::Points { .. } => None,
+        }
+    }
 }
 
 impl Room {
-    #[inline(always)]
-    fn place(&self, body: Id) -> Option<Place> {
-        match self.places[..] {
-            [place] => Some(place).filter(|place| place.body == body),
-            _ => {
-                let found = self.places.binary_search_by_key(&body, |place| place.body).ok()?;
-                Some(self.places[found])
-            }
-        }
+    /// List anew what comes next: constraints, bodies or kinds of operators change.
+    pub fn forget(&mut self) {
+        self.is_listed = false;
+        self.pattern.forget();
     }
 
-    /// The operators of a row of three on the bodies that have columns, with these.
-    #[inline(always)]
-    fn operators<'a>(
-        &'a self,
-        operators: &'a mut [Option<Operator>; 2],
-        bodies: [Option<Id>; 2],
-    ) -> impl Iterator<Item = (&'a mut Operator, Place)> {
-        let all = operators.iter_mut().zip(bodies);
-        all.filter_map(|(operator, body)| Some((operator.as_mut()?, self.place(body?)?)))
+    /// Order sources by operators and lanes.
+    fn sort(&mut self) {
+        self.sources.sort_unstable_by_key(|source| (source.key(), source.row));
     }
 
-    /// List the lanes of a constraint, of which the first row of J is told.
-    #[inline(always)]
-    fn list_lanes(
+    /// The first row, up to a last one, of which more is counted in all columns than in those of its bodies.
+    fn first_elsewhere(
         &mut self,
-        entry: usize,
-        (piece, others): (Piece, &[Piece]),
-        first: usize,
-    ) -> Result<(), TryReserveError> {
-        self.lanes.try_reserve(3 * (1 + others.len()))?;
-        for piece in std::iter::once(&piece).chain(others) {
-            for k in 0..piece.count {
-                let row = (first + usize::from(piece.row + k)) as u32;
-                self.lanes.push(Lane {
-                    triple: piece.triple,
-                    lane: piece.lane + k,
-                    row,
-                    entry: entry as u32,
-                });
+        jacobian: &Jacobian,
+        end: usize,
+        count: impl Fn(&Part) -> usize,
+    ) -> Result<Option<usize>, Error> {
+        let Self { sources, left, .. } = self;
+        let columns = jacobian.shape()[1];
+        collect(left, (0..end).map(|row| count(&jacobian.part(row, 0, columns))))?;
+        for source in sources {
+            if let Some(left) = left.get_mut(source.row as usize) {
+                *left -= count(&source.of(jacobian));
             }
         }
-        Ok(())
+        Ok(left.iter().position(|left| *left > 0))
     }
-}
 
-impl Place {
-    /// A row in the columns of this body.
-    #[inline(always)]
-    fn of<'a>(&self, jacobian: &'a Jacobian, row: u32) -> Part<'a> {
-        jacobian.part(row as usize, self.first, self.end)
+    fn place(&self, body: Id) -> Option<Place> {
+        let found = self.places.binary_search_by_key(&body, |place| place.body).ok()?;
+        Some(self.places[found])
     }
 }
 
@@ -109,13 +138,13 @@ impl System {
     /// velocities of these bodies in turn. Its operators on bodies that are not among these stay as they are.
     ///
     /// # Errors
-    /// Of the first constraint that is not there, named earlier, given at points or by nodes, on none of the bodies or on one twice, or whose rows are
-    /// ill-formed, not finite, or not zero in columns of other bodies than its own. If a body is not there or named twice, the shape is
-    /// another, or memory is exhausted. After an error nothing has changed.
+    /// Of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or whose rows are
+    /// ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that has been named earlier. If a
+    /// body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing has changed.
     pub fn set_jacobian(
         &mut self,
-        bodies: impl Iterator<Item = Id>,
-        constraints: impl Iterator<Item = Id>,
+        bodies: impl Iterator<Item = Id> + Clone,
+        constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
     ) -> Result<(), EntryError> {
         let mut room = std::mem::take(&mut self.room);
@@ -126,82 +155,166 @@ impl System {
 
     fn put_jacobian(
         &mut self,
+        bodies: impl Iterator<Item = Id> + Clone,
+        constraints: impl Iterator<Item = Id> + Clone,
+        jacobian: &Jacobian,
+        room: &mut Room,
+    ) -> Result<(), EntryError> {
+        let is_listed = room.is_listed
+            && room.shape == jacobian.shape()
+            && room.bodies.iter().copied().eq(bodies.clone())
+            && room.constraints.iter().copied().eq(constraints.clone());
+        if is_listed {
+            jacobian.check().map_err(Error::of_system)?;
+        } else {
+            let listed = self.list(bodies, constraints, jacobian, room);
+            if listed.is_err() {
+                // What is wrong with an earlier row is told first.
+                self.check_rows_of(jacobian, room)?;
+            }
+            listed?;
+            room.is_listed = true;
+        }
+        if let Some(values) = room.pattern.values(jacobian) {
+            self.put_values(values, room);
+        } else {
+            self.check_rows_of(jacobian, room)?;
+            self.make_room(jacobian, room)?;
+            let is_known = room.pattern.note(jacobian, room.sources.len()).map_err(Error::from)?;
+            // From here on nothing fails.
+            self.put_columns(jacobian, room);
+            if is_known {
+                self.map_values(jacobian, room);
+            }
+        }
+        self.values_change();
+        Ok(())
+    }
+
+    /// Put all rows into operators.
+    fn put_columns(&mut self, jacobian: &Jacobian, room: &mut Room) {
+        let (triples, marks) = self.constraints.all_mut();
+        for group in room.sources.chunk_by(Source::has_operator_of) {
+            marks[group[0].place as usize] |= changes::CHANGED;
+            let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
+            let is_replaced = match group {
+                [one, two, three] => replace([one.of(jacobian), two.of(jacobian), three.of(jacobian)], own),
+                _ => false,
+            };
+            if !is_replaced {
+                let lanes = group.iter().map(
+                    #[inline(always)]
+                    |source| (usize::from(source.lane), source.of(jacobian)),
+                );
+                room.gathered.put(lanes, own);
+            }
+        }
+    }
+
+    /// Note where the values of a sparse J have gone.
+    fn map_values(&mut self, jacobian: &Jacobian, room: &mut Room) {
+        let (triples, _) = self.constraints.all_mut();
+        let mut mapped = 0;
+        for source in &room.sources {
+            let own = source.operator(triples).and_then(|operator| operator.columns());
+            let (Some(columns), Part::Sparse { start, indices, first, .. }) = (own, source.of(jacobian))
+            else {
+                return;
+            };
+            if !room.pattern.map(start, indices, first, columns) {
+                return;
+            }
+            mapped += indices.len();
+        }
+        // Others are zeros in columns of other bodies, which may not stay so.
+        let [rows, columns] = jacobian.shape();
+        if mapped == (0..rows).map(|row| jacobian.part(row, 0, columns).most()).sum() {
+            room.pattern.complete();
+        }
+    }
+
+    /// Put other values of a J with a pattern that is known into operators.
+    fn put_values(&mut self, values: &[f64], room: &Room) {
+        let (triples, marks) = self.constraints.all_mut();
+        let mut all = room.pattern.sources(values);
+        for group in room.sources.chunk_by(Source::has_operator_of) {
+            marks[group[0].place as usize] |= changes::CHANGED;
+            let mut rows = [(&[][..], &[][..]); 3];
+            for (row, own) in rows[..group.len()].iter_mut().zip(&mut all) {
+                *row = own;
+            }
+            let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
+            let [(x, _), (y, _), (z, _)] = rows;
+            // Each of three rows has all columns, which ascend: they need not be looked up.
+            if [x, y, z].iter().all(|values| values.len() == own.len()) {
+                for (((column, x), y), z) in own.iter_mut().zip(x).zip(y).zip(z) {
+                    column.values = [*x, *y, *z];
+                }
+                continue;
+            }
+            for (source, (values, places)) in group.iter().zip(rows) {
+                let lane = usize::from(source.lane).min(2);
+                for (value, place) in values.iter().zip(places) {
+                    own[*place as usize].values[lane] = *value;
+                }
+            }
+        }
+    }
+
+    /// List what goes where.
+    fn list(
+        &self,
         bodies: impl Iterator<Item = Id>,
         constraints: impl Iterator<Item = Id>,
         jacobian: &Jacobian,
         room: &mut Room,
     ) -> Result<(), EntryError> {
         self.begin(bodies, jacobian, room)?;
-        let is_finite = jacobian.is_finite();
-        let mut end = 0;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
-            let size = self.rows_of(id).map_err(failed)?;
-            let rows = jacobian.next_rows(&mut end, size)?;
-            let listed = self.pieces(id).and_then(|pieces| {
-                jacobian.check_rows(rows.clone(), is_finite)?;
-                self.check_columns_of(pieces, rows.clone(), jacobian, room)?;
-                Ok(room.list_lanes(entry, pieces, rows.start)?)
-            });
-            listed.map_err(|fault| {
+            push(&mut room.constraints, id).map_err(Error::from)?;
+            let mut end = room.rows;
+            jacobian.next_rows(&mut end, self.rows_of(id).map_err(failed)?)?;
+            self.list_sources(id, room).map_err(|fault| {
                 self.subject(id).map_or_else(failed, |subject| failed(Error { subject, fault }))
             })?;
+            room.rows = end;
         }
-        jacobian.check_end(end)?;
-        self.make_room(jacobian, room)?;
-        self.write(jacobian, room);
-        self.values_change();
-        Ok(())
-    }
-
-    /// Write rows of J into the lanes that are listed, for which there is room.
-    fn write(&mut self, jacobian: &Jacobian, room: &mut Room) {
-        let mut columns = std::mem::take(&mut room.columns);
-        for group in room.lanes.chunk_by(|one, other| one.triple == other.triple) {
-            let Some((triple, marks)) = self.constraints.get_mut(group[0].triple) else { continue };
-            *marks |= changes::CHANGED;
-            let bodies = triple.bodies;
-            let Placement::Operators(operators) = &mut triple.placement else { continue };
-            for (operator, place) in room.operators(operators, bodies) {
-                let Some(own) = operator.columns_mut() else { continue };
-                let mut sources = [None; 3];
-                for lane in group {
-                    sources[usize::from(lane.lane)] = Some(place.of(jacobian, lane.row));
-                }
-                if let [Some(one), Some(two), Some(three)] = sources {
-                    replace([one, two, three], own);
-                } else {
-                    merge(own, sources, &mut columns);
-                    own.clear();
-                    own.extend_from_slice(&columns);
-                }
+        jacobian.check_end(room.rows)?;
+        room.sort();
+        match room.sources.windows(2).find(|pair| pair[0].key() == pair[1].key()) {
+            Some(pair) => {
+                Err(self.failed_row(room, pair[1].row as usize, Fault::Invalid("an earlier entry names it")))
             }
+            None => Ok(()),
         }
-        room.columns = columns;
     }
 
-    /// Look at the shape of J, and list the bodies with their columns.
+    /// Look at the shape of J, and list the bodies with their columns; nothing else is listed.
     fn begin(
         &self,
         bodies: impl Iterator<Item = Id>,
         jacobian: &Jacobian,
         room: &mut Room,
     ) -> Result<(), EntryError> {
+        room.forget();
+        (room.shape, room.rows) = (jacobian.shape(), 0);
+        room.sources.clear();
+        room.constraints.clear();
         jacobian.check().map_err(Error::of_system)?;
-        let [_, columns] = jacobian.shape();
-        let Room { places, lanes, .. } = room;
+        let Room { bodies: ids, places, shape: [_, columns], .. } = room;
+        ids.clear();
         places.clear();
-        lanes.clear();
         let mut end = 0;
         for (entry, id) in bodies.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
             let dofs = self.body(id).map_err(failed)?.dofs();
-            places.try_reserve(1).map_err(Error::from)?;
-            places.push(Place { body: id, first: end, end: end + dofs });
+            push(ids, id).map_err(Error::from)?;
+            push(places, Place { body: id, first: end, end: end + dofs }).map_err(Error::from)?;
             end += dofs;
         }
-        if end != columns {
-            let fault = Fault::Size { what: "columns of the Jacobian J", expected: end, found: columns };
+        if end != *columns {
+            let fault = Fault::Size { what: "columns of the Jacobian J", expected: end, found: *columns };
             return Err(Error::of_system(fault).into());
         }
         places.sort_unstable_by_key(|place| place.body);
@@ -213,23 +326,16 @@ impl System {
         }
     }
 
-    /// Whether a constraint takes rows of J that have been checked.
-    fn check_columns_of(
-        &self,
-        (piece, others): (Piece, &[Piece]),
-        rows: Range<usize>,
-        jacobian: &Jacobian,
-        room: &Room,
-    ) -> Result<(), Fault> {
-        // Of one body there are no other columns.
-        let is_alone = room.places.len() == 1;
-        let mut left = [0; MOST_ROWS];
-        if !is_alone {
-            let counts = rows.clone().map(|row| jacobian.part(row, 0, jacobian.shape()[1]).count());
-            left.iter_mut().zip(counts).for_each(|(left, count)| *left = count);
-        }
+    /// List where the next rows of J go, which are those of a constraint.
+    fn list_sources(&self, id: Id, room: &mut Room) -> Result<(), Fault> {
+        let alone = Piece { triple: id, lane: 0, row: 0, count: 3 };
+        let (piece, others) = match &self.mixed {
+            Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown)?,
+            None => (alone, &[][..]),
+        };
         let mut has_body = false;
         for piece in std::iter::once(&piece).chain(others) {
+            let place = self.constraints.place(piece.triple).ok_or(Fault::Unknown)?;
             let triple = self.constraints.get(piece.triple).ok_or(Fault::Unknown)?;
             let Placement::Operators(operators) = &triple.placement else {
                 return Err(Fault::Invalid(OTHER_KIND));
@@ -239,132 +345,114 @@ impl System {
                     "it is on one body twice, and J has one operator H for each body",
                 ));
             }
-            for (operator, body) in operators.iter().zip(triple.bodies) {
-                let Some((operator, place)) = operator.as_ref().zip(body.and_then(|body| room.place(body)))
-                else {
-                    continue;
-                };
+            for (role, (operator, body)) in operators.iter().zip(triple.bodies).enumerate() {
+                let own = body.and_then(|body| room.place(body));
+                let Some((operator, Place { first, end, .. })) = operator.as_ref().zip(own) else { continue };
                 has_body = true;
                 if operator.columns().is_none() {
                     return Err(Fault::Invalid("an operator H of it is given by nodes"));
                 }
-                for row in piece.rows().filter(|_| !is_alone) {
-                    left[row] -= place.of(jacobian, (rows.start + row) as u32).count();
+                for (lane, row) in piece.lanes().zip(piece.rows()) {
+                    let (place, row) = (place as u32, (room.rows + row) as u32);
+                    let (role, lane, first, end) = (role as u8, lane as u8, first as u32, end as u32);
+                    push(&mut room.sources, Source { place, role, lane, row, first, end })?;
                 }
             }
         }
-        match (has_body, left) {
-            (false, _) => Err(Fault::Invalid("it acts on none of the bodies of the Jacobian J")),
-            (_, left) if left.iter().any(|left| *left > 0) => Err(Fault::Invalid(
-                "its rows of the Jacobian J are not zero in columns of other bodies than its own",
-            )),
-            _ => Ok(()),
+        match has_body {
+            true => Ok(()),
+            false => Err(Fault::Invalid("it acts on none of the bodies of the Jacobian J")),
         }
     }
 
-    /// The first piece of a constraint, and the others.
-    fn pieces(&self, id: Id) -> Result<(Piece, &[Piece]), Fault> {
-        match &self.mixed {
-            Some(mixed) => mixed.entries().get(id).map(Entry::first_and_rest).ok_or(Fault::Unknown),
-            None => Ok((Piece { triple: id, lane: 0, row: 0, count: 3 }, &[])),
-        }
-    }
-
-    /// Order lanes by rows of three, and have room for the columns of each.
-    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result<(), EntryError> {
-        room.lanes.sort_unstable_by_key(|lane| (lane.triple, lane.lane, lane.entry));
-        let mut twice = room
-            .lanes
-            .windows(2)
-            .filter(|pair| (pair[0].triple, pair[0].lane) == (pair[1].triple, pair[1].lane));
-        if let Some(pair) = twice.next() {
-            let subject = self.subject(self.owner(pair[1].triple, pair[1].lane.into()))?;
-            let error = Error { subject, fault: Fault::Invalid("an earlier entry names it") };
-            return Err(EntryError { entry: Some(pair[1].entry as usize), error });
-        }
-        let mut most = 0;
-        for group in room.lanes.chunk_by(|one, other| one.triple == other.triple) {
-            let Some((triple, _)) = self.constraints.get_mut(group[0].triple) else { continue };
-            let bodies = triple.bodies;
-            let Placement::Operators(operators) = &mut triple.placement else { continue };
-            for (operator, place) in room.operators(operators, bodies) {
-                let new: usize = group.iter().map(|lane| place.of(jacobian, lane.row).most()).sum();
-                let needed = (operator.most_columns() + new).min(operator.dofs());
-                operator.reserve_columns(needed).map_err(Error::from)?;
-                most = most.max(needed);
+    /// Look at the values of all rows that are listed.
+    fn check_rows_of(&self, jacobian: &Jacobian, room: &mut Room) -> Result<(), EntryError> {
+        let is_finite = jacobian.is_finite();
+        let fault = |row| Some((row, jacobian.check_row(row, is_finite).err()?));
+        let mut wrong = (0..room.rows).find_map(fault);
+        // Of one body there are no other columns.
+        if room.places.len() > 1 {
+            let end = wrong.map_or(room.rows, |(row, _)| row);
+            // Entries that are there are counted first, and those that are not zero if some are elsewhere.
+            let mut elsewhere = room.first_elsewhere(jacobian, end, |part| part.most())?;
+            if elsewhere.is_some() {
+                elsewhere = room.first_elsewhere(jacobian, end, |part| part.count())?;
+            }
+            if let Some(row) = elsewhere {
+                let what = "its rows of the Jacobian J are not zero in columns of other bodies than its own";
+                wrong = Some((row, Fault::Invalid(what)));
             }
         }
-        room.columns.clear();
-        Ok(room.columns.try_reserve(most).map_err(Error::from)?)
+        wrong.map_or(Ok(()), |(row, fault)| Err(self.failed_row(room, row, fault)))
+    }
+
+    /// An error of the constraint that has a row of J.
+    #[cold]
+    fn failed_row(&self, room: &Room, row: usize, fault: Fault) -> EntryError {
+        let mut end = 0;
+        let is_of = |id: &Id| {
+            end += self.rows_of(*id).unwrap_or_default();
+            row < end
+        };
+        let entry = room.constraints.iter().position(is_of);
+        match entry.map(|entry| self.subject(room.constraints[entry])) {
+            Some(Ok(subject)) => EntryError { entry, error: Error { subject, fault } },
+            _ => Error::of_system(fault).into(),
+        }
+    }
+
+    /// Have room for the columns of all operators.
+    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result<(), Error> {
+        let (triples, _) = self.constraints.all_mut();
+        let mut most = 0;
+        for group in room.sources.chunk_by(Source::has_operator_of) {
+            let Some(operator) = group[0].operator(triples) else { continue };
+            let dofs = operator.dofs();
+            let new: usize = group.iter().map(|source| source.of(jacobian).most()).sum();
+            operator.reserve_columns((operator.most_columns() + new).min(dofs))?;
+            most = most.max(dofs);
+        }
+        Ok(room.gathered.reserve(most)?)
     }
 }
 
-/// Write the columns of a row of three whose lanes are all those of the sources. Alone it takes half the instructions that it takes where
-/// it is inlined.
-#[inline(never)]
-fn replace(sources: [Part; 3], to: &mut Vec<Column>) {
-    to.clear();
-    let mut push = |index, values: Vector| {
-        if values != [0.0; 3] {
-            to.push(Column { index, values });
-        }
-    };
+/// Write the columns of a row of three whose lanes are all those of the sources, unless these have different columns.
+#[inline(always)]
+fn replace(sources: [Part; 3], to: &mut Vec<Column>) -> bool {
     match sources {
         [Part::Dense { count, .. }, ..] => {
+            to.clear();
             for k in 0..count {
-                push(k as u32, [sources[0].value(k), sources[1].value(k), sources[2].value(k)]);
+                push_column(to, k as u32, [sources[0].value(k), sources[1].value(k), sources[2].value(k)]);
             }
+            true
         }
         [
-            Part::Sparse { indices, values: x, first },
+            Part::Sparse { indices, values: x, first, .. },
             Part::Sparse { indices: second, values: y, .. },
             Part::Sparse { indices: third, values: z, .. },
         ] if indices == second && indices == third => {
+            to.clear();
             for (((index, x), y), z) in indices.iter().zip(x).zip(y).zip(z) {
-                push(*index as u32 - first, [*x, *y, *z]);
+                push_column(to, *index as u32 - first, [*x, *y, *z]);
             }
+            true
         }
-        _ => merge(&[], sources.map(Some), to),
+        _ => false,
     }
 }
 
-/// Write the columns of a row of three, of which some lanes are those of the sources, and others stay as they were.
-fn merge(mut old: &[Column], sources: [Option<Part>; 3], to: &mut Vec<Column>) {
-    to.clear();
-    let mut next = [0; 3];
-    loop {
-        let mut index = old.first().map_or(u32::MAX, |column| column.index);
-        for (source, next) in sources.iter().zip(next) {
-            index = source.as_ref().map_or(index, |source| index.min(source.column(next)));
-        }
-        if index == u32::MAX {
-            return;
-        }
-        let mut before: Vector = [0.0; 3];
-        if let [column, rest @ ..] = old
-            && column.index == index
-        {
-            (old, before) = (rest, column.values);
-        }
-        let mut values: Vector = [0.0; 3];
-        for lane in 0..3 {
-            values[lane] = match &sources[lane] {
-                None => before[lane],
-                Some(source) if source.column(next[lane]) == index => {
-                    next[lane] += 1;
-                    source.value(next[lane] - 1)
-                }
-                Some(_) => 0.0,
-            };
-        }
-        if values != [0.0; 3] {
-            to.push(Column { index, values });
-        }
+/// Append a column that is not zero.
+#[inline(always)]
+fn push_column(columns: &mut Vec<Column>, index: u32, values: [f64; 3]) {
+    if values != [0.0; 3] {
+        columns.push(Column { index, values });
     }
 }
 
 impl Operator {
     /// Have memory for so many columns, if it is given by these.
+    #[inline(always)]
     fn reserve_columns(&mut self, count: usize) -> Result<(), TryReserveError> {
         self.columns_mut()
             .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))

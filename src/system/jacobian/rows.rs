@@ -39,8 +39,8 @@ pub enum Jacobian<'a> {
 pub(super) enum Part<'a> {
     /// A value for each column, so far apart.
     Dense { values: &'a [f64], stride: usize, count: usize },
-    /// Columns, counted from that of the body on, and values.
-    Sparse { indices: &'a [i32], values: &'a [f64], first: u32 },
+    /// Columns, of which that of the body is the first, and values, from a place among all on.
+    Sparse { start: usize, indices: &'a [i32], values: &'a [f64], first: u32 },
 }
 
 impl Jacobian<'_> {
@@ -79,16 +79,16 @@ impl Jacobian<'_> {
         Ok(())
     }
 
-    /// Columns and values of a compressed row, if it neither begins nor ends outside.
+    /// Start, columns and values of a compressed row, if it neither begins nor ends outside.
     #[inline(always)]
-    fn compressed(&self, row: usize) -> Option<(&[i32], &[f64])> {
+    fn compressed(&self, row: usize) -> Option<(usize, &[i32], &[f64])> {
         let Self::Sparse { starts, counts, indices, values, .. } = self else { return None };
         let start = usize::try_from(starts[row]).ok()?;
         let end = match counts {
             Some(counts) => start.checked_add(usize::try_from(counts[row]).ok()?)?,
             None => usize::try_from(starts[row + 1]).ok()?,
         };
-        Some((indices.get(start..end)?, values.get(start..end)?))
+        Some((start, indices.get(start..end)?, values.get(start..end)?))
     }
 
     /// Whether all that is there is finite, as is found out at once; what lies between rows may not be.
@@ -128,8 +128,9 @@ impl Jacobian<'_> {
         rows.try_for_each(|row| self.check_row(row, is_finite))
     }
 
+    /// Whether a row is.
     #[inline(always)]
-    fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
+    pub(super) fn check_row(&self, row: usize, is_known: bool) -> Result<(), Fault> {
         let are_finite = match *self {
             Self::Dense { .. } if is_known => true,
             Self::Dense { shape: [_, columns], .. } => {
@@ -141,13 +142,11 @@ impl Jacobian<'_> {
             }
             Self::Sparse { shape: [_, columns], .. } => {
                 let outside = Fault::Invalid("a row of the Jacobian J begins or ends outside");
-                let (indices, values) = self.compressed(row).ok_or(outside)?;
-                let mut least = 0;
-                let mut is_ascending = true;
-                for &index in indices {
-                    is_ascending &= index >= least && (index as usize) < columns;
-                    least = index.saturating_add(1);
-                }
+                let (_, indices, values) = self.compressed(row).ok_or(outside)?;
+                let is_there = indices.first().is_none_or(|&first| first >= 0)
+                    && indices.last().is_none_or(|&last| (last as usize) < columns);
+                let pairs = indices.iter().zip(indices.get(1..).unwrap_or_default());
+                let is_ascending = pairs.fold(is_there, |all, (one, next)| all & (one < next));
                 if !is_ascending {
                     return Err(Fault::Invalid(
                         "columns of a row of the Jacobian J do not ascend, or there is no such column",
@@ -168,14 +167,15 @@ impl Jacobian<'_> {
                 Part::Dense { values, stride: strides[1], count: end - first }
             }
             Self::Sparse { shape, .. } => {
-                let (mut indices, mut values) = self.compressed(row).unwrap_or_default();
+                let (mut start, mut indices, mut values) = self.compressed(row).unwrap_or_default();
                 if end - first < shape[1] {
                     let is_before = |column: usize| move |index: &i32| (*index as usize) < column;
                     let own =
                         indices.partition_point(is_before(first))..indices.partition_point(is_before(end));
+                    start += own.start;
                     (indices, values) = (&indices[own.clone()], &values[own]);
                 }
-                Part::Sparse { indices, values, first: first as u32 }
+                Part::Sparse { start, indices, values, first: first as u32 }
             }
         }
     }

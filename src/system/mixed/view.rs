@@ -171,6 +171,8 @@ pub struct View {
     triples: Vec<u32>,
     /// How many lanes of each row of three are used, if these are the first ones and in the order of constraints; else 0.
     used: Vec<u8>,
+    /// Of each block of rows of three the first column that its used lanes have in a row that is filled in order.
+    firsts: Vec<u32>,
     values: Vec<f64>,
     b: Vec<f64>,
     v: Vec<f64>,
@@ -218,7 +220,7 @@ impl View {
         self.list_parts(entries, structure)?;
         self.list_owners(structure)?;
         self.list_blocks(structure)?;
-        self.list_places()?;
+        self.list_places(structure)?;
         let (scalars, squares) = (last(&self.scalars) as usize, last(&self.squares));
         resized(&mut self.values, last(&self.places), 0.0)?;
         for vector in [&mut self.b, &mut self.v] {
@@ -405,8 +407,17 @@ impl View {
         Ok(())
     }
 
-    fn list_places(&mut self) -> Result<(), Error> {
-        let Self { starts, columns, scalars, places, ways, .. } = self;
+    fn list_places(&mut self, structure: &Structure) -> Result<(), Error> {
+        let Self { starts, columns, scalars, places, ways, used, firsts, parts, part_starts, .. } = self;
+        refill(firsts, structure.columns().len(), 0)?;
+        let in_order = (0..ways.len()).filter(|&row| ways[row] == Way::InOrder);
+        for part in in_order.flat_map(|row| &parts[range(part_starts, row)]) {
+            let (blocks, mut end) = (range(structure.starts(), part.row as usize), 0);
+            for (first, &column) in firsts[blocks.clone()].iter_mut().zip(&structure.columns()[blocks]) {
+                *first = end;
+                end += u32::from(used[column as usize]);
+            }
+        }
         places.clear();
         places.try_reserve(columns.len() + 1)?;
         places.push(0);
@@ -494,24 +505,20 @@ impl View {
     /// Fill in a row whose columns stand in the order of lanes: its blocks are one matrix, which is filled column by column.
     #[inline(always)]
     fn fill_in_order(&mut self, row: usize, structure: &Structure, results: &Results) {
-        let Self { starts, scalars, places, part_starts, parts, used, values, .. } = self;
+        let Self { starts, scalars, places, part_starts, parts, firsts, values, .. } = self;
         let (height, own) = (range(scalars, row).len(), range(starts, row));
         let values = &mut values[places[own.start]..places[own.end]];
         for part in &parts[range(part_starts, row)] {
             let blocks = range(structure.starts(), part.row as usize);
-            let blocks = structure.columns()[blocks.clone()].iter().zip(&results.values[blocks]);
-            let blocks = blocks.map(
-                #[inline(always)]
-                |(&column, block)| (usize::from(used[column as usize]), block),
-            );
+            let (own, blocks) = (&firsts[blocks.clone()], &results.values[blocks]);
             let (first, lane) = (part.scalar.into(), part.lane.into());
             match (part.count, height) {
-                (1, 1) => copy::<1, 1>(values, 1, [first, lane], blocks),
-                (2, 2) => copy::<2, 2>(values, 2, [first, lane], blocks),
-                (3, 3) => copy::<3, 3>(values, 3, [first, lane], blocks),
-                (1, _) => copy::<1, 0>(values, height, [first, lane], blocks),
-                (2, _) => copy::<2, 0>(values, height, [first, lane], blocks),
-                _ => copy::<3, 0>(values, height, [first, lane], blocks),
+                (1, 1) => copy::<1, 1>(values, 1, [first, lane], own, blocks),
+                (2, 2) => copy::<2, 2>(values, 2, [first, lane], own, blocks),
+                (3, 3) => copy::<3, 3>(values, 3, [first, lane], own, blocks),
+                (1, _) => copy::<1, 0>(values, height, [first, lane], own, blocks),
+                (2, _) => copy::<2, 0>(values, height, [first, lane], own, blocks),
+                _ => copy::<3, 0>(values, height, [first, lane], own, blocks),
             }
         }
     }
@@ -660,38 +667,37 @@ impl View {
     }
 }
 
-/// Copy ROWS rows of the used columns of blocks, from a lane on, into columns of `height` values, or of HEIGHT if it is not 0.
+/// Copy ROWS rows of blocks, from a lane on, into columns of `height` values, or of HEIGHT if it is not 0, which begin at the columns
+/// given. Columns that are not used are written over by the next block's; those of the last one may not be there.
 #[inline(always)]
-fn copy<'a, const ROWS: usize, const HEIGHT: usize>(
+fn copy<const ROWS: usize, const HEIGHT: usize>(
     values: &mut [f64],
     height: usize,
     [first, lane]: [usize; 2],
-    blocks: impl Iterator<Item = (usize, &'a Block)>,
+    starts: &[u32],
+    blocks: &[Block],
 ) {
     let lane = lane.min(3 - ROWS);
-    // Of whole rows columns lie side by side, and most blocks have all three.
+    // Of whole rows columns lie side by side.
     if ROWS == HEIGHT {
-        let mut to = values;
-        for (used, block) in blocks {
-            let (own, rest) = std::mem::take(&mut to).split_at_mut(ROWS * used);
-            if let Ok(own) = <&mut [[f64; ROWS]; 3]>::try_from(&mut *own.as_chunks_mut().0) {
-                for (to, from) in own.iter_mut().zip(block.as_chunks::<3>().0) {
-                    to.copy_from_slice(&from[lane..][..ROWS]);
+        let values = values.as_chunks_mut::<ROWS>().0;
+        for (start, block) in starts.iter().zip(blocks) {
+            let (to, from) = (&mut values[*start as usize..], block.as_chunks::<3>().0);
+            if let Some(to) = to.first_chunk_mut::<3>() {
+                for k in 0..3 {
+                    to[k].copy_from_slice(&from[k][lane..lane + ROWS]);
                 }
             } else {
-                for (to, from) in own.chunks_exact_mut(ROWS).zip(block.as_chunks::<3>().0) {
-                    to.copy_from_slice(&from[lane..][..ROWS]);
-                }
+                to.iter_mut().zip(from).for_each(|(to, from)| to.copy_from_slice(&from[lane..lane + ROWS]));
             }
-            to = rest;
         }
         return;
     }
     let height = if HEIGHT == 0 { height } else { HEIGHT };
-    let mut to = values.chunks_exact_mut(height);
-    for (used, block) in blocks {
-        for (from, to) in block.chunks_exact(3).take(used).zip(&mut to) {
-            to[first..][..ROWS].copy_from_slice(&from[lane..][..ROWS]);
+    for (start, block) in starts.iter().zip(blocks) {
+        let to = values[height * *start as usize..].chunks_exact_mut(height);
+        for (from, to) in block.as_chunks::<3>().0.iter().zip(to) {
+            to[first..][..ROWS].copy_from_slice(&from[lane..lane + ROWS]);
         }
     }
 }
@@ -721,11 +727,28 @@ fn is_coupled(structure: &Structure, row: usize) -> bool {
     structure.places(row).iter().any(Option::is_some)
 }
 
+/// Counts things, of which there are never more than an address can count.
+trait Count: Copy {
+    fn count(self) -> usize;
+}
+
+macro_rules! count {
+    ($($kind:ty),*) => {$(
+        impl Count for $kind {
+            #[inline(always)]
+            fn count(self) -> usize {
+                self as usize
+            }
+        }
+    )*};
+}
+
+count!(i32, u32, usize);
+
 /// From the start of one to that of the next.
 #[inline(always)]
-fn range<T: Copy + TryInto<usize, Error: std::fmt::Debug>>(starts: &[T], which: usize) -> Range<usize> {
-    let at = |place: usize| starts[place].try_into().unwrap_or_default();
-    at(which)..at(which + 1)
+fn range(starts: &[impl Count], which: usize) -> Range<usize> {
+    starts[which].count()..starts[which + 1].count()
 }
 
 fn last<T: Copy + Default>(starts: &[T]) -> T {

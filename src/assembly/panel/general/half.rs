@@ -13,7 +13,7 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::inertia::Small;
 use crate::inertia::small::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
-use crate::memory::{bytes, refill};
+use crate::memory::{bytes, refill, resize};
 
 /// Room for Z.
 #[derive(Debug, Default)]
@@ -40,12 +40,13 @@ impl Half {
         let Self { columns, reached } = self;
         refill(reached, slots, 0)?;
         for (slot, reached) in reached.iter_mut().enumerate() {
-            let own = operators.of(slot).iter().fold(0, |own, column| own | 1 << column.index);
-            *reached = factor.reached(own);
+            for column in operators.of(slot) {
+                *reached |= factor.reached(column.index as usize);
+            }
         }
         let count = |reached: &u64| reached.count_ones() as usize;
-        columns.clear();
-        columns.try_reserve(reached.iter().map(count).sum())?;
+        let empty = Column { index: 0, values: [0.0; 3] };
+        resize(columns, reached.iter().map(count).sum(), empty)?;
         at_best(Solves { step, factor, operators, reached, tiles, columns });
         let mut end = 0;
         operators.replace(
@@ -71,7 +72,8 @@ struct Solves<'a> {
     operators: &'a Operators,
     reached: &'a [u64],
     tiles: &'a mut Tiles,
-    columns: &'a mut Vec<Column>,
+    /// As many as all slots reach.
+    columns: &'a mut [Column],
 }
 
 impl Kernel for Solves<'_> {
@@ -81,36 +83,43 @@ impl Kernel for Solves<'_> {
     fn at<L: SimdLevel>(self, level: L) {
         let Self { step, factor, operators, reached, tiles, columns } = self;
         let mut work = [[0.0; WIDTH]; MOST_ROWS];
+        let (mut columns, l) = (columns.iter_mut(), factor.entries());
         for (number, reached) in reached.chunks(SLOTS).enumerate() {
             let tile = tiles.tile_mut(number);
-            work[..tile.len().min(MOST_ROWS)].fill([0.0; WIDTH]);
             let mut all = 0;
-            for (k, own) in reached.iter().enumerate() {
+            for own in reached {
                 all |= own;
+            }
+            for row in ascending(all) {
+                work[row] = [0.0; WIDTH];
+            }
+            for k in 0..reached.len() {
                 for Column { index, values } in operators.of(SLOTS * number + k) {
                     work[*index as usize][3 * k..][..3].copy_from_slice(values);
                 }
             }
-            for row in descending(all) {
-                let (pattern, l) = (factor.pattern(row), factor.row(row));
-                let z = three(level, &work[row]);
-                for column in ascending(pattern) {
-                    let (to, l) = (&mut work[column], l[column]);
-                    let before = three(level, to);
-                    put(to, [before[0] - z[0] * l, before[1] - z[1] * l, before[2] - z[2] * l]);
+            for (row, reciprocal) in factor.reciprocals().iter().enumerate().rev() {
+                // Where Z is zero, too: there may be anything.
+                let mut z = [level.zero(); 3];
+                if all >> row & 1 != 0 {
+                    z = three(level, &work[row]);
+                    for other in descending(factor.below(row) & all) {
+                        // Numbers of bits are never larger: so it is known that they are no places outside.
+                        let (l, other) = (l[MOST_ROWS * other + row], three(level, &work[other % MOST_ROWS]));
+                        z = [z[0] - other[0] * l, z[1] - other[1] * l, z[2] - other[2] * l];
+                    }
+                    put(&mut work[row], z);
                 }
+                let scale = step * reciprocal;
+                put(&mut tile[row], [z[0] * scale, z[1] * scale, z[2] * scale]);
             }
             for (k, own) in reached.iter().enumerate() {
                 for row in ascending(*own) {
-                    let [x, y, z] = [work[row][3 * k], work[row][3 * k + 1], work[row][3 * k + 2]];
-                    columns.push(Column { index: row as u32, values: [x, y, z] });
+                    if let Some(column) = columns.next() {
+                        let [x, y, z] = [work[row][3 * k], work[row][3 * k + 1], work[row][3 * k + 2]];
+                        *column = Column { index: row as u32, values: [x, y, z] };
+                    }
                 }
-            }
-            // Where Z is zero, too: there may be anything.
-            for ((to, z), reciprocal) in tile.iter_mut().zip(&work).zip(factor.reciprocals()) {
-                let scale = step * reciprocal;
-                let [x, y, z] = three(level, z);
-                put(to, [x * scale, y * scale, z * scale]);
             }
         }
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::assembly::panel::Panel;
 use crate::block::lanes::{Kernel, at_all, forbid_avx2, packed};
+use crate::block::transposed;
 use crate::inertia::{self, BlockDiagonal, Matrix, Sparse, Structure};
 use crate::kinematics::Operator;
 
@@ -164,6 +165,14 @@ impl Kernel for Blocks<'_> {
                 assert_eq!(packed::<_, 3, 9>(&in_turn), alone, "{row} {column}");
                 blocks.push(alone.map(f64::to_bits));
             }
+            // Those of several slots at once, from any one on, and their transposes.
+            let first = row / 2;
+            let (mut run, mut back) = (vec![[0.0; 9]; slots - first], vec![[0.0; 9]; slots - first]);
+            let mut to = back.iter_mut();
+            assert_eq!(panel.write_pairs(level, [row, first], &mut run, |_| to.next().unwrap()), None);
+            let expected = &blocks[slots * row + first..];
+            assert!(run.iter().map(|block| block.map(f64::to_bits)).eq(expected.iter().copied()));
+            assert!(back.iter().map(transposed).eq(run.iter().copied()));
         }
         blocks
     }

@@ -1,0 +1,112 @@
+//! The pattern of a sparse Jacobian that comes again and again: where its values go is found once.
+#![forbid(unsafe_code)]
+
+use std::collections::TryReserveError;
+
+use crate::block::is_finite;
+use crate::kinematics::Column;
+
+use super::rows::Jacobian;
+
+/// The pattern of the last Jacobian, and of one that came twice the column of an operator that each value goes to.
+#[derive(Debug, Default)]
+pub struct Pattern {
+    starts: Vec<i32>,
+    /// None where rows end at the next one.
+    counts: Vec<i32>,
+    indices: Vec<i32>,
+    has_counts: bool,
+    /// Whether there is one.
+    is_known: bool,
+    /// Whether the columns of all operators are those that the values go to.
+    is_mapped: bool,
+    /// The first value of each source, and how many it has.
+    ranges: Vec<[u32; 2]>,
+    /// Source by source.
+    columns: Vec<u32>,
+}
+
+impl Pattern {
+    /// Operators have other columns, or other rows go to them.
+    pub fn forget(&mut self) {
+        (self.is_known, self.is_mapped) = (false, false);
+    }
+
+    /// The values of a Jacobian with this pattern, if all are finite and it is known where they go.
+    pub fn values<'a>(&self, jacobian: &Jacobian<'a>) -> Option<&'a [f64]> {
+        match *jacobian {
+            Jacobian::Sparse { values, .. } if self.is_mapped && self.is_of(jacobian) => {
+                Some(values).filter(|values| is_finite(values))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_of(&self, jacobian: &Jacobian) -> bool {
+        let Jacobian::Sparse { starts, counts, indices, values, .. } = *jacobian else { return false };
+        self.is_known
+            && self.has_counts == counts.is_some()
+            && self.starts == starts
+            && self.counts == counts.unwrap_or_default()
+            && self.indices == indices
+            && indices.len() == values.len()
+    }
+
+    /// Be that of a Jacobian; whether it was already, so that values are to be mapped.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn note(&mut self, jacobian: &Jacobian, sources: usize) -> Result<bool, TryReserveError> {
+        self.is_mapped = false;
+        let is_same = self.is_of(jacobian);
+        self.is_known = false;
+        let Jacobian::Sparse { starts, counts, indices, .. } = *jacobian else { return Ok(false) };
+        self.has_counts = counts.is_some();
+        let own = [&mut self.starts, &mut self.counts, &mut self.indices];
+        for (to, from) in own.into_iter().zip([starts, counts.unwrap_or_default(), indices]) {
+            to.clear();
+            to.try_reserve(from.len())?;
+            to.extend_from_slice(from);
+        }
+        self.ranges.clear();
+        self.ranges.try_reserve(sources)?;
+        self.columns.clear();
+        self.columns.try_reserve(indices.len())?;
+        self.is_known = true;
+        Ok(is_same)
+    }
+
+    /// Note the places of a source's values among columns; false if one of these is not there, for it is zero.
+    pub fn map(&mut self, first: usize, indices: &[i32], first_column: u32, columns: &[Column]) -> bool {
+        self.ranges.push([first as u32, indices.len() as u32]);
+        let mut place = 0;
+        for index in indices {
+            let index = *index as u32 - first_column;
+            place += columns[place..].iter().take_while(|column| column.index < index).count();
+            if columns.get(place).is_none_or(|column| column.index != index) {
+                return false;
+            }
+            self.columns.push(place as u32);
+        }
+        true
+    }
+
+    /// All values have been mapped.
+    pub fn complete(&mut self) {
+        self.is_mapped = true;
+    }
+
+    /// Of each source in turn the values, and the columns that they go to.
+    #[inline(always)]
+    pub fn sources<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = (&'a [f64], &'a [u32])> {
+        let mut columns = &self.columns[..];
+        self.ranges.iter().map(
+            #[inline(always)]
+            move |&[first, count]| {
+                let (own, rest) = columns.split_at(count as usize);
+                columns = rest;
+                (&values[first as usize..][..own.len()], own)
+            },
+        )
+    }
+}
