@@ -653,7 +653,9 @@ fn inertias_are_replaced_in_their_place() {
         system
     };
     let mut system = of(Inertia::diagonal(&[1.0, 1.0]).unwrap());
-    let steps: [(Option<[&[i32]; 2]>, &[f64], Option<&str>); 15] = [
+    // A pattern or, of a dense inverse, none; values; and why they are refused.
+    type Step<'a> = (Option<[&'a [i32]; 2]>, &'a [f64], Option<&'a str>);
+    let steps: [Step; 15] = [
         (Some(matrix), &[4.0, 1.0, 3.0], None),
         (Some(matrix), &[5.0, 1.0, 3.0], None),
         (Some(matrix), &[5.0, f64::NAN, 3.0], Some("body 0: its matrix A: ")),

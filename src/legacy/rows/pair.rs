@@ -85,6 +85,12 @@ impl PairFlags {
     }
 }
 
+/// A flag, or none, without a branch.
+#[inline(always)]
+fn flag(flag: u32, is_set: bool) -> u32 {
+    flag * u32::from(is_set)
+}
+
 /// What a pair knows of one of its rows.
 #[derive(Clone, Copy)]
 pub struct End {
@@ -104,7 +110,7 @@ impl End {
         // SAFETY: the caller promises a row.
         let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
         let (body, slot) = side.map_or((PairFlags::UNCOUPLED, 0), |side| (side.body(), side.slot));
-        let flags = PairFlags::of_body(body) | PairFlags::LIVE | PairFlags::CONTACT * u32::from(is_contact);
+        let flags = PairFlags::of_body(body) | PairFlags::LIVE | flag(PairFlags::CONTACT, is_contact);
         Self { row, slot, flags }
     }
 
@@ -158,8 +164,8 @@ impl Pair {
         for k in 0..2 {
             let flags = ends[k].flags
                 | bodies[1 - k]
-                | PairFlags::REPEATED * u32::from(repeated)
-                | PairFlags::SECOND * u32::from(k != first);
+                | flag(PairFlags::REPEATED, repeated)
+                | flag(PairFlags::SECOND, k != first);
             // SAFETY: the caller promises blocks.
             unsafe { ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags)) };
         }

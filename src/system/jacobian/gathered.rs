@@ -57,8 +57,8 @@ impl Gathered {
             }
         }
         columns.clear();
-        for word in reach[0]..reach[1] {
-            let mut bits = std::mem::take(&mut words[word]);
+        for (word, bits) in words.iter_mut().enumerate().take(reach[1]).skip(reach[0]) {
+            let mut bits = std::mem::take(bits);
             while bits != 0 {
                 let index = word * u64::BITS as usize + bits.trailing_zeros() as usize;
                 push_column(columns, index as u32, std::mem::take(&mut values[index]));
