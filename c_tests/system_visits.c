@@ -89,7 +89,7 @@ static void compressed (const MODEL *m, int n, double (*W)[MOST])
 /* (W + mu) x = b, with mu for all, for rows, for scalars. */
 static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOST], const int *starts)
 {
-  double mu[MOST], x[MOST], b[MOST], value = 0, other = 1, largest = 0;
+  double mu[MOST] = { 1 }, x[MOST], b[MOST], value = 0, other = 1, largest = 0;
   int each = below (3), code, row, i, j;
   size_t count = each == 0 ? 1 : each == 1 ? (size_t) rows->rows : (size_t) n;
   ldy_factor *factor = NULL;
