@@ -358,6 +358,16 @@ static void bad_input (void)
   ldy_system_destroy (t.system);
 }
 
+/* What is kept with constraints is that of these: what has been taken back has left nothing behind. */
+static void check_kept (const STATE *t)
+{
+  unsigned long long tags[CONSTRAINTS] = { 0 };
+
+  for (int i = 0; i < CONSTRAINTS; i ++) CHECK_INT (ldy_system_set_tag (t->system, i, 100 + (unsigned) i), 0);
+  CHECK_INT (ldy_system_tags (t->system, tags, CONSTRAINTS), 0);
+  for (int i = 0; i < CONSTRAINTS; i ++) CHECK (tags[i] == 100 + (unsigned) i);
+}
+
 /* The k-th allocation fails; 1 if one did. */
 static int attempt (int way, int k, const STATE *expected)
 {
@@ -378,6 +388,7 @@ static int attempt (int way, int k, const STATE *expected)
     CHECK_INT (go_on (&t), 0);
   }
   CHECK_SAME_BITS (t.y, expected->y, sizeof t.y);
+  check_kept (&t);
   ldy_system_destroy (t.system);
   CHECK_INT (failing.in_use, in_use);
   return failing.failed > 0;

@@ -24,9 +24,9 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// G = (A⁻¹)_CC for a growing set C of nodes, as 3×3 blocks.
 ///
-/// A node gets the next free slot when it is first needed, of several the one whose turn comes first. Of a symmetric A the blocks (a, b) with slot a ≤
-/// slot b are stored, b after b; otherwise those, and after them the blocks (b, a). The storage thus grows at
-/// its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
+/// A node gets the next free slot when it is first needed, of several the one whose turn comes first. Of a symmetric
+/// A the blocks (a, b) with slot a ≤ slot b are stored, b after b; otherwise those, and after them the blocks (b, a).
+/// The storage thus grows at its end only. With c nodes it takes 72 c (c + 1) / 2 bytes, or 72 c².
 ///
 /// A new node takes no solves for nodes that are no longer in use: some blocks of these are not known until they come back,
 /// and then mostly by solves for them alone.

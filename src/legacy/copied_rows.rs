@@ -110,11 +110,12 @@ impl CopiedRows {
     /// # Safety
     /// As [`CopiedRows::copy`]; the rows have been listed.
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
-        let (mut count, mut blocks) = (0, 0);
+        let (count, mut blocks) = (self.originals.len(), 0);
         push(&mut self.starts, 0).map_err(|_| exhausted())?;
-        while let Some(&row) = self.originals.get(count) {
+        for place in 0..count {
             // SAFETY: a listed row is there, its constraint is valid, and V is that constraint's.
             unsafe {
+                let row = self.originals[place];
                 let DIAB { con, B, V, W, A, .. } = *row;
                 let has_room = push(&mut self.ids, (*con).id.into()).is_ok()
                     && push(&mut self.b, B).is_ok()
@@ -122,9 +123,8 @@ impl CopiedRows {
                     && push(&mut self.diagonal, W).is_ok()
                     && push(&mut self.inverse, A).is_ok();
                 ensure!(has_room, exhausted());
-                blocks += self.blocks(count, &*row, dynamics)?;
+                blocks += self.blocks(place, &*row, dynamics)?;
             }
-            count += 1;
         }
         let why = "rows are missing from the list, or blocks from the rows";
         ensure!(dynamics.is_none_or(|own| own.has_as_many(count, blocks)), fail!(Code::BugFound, "{why}"));

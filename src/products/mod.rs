@@ -11,7 +11,7 @@ use crate::threads::Team;
 
 pub(crate) use any_rows::multiply;
 
-/// Vectors of three values a row: each begins `stride` values behind the one before it. `T` is a slice, shared or not.
+/// Vectors, each of which begins `stride` values behind the one before it. `T` is a slice, shared or not.
 pub struct Columns<T> {
     /// The values.
     pub values: T,

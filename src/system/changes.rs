@@ -65,15 +65,20 @@ pub enum Extent {
 
 /// Whether so many bodies have changed that everything is made.
 pub fn are_many(bodies: &Table<Body>) -> bool {
-    let is_changed = |mark: &&u8| **mark & CHANGED != 0;
-    BEYOND * bodies.marks().iter().filter(is_changed).count() > bodies.marks().len()
+    many_have(CHANGED, bodies.marks())
 }
 
 /// Whether nothing but velocities have changed, and those of so many bodies that V and B of all rows are made.
 fn are_pushed(bodies: &Table<Body>) -> bool {
-    let marks = bodies.marks();
-    marks.iter().fold(0, |all, mark| all | mark) == VELOCITY
-        && BEYOND * marks.iter().map(|mark| usize::from(mark & VELOCITY)).sum::<usize>() > marks.len()
+    all_of(bodies.marks()) == VELOCITY && many_have(VELOCITY, bodies.marks())
+}
+
+fn many_have(mark: u8, marks: &[u8]) -> bool {
+    BEYOND * marks.iter().filter(|own| **own & mark != 0).count() > marks.len()
+}
+
+fn all_of(marks: &[u8]) -> u8 {
+    marks.iter().fold(0, |all, mark| all | mark)
 }
 
 /// What is made of each body and each row.
@@ -96,7 +101,7 @@ impl Plan {
         structure: &Structure,
         writers: &[Writer],
     ) -> Result<Extent, Error> {
-        let is_marked = |marks: &[u8]| marks.iter().fold(0, |all, mark| all | mark & !GONE) != 0;
+        let is_marked = |marks: &[u8]| all_of(marks) & !GONE != 0;
         if !is_marked(bodies.marks()) && !is_marked(constraints.marks()) {
             return Ok(Extent::Nothing);
         }

@@ -83,6 +83,19 @@ pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result
     }
 }
 
+/// Values; NULL: there are none.
+///
+/// # Safety
+/// As for [`values`].
+pub unsafe fn values_wanted<'a, T>(
+    name: &str,
+    first: *const T,
+    count: usize,
+) -> Result<Option<&'a [T]>, Code> {
+    // SAFETY: the C program promises so many values, as `values` asks for.
+    if first.is_null() { Ok(None) } else { unsafe { values(name, first, count) }.map(Some) }
+}
+
 /// No array has more bytes than a pointer can be moved by; a negative number that became a count has.
 fn check_count<T>(name: &str, count: usize) -> Result<(), Code> {
     if count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok()) {

@@ -73,12 +73,9 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
     value_count: usize,
     constraint: *mut c_longlong,
 ) -> c_int {
-    let has_end = counts.is_null();
-    let counted = if has_end { 0 } else { rows };
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
-           starts: values(rows.saturating_add(has_end.into())), counts: values(counted),
+           starts: values(rows.saturating_add(counts.is_null().into())), counts: values_wanted(rows),
            indices: values(value_count), values: values(value_count), constraint: place => {
-        let counts = (!has_end).then_some(counts);
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
         constraint.put(insert(system, bodies, heights, &jacobian)?);
     })
@@ -94,9 +91,9 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
 ///
 /// J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice, other rows or columns
-/// than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint is named with its
-/// place among those given, counted from 0.
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice,
+/// other rows or columns than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint
+/// is named with its place among those given, counted from 0.
 ///
 /// # Safety
 /// system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries.
@@ -148,12 +145,9 @@ pub unsafe extern "C" fn ldy_system_set_sparse_jacobian(
     values: *const f64,
     value_count: usize,
 ) -> c_int {
-    let has_end = counts.is_null();
-    let counted = if has_end { 0 } else { rows };
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
-           starts: values(rows.saturating_add(has_end.into())), counts: values(counted),
+           starts: values(rows.saturating_add(counts.is_null().into())), counts: values_wanted(rows),
            indices: values(value_count), values: values(value_count) => {
-        let counts = (!has_end).then_some(counts);
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
         set(system, bodies, constraints, &jacobian)?;
     })

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use num_traits::AsPrimitive;
+
 use crate::any_rows::Extents;
 use crate::assembly::diagonal::Diagonal;
 use crate::block::{Block, Vector, is_finite, small};
@@ -727,28 +729,10 @@ fn is_coupled(structure: &Structure, row: usize) -> bool {
     structure.places(row).iter().any(Option::is_some)
 }
 
-/// Counts things, of which there are never more than an address can count.
-trait Count: Copy {
-    fn count(self) -> usize;
-}
-
-macro_rules! count {
-    ($($kind:ty),*) => {$(
-        impl Count for $kind {
-            #[inline(always)]
-            fn count(self) -> usize {
-                self as usize
-            }
-        }
-    )*};
-}
-
-count!(i32, u32, usize);
-
 /// From the start of one to that of the next.
 #[inline(always)]
-fn range(starts: &[impl Count], which: usize) -> Range<usize> {
-    starts[which].count()..starts[which + 1].count()
+fn range(starts: &[impl AsPrimitive<usize>], which: usize) -> Range<usize> {
+    starts[which].as_()..starts[which + 1].as_()
 }
 
 fn last<T: Copy + Default>(starts: &[T]) -> T {
