@@ -65,6 +65,41 @@ impl<'a> HostBodies<'a> {
         errors::about(format_args!("body {}", unsafe { (*self.0[body].body).id }), code)
     }
 
+    /// Hand over the points at which a constraint acts on a body.
+    fn visit_points(
+        &self,
+        body: usize,
+        &OnBody { con, known }: &OnBody,
+        visit: &mut dyn FnMut(f64, &Block, &Point),
+    ) -> Result<(), Code> {
+        let body = self.0[body].body;
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
+        // of their places.
+        unsafe {
+            let view = Body::new(body, false)?;
+            constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
+                visit(sign, &(*con).base, &view.dense_point(&place)?);
+                Ok(())
+            })
+        }
+    }
+
+    /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come to the
+    /// body makes no difference.
+    #[cold]
+    fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> Error {
+        let code_of = |on_body: &OnBody| self.visit_points(body, on_body, &mut |_, _, _| ()).err();
+        let failing = self.constraints(body).map(|(_, on_body)| on_body).filter(|it| code_of(it).is_some());
+        // SAFETY: the caller of HostBodies::new promises valid constraints.
+        unsafe {
+            let first = failing.min_by_key(|it| (*it.con).id);
+            // Asked once more, for the text that goes with its code.
+            let first = first.and_then(|first| Some((first.con, code_of(&first)?)));
+            let (con, code) = first.unwrap_or((con, code));
+            constraint::error(con, code).into()
+        }
+    }
+
     /// The error of the constraint on a body that has the least id.
     #[cold]
     fn error(&self, body: usize, code: Code) -> Code {
@@ -128,21 +163,11 @@ impl Bodies for HostBodies<'_> {
     fn points(
         &self,
         body: usize,
-        OnBody { con, known }: OnBody,
+        constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Error> {
-        let body = self.0[body].body;
-        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
-        // of their places.
-        unsafe {
-            let points = Body::new(body, false).and_then(|view| {
-                constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
-                    visit(sign, &(*con).base, &view.dense_point(&place)?);
-                    Ok(())
-                })
-            });
-            Ok(points.map_err(|code| constraint::error(con, code))?)
-        }
+        self.visit_points(body, &constraint, visit)
+            .map_err(|code| self.first_without_points(body, constraint.con, code))
     }
 
     fn fault(&self, body: usize, fault: panel::Fault) -> Error {
