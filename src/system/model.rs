@@ -11,19 +11,17 @@ use crate::products::{self, Assembled, Columns};
 
 use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
-use super::changes::{self, Extent, Plan};
+use super::changes::{self, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
 use super::error::{Error, Fault, Subject};
 use super::jacobian::Room;
 use super::kept::Kept;
-use super::mixed::{Filled, MOST_BODIES, Mixed};
+use super::mixed::{MOST_BODIES, Mixed};
 use super::models::{Member, Models};
 use super::product::{Bodies, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
-use super::scene::Scene;
 use super::structure::Structure;
 use super::table::{Id, Table};
-use super::update;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///
@@ -33,16 +31,16 @@ use super::update;
 pub struct System {
     pub(super) bodies: Table<Body>,
     /// What some of them are parts of.
-    models: Models,
+    pub(super) models: Models,
     /// Those that are rows of three; all that there are, unless `mixed` knows others.
     pub(super) constraints: Table<Constraint>,
     /// What is kept with each constraint, under its id.
     pub(super) kept: Table<Kept>,
     pub(super) mixed: Option<Mixed>,
     pub(super) structure: Structure,
-    results: Results,
+    pub(super) results: Results,
     /// The operators of bodies, as they stood at the last update.
-    made: BodyOperators,
+    pub(super) made: BodyOperators,
     /// How many constraints have a compliance.
     pub(super) compliances: usize,
     /// Room for products through the bodies.
@@ -51,16 +49,16 @@ pub struct System {
     /// Room for what setters of many operators look at.
     pub(super) room: Room,
     /// What the next update makes again.
-    plan: Plan,
+    pub(super) plan: Plan,
     /// The step of the last update.
-    step: f64,
+    pub(super) step: f64,
     /// Whether frames and rotations need not be orthonormal.
     takes_any_axes: bool,
     /// Whether the structure is that of the constraints.
-    is_structured: bool,
+    pub(super) is_structured: bool,
     /// Whether everything that is not marked in the tables has been made, for this step: an update that fails leaves nothing that
     /// counts as made.
-    is_made: bool,
+    pub(super) is_made: bool,
     /// Whether the results are those of bodies and constraints.
     pub(super) is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
@@ -181,7 +179,7 @@ impl System {
     }
 
     /// Close the gaps that removed bodies have left.
-    fn close_up_bodies(&mut self) {
+    pub(super) fn close_up_bodies(&mut self) {
         let bodies = self.bodies.things();
         self.made.retain(|place| bodies.get(place).is_some_and(Option::is_some));
         self.bodies.close_up();
@@ -611,71 +609,6 @@ impl System {
     }
 
     // ---- results
-
-    /// Assemble W, V, B and the diagonal for a step h, positive.
-    ///
-    /// If the step is refused, nothing has changed. After any other error there are no results, and everything may be
-    /// changed and updated again.
-    ///
-    /// # Errors
-    /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
-    /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
-    /// memory is exhausted.
-    pub fn update(&mut self, step: f64) -> Result<(), Error> {
-        let why = "the step h is not positive and finite";
-        ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
-        // Whatever fails half-way has not been made.
-        let mut is_made = std::mem::take(&mut self.is_made) && self.step == step;
-        self.values_change();
-        if self.bodies.has_gaps() {
-            self.close_up_bodies();
-        }
-        if !self.is_structured {
-            self.room.forget();
-            if let Some(mixed) = &mut self.mixed
-                && mixed.tidy(&mut self.constraints, changes::CHANGED)?
-            {
-                self.structure.forget();
-            }
-            let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
-            let results = Some(&mut self.results).filter(|_| is_kept);
-            is_made = is_kept;
-            self.structure.follow(&self.bodies, &self.constraints, results)?;
-            if let Some(mixed) = &mut self.mixed {
-                mixed.follow(&self.structure)?;
-            }
-            self.is_structured = true;
-        }
-        let Self { bodies, models, constraints, mixed, structure, results, made, plan, .. } = self;
-        let extent = match is_made {
-            true => plan.make(bodies, constraints, structure, &made.writers)?,
-            false => Extent::All,
-        };
-        let planned = match extent {
-            Extent::Nothing => None,
-            Extent::Some(rows) => Some(Some((&*plan, rows))),
-            Extent::All => Some(None),
-        };
-        if let Some(planned) = planned {
-            let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
-            let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
-            update::assemble(scene, rows, results, made, step)?;
-        }
-        if let Some(mixed) = mixed {
-            let filled = match planned {
-                None => Filled::Nothing,
-                Some(Some((plan, _))) => Filled::Some(plan),
-                Some(None) => Filled::All,
-            };
-            mixed.fill(constraints, structure, results, filled)?;
-        }
-        changes::settle(bodies, constraints);
-        self.is_made = true;
-        self.step = step;
-        self.has_operators = true;
-        self.is_fresh = true;
-        Ok(())
-    }
 
     /// The rows of W and what goes with them.
     ///
