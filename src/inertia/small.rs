@@ -82,7 +82,7 @@ impl Small {
         self.revision += 1;
         if !same_pattern {
             check(starts, rows, values, true)?;
-            self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
+            self.matrix.set_pattern(starts, rows)?;
             if self.list_places().is_err() {
                 // Of a pattern that is known there are places.
                 self.matrix = MatrixCopy::default();
@@ -91,7 +91,7 @@ impl Small {
         }
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
-        self.start().map_err(|_| FactorError::Memory)?;
+        self.start()?;
         at_best(Elimination(self))?;
         self.is_ready = true;
         Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })

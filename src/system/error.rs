@@ -4,7 +4,6 @@
 use std::collections::TryReserveError;
 use std::fmt;
 
-use crate::assembly::panel;
 use crate::inertia::FactorError;
 use crate::row_error;
 
@@ -100,15 +99,6 @@ impl From<FactorError> for Fault {
     }
 }
 
-impl From<panel::Fault> for Fault {
-    fn from(fault: panel::Fault) -> Self {
-        match fault {
-            panel::Fault::Memory => Self::Memory,
-            panel::Fault::Factor(error) => error.into(),
-        }
-    }
-}
-
 impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
@@ -187,6 +177,6 @@ mod tests {
         );
         let matrix = Fault::from(FactorError::NotPositiveDefinite { row: 4 });
         assert_eq!(text(Subject::Body(3), matrix), "body 3: its matrix A: not positive definite in row 4");
-        assert_eq!(Fault::from(panel::Fault::Factor(FactorError::Memory)), Fault::Memory);
+        assert_eq!(Fault::from(FactorError::Memory), Fault::Memory);
     }
 }

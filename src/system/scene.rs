@@ -4,8 +4,8 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use crate::assembly::diagonal::Diagonal;
+use crate::assembly::panel::Panel;
 use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
-use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
 use crate::assembly::update::scene::{
@@ -241,8 +241,8 @@ impl Bodies for Scene<'_> {
         self.plan.is_some_and(|plan| plan.is_body_kept(body))
     }
 
-    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        Error::of_body(self.bodies.ids()[body], fault)
+    fn fault(&self, body: usize, error: FactorError) -> Error {
+        Error::of_body(self.bodies.ids()[body], error)
     }
 
     fn memory(&self) -> Error {
