@@ -50,10 +50,10 @@ pub struct Padded {
     columns: Vec<i32>,
     values: Vec<Block>,
     b: Vec<Vector>,
-    pub laws: Vec<Law>,
-    pub forces: Vec<Vector>,
+    laws: Vec<Law>,
+    forces: Vec<Vector>,
     /// The row of each triple.
-    pub rows: Vec<u32>,
+    rows: Vec<u32>,
     /// The first triple of each row, and the end.
     firsts: Vec<u32>,
 }
@@ -80,10 +80,10 @@ impl Padded {
         Ok(())
     }
 
-    /// What is solved instead.
-    pub fn problem(&self, normal: Normal) -> Problem<'_> {
-        let Self { starts, columns, values, b, .. } = self;
-        Problem { starts, columns, values, b, normal }
+    /// The problem of the triples, their laws, their forces, and the row of each.
+    pub fn parts(&mut self, normal: Normal) -> (Problem<'_>, &[Law], &mut [Vector], &[u32]) {
+        let Self { starts, columns, values, b, laws, forces, rows, .. } = self;
+        (Problem { starts, columns, values, b, normal }, laws, forces, rows)
     }
 
     /// Write the forces of lanes that are scalars.
