@@ -55,6 +55,6 @@ impl System {
     ) -> Result<Report, Error> {
         let problem = self.any_rows()?.problem();
         let made = solver.solve_any(&problem, laws, options, forces, watch);
-        made.map_err(|error| self.of_row(error.row, error.fault))
+        made.map_err(|error| self.of_row(error))
     }
 }
