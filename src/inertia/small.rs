@@ -5,11 +5,9 @@
 //! What is zero is left out, of any matrix; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
-
 use crate::block::is_finite;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{bytes, refill, resize};
+use crate::memory::{self, bytes, refill, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
@@ -98,7 +96,7 @@ impl Small {
     }
 
     /// List where entries go, for another pattern.
-    fn list_places(&mut self) -> Result<(), TryReserveError> {
+    fn list_places(&mut self) -> memory::Result {
         let Self { matrix, places, .. } = self;
         places.clear();
         places.try_reserve_exact(matrix.rows.len())?;
@@ -110,7 +108,7 @@ impl Small {
     }
 
     /// Put the lower triangle where L will be.
-    fn start(&mut self) -> Result<(), TryReserveError> {
+    fn start(&mut self) -> memory::Result {
         let Self { matrix, places, rows, patterns, below, reached, reciprocals, .. } = self;
         let size = matrix.size();
         for words in [&mut *patterns, below, reached] {

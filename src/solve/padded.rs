@@ -2,11 +2,11 @@
 //! no scalar takes are padded: their entries in W are zero, but on the diagonal the mean of those of the triple's own lanes, so that a
 //! third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the end.
 
-use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::{Block, Vector};
+use crate::memory;
 use crate::row_error::{Error, Fault};
 
 use super::problem::{Kind, Law, Normal, Problem};
@@ -95,7 +95,7 @@ impl Padded {
         }
     }
 
-    fn list_triples(&mut self, w: &AnyBlockRows) -> Result<(), TryReserveError> {
+    fn list_triples(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { rows, firsts, .. } = self;
         rows.clear();
         firsts.clear();
@@ -109,7 +109,7 @@ impl Padded {
         Ok(())
     }
 
-    fn make_room(&mut self, w: &AnyBlockRows) -> Result<(), TryReserveError> {
+    fn make_room(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { starts, columns, values, b, laws, forces, rows, .. } = self;
         let of_row = |row: usize| {
             let others = w.columns[w.range(row)].iter().map(|&column| triples(&w.scalars(column as usize)));

@@ -4,7 +4,7 @@
 use crate::direct::{AnyBlockRows, BlockRows, Cholesky, dependent_rows};
 use crate::row_error;
 
-use super::error::{Error, Subject};
+use super::error::{Error, Result, Subject};
 use super::mixed::AnyRows;
 use super::model::System;
 use super::rows::Rows;
@@ -29,7 +29,7 @@ impl System {
     ///
     /// # Errors
     /// As there, and if there was no successful update since anything but velocities changed.
-    pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result<(), Error> {
+    pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result {
         let rows = self.rows_of_operators()?;
         factor.factorise(rows.matrix(), mu).map_err(|error| self.of_row(error))
     }
@@ -38,7 +38,7 @@ impl System {
     ///
     /// # Errors
     /// As there, and if there was no successful update since anything but velocities changed.
-    pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>, Error> {
+    pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>> {
         let rows = self.rows_of_operators()?;
         dependent_rows(rows.matrix(), tolerance).map_err(|error| self.of_row(error))
     }

@@ -2,12 +2,15 @@
 #![forbid(unsafe_code)]
 
 use std::collections::TryReserveError;
-use std::fmt;
+use std::{fmt, result};
 
 use crate::inertia::FactorError;
 use crate::row_error;
 
 use super::table::Id;
+
+/// What functions return that may go wrong; nothing unless it is named.
+pub type Result<T = (), E = Error> = result::Result<T, E>;
 
 /// What went wrong, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]

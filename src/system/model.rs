@@ -13,7 +13,7 @@ use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault, Result, Subject};
 use super::jacobian::Room;
 use super::kept::Kept;
 use super::mixed::{MOST_BODIES, Mixed};
@@ -77,12 +77,7 @@ impl System {
     ///
     /// # Errors
     /// As [`Body::new`].
-    pub fn insert_body(
-        &mut self,
-        dofs: usize,
-        kinematics: Kinematics,
-        inertia: Inertia,
-    ) -> Result<Id, Error> {
+    pub fn insert_body(&mut self, dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Id> {
         let id = self.bodies.next();
         let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
         self.check_rotation(id, &kinematics)?;
@@ -102,7 +97,7 @@ impl System {
         inertia: &Block,
         rotation: &Block,
         center: &Vector,
-    ) -> Result<Id, Error> {
+    ) -> Result<Id> {
         let inertia =
             Inertia::rigid(mass, inertia).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
         self.insert_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
@@ -112,7 +107,7 @@ impl System {
     ///
     /// # Errors
     /// As [`Inertia::pseudo_rigid`] and [`Body::new`].
-    pub fn insert_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id, Error> {
+    pub fn insert_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id> {
         let inertia =
             Inertia::pseudo_rigid(mass, euler).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
         self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
@@ -129,7 +124,7 @@ impl System {
     /// # Errors
     /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing has
     /// changed.
-    pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id, Error> {
+    pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id> {
         let first = self.bodies.next();
         let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
         let memory = |_| failed(0, Fault::Memory);
@@ -162,7 +157,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or a constraint acts on it.
-    pub fn remove_body(&mut self, id: Id) -> Result<(), Error> {
+    pub fn remove_body(&mut self, id: Id) -> Result {
         if self.body(id)?.users > 0 {
             let mut users = self.constraints.iter().filter(|(_, user)| user.bodies.contains(&Some(id)));
             let user = users.next().map_or(0, |(user, _)| self.owner(user, 0));
@@ -190,7 +185,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn body(&self, id: Id) -> Result<&Body, Error> {
+    pub fn body(&self, id: Id) -> Result<&Body> {
         self.bodies.get(id).ok_or(Error::of_body(id, Fault::Unknown))
     }
 
@@ -203,7 +198,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, the body is of another kind, or the rotation is not finite.
-    pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result<(), Error> {
+    pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result {
         let kinematics = self.turned(id, rotation)?;
         self.change_body(id, |body, mark| {
             if body.set_kinematics(kinematics)? {
@@ -217,7 +212,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::set_rotation`].
-    pub(super) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics, Error> {
+    pub(super) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics> {
         let Kinematics::Rigid { center, .. } = *self.body(id)?.kinematics() else {
             return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
         };
@@ -227,7 +222,7 @@ impl System {
         Ok(kinematics)
     }
 
-    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result<(), Error> {
+    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result {
         let checked = if self.takes_any_axes { Ok(()) } else { kinematics.check_rotation() };
         checked.map_err(|fault| Error::of_body(id, fault))
     }
@@ -241,7 +236,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, the sizes differ, or the above.
-    pub fn set_inertia(&mut self, id: Id, inertia: Inertia) -> Result<(), Error> {
+    pub fn set_inertia(&mut self, id: Id, inertia: Inertia) -> Result {
         let body = self.body(id)?;
         let is_obstacle = |inertia: &Inertia| matches!(inertia, Inertia::Obstacle);
         if body.users > 0 && is_obstacle(body.inertia()) != is_obstacle(&inertia) {
@@ -265,7 +260,7 @@ impl System {
     ///
     /// # Errors
     /// As there. Nothing has changed then.
-    pub fn set_dense(&mut self, id: Id, size: usize, inverse: &[f64]) -> Result<(), Error> {
+    pub fn set_dense(&mut self, id: Id, size: usize, inverse: &[f64]) -> Result {
         self.replace_inertia(id, |own| own.replace_dense(size, inverse), || Inertia::dense(size, inverse))
     }
 
@@ -274,7 +269,7 @@ impl System {
     ///
     /// # Errors
     /// As there. Nothing has changed then.
-    pub fn set_matrix(&mut self, id: Id, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<(), Error> {
+    pub fn set_matrix(&mut self, id: Id, starts: &[i32], rows: &[i32], values: &[f64]) -> Result {
         self.replace_inertia(
             id,
             |own| own.replace_matrix(starts, rows, values),
@@ -287,7 +282,7 @@ impl System {
         id: Id,
         replace: impl FnOnce(&mut Inertia) -> Result<bool, Fault>,
         make: impl FnOnce() -> Result<Inertia, Fault>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         let failed = |fault| Error::of_body(id, fault);
         let (body, mark) = self.bodies.get_mut(id).ok_or(failed(Fault::Unknown))?;
         if !replace(&mut body.inertia).map_err(failed)? {
@@ -302,7 +297,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no such body, or there are not as many values or they are not finite.
-    pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+    pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
         self.set_either_velocity(id, velocity, Body::velocity_mut)
     }
 
@@ -310,11 +305,11 @@ impl System {
     ///
     /// # Errors
     /// As [`System::set_velocity`].
-    pub fn set_previous_velocity(&mut self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+    pub fn set_previous_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
         self.set_either_velocity(id, velocity, Body::previous_velocity_mut)
     }
 
-    pub(super) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+    pub(super) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
         let failed = |fault| Error::of_body(id, fault);
         of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
         finite("its generalised velocity", velocity).map_err(failed)
@@ -325,7 +320,7 @@ impl System {
         id: Id,
         velocity: &[f64],
         place: impl FnOnce(&mut Body) -> &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result {
         self.check_velocity(id, velocity)?;
         self.is_fresh = false;
         if let Some((body, mark)) = self.bodies.get_mut(id) {
@@ -342,7 +337,7 @@ impl System {
         &mut self,
         id: Id,
         change: impl FnOnce(&mut Body, &mut u8) -> Result<(), Fault>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         let (body, mark) = self.bodies.get_mut(id).ok_or(Error::of_body(id, Fault::Unknown))?;
         change(body, mark).map_err(|fault| Error::of_body(id, fault))?;
         self.values_change();
@@ -377,7 +372,7 @@ impl System {
         bodies: [Option<Id>; 2],
         frame: &Block,
         points: [Vector; 2],
-    ) -> Result<Id, Error> {
+    ) -> Result<Id> {
         self.insert_placed(bodies, Placement::at_points(frame, points))
     }
 
@@ -390,15 +385,11 @@ impl System {
         &mut self,
         bodies: [Option<Id>; 2],
         operators: [Option<Operator>; 2],
-    ) -> Result<Id, Error> {
+    ) -> Result<Id> {
         self.insert_placed(bodies, Ok(Placement::Operators(operators)))
     }
 
-    fn insert_placed(
-        &mut self,
-        bodies: [Option<Id>; 2],
-        placement: Result<Placement, Fault>,
-    ) -> Result<Id, Error> {
+    fn insert_placed(&mut self, bodies: [Option<Id>; 2], placement: Result<Placement, Fault>) -> Result<Id> {
         let subject = Subject::Constraint(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         let placement = placement.map_err(failed)?;
@@ -442,7 +433,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn remove_constraint(&mut self, id: Id) -> Result<(), Error> {
+    pub fn remove_constraint(&mut self, id: Id) -> Result {
         self.rows_of(id)?;
         let mut list = [0; MOST_BODIES];
         let bodies = self.bodies_of(id, &mut list);
@@ -468,7 +459,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, it was inserted with operators, or something is not finite.
-    pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result<(), Error> {
+    pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result {
         let bodies = self.constraint(id)?.bodies;
         self.rebind_constraint(id, bodies, frame, points)
     }
@@ -484,7 +475,7 @@ impl System {
         bodies: [Option<Id>; 2],
         frame: &Block,
         points: [Vector; 2],
-    ) -> Result<(), Error> {
+    ) -> Result {
         let (before, placement) = (self.constraint(id)?.bodies, self.check_move(id, bodies, frame, points)?);
         if before != bodies {
             for (bodies, is_new) in [(before, false), (bodies, true)] {
@@ -517,7 +508,7 @@ impl System {
         bodies: [Option<Id>; 2],
         frame: &Block,
         points: [Vector; 2],
-    ) -> Result<Placement, Error> {
+    ) -> Result<Placement> {
         let is_at_points = self.constraint(id)?.is_at_points();
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
         ensure!(is_at_points, failed(Fault::Invalid(OTHER_KIND)));
@@ -530,7 +521,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, it was inserted at points, or an operator is missing or of another size.
-    pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result<(), Error> {
+    pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result {
         let constraint = self.constraint(id)?;
         let bodies = constraint.bodies;
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
@@ -548,7 +539,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or the compliance is not finite or not symmetric.
-    pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result<(), Error> {
+    pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result {
         let subject = Subject::Constraint(id, self.constraint(id)?.bodies);
         if let Some(compliance) = &compliance {
             check_compliance(3, compliance).map_err(|fault| Error { subject, fault })?;
@@ -563,7 +554,7 @@ impl System {
         &mut self,
         id: Id,
         change: impl FnOnce(&mut Constraint, &mut u8),
-    ) -> Result<(), Error> {
+    ) -> Result {
         let triple = self.triple(id)?;
         let (constraint, mark) = self.constraints.get_mut(triple).ok_or(unknown(id))?;
         change(constraint, mark);
@@ -575,7 +566,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or it is of another kind.
-    pub fn constraint(&self, id: Id) -> Result<&Constraint, Error> {
+    pub fn constraint(&self, id: Id) -> Result<&Constraint> {
         self.constraints.get(self.triple(id)?).ok_or(unknown(id))
     }
 
@@ -599,7 +590,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or no update since the last change.
-    pub fn row(&self, id: Id) -> Result<usize, Error> {
+    pub fn row(&self, id: Id) -> Result<usize> {
         self.rows_of(id)?;
         self.needs(self.is_structured)?;
         match &self.mixed {
@@ -614,7 +605,7 @@ impl System {
     ///
     /// # Errors
     /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
-    pub fn rows(&self) -> Result<Rows<'_>, Error> {
+    pub fn rows(&self) -> Result<Rows<'_>> {
         self.needs(self.is_fresh)?;
         self.check_all_triples()?;
         Ok(self.latest_rows())
@@ -631,7 +622,7 @@ impl System {
     ///
     /// # Errors
     /// If there was no update since anything but velocities changed, or x or y have not three values a row.
-    pub fn times(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
+    pub fn times(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
         self.times_columns(1, alone(x), alone(y))
     }
@@ -640,12 +631,7 @@ impl System {
     ///
     /// # Errors
     /// As there, and if a stride is shorter than a vector, or a vector reaches beyond the values.
-    pub fn times_columns(
-        &self,
-        count: usize,
-        x: Columns<&[f64]>,
-        y: Columns<&mut [f64]>,
-    ) -> Result<(), Error> {
+    pub fn times_columns(&self, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         self.multiply(&mut Assembled(self.latest_rows().blocks()), count, x, y)
     }
@@ -654,7 +640,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times`], and if a solver fails or memory is exhausted.
-    pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
+    pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
         self.times_columns_through_bodies(1, alone(x), alone(y))
     }
@@ -668,14 +654,14 @@ impl System {
         count: usize,
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         self.multiply(&mut ThroughBodies { through: self.through_bodies(), scratch }, count, x, y)
     }
 
     /// Whether `count` vectors can have these strides and numbers of values.
-    fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result<(), Error> {
+    fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result {
         self.needs(self.has_operators)?;
         let length = self.scalar_count();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
@@ -691,7 +677,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times`]; if there is no such body, or `force` is of another size.
-    pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result<(), Error> {
+    pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
         of_size("the generalised force", force, body.dofs()).map_err(|fault| Error::of_body(id, fault))?;
@@ -711,7 +697,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times_through_bodies`], and if a reaction or a velocity is not finite. No velocity has changed then.
-    pub fn add_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
+    pub fn add_reactions(&mut self, reactions: &[f64]) -> Result {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -733,7 +719,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
-    pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate, Error> {
+    pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate> {
         self.needs(self.has_operators)?;
         ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
         let size = self.scalar_count();
@@ -756,17 +742,17 @@ impl System {
         Bodies { bodies, models, constraints, structure, made, step: *step, has_compliance }
     }
 
-    fn check_vectors(&self, vectors: &[&[f64]]) -> Result<(), Error> {
+    fn check_vectors(&self, vectors: &[&[f64]]) -> Result {
         vectors.iter().try_for_each(|vector| self.check_count(vector.len()))
     }
 
     /// Whether products are there, and of vectors with so many values.
-    pub(super) fn check_count(&self, found: usize) -> Result<(), Error> {
+    pub(super) fn check_count(&self, found: usize) -> Result {
         self.needs(self.has_operators)?;
         as_many("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
     }
 
-    pub(super) fn needs(&self, has: bool) -> Result<(), Error> {
+    pub(super) fn needs(&self, has: bool) -> Result {
         if has { Ok(()) } else { Err(Error::of_system(Fault::Stale)) }
     }
 

@@ -8,7 +8,7 @@ use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force
 use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
 use super::constraint::Placement;
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::model::System;
 use super::table::Id;
 
@@ -51,7 +51,7 @@ impl System {
     ///
     /// # Errors
     /// If not.
-    pub(super) fn check_joints(&self, found: usize) -> Result<(), Error> {
+    pub(super) fn check_joints(&self, found: usize) -> Result {
         as_many("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
     }
 
@@ -62,7 +62,7 @@ impl System {
     /// # Errors
     /// If joints are others, lengths are not positive, something is not finite, there are not as many joints as constraints or forces as
     /// scalars, or memory is exhausted.
-    pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness, Error> {
+    pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness> {
         let rows = self.constraint_ids().count();
         of_size("the reactions R", reactions, self.sizes().sum()).map_err(Error::of_system)?;
         finite("the reactions R", reactions).map_err(Error::of_system)?;
@@ -124,7 +124,7 @@ impl System {
         joints: &[Joint],
         reactions: &[f64],
         directions: Directions,
-    ) -> Result<CriticalStep, Error> {
+    ) -> Result<CriticalStep> {
         let stiffness = self.geometric_stiffness(joints, reactions)?;
         let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. }) || inertia.is_users();
         if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
@@ -153,7 +153,7 @@ impl System {
     }
 
     /// The gradients of what joints keep, one behind the other.
-    fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>, Error> {
+    fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>> {
         let kept = |size: usize, joint: &Joint| match joint {
             Joint::ConstantOperators => 0..size,
             Joint::FixedPoint => 0..3,

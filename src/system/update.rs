@@ -10,7 +10,7 @@ use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
 use super::changes::{self, Extent, Plan};
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::mixed::Filled;
 use super::model::System;
 use super::rows::{Results, resized};
@@ -30,7 +30,7 @@ impl System {
     /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
     /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
     /// memory is exhausted.
-    pub fn update(&mut self, step: f64) -> Result<(), Error> {
+    pub fn update(&mut self, step: f64) -> Result {
         let why = "the step h is not positive and finite";
         ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
         // Whatever fails half-way has not been made.
@@ -92,13 +92,7 @@ impl System {
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
 /// whose values are not finite.
-fn assemble(
-    scene: Scene,
-    rows: usize,
-    results: &mut Results,
-    made: &mut BodyOperators,
-    step: f64,
-) -> Result<(), Error> {
+fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOperators, step: f64) -> Result {
     let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;

@@ -17,7 +17,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::culprit;
-use crate::legacy::errors::{self, Code, Error, fail};
+use crate::legacy::errors::{self, Code, Error, Result, fail};
 use crate::legacy::host::body::{self, Body};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
@@ -53,7 +53,7 @@ impl<'a> HostBodies<'a> {
         Self(bodies)
     }
 
-    fn view(&self, body: usize) -> Result<Body<'_>, Code> {
+    fn view(&self, body: usize) -> Result<Body<'_>> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         unsafe { Body::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
@@ -415,7 +415,7 @@ const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 /// # Safety
 /// The constraint is valid, and so are its bodies.
 #[inline(always)]
-unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
+unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64> {
     // SAFETY: the caller promises a valid constraint.
     let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
     let share = diagonal.free_energy(b, prescribed);
