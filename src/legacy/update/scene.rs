@@ -6,7 +6,7 @@ use std::ptr;
 
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
-use crate::assembly::panel::{self, Panel, RIGID};
+use crate::assembly::panel::{Panel, RIGID};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Coupling, Make, Pair, Pairs};
 use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
@@ -17,7 +17,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::culprit;
-use crate::legacy::errors::{self, Code, Error, fail};
+use crate::legacy::errors::{self, Code, Error, Result, fail};
 use crate::legacy::host::body::{self, Body};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
@@ -26,7 +26,7 @@ use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::names;
 use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, WORD};
 use crate::prefetch::fetch;
-use crate::threads::Deal;
+use crate::threads::{Deal, Numbered};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -53,7 +53,7 @@ impl<'a> HostBodies<'a> {
         Self(bodies)
     }
 
-    fn view(&self, body: usize) -> Result<Body<'_>, Code> {
+    fn view(&self, body: usize) -> Result<Body<'_>> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         unsafe { Body::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
@@ -170,8 +170,8 @@ impl Bodies for HostBodies<'_> {
             .map_err(|code| self.first_without_points(body, constraint.con, code))
     }
 
-    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        self.of_body(body, of_panel(fault)).into()
+    fn fault(&self, body: usize, error: FactorError) -> Error {
+        self.of_body(body, of_panel(error)).into()
     }
 
     fn memory(&self) -> Error {
@@ -200,12 +200,10 @@ impl Bodies for HostBodies<'_> {
     }
 }
 
-/// The error of a fault in a panel.
-pub fn of_panel(fault: panel::Fault) -> Code {
-    let panel::Fault::Factor(error) = fault else {
-        return fail!(Code::OutOfMemory, "no memory for its operators");
-    };
+/// The error of a panel that cannot be made.
+pub fn of_panel(error: FactorError) -> Code {
     let code = match error {
+        FactorError::Memory => return fail!(Code::OutOfMemory, "no memory for its operators"),
         FactorError::Matrix(_) => Code::MatrixKind,
         FactorError::NotPositiveDefinite { .. } => Code::CholFactor,
         FactorError::NotFinite => Code::BugFound,
@@ -232,7 +230,11 @@ unsafe fn action<'a>(con: *const CON, body: *const BODY) -> Action<'a> {
 }
 
 /// Rows of the host.
-pub struct HostRows<'a>(&'a mut [GatheredRow]);
+pub type HostRows<'a> = Numbered<&'a mut [GatheredRow], Live>;
+
+/// That rows and what they lead to are as [`HostRows::new`] asks for.
+#[derive(Clone, Copy)]
+pub struct Live(());
 
 impl<'a> HostRows<'a> {
     /// Rows of the host.
@@ -241,32 +243,14 @@ impl<'a> HostRows<'a> {
     /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's alone during
     /// `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
     pub unsafe fn new(rows: &'a mut [GatheredRow]) -> Self {
-        Self(rows)
+        Self { first: 0, things: rows, context: Live(()) }
     }
 
     /// The body of one of the places of a row; there is one.
     #[inline(always)]
     fn body(&self, row: usize, place: usize) -> *mut BODY {
         // SAFETY: a live row is promised to HostRows::new.
-        unsafe { (*self.0[row].row).bodies[place] }
-    }
-}
-
-// SAFETY: parts of disjoint ranges are of different rows.
-unsafe impl<'a> Deal for HostRows<'a> {
-    type Shared = <&'a mut [GatheredRow] as Deal>::Shared;
-
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn shared(self) -> Self::Shared {
-        self.0.shared()
-    }
-
-    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
-        // SAFETY: the caller promises that no row is in another part.
-        Self(unsafe { <&mut [GatheredRow]>::part(shared, range) })
+        unsafe { (*self.things[row].row).bodies[place] }
     }
 }
 
@@ -278,7 +262,7 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn places(&self, row: usize) -> [Option<Place>; 2] {
         // SAFETY: a live row is promised to HostRows::new.
-        let sides = unsafe { (*self.0[row].row).sides };
+        let sides = unsafe { (*self.things[row].row).sides };
         sides.map(
             #[inline(always)]
             |side| side.map(|side| Place { body: side.body() as usize, slot: side.slot as usize }),
@@ -288,14 +272,14 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn roles(&self, row: usize) -> [bool; 2] {
         // SAFETY: a valid constraint is promised to HostRows::new.
-        let con = unsafe { &*self.0[row].con };
+        let con = unsafe { &*self.things[row].con };
         [!con.master.is_null(), !con.slave.is_null()]
     }
 
     #[inline(always)]
     fn action(&self, row: usize, place: usize) -> Action<'_> {
         // SAFETY: a valid constraint is promised to HostRows::new.
-        unsafe { action(self.0[row].con, self.body(row, place)) }
+        unsafe { action(self.things[row].con, self.body(row, place)) }
     }
 
     #[inline(always)]
@@ -319,14 +303,17 @@ impl Rows for HostRows<'_> {
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
-            ensure!(!velo.is_null(), constraint::error(self.0[row].con, names::null("velo", body)).into());
+            ensure!(
+                !velo.is_null(),
+                constraint::error(self.things[row].con, names::null("velo", body)).into()
+            );
             Ok([&*velo.add(1), &*velo])
         }
     }
 
     #[inline(always)]
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
-        let (GatheredRow { con, row, .. }, role) = (self.0[row], Role::BOTH[role]);
+        let (GatheredRow { con, row, .. }, role) = (self.things[row], Role::BOTH[role]);
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
         Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }?)
     }
@@ -336,19 +323,19 @@ impl Rows for HostRows<'_> {
         // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
         // panels are not touched between their start and the end of the rows.
         unsafe {
-            let slot = (*self.0[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
+            let slot = (*self.things[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
             SlotWriter::new(slots.at(slot))
         }
     }
 
     #[inline(always)]
     fn wants_velocities(&self, row: usize) -> bool {
-        self.0[row].is_listed
+        self.things[row].is_listed
     }
 
     #[inline(always)]
     fn set_velocities(&mut self, row: usize, [v, b]: [Vector; 2]) {
-        let gathered = &self.0[row];
+        let gathered = &self.things[row];
         // SAFETY: the row is live and this thread's alone, and so is V, as promised to HostRows::new.
         unsafe {
             *gathered.v = v;
@@ -359,19 +346,19 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn is_new(&self, row: usize) -> bool {
         // SAFETY: a live row is promised to HostRows::new.
-        unsafe { (*self.0[row].row).is_stale }
+        unsafe { (*self.things[row].row).is_stale }
     }
 
     #[inline(always)]
     fn kept(&self, row: usize) -> Option<Diagonal> {
         // SAFETY: a live row is promised to HostRows::new.
-        let row = unsafe { &*self.0[row].row };
+        let row = unsafe { &*self.things[row].row };
         (!row.is_stale).then_some(Diagonal { w: row.public.W, a: row.public.A, rho: None })
     }
 
     #[inline(always)]
     fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Error> {
-        let gathered = &mut self.0[row];
+        let gathered = &mut self.things[row];
         // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
         unsafe {
             let row = &mut *gathered.row;
@@ -387,7 +374,7 @@ impl Rows for HostRows<'_> {
 
     #[cold]
     fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
-        let con = self.0[row].con;
+        let con = self.things[row].con;
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
         let code = unsafe {
             match fault {
@@ -409,17 +396,17 @@ impl Rows for HostRows<'_> {
     fn fetch_ahead(&self, row: usize) {
         // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
         unsafe {
-            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[0]) {
+            if let Some(ahead) = self.things.get(row + ROWS_AHEAD[0]) {
                 fetch(ahead.con);
                 fetch(ahead.row);
             }
-            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[1]) {
+            if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
                 for body in ahead.bodies {
                     fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
                     fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
                 }
             }
-            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[2]) {
+            if let Some(ahead) = self.things.get(row + ROWS_AHEAD[2]) {
                 for body in ahead.bodies {
                     if let Some(body) = body.as_ref() {
                         fetch(body.conf.cast::<Block>());
@@ -432,7 +419,7 @@ impl Rows for HostRows<'_> {
 
     #[inline(always)]
     fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
-        if let Some(ahead) = self.0.get(row + ROWS_AHEAD[1]) {
+        if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
             // SAFETY: the caller of HostRows::new promises live rows.
             for side in unsafe { (*ahead.row).sides }.into_iter().flatten() {
                 let writer = &raw const bodies.writers[side.body() as usize];
@@ -453,7 +440,7 @@ const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 /// # Safety
 /// The constraint is valid, and so are its bodies.
 #[inline(always)]
-unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
+unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64> {
     // SAFETY: the caller promises a valid constraint.
     let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
     let share = diagonal.free_energy(b, prescribed);

@@ -4,8 +4,6 @@
 //! What slots of the same tile have in common is computed once. Where one of them alone is zero, zeros are subtracted, which
 //! changes no sum of blocks: the bits of a block depend on its own two slots and A.
 
-use std::collections::TryReserveError;
-
 use super::operators::Operators;
 use super::products::Tiles;
 use super::{SLOTS, WIDTH};
@@ -13,7 +11,7 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::inertia::Small;
 use crate::inertia::small::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
-use crate::memory::{bytes, refill, resize};
+use crate::memory::{self, bytes, refill, resize};
 
 /// Room for Z.
 #[derive(Debug, Default)]
@@ -34,7 +32,7 @@ impl Half {
         factor: &Small,
         operators: &mut Operators,
         tiles: &mut Tiles,
-    ) -> Result<(), TryReserveError> {
+    ) -> memory::Result {
         let slots = operators.slots();
         tiles.start(slots, operators.dofs)?;
         let Self { columns, reached } = self;
