@@ -123,11 +123,10 @@ unsafe fn make(
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::Wanted { kind, reuse, once };
-        for run in pairs.runs() {
-            match wanted == scene::Wanted::EVERYTHING {
-                true => assemble_pairs(HostPairs::<true>::new(&run, wanted), PART, &made.panels, team)?,
-                false => assemble_pairs(HostPairs::<false>::new(&run, wanted), PART, &made.panels, team)?,
-            }
+        let parts = pairs.parts(PART);
+        match wanted == scene::Wanted::EVERYTHING {
+            true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,
+            false => assemble_pairs(HostPairs::<false>::new(parts, wanted), 1, &made.panels, team)?,
         }
         #[cfg(feature = "mpi")]
         external::assemble(dynamics)?;

@@ -24,7 +24,7 @@ use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::{KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::names;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, WORD};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, WORD};
 use crate::prefetch::fetch;
 use crate::threads::{Deal, Numbered};
 
@@ -456,7 +456,7 @@ unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Resul
     Err(unsafe { constraint::error(con, code) })
 }
 
-/// Words of pairs that a thread takes at a time.
+/// Most words of pairs that a thread takes at a time.
 pub const PART: usize = 512 / WORD;
 
 /// Which blocks are made.
@@ -475,31 +475,31 @@ impl Wanted {
     pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
 }
 
-/// Some words of a run of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
+/// Some parts of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
 /// is known beforehand.
 #[derive(Clone)]
 pub struct HostPairs<'a, const EVERYTHING: bool> {
-    run: &'a Run<'a, rows::Pair>,
-    words: Range<usize>,
+    parts: Parts<'a, rows::Pair>,
+    numbers: Range<usize>,
     wanted: Wanted,
 }
 
 impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
-    /// All pairs of a run; what is wanted is everything, if so it is called.
+    /// All pairs, to be dealt one part at a time; what is wanted is everything, if so it is called.
     ///
     /// # Safety
     /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
-    pub unsafe fn new(run: &'a Run<'a, rows::Pair>, wanted: Wanted) -> Self {
-        Self { run, words: 0..run.words(), wanted }
+    pub unsafe fn new(parts: Parts<'a, rows::Pair>, wanted: Wanted) -> Self {
+        Self { parts, numbers: 0..parts.count(), wanted }
     }
 }
 
-// SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
+// SAFETY: different parts have different pairs.
 unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
     type Shared = Self;
 
     fn count(&self) -> usize {
-        self.words.len()
+        self.numbers.len()
     }
 
     fn shared(self) -> Self {
@@ -507,7 +507,8 @@ unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
     }
 
     unsafe fn part(shared: &Self, range: Range<usize>) -> Self {
-        Self { words: shared.words.start + range.start..shared.words.start + range.end, ..shared.clone() }
+        let first = shared.numbers.start;
+        Self { numbers: first + range.start..first + range.end, ..shared.clone() }
     }
 }
 
@@ -519,23 +520,25 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
 
     #[inline(always)]
     fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
-        let Self { run, words, wanted } = self.clone();
-        let mut coming = run.part(words.clone());
-        for pair in coming.by_ref().take(PAIRS_AHEAD) {
-            // SAFETY: a chunk in use is a pair, and none has been handed out yet.
-            unsafe { fetch_operators(pair, panels) };
-        }
-        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { wanted };
-        for name in run.part(words) {
-            if let Some(ahead) = coming.next() {
-                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
-                unsafe { fetch_operators(ahead, panels) };
+        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
+        for number in self.numbers.clone() {
+            let [mut coming, pairs] = [self.parts.part(number), self.parts.part(number)];
+            for pair in coming.by_ref().take(PAIRS_AHEAD) {
+                // SAFETY: a chunk in use is a pair, and none has been handed out yet.
+                unsafe { fetch_operators(pair, panels) };
             }
-            // SAFETY: a chunk in use is a pair, and each is handed out once.
-            let pair = unsafe { &mut *name };
-            if (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
-            {
-                make.pair(blocks_of(name, pair, kind, once));
+            for name in pairs {
+                if let Some(ahead) = coming.next() {
+                    // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
+                    unsafe { fetch_operators(ahead, panels) };
+                }
+                // SAFETY: a chunk in use is a pair, and each is handed out once.
+                let pair = unsafe { &mut *name };
+                if (kind == UpdateKind::All || !pair.is_of_contacts())
+                    && (!reuse || !is_unchanged(panels, pair))
+                {
+                    make.pair(blocks_of(name, pair, kind, once));
+                }
             }
         }
     }
