@@ -50,6 +50,16 @@ impl Diagonal {
         if are_finite { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
+    /// The block alone.
+    ///
+    /// # Errors
+    /// If it is not finite.
+    #[inline(always)]
+    pub fn without_inverse(w: &Block) -> Result<Self, Fault> {
+        let w = block::mirrored(w);
+        if is_finite(&w) { Ok(Self { w, a: [f64::NAN; 9], rho: None }) } else { Err(Fault::NotFinite) }
+    }
+
     /// As [`Diagonal::new`], to the bit, of four blocks at once, column by column; `None` if one of them is an error
     /// or calls for more than closed forms.
     #[inline(always)]

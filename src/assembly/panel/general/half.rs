@@ -19,6 +19,8 @@ use crate::memory::{bytes, refill, resize};
 #[derive(Debug, Default)]
 pub struct Half {
     columns: Vec<Column>,
+    /// Z of a tile.
+    work: Vec<[f64; WIDTH]>,
     /// Of each slot the dofs where Z is not zero.
     reached: Vec<u64>,
 }
@@ -37,7 +39,8 @@ impl Half {
     ) -> Result<(), TryReserveError> {
         let slots = operators.slots();
         tiles.start(slots, operators.dofs)?;
-        let Self { columns, reached } = self;
+        let Self { columns, work, reached } = self;
+        resize(work, MOST_ROWS, [0.0; WIDTH])?;
         refill(reached, slots, 0)?;
         for (slot, reached) in reached.iter_mut().enumerate() {
             for column in operators.of(slot) {
@@ -47,7 +50,7 @@ impl Half {
         let count = |reached: &u64| reached.count_ones() as usize;
         let empty = Column { index: 0, values: [0.0; 3] };
         resize(columns, reached.iter().map(count).sum(), empty)?;
-        at_best(Solves { step, factor, operators, reached, tiles, columns });
+        at_best(Solves { step, factor, operators, reached, tiles, columns, work });
         let mut end = 0;
         operators.replace(
             columns,
@@ -61,7 +64,7 @@ impl Half {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        bytes(&self.columns) + bytes(&self.reached)
+        bytes(&self.columns) + bytes(&self.work) + bytes(&self.reached)
     }
 }
 
@@ -74,6 +77,7 @@ struct Solves<'a> {
     tiles: &'a mut Tiles,
     /// As many as all slots reach.
     columns: &'a mut [Column],
+    work: &'a mut [[f64; WIDTH]],
 }
 
 impl Kernel for Solves<'_> {
@@ -81,15 +85,15 @@ impl Kernel for Solves<'_> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self { step, factor, operators, reached, tiles, columns } = self;
-        let mut work = [[0.0; WIDTH]; MOST_ROWS];
-        let (mut columns, l) = (columns.iter_mut(), factor.entries());
+        let Self { step, factor, operators, reached, tiles, mut columns, work } = self;
+        let Some(work) = work.first_chunk_mut::<MOST_ROWS>() else { return };
         for (number, reached) in reached.chunks(SLOTS).enumerate() {
             let tile = tiles.tile_mut(number);
             let mut all = 0;
             for own in reached {
                 all |= own;
             }
+            let from_last = all.reverse_bits();
             for row in ascending(all) {
                 work[row] = [0.0; WIDTH];
             }
@@ -103,9 +107,9 @@ impl Kernel for Solves<'_> {
                 let mut z = [level.zero(); 3];
                 if all >> row & 1 != 0 {
                     z = three(level, &work[row]);
-                    for other in descending(factor.below(row) & all) {
-                        // Numbers of bits are never larger: so it is known that they are no places outside.
-                        let (l, other) = (l[MOST_ROWS * other + row], three(level, &work[other % MOST_ROWS]));
+                    let l = factor.column(row);
+                    for other in descending(factor.below(row) & from_last) {
+                        let (l, other) = (l[other], three(level, &work[other]));
                         z = [z[0] - other[0] * l, z[1] - other[1] * l, z[2] - other[2] * l];
                     }
                     put(&mut work[row], z);
@@ -114,10 +118,11 @@ impl Kernel for Solves<'_> {
                 put(&mut tile[row], [z[0] * scale, z[1] * scale, z[2] * scale]);
             }
             for (k, own) in reached.iter().enumerate() {
-                for row in ascending(*own) {
-                    if let Some(column) = columns.next() {
-                        let [x, y, z] = [work[row][3 * k], work[row][3 * k + 1], work[row][3 * k + 2]];
-                        *column = Column { index: row as u32, values: [x, y, z] };
+                let (to, rest) = std::mem::take(&mut columns).split_at_mut(own.count_ones() as usize);
+                columns = rest;
+                for (row, column) in ascending(*own).zip(to) {
+                    if let Some(values) = work[row][3 * k..].first_chunk() {
+                        *column = Column { index: row as u32, values: *values };
                     }
                 }
             }
