@@ -114,8 +114,11 @@ impl Diagonal {
     /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
     pub fn is_hopeless(&self) -> bool {
         const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
-        let product = block::largest(&self.w) * block::largest(&self.a);
-        product.is_nan() || product > HOPELESS
+        let is_product_hopeless = || {
+            let product = block::largest(&self.w) * block::largest(&self.a);
+            product.is_nan() || product > HOPELESS
+        };
+        self.a[0].is_nan() || is_product_hopeless()
     }
 
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.

@@ -143,6 +143,10 @@ enum Way {
     LookUp,
     /// In the order in which those of three stand.
     InOrder,
+    /// So, together with the two other rows of one scalar that share a row of three with this one, the first of them.
+    AllThree,
+    /// With the first of three.
+    WithFirst,
 }
 
 /// Columns side by side, both in a row of three and in a row that is filled in order.
@@ -193,6 +197,8 @@ pub struct View {
     v: Vec<f64>,
     diagonal: Vec<f64>,
     inverse: Vec<f64>,
+    /// Whether some row is a sum.
+    has_sums: bool,
     /// Room: where the block of each column begins, or which row has it last.
     marks: Vec<usize>,
     /// Whether the values are those of the structure.
@@ -240,6 +246,7 @@ impl View {
         self.follow_ids(entries)?;
         self.list_parts(entries, structure)?;
         self.list_owners(structure)?;
+        self.has_sums = self.kinds.contains(&Kind::Sum);
         self.list_blocks(structure)?;
         self.list_runs(structure)?;
         self.list_places()?;
@@ -425,14 +432,24 @@ impl View {
     }
 
     fn list_runs(&mut self, structure: &Structure) -> Result<(), Error> {
-        let Self { ways, used, owner_starts, owners, run_starts, runs, .. } = self;
+        let Self { ways, used, scalars, owner_starts, owners, run_starts, runs, .. } = self;
         refill(run_starts, 1, 0)?;
         run_starts.try_reserve(structure.len())?;
         runs.clear();
         for row in 0..structure.len() {
             let (start, mut end) = (runs.len(), 0);
-            let mut owners = owners[range(owner_starts, row)].iter();
-            if owners.any(|part| ways[part.row as usize] == Way::InOrder) {
+            let owners = &owners[range(owner_starts, row)];
+            if owners.iter().any(|part| ways[part.row as usize] == Way::InOrder) {
+                if let Ok([first, second, third]) = <&[Part; 3]>::try_from(owners)
+                    && [first, second, third].iter().all(|part| {
+                        range(scalars, part.row as usize).len() == 1
+                            && ways[part.row as usize] == Way::InOrder
+                    })
+                {
+                    ways[first.row as usize] = Way::AllThree;
+                    ways[second.row as usize] = Way::WithFirst;
+                    ways[third.row as usize] = Way::WithFirst;
+                }
                 let columns = structure.columns()[range(structure.starts(), row)].iter();
                 for (block, &column) in (structure.starts()[row] as u32..).zip(columns) {
                     let count = u32::from(used[column as usize]);
@@ -496,21 +513,19 @@ impl View {
         let is_kept = |plan: &Plan, parts: &[Part]| {
             !plan.has_blocks() || parts.iter().all(|part| plan.blocks_of(part.row as usize) == [false; 2])
         };
-        let mut has_sums = false;
         for row in 0..self.kinds.len() {
             if plan.is_some_and(|plan| is_kept(plan, &self.parts[range(&self.part_starts, row)])) {
                 continue;
             }
             match self.ways[row] {
                 Way::InOrder => self.fill_in_order(row, results),
+                Way::AllThree => self.fill_three(row, results),
+                Way::WithFirst => {}
                 Way::LookUp => self.look_up_blocks(row, structure, results)?,
             }
             self.fill_diagonal(row, entries, results)?;
-            has_sums |= self.kinds[row] == Kind::Sum;
         }
-        if has_sums {
-            self.mirror_sums();
-        }
+        self.mirror_sums();
         self.is_filled = true;
         Ok(())
     }
@@ -530,7 +545,8 @@ impl View {
 
     /// The rows that are sums.
     fn sums(&self) -> impl Iterator<Item = usize> {
-        (0..self.kinds.len()).filter(|&row| self.kinds[row] == Kind::Sum)
+        let count = if self.has_sums { self.kinds.len() } else { 0 };
+        (0..count).filter(|&row| self.kinds[row] == Kind::Sum)
     }
 
     /// Write of each scalar the sum of its lanes.
@@ -566,6 +582,29 @@ impl View {
                     (2, _) => copy::<2, 0>(to, height, [first, lane], from),
                     _ => copy::<3, 0>(to, height, [first, lane], from),
                 }
+            }
+        }
+    }
+
+    /// The same of three rows of one scalar that share a row of three.
+    fn fill_three(&mut self, row: usize, results: &Results) {
+        let Self {
+            starts, places, part_starts, parts, owner_starts, owners, run_starts, runs, values, ..
+        } = self;
+        let inner = parts[part_starts[row] as usize].row as usize;
+        let first = owner_starts[inner] as usize;
+        let own = [0, 1, 2].map(|k| {
+            let blocks = range(starts, owners[first + k].row as usize);
+            places[blocks.start]..places[blocks.end]
+        });
+        let Ok([x, y, z]) = values.get_disjoint_mut(own) else { return };
+        let columns = results.values.as_flattened().as_chunks().0;
+        for Run { block, column, count } in &runs[range(run_starts, inner)] {
+            let (from, to) = (3 * *block as usize, *column as usize);
+            let from = &columns[from..][..*count as usize];
+            let [x, y, z] = [&mut *x, y, z].map(|row| &mut row[to..][..from.len()]);
+            for (k, column) in from.iter().enumerate() {
+                [x[k], y[k], z[k]] = *column;
             }
         }
     }
@@ -650,6 +689,9 @@ impl View {
 
     /// Let blocks of two sums be transposes of each other to the bit: they are added in different orders.
     fn mirror_sums(&mut self) {
+        if !self.has_sums {
+            return;
+        }
         let Self { kinds, starts, columns, scalars, places, values, .. } = self;
         for row in (0..kinds.len()).filter(|&row| kinds[row] == Kind::Sum) {
             let height = range(scalars, row).len();

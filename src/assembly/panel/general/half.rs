@@ -15,12 +15,17 @@ use crate::inertia::small::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
 use crate::memory::{bytes, refill, resize};
 
+/// A row of a tile, in whole registers: one that lies on two cache lines takes longer to read.
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+struct Line([f64; WIDTH]);
+
 /// Room for Z.
 #[derive(Debug, Default)]
 pub struct Half {
     columns: Vec<Column>,
     /// Z of a tile.
-    work: Vec<[f64; WIDTH]>,
+    work: Vec<Line>,
     /// Of each slot the dofs where Z is not zero.
     reached: Vec<u64>,
 }
@@ -40,7 +45,7 @@ impl Half {
         let slots = operators.slots();
         tiles.start(slots, operators.dofs)?;
         let Self { columns, work, reached } = self;
-        resize(work, MOST_ROWS, [0.0; WIDTH])?;
+        resize(work, MOST_ROWS, Line([0.0; WIDTH]))?;
         refill(reached, slots, 0)?;
         for (slot, reached) in reached.iter_mut().enumerate() {
             for column in operators.of(slot) {
@@ -77,7 +82,7 @@ struct Solves<'a> {
     tiles: &'a mut Tiles,
     /// As many as all slots reach.
     columns: &'a mut [Column],
-    work: &'a mut [[f64; WIDTH]],
+    work: &'a mut [Line],
 }
 
 impl Kernel for Solves<'_> {
@@ -95,24 +100,24 @@ impl Kernel for Solves<'_> {
             }
             let from_last = all.reverse_bits();
             for row in ascending(all) {
-                work[row] = [0.0; WIDTH];
+                work[row].0 = [0.0; WIDTH];
             }
             for k in 0..reached.len() {
                 for Column { index, values } in operators.of(SLOTS * number + k) {
-                    work[*index as usize][3 * k..][..3].copy_from_slice(values);
+                    work[*index as usize].0[3 * k..][..3].copy_from_slice(values);
                 }
             }
             for (row, reciprocal) in factor.reciprocals().iter().enumerate().rev() {
                 // Where Z is zero, too: there may be anything.
                 let mut z = [level.zero(); 3];
                 if all >> row & 1 != 0 {
-                    z = three(level, &work[row]);
+                    z = three(level, &work[row].0);
                     let l = factor.column(row);
                     for other in descending(factor.below(row) & from_last) {
-                        let (l, other) = (l[other], three(level, &work[other]));
+                        let (l, other) = (l[other], three(level, &work[other].0));
                         z = [z[0] - other[0] * l, z[1] - other[1] * l, z[2] - other[2] * l];
                     }
-                    put(&mut work[row], z);
+                    put(&mut work[row].0, z);
                 }
                 let scale = step * reciprocal;
                 put(&mut tile[row], [z[0] * scale, z[1] * scale, z[2] * scale]);
@@ -121,7 +126,7 @@ impl Kernel for Solves<'_> {
                 let (to, rest) = std::mem::take(&mut columns).split_at_mut(own.count_ones() as usize);
                 columns = rest;
                 for (row, column) in ascending(*own).zip(to) {
-                    if let Some(values) = work[row][3 * k..].first_chunk() {
+                    if let Some(values) = work[row].0[3 * k..].first_chunk() {
                         *column = Column { index: row as u32, values: *values };
                     }
                 }
