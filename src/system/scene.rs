@@ -361,6 +361,11 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
+    fn wants_inverse(&self, row: usize) -> bool {
+        self.context.mixed.is_none_or(|mixed| !mixed.is_shared(self.first + row))
+    }
+
+    #[inline(always)]
     fn fetch_ahead(&self, row: usize) {
         let Scene { bodies: table, constraints, structure, .. } = *self.context;
         let row = self.first + row;

@@ -214,12 +214,20 @@ impl General {
         let (mut sum, mut done) = (level.zero(), 0);
         while done < blocks.len() {
             let (tile, slot) = ((first + done) / SLOTS, (first + done) % SLOTS);
-            products::write_strip(level, h, self.tiles.tile(tile), &mut strip);
-            let end = blocks.len().min(done + SLOTS - slot);
+            let (y, end) = (self.tiles.tile(tile), blocks.len().min(done + SLOTS - slot));
+            // A whole strip takes about as long as two blocks.
+            let is_alone = end - done == 1;
+            if !is_alone {
+                products::write_strip(level, h, y, &mut strip);
+            }
             for (k, block) in blocks[done..end].iter_mut().enumerate() {
                 let mut rows = [level.zero(); 3];
-                for (i, row) in rows.iter_mut().enumerate() {
-                    *row = level.four(&strip, WIDTH * i + 3 * (slot + k));
+                if is_alone {
+                    rows = products::rows(level, h, &y[3 * slot..]);
+                } else {
+                    for (i, row) in rows.iter_mut().enumerate() {
+                        *row = level.four(&strip, WIDTH * i + 3 * (slot + k));
+                    }
                 }
                 let columns = F64x4::transposed(rows);
                 write(block, &columns);

@@ -293,7 +293,7 @@ fn diagonals<L: SimdLevel, R: Rows>(
         let mut four = batch.start + first..batch.end.min(batch.start + first + 4);
         let are_whole = four.all(
             #[inline(always)]
-            |row| rows.part(row) == RowPart::All,
+            |row| rows.part(row) == RowPart::All && rows.wants_inverse(row),
         );
         if let (Some([a, b, c, d]), true) = (shares[first..count].first_chunk(), are_whole && !reuse)
             && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w], with_rho)
@@ -311,7 +311,8 @@ fn diagonals<L: SimdLevel, R: Rows>(
             let w = packed(&share.w);
             let made = match kept {
                 Some(kept) => Ok(kept),
-                None => Diagonal::new(&w, with_rho),
+                None if rows.wants_inverse(row) => Diagonal::new(&w, with_rho),
+                None => Diagonal::without_inverse(&w),
             };
             match made {
                 Ok(diagonal) => rows.set_diagonal(row, &diagonal)?,

@@ -269,6 +269,12 @@ pub trait Rows: crate::threads::Deal {
         None
     }
 
+    /// Whether the inverse of the diagonal block of a row is wanted.
+    #[inline(always)]
+    fn wants_inverse(&self, _row: usize) -> bool {
+        true
+    }
+
     /// Whether what is in the slots of a row may be another row's, so that all that is written there counts as changed.
     #[inline(always)]
     fn is_new(&self, _row: usize) -> bool {

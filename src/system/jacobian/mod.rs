@@ -234,25 +234,27 @@ impl System {
     /// Put other values of a J with a pattern that is known into operators.
     fn put_values(&mut self, values: &[f64], room: &Room) {
         let (triples, marks) = self.constraints.all_mut();
-        let mut all = room.pattern.sources(values);
+        let mut all = room.pattern.sources();
         for group in room.sources.chunk_by(Source::has_operator_of) {
             marks[group[0].place as usize] |= changes::CHANGED;
-            let mut rows = [(&[][..], &[][..]); 3];
-            for (row, own) in rows[..group.len()].iter_mut().zip(&mut all) {
-                *row = own;
-            }
+            let rows = all.next(group.len());
             let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
-            let [(x, _), (y, _), (z, _)] = rows;
             // Each of three rows has all columns, which ascend: they need not be looked up.
-            if [x, y, z].iter().all(|values| values.len() == own.len()) {
+            if let [x, y, z] = rows.ranges
+                && rows.ranges.iter().all(|range| range[1] as usize == own.len())
+            {
+                let [x, y, z] = [x, y, z].map(|range| values[range[0] as usize..].iter());
                 for (((column, x), y), z) in own.iter_mut().zip(x).zip(y).zip(z) {
                     column.values = [*x, *y, *z];
                 }
                 continue;
             }
-            for (source, (values, places)) in group.iter().zip(rows) {
+            let mut places = rows.columns;
+            for (source, &[first, count]) in group.iter().zip(rows.ranges) {
                 let lane = usize::from(source.lane).min(2);
-                for (value, place) in values.iter().zip(places) {
+                let (own_places, rest) = places.split_at(count as usize);
+                places = rest;
+                for (value, place) in values[first as usize..].iter().zip(own_places) {
                     own[*place as usize].values[lane] = *value;
                 }
             }

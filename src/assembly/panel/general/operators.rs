@@ -40,13 +40,13 @@ impl Operators {
         match point {
             Point::Operator(operator) if first == end => {
                 columns.try_reserve(operator.most_columns())?;
-                let signed = |Column { index, values }: Column| Column {
-                    index,
-                    values: values.map(|value| sign * value),
-                };
                 match operator.columns() {
-                    Some(own) => columns.extend(own.iter().copied().map(signed)),
-                    None => operator.each_column(|column| columns.push(signed(column))),
+                    Some(own) => columns.extend_from_slice(own),
+                    None => operator.each_column(|column| columns.push(column)),
+                }
+                if sign != 1.0 {
+                    let values = columns[start..].iter_mut().flat_map(|column| &mut column.values);
+                    values.for_each(|value| *value *= sign);
                 }
             }
             _ => {
