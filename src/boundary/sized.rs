@@ -67,22 +67,13 @@ pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T
     Ok(Place { first, common: size.min(size_of::<T>()) })
 }
 
-/// The same; NULL: the caller wants none.
-///
-/// # Safety
-/// As [`sized`].
-pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<Option<Place<T>>> {
-    // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says.
-    if first.is_null() { Ok(None) } else { unsafe { sized(name, first) }.map(Some) }
-}
-
 /// The same of a structure that is only read.
 ///
 /// # Safety
 /// As [`sized`], but for writing: the place must not be filled.
-pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>> {
+pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Place<T>> {
     // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says; nothing is written.
-    unsafe { sized_wanted(name, first.cast_mut()) }
+    unsafe { sized(name, first.cast_mut()) }
 }
 
 /// Copy the fields behind the size.

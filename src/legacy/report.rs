@@ -8,7 +8,7 @@ use super::interface::types::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;
-use crate::boundary::sized::sized_wanted;
+use crate::boundary::sized::sized;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///
@@ -45,8 +45,10 @@ pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Re
     let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
     let mut out = None;
     let code = boundary::status(|| {
-        // SAFETY: the caller promises that the report has as many bytes as its size says.
-        out = unsafe { sized_wanted("report", report) }?;
+        if !report.is_null() {
+            // SAFETY: the caller promises that the report has as many bytes as its size says.
+            out = Some(unsafe { sized("report", report) }?);
+        }
         check(&mut found)
     });
     if let Some(out) = out {

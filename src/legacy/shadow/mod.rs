@@ -62,9 +62,10 @@ pub unsafe fn check(
         let mut findings = Findings::new(found);
         // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
         let shadow = unsafe { handle::exclusive("shadow", shadow) }?;
-        // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
-        // is not filled.
-        if let Some(given) = unsafe { sized_const("tolerance", tolerance) }? {
+        if !tolerance.is_null() {
+            // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
+            // is not filled.
+            let given = unsafe { sized_const("tolerance", tolerance) }?;
             findings.tolerance = given.read_over(findings.tolerance);
         }
         // SAFETY: the host promises to ldy_shadow_check that all that the shadow watches is valid.

@@ -8,7 +8,7 @@ pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{Out, null, place, string, wanted};
 use crate::boundary::errors::{Code, Result, fail};
 pub use crate::boundary::handle::{exclusive, shared};
-pub use crate::boundary::sized::{sized, sized_const, sized_wanted};
+pub use crate::boundary::sized::{sized, sized_const};
 use crate::direct::{AnyBlockRows, Extents};
 use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
@@ -16,7 +16,6 @@ use crate::row_error;
 use crate::system::{Error, Fault, Id};
 
 use super::results::ldy_rows;
-use super::strided::{Shape, Strided, StridedMut};
 pub use super::strided::{strided, strided_mut};
 
 /// Its text becomes the thread's last.
@@ -83,15 +82,6 @@ pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result
     }
 }
 
-/// Values; NULL: there are none.
-///
-/// # Safety
-/// As for [`values`].
-pub unsafe fn values_wanted<'a, T>(name: &str, first: *const T, count: usize) -> Result<Option<&'a [T]>> {
-    // SAFETY: the C program promises so many values, as `values` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { values(name, first, count) }.map(Some) }
-}
-
 /// No array has more bytes than a pointer can be moved by; a negative number that became a count has.
 fn check_count<T>(name: &str, count: usize) -> Result {
     if count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
@@ -111,32 +101,6 @@ pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Resu
         // least one, and they are no more bytes than a pointer can be moved by.
         (false, _) => Ok(unsafe { slice::from_raw_parts_mut(first, count) }),
     }
-}
-
-/// Strided entries; NULL: there are none.
-///
-/// # Safety
-/// As for [`strided`].
-pub unsafe fn strided_wanted<'a, T>(
-    name: &str,
-    first: *const T,
-    shape: Shape,
-) -> Result<Option<Strided<'a, T>>> {
-    // SAFETY: the C program promises entries of this shape, as `strided` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { strided(name, first, shape) }.map(Some) }
-}
-
-/// Strided entries to be written; NULL: they are not wanted.
-///
-/// # Safety
-/// As for [`strided_mut`].
-pub unsafe fn strided_mut_wanted<'a, T: Copy>(
-    name: &str,
-    first: *mut T,
-    shape: Shape,
-) -> Result<Option<StridedMut<'a, T>>> {
-    // SAFETY: the C program promises entries of this shape, as `strided_mut` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { strided_mut(name, first, shape) }.map(Some) }
 }
 
 /// A LOCDYN, which is not read yet.
@@ -175,7 +139,7 @@ pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyB
 /// As for [`block_rows`].
 unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64)> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
-    let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
+    let given = unsafe { sized_const(name, rows) }?;
     let given = given.read();
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;

@@ -74,7 +74,7 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
     constraint: *mut c_longlong,
 ) -> c_int {
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
-           starts: values(rows.saturating_add(counts.is_null().into())), counts: values_wanted(rows),
+           starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count), constraint: place => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
         constraint.put(insert(system, bodies, heights, &jacobian)?);
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn ldy_system_set_sparse_jacobian(
     value_count: usize,
 ) -> c_int {
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
-           starts: values(rows.saturating_add(counts.is_null().into())), counts: values_wanted(rows),
+           starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count) => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
         set(system, bodies, constraints, &jacobian)?;

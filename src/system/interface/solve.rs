@@ -210,8 +210,8 @@ pub unsafe extern "C" fn ldy_solve_system(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: exclusive, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
-           report: sized_wanted => {
+    entry!(solver: exclusive, system: shared, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+           report: optional sized => {
         let rows = system.any_rows()?;
         let options = Chosen::read(options)?;
         let ldy_solve { solver, laws: kept } = solver;
@@ -246,8 +246,8 @@ pub unsafe extern "C" fn ldy_solve_rows(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
-           report: sized_wanted => {
+    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+           report: optional sized => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;
         let ldy_solve { solver, laws: kept } = solver;
