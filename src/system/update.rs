@@ -66,7 +66,7 @@ pub(super) fn assemble(
         );
     }
     let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
-    PartOfPairs::make(parts, structure, order, team.size())?;
+    PartOfPairs::make(parts, structure, order, plan.is_some(), team.size())?;
     let context = &PairBlocks { blocks, order, values: values[..].shared() };
     pairs::assemble(Numbered { first: 0, things: &mut parts[..], context }, 1, &made.panels, &mut team)
 }
