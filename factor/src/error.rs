@@ -1,6 +1,7 @@
 //! What goes wrong with a matrix.
 
 use core::fmt;
+use std::collections::TryReserveError;
 
 use crate::Defect;
 
@@ -22,6 +23,12 @@ pub enum FactorError {
     Memory,
     /// There is no factor, since no update was successful.
     Missing,
+}
+
+impl From<TryReserveError> for FactorError {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
 }
 
 impl fmt::Display for FactorError {

@@ -107,7 +107,7 @@ impl NodalInverse {
         self.clear();
         self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
         let nodes = factor.size() / 3;
-        self.slots.try_reserve_exact(nodes).map_err(|_| FactorError::Memory)?;
+        self.slots.try_reserve_exact(nodes)?;
         self.slots.resize(nodes, NONE);
         self.revision = Some(factor.revision());
         Ok(())
@@ -182,10 +182,10 @@ impl NodalInverse {
         let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
         ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
-        reserve(&mut self.nodes, needed.len())?;
+        self.nodes.try_reserve(needed.len())?;
         let mut order = mem::take(&mut self.order);
         order.clear();
-        reserve(&mut order, needed.len())?;
+        order.try_reserve(needed.len())?;
         order.extend_from_slice(needed);
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         for &node in &order {
@@ -195,14 +195,14 @@ impl NodalInverse {
             }
         }
         let count = self.nodes.len();
-        reserve(&mut self.complete, count - old)?;
+        self.complete.try_reserve(count - old)?;
         self.complete.resize(count, false);
         let length = block_count(count, self.symmetric);
         // No more than needed: the entries are to stay below the most bytes.
-        self.blocks.try_reserve_exact(length - self.blocks.len()).map_err(|_| FactorError::Memory)?;
+        self.blocks.try_reserve_exact(length - self.blocks.len())?;
         self.blocks.resize(length, UNKNOWN);
         self.wanted.clear();
-        reserve(&mut self.wanted, count)?;
+        self.wanted.try_reserve(count)?;
         // Blocks between complete nodes are known.
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // At nodes that are not needed as well, should they come back.
@@ -308,11 +308,6 @@ pub fn place(symmetric: bool, a: usize, b: usize) -> usize {
 pub fn block_count(nodes: usize, symmetric: bool) -> usize {
     let square = nodes.saturating_mul(nodes);
     if symmetric { square.saturating_add(nodes) / 2 } else { square }
-}
-
-/// Make room for more numbers.
-fn reserve<T>(values: &mut Vec<T>, count: usize) -> Result<(), FactorError> {
-    values.try_reserve(count).map_err(|_| FactorError::Memory)
 }
 
 /// `sum += weight g`.

@@ -5,11 +5,9 @@
 //! What is zero is left out, of any matrix; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
-
 use crate::block::is_finite;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{bytes, resize};
+use crate::memory::{self, bytes, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
@@ -86,7 +84,7 @@ impl Small {
         if !same_pattern {
             self.has_sets = false;
             check(starts, rows, values, true)?;
-            self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
+            self.matrix.set_pattern(starts, rows)?;
             if self.list_places().is_err() {
                 // Of a pattern that is known there are places.
                 self.matrix = MatrixCopy::default();
@@ -95,14 +93,14 @@ impl Small {
         }
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
-        self.start().map_err(|_| FactorError::Memory)?;
+        self.start()?;
         at_best(Elimination(self))?;
         self.is_ready = true;
         Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
     }
 
     /// List where entries go, for another pattern.
-    fn list_places(&mut self) -> Result<(), TryReserveError> {
+    fn list_places(&mut self) -> memory::Result {
         let Self { matrix, places, .. } = self;
         places.clear();
         places.try_reserve_exact(matrix.rows.len())?;
@@ -114,7 +112,7 @@ impl Small {
     }
 
     /// Put the lower triangle where it is eliminated, and find the sets of what is not zero.
-    fn start(&mut self) -> Result<(), TryReserveError> {
+    fn start(&mut self) -> memory::Result {
         let Self { matrix, places, rows, columns, patterns, below, reached, reciprocals, .. } = self;
         let size = matrix.size();
         for words in [patterns, below, reached] {

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_longlong};
 
 use super::boundary;
-use super::errors::{self, Code};
+use super::errors::{self, Result};
 use super::interface::types::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
@@ -40,7 +40,7 @@ pub struct Found {
 ///
 /// # Safety
 /// `report` is NULL or valid, with as many bytes as its size says.
-pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result<(), Code>) -> bool {
+pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result) -> bool {
     let (place, largest) = (Place::default(), ldy_differences::NONE);
     let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
     let mut out = None;

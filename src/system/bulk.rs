@@ -6,7 +6,7 @@ use std::fmt;
 use crate::block::{Block, Vector};
 
 use super::constraint::{Constraint, Placement, check_compliance};
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault, Result, Subject};
 use super::model::{System, unknown};
 use super::table::Id;
 
@@ -48,7 +48,7 @@ pub struct AtPoints {
 }
 
 /// Look at all entries.
-fn all(count: usize, mut check: impl FnMut(usize) -> Result<(), Error>) -> Result<(), EntryError> {
+fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> Result<(), EntryError> {
     (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
 }
 
@@ -259,14 +259,14 @@ impl System {
         Ok(())
     }
 
-    fn rotation(&self, id: Id) -> Result<&Block, Error> {
+    fn rotation(&self, id: Id) -> Result<&Block> {
         match self.body(id)?.kinematics() {
             super::Kinematics::Rigid { rotation, .. } => Ok(rotation),
             _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),
         }
     }
 
-    fn points_of(&self, id: Id) -> Result<(&Block, &[Vector; 2]), Error> {
+    fn points_of(&self, id: Id) -> Result<(&Block, &[Vector; 2])> {
         let constraint = self.constraint(id)?;
         match constraint.placement() {
             Placement::Points { frame, points } => Ok((frame, points)),

@@ -41,7 +41,7 @@ pub use crate::products::{Columns, extent};
 pub use body::{Body, Inertia, Kinematics, Solve};
 pub use bulk::{AtPoints, EntryError};
 pub use constraint::{Constraint, Operator, Placement};
-pub use error::{Error, Fault, Subject};
+pub use error::{Error, Fault, Result, Subject};
 pub use jacobian::Jacobian;
 pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator};
 pub use model::System;

@@ -4,8 +4,8 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use crate::assembly::diagonal::Diagonal;
+use crate::assembly::panel::Panel;
 use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
-use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
 use crate::assembly::update::scene::{
@@ -25,7 +25,7 @@ use crate::threads::{Dealt, Numbered, Ragged};
 use super::body::{Body, Inertia, Kinematics};
 use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault, Result, Subject};
 use super::mixed::Mixed;
 use super::models::{Member, Models};
 use super::structure::{AHEAD, NOWHERE, Structure};
@@ -166,7 +166,7 @@ impl Bodies for Scene<'_> {
         self.structure.rows_on(body).iter().copied().enumerate()
     }
 
-    fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>, Error> {
+    fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>> {
         let rows = self.structure.rows_on(body);
         let (id, body) = self.body(body);
         Ok(match &body.kinematics {
@@ -185,13 +185,13 @@ impl Bodies for Scene<'_> {
         })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<inertia::Inertia<'_>>, Error> {
+    fn inertia(&self, body: usize) -> Result<Option<inertia::Inertia<'_>>> {
         let (id, body) = self.body(body);
         let failed = |defect| Error::of_body(id, Fault::Matrix(FactorError::Matrix(defect)));
         body.inertia.view().map_err(failed)
     }
 
-    fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
+    fn solve(&self, body: usize, columns: &mut [f64]) -> Result {
         let (id, body) = self.body(body);
         let code = match &body.inertia {
             Inertia::Solver(solver) => solver.solve(body.dofs(), columns),
@@ -210,7 +210,7 @@ impl Bodies for Scene<'_> {
         }
     }
 
-    fn check_solved(&self, body: usize, columns: &[f64]) -> Result<(), Error> {
+    fn check_solved(&self, body: usize, columns: &[f64]) -> Result {
         let rows = self.structure.rows_on(body);
         let body = self.body(body).1;
         // Also where operators are zero, and so no block would tell.
@@ -229,7 +229,7 @@ impl Bodies for Scene<'_> {
         Scene::action(self, row as usize, body)
     }
 
-    fn points(&self, body: usize, row: u32, visit: &mut dyn FnMut(f64, &Block, &Point)) -> Result<(), Error> {
+    fn points(&self, body: usize, row: u32, visit: &mut dyn FnMut(f64, &Block, &Point)) -> Result {
         let (id, body) = self.body(body);
         let constraint = self.constraint(row as usize);
         constraint.points_on(id, body).for_each(|(sign, frame, point)| visit(sign, frame, &point));
@@ -241,8 +241,8 @@ impl Bodies for Scene<'_> {
         self.plan.is_some_and(|plan| plan.is_body_kept(body))
     }
 
-    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        Error::of_body(self.bodies.ids()[body], fault)
+    fn fault(&self, body: usize, error: FactorError) -> Error {
+        Error::of_body(self.bodies.ids()[body], error)
     }
 
     fn memory(&self) -> Error {
@@ -301,7 +301,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
-    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2]> {
         let (id, body) = self.context.body(self.body(row, place));
         match body.velocities.as_chunks().0 {
             [previous, free] => Ok([previous, free]),
@@ -313,7 +313,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>> {
         let (scene, row) = (self.context, self.first + row);
         let body = scene.body_of(row, role);
         let point = body.and_then(|body| scene.constraint(row).point(role, body));
@@ -405,7 +405,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
-    fn set_diagonal(&mut self, row: usize, made: &Diagonal) -> Result<(), Error> {
+    fn set_diagonal(&mut self, row: usize, made: &Diagonal) -> Result {
         let (_, (diagonal, inverse)) = &mut self.things;
         diagonal[row] = made.w;
         inverse[row] = if made.is_hopeless() { [f64::NAN; 9] } else { made.a };
@@ -413,7 +413,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[cold]
-    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result {
         let (scene, own) = (self.context, self.first + row);
         let failed = |lane, what| Err(scene.failed(own, lane, Fault::NotFinite(what)));
         let RowFault::Diagonal(w, _) = fault else {
@@ -473,12 +473,7 @@ impl PartOfPairs {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn make(
-        parts: &mut Vec<Self>,
-        structure: &Structure,
-        order: Order,
-        threads: usize,
-    ) -> Result<(), Error> {
+    pub fn make(parts: &mut Vec<Self>, structure: &Structure, order: Order, threads: usize) -> Result {
         /// Parts for each of several threads, and pairs that a part has at least.
         const PARTS: usize = 8;
         const LEAST: usize = 512;
@@ -691,7 +686,7 @@ impl WholeRows for SystemWholeRows<'_> {
     type Fault = Error;
 
     #[inline(always)]
-    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Error> {
+    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result {
         let Self { first, things: Ragged { values, starts }, context } = self;
         let Blocks { scene, diagonal } = *context;
         let structure = scene.structure;

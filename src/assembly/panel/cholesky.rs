@@ -1,13 +1,11 @@
 //! Panels of rigid and pseudo-rigid bodies, whose inverse is made of two 3×3 blocks: with h A⁻¹ = L Lᵀ a slot keeps
 //! Z = H L alone, and W_αβ = Z_α Z_βᵀ.
 
-use std::collections::TryReserveError;
-
 use super::{PSEUDO_RIGID, RIGID};
 use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
 use crate::kinematics::{pseudo_rigid, rigid};
-use crate::memory::{bytes, resize};
+use crate::memory::{self, bytes, resize};
 use crate::threads::Places;
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
@@ -136,10 +134,7 @@ pub struct Started<'a, const LENGTH: usize> {
 
 impl FactoredSlots {
     /// Make room for `slots` slots, and return it.
-    pub fn start<const LENGTH: usize>(
-        &mut self,
-        slots: usize,
-    ) -> Result<Started<'_, LENGTH>, TryReserveError> {
+    pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> memory::Result<Started<'_, LENGTH>> {
         if self.length != LENGTH {
             self.clear();
             self.length = LENGTH;

@@ -4,13 +4,12 @@
 use std::ops::Range;
 
 use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::panel::Fault;
 use crate::assembly::panel::cholesky::{Slot, Slots};
 use crate::assembly::velocities::Side;
 use crate::block::lanes::{SimdLevel, combination};
 use crate::block::{Block, Vector};
-use crate::inertia::Inertia;
 use crate::inertia::cost::Lasting;
+use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -136,8 +135,8 @@ pub trait Bodies: Sync {
         false
     }
 
-    /// What the face says of a fault in a body's panel.
-    fn fault(&self, body: usize, fault: Fault) -> Self::Fault;
+    /// What the face says of a body whose panel cannot be made.
+    fn fault(&self, body: usize, error: FactorError) -> Self::Fault;
 
     /// What the face says if memory is exhausted.
     fn memory(&self) -> Self::Fault;

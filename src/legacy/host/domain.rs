@@ -1,6 +1,6 @@
 //! The domain.
 
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -22,7 +22,7 @@ pub enum UpdateKind {
 ///
 /// # Safety
 /// `dom` is valid, `dom->solfec` NULL or valid, and `solfec->solver` what its kind says.
-pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
+pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
     // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver is what its kind says.
     unsafe {
         let Some(solfec) = (*dom).solfec.as_ref() else { return Ok(UpdateKind::All) };
@@ -45,7 +45,7 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
 ///
 /// # Safety
 /// `dom` is valid.
-pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
+pub unsafe fn step(dom: *const DOM) -> Result<f64> {
     // SAFETY: the caller promises a valid domain.
     let step = unsafe { (*dom).step };
     if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }

@@ -27,6 +27,6 @@ pub use gather::{GatheredRow, gather};
 pub use insert::insert;
 pub use local_dynamics::LocalDynamics;
 pub use pair::Pair;
-pub use pool::{Run, WORD};
+pub use pool::{Parts, WORD};
 pub use remove::remove;
 pub use row::{Map, Row};

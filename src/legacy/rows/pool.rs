@@ -3,12 +3,13 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::TryReserveError;
-use std::ops::Range;
 use std::ptr;
+use std::slice;
 
 pub use super::bits::WORD;
 
 use crate::boundary::large_pages;
+use crate::threads::part;
 
 use super::bits::Bits;
 
@@ -159,7 +160,8 @@ impl<T> Pool<T> {
 
     /// All chunks in use, block by block in the order of their addresses.
     pub fn chunks(&self) -> impl Iterator<Item = *mut T> {
-        self.runs().flat_map(|run| run.part(0..run.words()))
+        let parts = self.parts(usize::MAX);
+        (0..parts.count()).flat_map(move |number| parts.part(number))
     }
 
     /// Chunks that were in use once and are not now.
@@ -171,10 +173,9 @@ impl<T> Pool<T> {
         })
     }
 
-    /// The blocks of memory that have chunks in use.
-    pub fn runs(&self) -> impl Iterator<Item = Run<'_, T>> {
-        let used = self.blocks.iter().filter(|block| block.taken > 0);
-        used.map(|block| Run { first: block.first, words: &block.in_use.words[..block.taken.div_ceil(WORD)] })
+    /// All chunks in use, in parts of at most so many words.
+    pub fn parts(&self, size: usize) -> Parts<'_, T> {
+        Parts { blocks: &self.blocks, size }
     }
 }
 
@@ -209,6 +210,11 @@ impl Near {
 }
 
 impl<T> Block<T> {
+    /// The words that have chunks in use.
+    fn words(&self) -> &[u64] {
+        &self.in_use.words[..self.taken.div_ceil(WORD)]
+    }
+
     /// The index of the chunk with this address, if there is one.
     #[inline]
     fn index_of(&self, address: usize) -> Option<usize> {
@@ -277,43 +283,51 @@ impl<T> Drop for Taker<'_, T> {
     }
 }
 
-/// A block of memory, [`WORD`] chunks to a word.
-pub struct Run<'a, T> {
-    first: *mut T,
-    words: &'a [u64],
+/// All chunks in use, in parts: at most so many words, [`WORD`] chunks each, that lie side by side.
+pub struct Parts<'a, T> {
+    blocks: &'a [Block<T>],
+    size: usize,
 }
 
-// SAFETY: a run gives pointers to chunks, no references, and writes nothing itself. A function that follows such a
+// SAFETY: parts give pointers to chunks, no references, and write nothing themselves. A function that follows such a
 // pointer promises that no other thread uses the chunk: chunks are sent to threads, not shared between them.
-unsafe impl<T: Send> Sync for Run<'_, T> {}
+unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
-impl<'a, T> Run<'a, T> {
-    /// Number of words.
-    pub fn words(&self) -> usize {
-        self.words.len()
-    }
-
-    /// The chunks in use of some of the words.
-    #[inline(always)]
-    pub fn part(&self, words: Range<usize>) -> Chunks<'a, T> {
-        Chunks {
-            first: self.first,
-            words: self.words,
-            next: words.start,
-            end: words.end,
-            bits: 0,
-            base: self.first,
-        }
+impl<T> Clone for Parts<'_, T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// Chunks in use, in the order in which they lie in memory.
+impl<T> Copy for Parts<'_, T> {}
+
+impl<'a, T> Parts<'a, T> {
+    /// Number of parts.
+    pub fn count(self) -> usize {
+        self.blocks.iter().map(|block| block.words().len().div_ceil(self.size)).sum()
+    }
+
+    /// The chunks of the part with a number; none if there is no such part.
+    pub fn part(self, mut number: usize) -> Chunks<'a, T> {
+        for block in self.blocks {
+            let words = block.words();
+            let count = words.len().div_ceil(self.size);
+            if number < count {
+                let range = part(number, self.size, words.len());
+                let base = block.first.wrapping_add(WORD * range.start).wrapping_sub(WORD);
+                return Chunks { words: words[range].iter(), bits: 0, base };
+            }
+            number -= count;
+        }
+        Chunks { words: [].iter(), bits: 0, base: ptr::null_mut() }
+    }
+}
+
+/// Chunks in use, in the order in which they lie in memory. A hot loop keeps two of these in registers.
 pub struct Chunks<'a, T> {
-    first: *mut T,
-    words: &'a [u64],
-    next: usize,
-    end: usize,
-    /// Those that are left of the word before the next one, and its first chunk.
+    /// Those behind the one at hand.
+    words: slice::Iter<'a, u64>,
+    /// What is left of the word at hand, and its first chunk; at first that of the word before.
     bits: u64,
     base: *mut T,
 }
@@ -324,12 +338,8 @@ impl<T> Iterator for Chunks<'_, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<*mut T> {
         while self.bits == 0 {
-            if self.next == self.end {
-                return None;
-            }
-            self.bits = self.words[self.next];
-            self.base = self.first.wrapping_add(WORD * self.next);
-            self.next += 1;
+            self.bits = *self.words.next()?;
+            self.base = self.base.wrapping_add(WORD);
         }
         let chunk = self.base.wrapping_add(self.bits.trailing_zeros() as usize);
         self.bits &= self.bits - 1;
@@ -440,6 +450,14 @@ mod tests {
         // SAFETY: nobody uses the chunks any more.
         chunks.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
         taken.retain(|address| !gone.contains(address));
+        for size in [1, 2, 5] {
+            let parts = pool.parts(size);
+            let chunks = (0..parts.count() + 1).map(|number| parts.part(number).map(|chunk| chunk.addr()));
+            let parts: Vec<Vec<usize>> = chunks.map(Iterator::collect).collect();
+            let reach = |part: &Vec<usize>| part.last().map_or(0, |last| last - part[0]);
+            assert!(parts.iter().all(|part| reach(part) < size * WORD * size_of::<Chunk>()), "{size}");
+            assert_eq!(parts.concat(), taken, "{size}");
+        }
         assert_eq!(pool.chunks().map(|chunk| chunk.addr()).collect::<Vec<_>>(), taken);
         assert_eq!(pool.given_back().collect::<Vec<_>>(), chunks);
         assert!(gone.iter().all(|&address| !pool.owns(address) && pool.position(address).is_none()));

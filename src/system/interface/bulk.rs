@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_longlong, c_ulonglong};
 
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::system::{AtPoints, EntryError, Id};
 
 use super::arguments::{self, entry, null};
@@ -337,7 +337,7 @@ struct Sides<'a> {
 
 impl Sides<'_> {
     /// Whether ids may be there, and points of all bodies are.
-    fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result<(), Code> {
+    fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
         self.ids.iter().flatten().try_for_each(|ids| ids.check_ids("body", Some(LDY_GROUND)))?;
         for (side, name) in ["master_points", "slave_points"].into_iter().enumerate() {
             if self.points[side].is_none() && (0..count).any(|k| bodies(k)[side].is_some()) {

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_longlong};
 
-use crate::boundary::errors::Code;
+use crate::boundary::errors::Result;
 use crate::system::{Jacobian, System};
 
 use super::arguments::{self, entry};
@@ -159,7 +159,7 @@ fn insert(
     bodies: Strided<c_longlong>,
     heights: &[c_int],
     jacobian: &Jacobian,
-) -> Result<c_longlong, Code> {
+) -> Result<c_longlong> {
     bodies.check_ids("body", None)?;
     let bodies = (0..bodies.len()).map(|k| bodies.id(k));
     // No constraint has 0 rows, or fewer.
@@ -172,7 +172,7 @@ fn set(
     bodies: Strided<c_longlong>,
     constraints: Strided<c_longlong>,
     jacobian: &Jacobian,
-) -> Result<(), Code> {
+) -> Result {
     bodies.check_ids("body", None)?;
     constraints.check_ids("constraint", None)?;
     let bodies = (0..bodies.len()).map(|k| bodies.id(k));

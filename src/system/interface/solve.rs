@@ -6,7 +6,7 @@ use std::ptr;
 use std::time::Duration;
 
 use crate::any_rows::check_size;
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::boundary::handle::{self, Handle};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::solve::{
@@ -268,7 +268,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self, Code> {
+    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self> {
         let mut options = Options::default();
         let Some(given) = given.map(|given| given.read()) else {
             return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
@@ -316,7 +316,7 @@ impl Chosen {
 }
 
 /// The laws of rows, of those with more than three scalars two.
-fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
+fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
     check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;

@@ -9,15 +9,13 @@ mod insert;
 mod pattern;
 mod rows;
 
-use std::collections::TryReserveError;
-
 use crate::kinematics::Column;
-use crate::memory::{collect, push};
+use crate::memory::{self, collect, push};
 
 use super::bulk::EntryError;
 use super::changes;
 use super::constraint::{Constraint, Operator, Placement};
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::mixed::{Entry, Piece};
 use super::model::{OTHER_KIND, System};
 use super::table::Id;
@@ -115,7 +113,7 @@ impl Room {
         jacobian: &Jacobian,
         end: usize,
         count: impl Fn(&Part) -> usize,
-    ) -> Result<Option<usize>, Error> {
+    ) -> Result<Option<usize>> {
         let Self { sources, left, .. } = self;
         let columns = jacobian.shape()[1];
         collect(left, (0..end).map(|row| count(&jacobian.part(row, 0, columns))))?;
@@ -404,7 +402,7 @@ impl System {
     }
 
     /// Have room for the columns of all operators.
-    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result<(), Error> {
+    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result {
         let (triples, _) = self.constraints.all_mut();
         let mut most = 0;
         for group in room.sources.chunk_by(Source::has_operator_of) {
@@ -455,7 +453,7 @@ fn push_column(columns: &mut Vec<Column>, index: u32, values: [f64; 3]) {
 impl Operator {
     /// Have memory for so many columns, if it is given by these.
     #[inline(always)]
-    fn reserve_columns(&mut self, count: usize) -> Result<(), TryReserveError> {
+    fn reserve_columns(&mut self, count: usize) -> memory::Result {
         self.columns_mut()
             .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))
     }

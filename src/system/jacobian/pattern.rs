@@ -1,10 +1,9 @@
 //! The pattern of a sparse Jacobian that comes again and again: where its values go is found once.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
-
 use crate::block::is_finite;
 use crate::kinematics::Column;
+use crate::memory;
 
 use super::rows::Jacobian;
 
@@ -56,7 +55,7 @@ impl Pattern {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn note(&mut self, jacobian: &Jacobian, sources: usize) -> Result<bool, TryReserveError> {
+    pub fn note(&mut self, jacobian: &Jacobian, sources: usize) -> memory::Result<bool> {
         self.is_mapped = false;
         let is_same = self.is_of(jacobian);
         self.is_known = false;

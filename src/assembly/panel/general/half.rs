@@ -4,8 +4,6 @@
 //! What slots of the same tile have in common is computed once. Where one of them alone is zero, zeros are subtracted, which
 //! changes no sum of blocks: the bits of a block depend on its own two slots and A.
 
-use std::collections::TryReserveError;
-
 use super::operators::Operators;
 use super::products::Tiles;
 use super::{SLOTS, WIDTH};
@@ -13,7 +11,7 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::inertia::Small;
 use crate::inertia::small::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
-use crate::memory::{bytes, collect, resize};
+use crate::memory::{self, bytes, collect, resize};
 
 /// A row of a tile, in whole registers: one that lies on two cache lines takes longer to read.
 #[derive(Clone, Debug)]
@@ -41,7 +39,7 @@ impl Half {
         factor: &Small,
         operators: &mut Operators,
         tiles: &mut Tiles,
-    ) -> Result<(), TryReserveError> {
+    ) -> memory::Result {
         let slots = operators.slots();
         tiles.start(slots, operators.dofs)?;
         let Self { columns, work, reached } = self;

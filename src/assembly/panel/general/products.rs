@@ -1,14 +1,12 @@
 //! Products with dense operands: Y = h A⁻¹ Hᵀ, tile by tile, and H Y.
 
-use std::collections::TryReserveError;
-
 use super::operators::Operators;
 use super::{SLOTS, Strip, WIDTH};
 use crate::block::Vector;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel};
 use crate::inertia::Inverse;
 use crate::kinematics::Column;
-use crate::memory::{bytes, resize};
+use crate::memory::{self, bytes, resize};
 
 /// Y of all slots: tile behind tile, 12 values for each row.
 #[derive(Debug, Default)]
@@ -26,7 +24,7 @@ pub fn rows_of(dofs: usize) -> usize {
 
 impl Tiles {
     /// Make room for the slots; all rows of each are to be written.
-    pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
+    pub fn start(&mut self, slots: usize, dofs: usize) -> memory::Result {
         self.rows = rows_of(dofs);
         let length = slots.div_ceil(SLOTS) * WIDTH * self.rows + WIDTH;
         resize(&mut self.values, length, 0.0)
