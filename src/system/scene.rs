@@ -312,6 +312,7 @@ impl Rows for SystemRows<'_> {
         }
     }
 
+    #[inline(always)]
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>> {
         let (scene, row) = (self.context, self.first + row);
         let body = scene.body_of(row, role);

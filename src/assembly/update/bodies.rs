@@ -234,8 +234,8 @@ fn start<B: Bodies>(
             let mut added = Ok(());
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| {
-                    if added.is_ok() {
-                        added = general.add(slot, sign, frame, point);
+                    if let (Ok(()), Err(fault)) = (&added, general.add(slot, sign, frame, point)) {
+                        added = Err(fault);
                     }
                 })?;
             }
