@@ -5,6 +5,7 @@ mod scene;
 
 use std::ffi::c_int;
 use std::mem;
+use std::sync::atomic::AtomicBool;
 
 use crate::assembly::update::Phase;
 use crate::assembly::update::bodies::{How, prepare};
@@ -22,7 +23,7 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
+use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows, refuse_loose};
 pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
@@ -123,11 +124,25 @@ unsafe fn make(
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::Wanted { kind, reuse, once };
+        let has_loose = AtomicBool::new(false);
         for run in pairs.runs() {
             match wanted == scene::Wanted::EVERYTHING {
-                true => assemble_pairs(HostPairs::<true>::new(&run, wanted), PART, &made.panels, team)?,
-                false => assemble_pairs(HostPairs::<false>::new(&run, wanted), PART, &made.panels, team)?,
+                true => assemble_pairs(
+                    HostPairs::<true>::new(&run, wanted, &has_loose),
+                    PART,
+                    &made.panels,
+                    team,
+                )?,
+                false => assemble_pairs(
+                    HostPairs::<false>::new(&run, wanted, &has_loose),
+                    PART,
+                    &made.panels,
+                    team,
+                )?,
             }
+        }
+        if has_loose.into_inner() {
+            refuse_loose(dynamics)?;
         }
         #[cfg(feature = "mpi")]
         external::assemble(dynamics)?;
