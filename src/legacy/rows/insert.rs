@@ -13,7 +13,7 @@ use crate::prefetch::fetch;
 
 use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, Pair};
-use super::pool::{Near, Taker};
+use super::pool::{Near, Pool};
 use super::row::Row;
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
@@ -63,10 +63,9 @@ pub unsafe fn insert(
 
         // A block that is added later lies before the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
-        let mut pairs = pairs.taker();
         let [first, second] = met.ends;
-        link_to(row, &neighbours[..first], bodies[0], repeated[0], &mut pairs);
-        link_to(row, &neighbours[first..second], bodies[1], repeated[1], &mut pairs);
+        link_to(row, &neighbours[..first], bodies[0], repeated[0], pairs);
+        link_to(row, &neighbours[first..second], bodies[1], repeated[1], pairs);
         Ok(row.cast())
     }
 }
@@ -191,7 +190,7 @@ unsafe fn link_to(
     neighbours: &[*mut Row],
     bod: *mut BODY,
     repeated: bool,
-    pairs: &mut Taker<'_, Pair>,
+    pairs: &mut Pool<Pair>,
 ) {
     // SAFETY: the caller promises live rows and reserved pairs.
     unsafe {
