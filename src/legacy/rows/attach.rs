@@ -34,39 +34,14 @@ pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
     }
 }
 
-/// Whether a row has nothing to follow: it is attached to these bodies, and its pairs know the kind of its constraint.
+/// Whether a row has nothing to follow: it is not new, it is attached to these bodies, and its pairs know the kind of its constraint.
 ///
 /// # Safety
 /// `row` is live, `con` its valid constraint.
 #[inline(always)]
 pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 2]) -> bool {
     // SAFETY: the caller promises a live row with a valid constraint.
-    unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect }
-}
-
-/// Attach the rows that have come since the last time. Insertion leaves that to the next update: many rows are attached faster
-/// one after the other, and hosts see nothing of it.
-///
-/// # Errors
-/// As [`follow`], and those of a constraint that cannot be updated. Then the next call goes on.
-///
-/// # Safety
-/// The constraints of all rows are valid, and so are their bodies.
-pub unsafe fn attach_new(dynamics: &mut LocalDynamics) -> Result<(), Code> {
-    // SAFETY: the list holds live rows; the caller promises that their constraints and the bodies of these are valid.
-    unsafe {
-        // New rows are the first ones of the list. Go over them as they came, which is how most of them lie in memory.
-        let mut next = dynamics.list().take_while(|&row| (*row).is_new).last();
-        while let Some(row) = next {
-            constraint::check((*row).public.con)?;
-            check_bodies(dynamics, row, inserted(row))?;
-            attach_as_counted(dynamics, row)?;
-            (*row).is_new = false;
-            let before = (*row).public.p.cast::<Row>();
-            next = (!before.is_null()).then_some(before);
-        }
-    }
-    Ok(())
+    unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect && !(*row).is_new }
 }
 
 /// See that the next update follows the rows that have a block through a body that they are not attached to, though W counts it.
@@ -75,7 +50,7 @@ pub unsafe fn attach_new(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 /// As [`follow`], of the first of them.
 ///
 /// # Safety
-/// As [`attach_new`]; all rows are attached.
+/// All rows are attached; their constraints are valid, and so are the bodies of these.
 #[cold]
 pub unsafe fn refuse_loose(dynamics: &mut LocalDynamics) -> Result<(), Code> {
     dynamics.is_gathered = false;
@@ -99,7 +74,8 @@ unsafe fn inserted(row: *const Row) -> impl Iterator<Item = *mut BODY> {
     unsafe { (*row).inserted }.into_iter().filter(|body| !body.is_null())
 }
 
-/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs.
+/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs, but the new ones, which the update will ask.
+/// Insertion leaves that to the next update: many rows are attached faster one after the other, and hosts see nothing of it.
 ///
 /// # Errors
 /// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's
@@ -107,12 +83,16 @@ unsafe fn inserted(row: *const Row) -> impl Iterator<Item = *mut BODY> {
 ///
 /// # Safety
 /// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
-#[cold]
 pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
     unsafe {
-        let through = (*row).blocks().map(|block| (*block).bod);
-        check_bodies(dynamics, row, inserted(row).chain(through))?;
+        check_bodies(dynamics, row, inserted(row))?;
+        if (*row).is_new {
+            attach_as_counted(dynamics, row)?;
+            (*row).is_new = false;
+            return Ok(());
+        }
+        check_bodies(dynamics, row, (*row).blocks().map(|block| (*block).bod))?;
         attach_as_counted(dynamics, row)?;
         (*row).is_suspect = false;
         for block in (*row).blocks() {

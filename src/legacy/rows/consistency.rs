@@ -248,7 +248,7 @@ mod tests {
 
     use super::*;
     use crate::legacy::layout::{BODY, CON, CONTACT, DOM, RIG};
-    use crate::legacy::rows::attach::attach_new;
+    use crate::legacy::rows::attach::follow;
     use crate::legacy::rows::insert;
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
             let mut dynamics = LocalDynamics::create(&raw mut dom).unwrap();
             let bodies = [&raw mut body, ptr::null_mut()];
             let row = insert(&mut dynamics, &raw mut con, bodies).unwrap().cast::<Row>();
-            attach_new(&mut dynamics).unwrap();
+            follow(&mut dynamics, row).unwrap();
             let found = |dynamics: &LocalDynamics| {
                 let mut place = Place::default();
                 check(dynamics, &mut place).map_err(|code| (code, place))

@@ -14,7 +14,7 @@ use crate::memory;
 use crate::prefetch::fetch;
 use crate::threads::{Team, part};
 
-use super::attach::{attach_new, counted_bodies, follow, is_settled};
+use super::attach::{counted_bodies, follow, is_settled};
 use super::local_dynamics::LocalDynamics;
 use super::row::{Row, Rows};
 
@@ -80,7 +80,6 @@ pub unsafe fn gather(
         if kind == UpdateKind::Minimal {
             return collect(dynamics, dom, kind);
         }
-        attach_new(dynamics)?;
         collect(dynamics, dom, kind)?;
         dynamics.bodies.drop_bare();
         dynamics.is_gathered = true;

@@ -36,7 +36,7 @@ pub struct Row {
     pub known: KnownPlaces,
     /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
     pub round: u32,
-    /// Whether it is still to be attached to its bodies, as all rows before it in the list are.
+    /// Whether it has still to be attached to its bodies.
     pub is_new: bool,
     /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
     pub is_stale: bool,
