@@ -212,12 +212,10 @@ static void damage_bits (const LISTS *s, void *end, int bits, int free)
   }
 }
 
-/* Where a row has its sides: behind other hidden data, at the beginning of a cache line. */
+/* Where a row has its sides, behind other hidden data. */
 static unsigned int *sides_of (DIAB *row)
 {
-  size_t start = (sizeof (DIAB) + 8 + 63) / 64 * 64;
-
-  return (unsigned int *) (void *) ((char *) row + start);
+  return (unsigned int *) (void *) ((char *) (row + 1) + 56);
 }
 
 static void test_hidden_bits (int updated)
@@ -233,7 +231,7 @@ static void test_hidden_bits (int updated)
   s.ldy = scene_insert_all (host);
   if (updated) LOCDYN_Update_Begin (s.ldy);
   for (dia = s.ldy->dia; dia; dia = dia->n) {
-    damage_bits (&s, dia + 1, 128, -1); /* the constraint once more, and what marks a row in use */
+    damage_bits (&s, dia + 1, 128, -1); /* what marks a row in use, and its last block */
     if (updated) damage_bits (&s, sides_of (dia), dia->con->slave ? 128 : 96, -1); /* bodies, and a slot on each that there is */
     for (block = dia->adj; block; block = block->n) {
       damage_bits (&s, block + 1, 128, 97); /* a link and a place; one bit says contact, which only the constraint could tell */

@@ -25,11 +25,11 @@ use super::pool::{Exhausted, Near, Pool};
 pub struct Row {
     /// What the host sees.
     pub public: DIAB,
-    /// Its constraint once more, out of the host's reach.
-    pub con: *mut CON,
     live: u64,
     /// The last block of its list, NULL if there is none.
     pub last: *mut BlockNode,
+    /// Its constraint once more, out of the host's reach.
+    pub con: *mut CON,
     /// The bodies that it was inserted on and that W counted then; addresses that are never read.
     pub inserted: [*mut BODY; 2],
     /// What is known of its constraint's places, where one is on a mesh; else NULL.
@@ -58,7 +58,7 @@ pub struct Row {
     pub contributors: u8,
 }
 
-/// Where a row would have its constraint if an address in the middle of one were taken for that of a row.
+// An address in the middle of a row is not taken for that of a row of the same constraint: see Rows::of_near.
 const _: () = assert!(offset_of!(Row, con) % 64 != offset_of!(DIAB, con) % 64);
 
 /// What marks a row in use at an address.
