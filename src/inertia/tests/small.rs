@@ -136,6 +136,7 @@ fn the_same_matrix_is_not_factored_again() {
         (full, &[4.0, 0.0, 2.0], Ok(values)),
         (full, &[4.0, 0.0], Err(FactorError::Matrix(Defect::Size))),
         (full, &[4.0, 0.0, 2.0], Ok(values)),
+        (full, &[4.0, 1.0, 2.0], Ok(values)),
     ] {
         let matrix = Matrix { structure: Structure::PositiveDefinite, starts, rows, values: entries };
         let before = small.revision();
