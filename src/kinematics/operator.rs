@@ -107,6 +107,7 @@ impl Operator {
     }
 
     /// H u of each vector.
+    #[inline(always)]
     pub fn times<const N: usize>(&self, vectors: [&[f64]; N]) -> [Vector; N] {
         match &self.form {
             Form::Columns(columns) => {

@@ -20,7 +20,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::prefetch::fetch;
-use crate::threads::{Dealt, Numbered, Ragged};
+use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
 use super::changes::Plan;
@@ -312,6 +312,7 @@ impl Rows for SystemRows<'_> {
         }
     }
 
+    #[inline(always)]
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>> {
         let (scene, row) = (self.context, self.first + row);
         let body = scene.body_of(row, role);
@@ -363,6 +364,17 @@ impl Rows for SystemRows<'_> {
     #[inline(always)]
     fn wants_inverse(&self, row: usize) -> bool {
         self.context.mixed.is_none_or(|mixed| !mixed.is_shared(self.first + row))
+    }
+
+    #[inline(always)]
+    fn are_all_wanted(&self) -> bool {
+        self.context.plan.is_none()
+    }
+
+    #[inline(always)]
+    fn next_wanted(&self, row: usize) -> usize {
+        let Some(plan) = self.context.plan else { return row };
+        plan.next_row(self.first + row..self.first + self.count()) - self.first
     }
 
     #[inline(always)]
@@ -468,11 +480,17 @@ pub struct PartOfPairs {
 }
 
 impl PartOfPairs {
-    /// Make parts with about as many pairs each, for a number of threads.
+    /// Make parts with about as many pairs each, or as many rows if a plan says which pairs are made, for a number of threads.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn make(parts: &mut Vec<Self>, structure: &Structure, order: Order, threads: usize) -> Result {
+    pub fn make(
+        parts: &mut Vec<Self>,
+        structure: &Structure,
+        order: Order,
+        is_planned: bool,
+        threads: usize,
+    ) -> Result {
         /// Parts for each of several threads, and pairs that a part has at least.
         const PARTS: usize = 8;
         const LEAST: usize = 512;
@@ -480,6 +498,11 @@ impl PartOfPairs {
         let count = if threads == 1 { 1 } else { (pairs / LEAST).clamp(1, PARTS * threads) };
         parts.try_reserve(count.saturating_sub(parts.len()))?;
         parts.resize_with(count, Self::default);
+        if is_planned {
+            let ends = (0..=count).map(|k| rows * k / count);
+            parts.iter_mut().zip(ends.clone().zip(ends.skip(1))).for_each(|(part, (a, b))| part.rows = a..b);
+            return Ok(());
+        }
         let (mut row, mut before) = (0, 0);
         for (k, part) in (1..).zip(&mut *parts) {
             (part.rows, part.reach) = (row..row, row..row);
@@ -658,7 +681,10 @@ fn each_planned(
     make: &mut impl Make<[usize; 2]>,
 ) {
     let structure = context.blocks.scene.structure;
-    for row in rows.clone() {
+    let mut next = plan.next_row(rows.clone());
+    while next < rows.end {
+        let row = next;
+        next = plan.next_row(row + 1..rows.end);
         let [has_diagonal, has_pairs] = plan.blocks_of(row);
         if has_diagonal {
             // SAFETY: the part has this row.

@@ -131,7 +131,7 @@ fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOpe
         );
     }
     let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
-    PartOfPairs::make(parts, structure, order, team.size())?;
+    PartOfPairs::make(parts, structure, order, plan.is_some(), team.size())?;
     let context = &PairBlocks { blocks, order, values: values[..].shared() };
     pairs::assemble(Numbered { first: 0, things: &mut parts[..], context }, 1, &made.panels, &mut team)
 }

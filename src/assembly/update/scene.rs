@@ -253,6 +253,18 @@ pub trait Rows: crate::threads::Deal {
         RowPart::All
     }
 
+    /// Whether something of all rows is to be made.
+    #[inline(always)]
+    fn are_all_wanted(&self) -> bool {
+        true
+    }
+
+    /// The first row from this place on of which something is to be made, or a place behind all rows.
+    #[inline(always)]
+    fn next_wanted(&self, row: usize) -> usize {
+        row
+    }
+
     /// Whether V and B of a row are wanted.
     #[inline(always)]
     fn wants_velocities(&self, _row: usize) -> bool {

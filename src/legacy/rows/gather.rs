@@ -84,7 +84,7 @@ pub unsafe fn gather(
 }
 
 /// How many constraints a thread checks at a time.
-const PART: usize = 256;
+const PART: usize = 128;
 
 /// Whether the rows gathered at the last update are those of this one, without a fault and with nothing to be attached: then
 /// rows are read only where they may have to be attached to something.

@@ -457,7 +457,7 @@ unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Resul
 }
 
 /// Most words of pairs that a thread takes at a time.
-pub const PART: usize = 512 / WORD;
+pub const PART: usize = 256 / WORD;
 
 /// Which blocks are made.
 #[derive(Clone, Copy, PartialEq)]

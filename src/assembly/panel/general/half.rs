@@ -11,7 +11,7 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::inertia::Small;
 use crate::inertia::small::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
-use crate::memory::{self, bytes, refill, resize};
+use crate::memory::{self, bytes, collect, resize};
 
 /// A row of a tile, in whole registers: one that lies on two cache lines takes longer to read.
 #[derive(Clone, Debug)]
@@ -44,12 +44,8 @@ impl Half {
         tiles.start(slots, operators.dofs)?;
         let Self { columns, work, reached } = self;
         resize(work, MOST_ROWS, Line([0.0; WIDTH]))?;
-        refill(reached, slots, 0)?;
-        for (slot, reached) in reached.iter_mut().enumerate() {
-            for column in operators.of(slot) {
-                *reached |= factor.reached(column.index as usize);
-            }
-        }
+        let reached_from = |all: u64, column: &Column| all | factor.reached(column.index as usize);
+        collect(reached, (0..slots).map(|slot| operators.of(slot).iter().fold(0, reached_from)))?;
         let count = |reached: &u64| reached.count_ones() as usize;
         let empty = Column { index: 0, values: [0.0; 3] };
         resize(columns, reached.iter().map(count).sum(), empty)?;
