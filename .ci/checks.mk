@@ -6,8 +6,9 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library dependencies python model valgrind test fuzz lint test-mpi
-all: library dependencies python test model valgrind fuzz lint test-mpi
+.PHONY: all commands library test-programs dependencies python model valgrind test fuzz lint test-mpi
+# Those come first that others wait for, or that take long.
+all: library test-programs python test valgrind model dependencies fuzz lint test-mpi
 
 # One at a time: two cannot install packages at the same time.
 commands:
@@ -32,16 +33,20 @@ model: commands
 valgrind: library
 	make --no-print-directory valgrind
 
+# Compiled while the library is, which they need only when they run.
+test-programs: commands
+	$(CARGO) test --locked --no-run
+
 # Always the same random cases: `make test` alone tries others.
-test: library
+test: library test-programs
 	PROPTEST_RNG_SEED=1 make --no-print-directory test
 
 # After valgrind: both build the C programs. Always the same sequences, too.
 fuzz: valgrind
 	make --no-print-directory fuzz SECONDS=60 SEED=1
 
-# Cargo lets one command at a time into a folder of what it has built: tests come first.
-lint: test
+# Cargo lets one command at a time build into a folder: the programs of the tests come first. While these run, it is free.
+lint: test-programs
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --locked --features mpi -- -D warnings

@@ -49,6 +49,7 @@ pub fn put<T>(values: &mut Vec<T>, index: usize, value: T) -> Result {
 }
 
 /// As many values as that: of more the last ones go, of fewer the rest are copies of `value`.
+#[inline]
 pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result {
     values.try_reserve(count.saturating_sub(values.len()))?;
     values.resize(count, value);

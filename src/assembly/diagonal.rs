@@ -33,7 +33,6 @@ impl Diagonal {
     ///
     /// # Errors
     /// If the block is not finite, has no largest eigenvalue to be found, or is singular, in this order.
-    #[inline(always)]
     pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
         let w = block::mirrored(w);
         // Well below the largest number, so that rounding takes no block that these bound beyond it.
@@ -122,6 +121,7 @@ impl Diagonal {
     }
 
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
+    #[inline(always)]
     pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
         0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
     }

@@ -26,8 +26,13 @@ pub fn status(function: impl FnOnce() -> Result) -> c_int {
 
 /// Run `function`; a panic becomes [`Code::BugFound`].
 pub fn caught<T>(function: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(function))
-        .unwrap_or_else(|panic| Err(fail!(Code::BugFound, "internal error: {}", message(&*panic))))
+    catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| Err(bug(panic)))
+}
+
+/// Not generic: compiled once, not for each function.
+#[cold]
+fn bug(panic: Box<dyn Any + Send>) -> Code {
+    fail!(Code::BugFound, "internal error: {}", message(&*panic))
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

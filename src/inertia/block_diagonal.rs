@@ -19,6 +19,7 @@ impl<'a> BlockDiagonal<'a> {
     ///
     /// # Errors
     /// If the arrays do not describe square blocks that fill the diagonal.
+    #[inline]
     pub fn new(starts: &'a [i32], rows: &'a [i32], values: &'a [f64]) -> Result<Self, Defect> {
         let size = rows.last().and_then(|&end| usize::try_from(end).ok()).ok_or(Defect::Size)?;
         ensure!(starts.len() == rows.len(), Defect::Size);

@@ -11,7 +11,7 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use crate::block::Block;
-use crate::block::lanes::{F64x4, Plain, SimdLevel, are_finite, packed, write};
+use crate::block::lanes::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
 use crate::kinematics::rigid;
@@ -325,11 +325,30 @@ impl Panel {
 
     #[inline(always)]
     fn columns_of_large<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
-        match (self.form, self.large.as_deref()) {
+        let [x, y, z] = level.apart(ColumnsOfLarge { panel: self, row, column });
+        [level.load(&x), level.load(&y), level.load(&z)]
+    }
+}
+
+/// The columns of W_αβ of a body without a Cholesky factor.
+struct ColumnsOfLarge<'a> {
+    panel: &'a Panel,
+    row: usize,
+    column: usize,
+}
+
+impl Kernel for ColumnsOfLarge<'_> {
+    type Output = [[f64; 4]; 3];
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        let Self { panel, row, column } = self;
+        let [x, y, z] = match (panel.form, panel.large.as_deref()) {
             (Form::General, Some(large)) => large.general.columns(level, row, column),
             (Form::Nodal, Some(large)) => large.nodal.columns(level, row, column),
-            _ => [level.zero(); 3],
-        }
+            _ => return [[0.0; 4]; 3],
+        };
+        [x.values(), y.values(), z.values()]
     }
 }
 

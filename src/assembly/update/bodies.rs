@@ -175,6 +175,7 @@ fn is_wanted<B: Bodies>(bodies: &B, body: usize) -> bool {
 }
 
 /// Start the panel of a body.
+#[inline]
 fn start<B: Bodies>(
     bodies: &B,
     body: usize,

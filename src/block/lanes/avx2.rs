@@ -24,10 +24,10 @@ impl Avx2 {
         V3::try_new().map(Self)
     }
 
-    /// Compute at this level.
-    #[inline(always)]
+    /// Compute at this level; compiled once for each kind of work, wherever it is done.
+    #[inline(never)]
     pub fn compute<W: Kernel>(self, work: W) -> W::Output {
-        self.0.vectorize(Compiled { level: self, work })
+        self.apart(work)
     }
 }
 
@@ -52,6 +52,11 @@ impl SimdLevel for Avx2 {
     #[inline(always)]
     fn load(self, values: &[f64; 4]) -> Register {
         Register(self.0, cast(*values))
+    }
+
+    #[inline(always)]
+    fn apart<W: Kernel>(self, work: W) -> W::Output {
+        self.0.vectorize(Compiled { level: self, work })
     }
 }
 

@@ -56,6 +56,10 @@ pub trait SimdLevel: Copy {
     /// Lanes with these numbers.
     fn load(self, values: &[f64; 4]) -> Self::F64x4;
 
+    /// Compute within other work, but in a function of its own, compiled once for all who call it: what is large and inlined in many
+    /// places takes long to compile.
+    fn apart<W: Kernel>(self, work: W) -> W::Output;
+
     /// Zeros.
     #[inline(always)]
     fn zero(self) -> Self::F64x4 {

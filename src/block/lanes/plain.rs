@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-use super::{F64x4, SimdLevel};
+use super::{F64x4, Kernel, SimdLevel};
 use crate::block::real::Real;
 
 /// Arrays of four: as far as the compiler makes vectors of them, those that every processor of its kind has.
@@ -19,6 +19,11 @@ impl SimdLevel for Plain {
     #[inline(always)]
     fn load(self, values: &[f64; 4]) -> Four {
         Four(*values)
+    }
+
+    #[inline(always)]
+    fn apart<W: Kernel>(self, work: W) -> W::Output {
+        super::plain(work)
     }
 }
 

@@ -5,6 +5,7 @@ mod scene;
 
 use std::ffi::c_int;
 use std::mem;
+use std::sync::atomic::AtomicBool;
 
 use crate::assembly::update::Phase;
 use crate::assembly::update::bodies::{How, prepare};
@@ -22,7 +23,7 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
+use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows, refuse_loose};
 pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
@@ -123,10 +124,20 @@ unsafe fn make(
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::Wanted { kind, reuse, once };
+        let has_loose = AtomicBool::new(false);
         let parts = pairs.parts(PART);
         match wanted == scene::Wanted::EVERYTHING {
-            true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,
-            false => assemble_pairs(HostPairs::<false>::new(parts, wanted), 1, &made.panels, team)?,
+            true => {
+                let pairs = HostPairs::<true>::new(parts, wanted, &has_loose);
+                assemble_pairs(pairs, 1, &made.panels, team)?;
+            }
+            false => {
+                let pairs = HostPairs::<false>::new(parts, wanted, &has_loose);
+                assemble_pairs(pairs, 1, &made.panels, team)?;
+            }
+        }
+        if has_loose.into_inner() {
+            refuse_loose(dynamics)?;
         }
         #[cfg(feature = "mpi")]
         external::assemble(dynamics)?;
