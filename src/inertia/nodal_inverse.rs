@@ -4,7 +4,7 @@ use std::mem;
 
 use ldy_factor::SLOTS_AT_ONCE;
 
-use super::{FactorError, Factored, Structure, Workspace};
+use super::{FactorError, Factored, Result, Structure, Workspace};
 use crate::block::{Block, transposed};
 use crate::memory::bytes;
 
@@ -78,12 +78,7 @@ impl NodalInverse {
     /// # Errors
     /// If there is no factor, the factor has no such node or its size is no multiple of three, or
     /// memory is exhausted; nothing is kept then.
-    pub fn update(
-        &mut self,
-        factor: &Factored,
-        needed: &[u32],
-        work: &mut Workspace,
-    ) -> Result<usize, FactorError> {
+    pub fn update(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
         let kept = self.belongs_to(factor);
         if kept && needed.iter().all(|&node| self.is_complete(node)) {
             return Ok(0);
@@ -103,7 +98,7 @@ impl NodalInverse {
         result
     }
 
-    fn start(&mut self, factor: &Factored) -> Result<(), FactorError> {
+    fn start(&mut self, factor: &Factored) -> Result {
         self.clear();
         self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
         let nodes = factor.size() / 3;
@@ -173,12 +168,7 @@ impl NodalInverse {
 
     /// Give the nodes among the `needed` that have none slots, and compute all blocks between the `needed` nodes that are
     /// not known; returns the number of new slots.
-    fn append(
-        &mut self,
-        factor: &Factored,
-        needed: &[u32],
-        work: &mut Workspace,
-    ) -> Result<usize, FactorError> {
+    fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
         let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
         ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
@@ -225,7 +215,7 @@ impl NodalInverse {
         needed: &[u32],
         all: bool,
         work: &mut Workspace,
-    ) -> Result<(), FactorError> {
+    ) -> Result {
         let mut wanted = mem::take(&mut self.wanted);
         wanted.clear();
         // Without symmetry all rows are solved for at any rate.

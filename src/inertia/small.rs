@@ -11,7 +11,7 @@ use crate::memory::{self, bytes, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
-use super::{FactorError, Freshness, Matrix};
+use super::{FactorError, Freshness, Matrix, Result};
 
 /// Most rows of a small matrix: as many as a word has bits.
 pub const MOST_ROWS: usize = u64::BITS as usize;
@@ -73,7 +73,7 @@ impl Small {
     ///
     /// # Errors
     /// As [`super::Factored::update`]. There is no factor then, and the next update tries anew.
-    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness, FactorError> {
+    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness> {
         let Matrix { starts, rows, values, .. } = *matrix;
         let same_pattern = rows.len() == values.len() && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.is_ready && self.matrix.has_values(values) {
@@ -214,7 +214,7 @@ impl Small {
     ///
     /// # Panics
     /// If x is shorter than A has rows.
-    pub fn solve(&self, x: &mut [f64]) -> Result<(), FactorError> {
+    pub fn solve(&self, x: &mut [f64]) -> Result {
         ensure!(self.is_ready, FactorError::Missing);
         for row in (0..self.size()).rev() {
             for column in ascending(self.patterns[row]) {
@@ -234,7 +234,7 @@ impl Small {
     ///
     /// # Errors
     /// If there is no factor.
-    pub fn condition(&self) -> Result<f64, FactorError> {
+    pub fn condition(&self) -> Result<f64> {
         let largest = |most: f64, x: &f64| most.max(*x);
         let (mut sums, mut most) = ([0.0; MOST_ROWS], 0.0);
         self.matrix.add_column_sums(true, &mut sums);
@@ -264,7 +264,7 @@ impl Small {
 struct Elimination<'a>(&'a mut Small);
 
 impl Kernel for Elimination<'_> {
-    type Output = Result<(), FactorError>;
+    type Output = Result;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {

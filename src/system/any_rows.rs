@@ -10,7 +10,7 @@ use super::body::{as_many, copied, finite, of_size};
 use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
-use super::error::{Error, Fault, Result, Subject};
+use super::error::{Checked, Error, Fault, Result, Subject};
 use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::table::Id;
@@ -203,7 +203,7 @@ impl System {
         }
     }
 
-    fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
+    fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Checked {
         mixed::check_bodies(bodies.len())?;
         as_many("its operators H", bodies.len(), operators.len())?;
         for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {

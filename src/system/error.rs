@@ -12,6 +12,9 @@ use super::table::Id;
 /// What functions return that may go wrong; nothing unless it is named.
 pub type Result<T = (), E = Error> = result::Result<T, E>;
 
+/// As [`Result`], of what does not know where it went wrong.
+pub type Checked<T = ()> = result::Result<T, Fault>;
+
 /// What went wrong, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {

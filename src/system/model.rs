@@ -13,7 +13,7 @@ use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
 use super::changes::{self, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
-use super::error::{Error, Fault, Result, Subject};
+use super::error::{Checked, Error, Fault, Result, Subject};
 use super::jacobian::Room;
 use super::kept::Kept;
 use super::mixed::{MOST_BODIES, Mixed};
@@ -213,10 +213,7 @@ impl System {
     /// # Errors
     /// As [`System::set_rotation`].
     pub(super) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics> {
-        let Kinematics::Rigid { center, .. } = *self.body(id)?.kinematics() else {
-            return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
-        };
-        let kinematics = Kinematics::Rigid { rotation: *rotation, center };
+        let kinematics = Kinematics::Rigid { rotation: *rotation, center: *self.rigid(id)?.1 };
         kinematics.check().map_err(|fault| Error::of_body(id, fault))?;
         self.check_rotation(id, &kinematics)?;
         Ok(kinematics)
@@ -280,8 +277,8 @@ impl System {
     fn replace_inertia(
         &mut self,
         id: Id,
-        replace: impl FnOnce(&mut Inertia) -> Result<bool, Fault>,
-        make: impl FnOnce() -> Result<Inertia, Fault>,
+        replace: impl FnOnce(&mut Inertia) -> Checked<bool>,
+        make: impl FnOnce() -> Checked<Inertia>,
     ) -> Result {
         let failed = |fault| Error::of_body(id, fault);
         let (body, mark) = self.bodies.get_mut(id).ok_or(failed(Fault::Unknown))?;
@@ -333,11 +330,7 @@ impl System {
         Ok(())
     }
 
-    fn change_body(
-        &mut self,
-        id: Id,
-        change: impl FnOnce(&mut Body, &mut u8) -> Result<(), Fault>,
-    ) -> Result {
+    fn change_body(&mut self, id: Id, change: impl FnOnce(&mut Body, &mut u8) -> Checked) -> Result {
         let (body, mark) = self.bodies.get_mut(id).ok_or(Error::of_body(id, Fault::Unknown))?;
         change(body, mark).map_err(|fault| Error::of_body(id, fault))?;
         self.values_change();
@@ -389,7 +382,7 @@ impl System {
         self.insert_placed(bodies, Ok(Placement::Operators(operators)))
     }
 
-    fn insert_placed(&mut self, bodies: [Option<Id>; 2], placement: Result<Placement, Fault>) -> Result<Id> {
+    fn insert_placed(&mut self, bodies: [Option<Id>; 2], placement: Checked<Placement>) -> Result<Id> {
         let subject = Subject::Constraint(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         let placement = placement.map_err(failed)?;
@@ -398,11 +391,7 @@ impl System {
         self.all_or_nothing(|system| system.put_triple(constraint)).map_err(|_| failed(Fault::Memory))
     }
 
-    pub(super) fn check_placement(
-        &self,
-        bodies: [Option<Id>; 2],
-        placement: &Placement,
-    ) -> Result<(), Fault> {
+    pub(super) fn check_placement(&self, bodies: [Option<Id>; 2], placement: &Placement) -> Checked {
         ensure!(bodies != [None, None], Fault::Invalid("both of its bodies are the ground"));
         if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
             orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
@@ -478,14 +467,8 @@ impl System {
     ) -> Result {
         let (before, placement) = (self.constraint(id)?.bodies, self.check_move(id, bodies, frame, points)?);
         if before != bodies {
-            for (bodies, is_new) in [(before, false), (bodies, true)] {
-                for body in bodies.into_iter().flatten() {
-                    if let Some((body, mark)) = self.bodies.get_mut(body) {
-                        body.users = if is_new { body.users + 1 } else { body.users - 1 };
-                        *mark |= changes::CHANGED;
-                    }
-                }
-            }
+            self.mark_bodies(before.into_iter().flatten(), |users| *users -= 1);
+            self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
             self.structure.forget();
             self.structure_changes();
         }

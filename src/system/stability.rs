@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector, times};
+use crate::inertia;
 use crate::memory::{repeated, with_room};
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
-use super::constraint::Placement;
-use super::error::{Error, Fault, Result};
+use super::error::{Checked, Error, Fault, Result};
 use super::model::System;
 use super::table::Id;
 
@@ -104,13 +104,8 @@ impl System {
 
     /// Bodies, frame and points of a constraint that is at points.
     fn place_of(&self, id: Id) -> Option<AtPoints> {
-        let constraint = self.constraint(id).ok()?;
-        match constraint.placement() {
-            Placement::Points { frame, points } => {
-                Some(AtPoints { bodies: constraint.bodies(), frame: *frame, points: *points })
-            }
-            Placement::Operators(_) => None,
-        }
+        let (&frame, &points) = self.points_of(id).ok()?;
+        Some(AtPoints { bodies: self.constraint(id).ok()?.bodies(), frame, points })
     }
 
     /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
@@ -197,7 +192,7 @@ impl Scene {
     }
 
     /// The force on the master is E R; λ is minus that.
-    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Result<(), Fault> {
+    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Checked {
         let on_master = times(frame, &[reaction[0], reaction[1], reaction[2]]);
         let lambda = on_master.map(|force| -force);
         let (force, gap) = match *joint {
@@ -218,24 +213,10 @@ impl Scene {
     }
 }
 
-/// x = A⁻¹ f of a body whose inverse is there as numbers.
+/// x = A⁻¹ f of a body whose inverse is there as numbers; an obstacle does not move.
 fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
-    match inertia {
-        Inertia::Blocks { values, .. } => {
-            for ((x, f), block) in x.chunks_exact_mut(3).zip(f.chunks_exact(3)).zip(values.chunks_exact(9)) {
-                let block: Block = std::array::from_fn(|k| block[k]);
-                x.copy_from_slice(&times(&block, &[f[0], f[1], f[2]]));
-            }
-        }
-        Inertia::Dense(values) => {
-            x.fill(0.0);
-            for (f, column) in f.iter().zip(values.chunks_exact(x.len())) {
-                x.iter_mut().zip(column).for_each(|(x, value)| *x += value * f);
-            }
-        }
-        Inertia::Diagonal { values, .. } => {
-            x.iter_mut().zip(f).zip(values).for_each(|((x, f), value)| *x = value * f);
-        }
-        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) | Inertia::Member(_) => x.fill(0.0),
+    match inertia.view() {
+        Ok(Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(f, x),
+        _ => x.fill(0.0),
     }
 }

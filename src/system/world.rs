@@ -64,7 +64,7 @@ impl System {
         given(id, times(self.rigid(id)?.0, spin))
     }
 
-    fn rigid(&self, id: Id) -> Result<(&Block, &Vector)> {
+    pub(super) fn rigid(&self, id: Id) -> Result<(&Block, &Vector)> {
         match self.body(id)?.kinematics() {
             Kinematics::Rigid { rotation, center } => Ok((rotation, center)),
             _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),

@@ -13,7 +13,7 @@ pub mod pseudo_rigid;
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Small, Workspace};
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
 use crate::kinematics::rigid;
 
 use cholesky::{FactoredSlots, Started};
@@ -63,7 +63,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>, FactorError> {
+    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>> {
         self.form = Form::Rigid;
         Ok(self.slots.start::<RIGID>(slots)?)
     }
@@ -72,7 +72,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>, FactorError> {
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>> {
         self.form = Form::PseudoRigid;
         Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
     }
@@ -81,7 +81,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General, FactorError> {
+    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General> {
         self.form = Form::General;
         self.slots.clear();
         let general = &mut self.large()?.general;
@@ -94,12 +94,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_nodal(
-        &mut self,
-        slots: usize,
-        nodes: usize,
-        lasting: Lasting,
-    ) -> Result<&mut Nodal, FactorError> {
+    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal> {
         self.form = Form::Nodal;
         self.slots.clear();
         let nodal = &mut self.large()?.nodal;
@@ -107,7 +102,7 @@ impl Panel {
         Ok(nodal)
     }
 
-    fn large(&mut self) -> Result<&mut Large, FactorError> {
+    fn large(&mut self) -> Result<&mut Large> {
         if self.large.is_none() {
             self.large = Some(Boxed::new(Large::default())?);
         }
@@ -119,12 +114,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
-    pub fn apply(
-        &mut self,
-        step: f64,
-        inertia: &Inertia,
-        work: &mut Workspace,
-    ) -> Result<Option<Freshness>, FactorError> {
+    pub fn apply(&mut self, step: f64, inertia: &Inertia, work: &mut Workspace) -> Result<Option<Freshness>> {
         match (self.form, self.large.as_deref_mut()) {
             (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
             (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
@@ -136,7 +126,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_columns(&mut self) -> Result<(), FactorError> {
+    pub fn start_columns(&mut self) -> Result {
         match (self.form, self.large.as_deref_mut()) {
             (Form::General, Some(large)) => large.general.start_columns(),
             _ => Ok(()),
@@ -156,7 +146,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn take_solved(&mut self, step: f64) -> Result<(), FactorError> {
+    pub fn take_solved(&mut self, step: f64) -> Result {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
@@ -173,7 +163,7 @@ impl Panel {
     ///
     /// # Errors
     /// If there is none, or memory is exhausted.
-    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result<(), FactorError> {
+    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result {
         let large = self.large.as_deref().ok_or(FactorError::Missing)?;
         match large.small(self.form) {
             Some(small) => Ok(small.solve(x)?),
@@ -208,7 +198,7 @@ impl Panel {
     ///
     /// # Errors
     /// As [`Factored::condition`].
-    pub fn condition(&self, work: &mut Workspace) -> Result<f64, FactorError> {
+    pub fn condition(&self, work: &mut Workspace) -> Result<f64> {
         let Some(large) = self.large.as_deref() else { return Ok(1.0) };
         match large.small(self.form) {
             Some(small) => Ok(small.condition()?),

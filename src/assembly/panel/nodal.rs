@@ -8,7 +8,7 @@ use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::block::{Block, Vector};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{
-    FactorError, Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace,
+    FactorError, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
 };
 use crate::kinematics;
 use crate::memory::{bytes, refill};
@@ -55,12 +55,7 @@ enum Response {
 }
 
 impl Nodal {
-    pub(super) fn start(
-        &mut self,
-        slots: usize,
-        mesh_nodes: usize,
-        lasting: Lasting,
-    ) -> Result<(), FactorError> {
+    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lasting: Lasting) -> Result {
         self.mesh_nodes = mesh_nodes;
         self.lasting = lasting;
         self.is_short_of_memory = false;
@@ -80,7 +75,7 @@ impl Nodal {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>, FactorError> {
+    ) -> Result<Option<Freshness>> {
         ensure!(!self.is_short_of_memory, FactorError::Memory);
         self.step = step;
         match inertia {
@@ -164,7 +159,7 @@ impl Nodal {
         &self.values[9 * self.mesh_nodes * slot..9 * self.mesh_nodes * (slot + 1)]
     }
 
-    fn keep_products(&mut self, inverse: &Inverse) -> Result<(), FactorError> {
+    fn keep_products(&mut self, inverse: &Inverse) -> Result {
         self.write_operators()?;
         let length = 9 * self.mesh_nodes;
         self.operator.clear();
@@ -179,7 +174,7 @@ impl Nodal {
     }
 
     /// Write H of every slot into the values: 3 × 3n each.
-    fn write_operators(&mut self) -> Result<(), FactorError> {
+    fn write_operators(&mut self) -> Result {
         let (length, slots) = (9 * self.mesh_nodes, self.operators.factors.len());
         refill(&mut self.values, length * slots, 0.0)?;
         for (slot, h) in self.values.chunks_exact_mut(length).enumerate() {
@@ -193,7 +188,7 @@ impl Nodal {
     }
 
     /// Collect the nodes that operators touch, and choose the way with the fewest operations.
-    fn choose(&mut self, factored: &Factored) -> Result<SolveMethod, FactorError> {
+    fn choose(&mut self, factored: &Factored) -> Result<SolveMethod> {
         refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
         self.touched.try_reserve(self.mesh_nodes)?;

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_longlong, c_void};
 use crate::boundary::errors::{Code, Result, fail};
 use crate::memory::with_room;
 use crate::system::body::as_many;
-use crate::system::{Error, Fault, Inertia, Kinematics, Solve, System};
+use crate::system::{Checked, Error, Fault, Inertia, Kinematics, Solve, System};
 
 use super::arguments::{self, body_id, entry, null};
 use super::ldy_system;
@@ -435,12 +435,12 @@ fn size(n: c_int) -> Result<usize> {
 }
 
 /// Insert a body whose constraints are given by operators, and tell its id.
-fn insert_general(system: &mut System, n: c_int, inertia: Result<Inertia, Fault>) -> Result<c_longlong> {
+fn insert_general(system: &mut System, n: c_int, inertia: Checked<Inertia>) -> Result<c_longlong> {
     let inertia = inertia.map_err(|fault| Error::of_body(system.next_body(), fault))?;
     Ok(system.insert_body(size(n)?, Kinematics::General, inertia)? as c_longlong)
 }
 
-fn set_inertia(system: &mut System, body: c_longlong, inertia: Result<Inertia, Fault>) -> Result {
+fn set_inertia(system: &mut System, body: c_longlong, inertia: Checked<Inertia>) -> Result {
     let id = body_id(body)?;
     system.body(id)?;
     let inertia = inertia.map_err(|fault| Error::of_body(id, fault))?;

@@ -12,7 +12,7 @@ mod rows;
 use crate::kinematics::Column;
 use crate::memory::{self, collect, push};
 
-use super::bulk::EntryError;
+use super::bulk::{EntryError, EntryResult};
 use super::changes;
 use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault, Result};
@@ -144,7 +144,7 @@ impl System {
         bodies: impl Iterator<Item = Id> + Clone,
         constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         let mut room = std::mem::take(&mut self.room);
         let set = self.put_jacobian(bodies, constraints, jacobian, &mut room);
         self.room = room;
@@ -157,7 +157,7 @@ impl System {
         constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
         room: &mut Room,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         let is_listed = room.is_listed
             && room.shape == jacobian.shape()
             && room.bodies.iter().copied().eq(bodies.clone())
@@ -268,7 +268,7 @@ impl System {
         constraints: impl Iterator<Item = Id>,
         jacobian: &Jacobian,
         room: &mut Room,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         self.begin(bodies, jacobian, room)?;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
@@ -291,12 +291,7 @@ impl System {
     }
 
     /// Look at the shape of J, and list the bodies with their columns; nothing else is listed.
-    fn begin(
-        &self,
-        bodies: impl Iterator<Item = Id>,
-        jacobian: &Jacobian,
-        room: &mut Room,
-    ) -> Result<(), EntryError> {
+    fn begin(&self, bodies: impl Iterator<Item = Id>, jacobian: &Jacobian, room: &mut Room) -> EntryResult {
         room.forget();
         (room.shape, room.rows) = (jacobian.shape(), 0);
         room.sources.clear();
@@ -366,7 +361,7 @@ impl System {
     }
 
     /// Look at the values of all rows that are listed.
-    fn check_rows_of(&self, jacobian: &Jacobian, room: &mut Room) -> Result<(), EntryError> {
+    fn check_rows_of(&self, jacobian: &Jacobian, room: &mut Room) -> EntryResult {
         let is_finite = jacobian.is_finite();
         let fault = |row| Some((row, jacobian.check_row(row, is_finite).err()?));
         let mut wrong = (0..room.rows).find_map(fault);

@@ -6,7 +6,7 @@ use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
 use crate::memory::refill;
 use crate::system::body::{Body, Inertia};
-use crate::system::error::{Error, Fault, Result};
+use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::structure::NOWHERE;
 use crate::threads::Team;
 
@@ -174,13 +174,7 @@ impl Bodies<'_> {
 }
 
 /// y = A⁻¹ x of a body.
-fn apply_inverse(
-    body: &Body,
-    panel: &Panel,
-    x: &[f64],
-    y: &mut [f64],
-    work: &mut Workspace,
-) -> Result<(), Fault> {
+fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mut Workspace) -> Checked {
     let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
     match (body.inertia(), body.inertia().view().map_err(defect)?) {
         (Inertia::Solver(solver), _) => {
