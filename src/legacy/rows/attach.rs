@@ -96,7 +96,11 @@ pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), 
         attach_as_counted(dynamics, row)?;
         (*row).is_suspect = false;
         for block in (*row).blocks() {
-            Pair::couple(Pair::of(block));
+            let pair = Pair::of(block);
+            // The other row of a new one may not be attached yet.
+            if !(*pair).is_new() {
+                Pair::couple(pair);
+            }
         }
     }
     Ok(())
