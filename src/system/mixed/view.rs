@@ -143,7 +143,9 @@ enum Way {
     LookUp,
     /// In the order in which those of three stand.
     InOrder,
-    /// So, together with the two other rows of one scalar that share a row of three with this one, the first of them.
+    /// So, all at once: they are the same blocks.
+    Whole,
+    /// In order, together with the two other rows of one scalar that share a row of three with this one, the first of them.
     AllThree,
     /// With the first of three.
     WithFirst,
@@ -353,7 +355,8 @@ impl View {
             let start = columns.len();
             let own = &parts[range(part_starts, row)];
             let mut way = match kinds[row] {
-                Kind::Triple | Kind::Lanes => Way::InOrder,
+                Kind::Triple => Way::Whole,
+                Kind::Lanes => Way::InOrder,
                 Kind::Sum => Way::LookUp,
             };
             let mut end = 0;
@@ -395,9 +398,11 @@ impl View {
                         } else if own.len() == 1 {
                             way = Way::LookUp;
                         }
-                        if kinds[other.row as usize] == Kind::Sum {
-                            way = Way::LookUp;
-                        }
+                        way = match kinds[other.row as usize] {
+                            Kind::Sum => Way::LookUp,
+                            _ if way == Way::Whole => Way::InOrder,
+                            _ => way,
+                        };
                     }
                 }
             }
@@ -439,7 +444,10 @@ impl View {
         for row in 0..structure.len() {
             let (start, mut end) = (runs.len(), 0);
             let owners = &owners[range(owner_starts, row)];
-            if owners.iter().any(|part| ways[part.row as usize] == Way::InOrder) {
+            let blocks = range(structure.starts(), row);
+            if owners.first().is_some_and(|part| ways[part.row as usize] == Way::Whole) {
+                push(runs, Run { block: blocks.start as u32, column: 0, count: 3 * blocks.len() as u32 })?;
+            } else if owners.iter().any(|part| ways[part.row as usize] == Way::InOrder) {
                 if let Ok([first, second, third]) = <&[Part; 3]>::try_from(owners)
                     && [first, second, third].iter().all(|part| {
                         range(scalars, part.row as usize).len() == 1
@@ -450,8 +458,7 @@ impl View {
                     ways[second.row as usize] = Way::WithFirst;
                     ways[third.row as usize] = Way::WithFirst;
                 }
-                let columns = structure.columns()[range(structure.starts(), row)].iter();
-                for (block, &column) in (structure.starts()[row] as u32..).zip(columns) {
+                for (block, &column) in (blocks.start as u32..).zip(&structure.columns()[blocks]) {
                     let count = u32::from(used[column as usize]);
                     match runs[start..].last_mut() {
                         Some(run) if run.count == 3 * (block - run.block) => run.count += count,
@@ -466,7 +473,8 @@ impl View {
     }
 
     fn list_places(&mut self) -> Result<(), Error> {
-        let Self { starts, columns, scalars, places, diagonals, part_starts, parts, sources, .. } = self;
+        let Self { starts, columns, ways, scalars, places, diagonals, part_starts, parts, sources, .. } =
+            self;
         let rows = starts.len() - 1;
         refill(places, 1, 0)?;
         places.try_reserve(columns.len())?;
@@ -474,14 +482,18 @@ impl View {
         refill(sources, last(scalars) as usize, 0)?;
         let mut end = 0;
         for row in 0..rows {
-            let height = range(scalars, row).len();
-            for &column in &columns[range(starts, row)] {
-                if column as usize == row {
-                    diagonals[row] = end;
-                }
-                end += height * range(scalars, column as usize).len();
-                places.push(end);
+            let (height, own) = (range(scalars, row).len(), range(starts, row));
+            let mut add = |width: usize| {
+                end += height * width;
+                end
+            };
+            let columns = &columns[own.clone()];
+            match ways[row] {
+                Way::Whole => places.extend(columns.iter().map(|_| add(3))),
+                _ => places.extend(columns.iter().map(|&column| add(range(scalars, column as usize).len()))),
             }
+            let diagonal = columns.partition_point(|&column| (column as usize) < row);
+            diagonals[row] = places[own.start + diagonal];
             for part in &parts[range(part_starts, row)] {
                 let first = range(scalars, row).start + usize::from(part.scalar);
                 for k in 0..usize::from(part.count) {
@@ -518,7 +530,7 @@ impl View {
                 continue;
             }
             match self.ways[row] {
-                Way::InOrder => self.fill_in_order(row, results),
+                Way::InOrder | Way::Whole => self.fill_in_order(row, results),
                 Way::AllThree => self.fill_three(row, results),
                 Way::WithFirst => {}
                 Way::LookUp => self.look_up_blocks(row, structure, results)?,
