@@ -77,6 +77,12 @@ static void dump (SETTING *s)
   s->result = s;
 }
 
+static void update_and_admit (SETTING *s)
+{
+  LOCDYN_Update_Begin (s->host->dom.ldy);
+  admit (s);
+}
+
 /* Asks for no memory at all. */
 static void matrix_market (SETTING *s)
 {
@@ -150,7 +156,8 @@ typedef struct {
 static const CALL calls[] = {
   { "Create", NULL, create, destroy_created, 1 },
   { "Insert", NULL, insert, NULL, 1 },
-  { "Update_Begin", NULL, begin, NULL, 0 },
+  { "Update_Begin", NULL, begin, NULL, 1 },
+  { "Update_Begin with rows that are new", update_and_admit, begin, NULL, 1 },
   { "Update_Begin with bodies that begin to count", detach_first, begin, NULL, 1 },
   { "Update_End", NULL, end, NULL, 0 },
   { "Remove", NULL, removal, forget_row, 0 },

@@ -47,15 +47,19 @@
 //! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::changes`, and
 //! `LDY_REUSE` of the legacy face.
 //!
-//! A block W_αβ of two rigid bodies passes these files:
+//! A block W_αβ of two rigid bodies passes twelve files in the legacy face and ten in the neutral one. A file counts if a function
+//! of it runs in an update for which nothing was inserted or removed, as `valgrind --tool=callgrind` tells of a build with line tables,
+//! and computes or chooses there a number of the block or the place that it is written to. No file counts for what checks what is
+//! given and hands it on (entry points, `legacy/host/domain.rs`, `legacy/rows/local_dynamics.rs`, `inertia/block_diagonal.rs`), sees
+//! whether anything has changed (`legacy/rows/attach.rs`, `system/changes.rs`), makes V, B or W_αα (`assembly/diagonal.rs`), is a list
+//! or a declaration, shares work (`threads`), or computes with vectors (`block`).
 //!
-//! - What both faces have: `assembly/update/bodies.rs` starts panels with the factors of `assembly/panel/cholesky.rs`, of what
-//!   `inertia/block_diagonal.rs` tells of A⁻¹; `assembly/update/rows.rs` writes Z = H L, H by `kinematics/rigid.rs`; `pairs.rs` or
-//!   `whole_rows.rs` beside it ask `assembly/panel/mod.rs` for Z_α Z_βᵀ.
-//! - In the legacy face: `update/mod.rs`, with what `rows/local_dynamics.rs` holds → `rows/gather.rs`, then `update/scene.rs` with
-//!   `host/body.rs`, and `rows/pool.rs` and `rows/pair.rs`, where blocks lie.
-//! - In the neutral face: `interface/results.rs` → `model.rs` → `structure.rs`, where blocks lie → `update.rs`, then `scene.rs` with
-//!   `body.rs`.
+//! - What both faces have: `assembly/update/bodies.rs` starts panels with the factors of `assembly/panel/cholesky.rs`;
+//!   `assembly/update/rows.rs` writes Z = H L, H by `kinematics/rigid.rs`; `pairs.rs` or `whole_rows.rs` beside it ask
+//!   `assembly/panel/mod.rs` for Z_α Z_βᵀ.
+//! - In the legacy face: `update/mod.rs` → `rows/gather.rs`, then `update/scene.rs` with `host/body.rs`, and `rows/pool.rs` and
+//!   `rows/pair.rs`, where blocks lie.
+//! - In the neutral face: `update.rs` → `structure.rs`, where blocks lie, then `scene.rs` with `body.rs`.
 //!
 //! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 

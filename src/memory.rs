@@ -4,10 +4,10 @@ use std::collections::TryReserveError;
 use std::result;
 
 /// Of what needs memory, which may be exhausted.
-pub type Result<T> = result::Result<T, TryReserveError>;
+pub type Result<T = ()> = result::Result<T, TryReserveError>;
 
 /// Replace everything by so many copies of a value.
-pub fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<()> {
+pub fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result {
     values.clear();
     values.try_reserve(count)?;
     values.resize(count, value);
@@ -15,7 +15,7 @@ pub fn refill<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<(
 }
 
 /// Replace everything by what an iterator yields.
-pub fn collect<T>(values: &mut Vec<T>, items: impl ExactSizeIterator<Item = T>) -> Result<()> {
+pub fn collect<T>(values: &mut Vec<T>, items: impl ExactSizeIterator<Item = T>) -> Result {
     values.clear();
     values.try_reserve(items.len())?;
     values.extend(items);
@@ -23,7 +23,7 @@ pub fn collect<T>(values: &mut Vec<T>, items: impl ExactSizeIterator<Item = T>) 
 }
 
 /// Replace everything by what an iterator yields, no more than so many values.
-pub fn renew<T>(values: &mut Vec<T>, most: usize, items: impl Iterator<Item = T>) -> Result<()> {
+pub fn renew<T>(values: &mut Vec<T>, most: usize, items: impl Iterator<Item = T>) -> Result {
     values.clear();
     values.try_reserve_exact(most)?;
     values.extend(items);
@@ -32,7 +32,7 @@ pub fn renew<T>(values: &mut Vec<T>, most: usize, items: impl Iterator<Item = T>
 
 /// Add a value.
 #[inline]
-pub fn push<T>(values: &mut Vec<T>, value: T) -> Result<()> {
+pub fn push<T>(values: &mut Vec<T>, value: T) -> Result {
     values.try_reserve(1)?;
     values.push(value);
     Ok(())
@@ -40,7 +40,7 @@ pub fn push<T>(values: &mut Vec<T>, value: T) -> Result<()> {
 
 /// Put a value in place of the one at an index, or behind the last one.
 #[inline]
-pub fn put<T>(values: &mut Vec<T>, index: usize, value: T) -> Result<()> {
+pub fn put<T>(values: &mut Vec<T>, index: usize, value: T) -> Result {
     match values.get_mut(index) {
         Some(old) => *old = value,
         None => push(values, value)?,
@@ -50,7 +50,7 @@ pub fn put<T>(values: &mut Vec<T>, index: usize, value: T) -> Result<()> {
 
 /// As many values as that: of more the last ones go, of fewer the rest are copies of `value`.
 #[inline]
-pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result<()> {
+pub fn resize<T: Clone>(values: &mut Vec<T>, count: usize, value: T) -> Result {
     values.try_reserve(count.saturating_sub(values.len()))?;
     values.resize(count, value);
     Ok(())

@@ -4,7 +4,7 @@
 mod constrained;
 
 use constrained::{Scheme, System, arch, beads, bricks, catenary, hanging, helix};
-use ldy::stability::{CriticalStep, FreeMotion, Stiffness, critical_step, transversal_basis};
+use ldy::stability::{CriticalStep, FreeMotion, Stiffness, critical_step};
 use nalgebra::{DMatrix, DVectorView, DVectorViewMut};
 use std::f64::consts::{FRAC_PI_3, FRAC_PI_6};
 
@@ -21,11 +21,15 @@ fn of_all_directions(system: &System) -> CriticalStep {
     with_inverse(system, &system.inverse())
 }
 
-/// With M⁻¹ projected to the directions that the constraints leave free, Lᵀ (L M Lᵀ)⁻¹ L.
+/// M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁻¹ J M⁻¹ for a matrix in place of M⁻¹.
+fn projected(j: &DMatrix<f64>, inverse: &DMatrix<f64>) -> DMatrix<f64> {
+    let taken = (j * inverse * j.transpose()).try_inverse().expect("independent constraints");
+    inverse - inverse * j.transpose() * taken * j * inverse
+}
+
+/// With M⁻¹ projected to the directions that the constraints leave free.
 fn of_free_directions(system: &System) -> CriticalStep {
-    let l = basis(system);
-    let effective = (&l * &system.mass * l.transpose()).try_inverse().expect("a positive mass");
-    with_inverse(system, &(l.transpose() * effective * l))
+    with_inverse(system, &projected(&system.jacobian(), &system.inverse()))
 }
 
 /// The same from M⁻¹ and the gradients alone, one of them given twice.
@@ -47,17 +51,12 @@ fn of_free_motion(system: &System) -> CriticalStep {
     critical_step(&stiffness, respond).expect("an eigenvalue")
 }
 
-/// 2/ω of E K, E = L M⁻¹ Lᵀ and K = L K̃ Lᵀ: the equation of the page in transversal coordinates.
+/// 2/ω of E K, E = L M⁻¹ Lᵀ and K = L K̃ Lᵀ: the equation of the page in transversal coordinates. Lᵀ L is the projection to the
+/// directions that the constraints leave free.
 fn of_transversal_coordinates(system: &System) -> f64 {
-    let l = basis(system);
-    let projection = l.transpose() * &l;
-    with_inverse(system, &(&projection * system.inverse() * &projection)).step
-}
-
-fn basis(system: &System) -> DMatrix<f64> {
     let j = system.jacobian();
-    let l = transversal_basis(j.as_slice(), j.nrows(), j.ncols()).expect("a basis");
-    DMatrix::from_column_slice(l.len() / j.ncols(), j.ncols(), &l)
+    let projection = projected(&j, &DMatrix::identity(j.ncols(), j.ncols()));
+    with_inverse(system, &(&projection * system.inverse() * &projection)).step
 }
 
 fn systems() -> Vec<System> {

@@ -4,9 +4,7 @@
 mod failing;
 
 use failing::fail_at;
-use ldy::stability::{
-    Blocks, Body, Constraint, End, Error, Force, Stiffness, critical_step, transversal_basis,
-};
+use ldy::stability::{Blocks, Body, Constraint, End, Error, Fault, Force, Stiffness, critical_step};
 
 /// Call `action` again and again, each time with the next allocation failing, until none is left to fail.
 fn fails_and_recovers<T: PartialEq + std::fmt::Debug>(action: impl Fn() -> Result<T, Error>) {
@@ -20,7 +18,7 @@ fn fails_and_recovers<T: PartialEq + std::fmt::Debug>(action: impl Fn() -> Resul
             assert!(k > 1, "nothing was allocated");
             return;
         }
-        assert_eq!(result, Err(Error::OutOfMemory), "allocation {k}");
+        assert_eq!(result, Err(Error { row: None, fault: Fault::Memory }), "allocation {k}");
         assert_eq!(action().as_ref(), Ok(&expected), "after allocation {k}");
     }
 }
@@ -54,6 +52,4 @@ fn no_allocation_failure_goes_unnoticed() {
         let critical = critical_step(&stiffness, |f, x| x.copy_from_slice(f))?;
         Ok((critical.frequency_squared, critical.constraint, critical.vector))
     });
-    let jacobian: Vec<f64> = (0..12 * 30).map(|k| (k as f64 * 0.7).sin()).collect();
-    fails_and_recovers(|| transversal_basis(&jacobian, 12, 30));
 }

@@ -12,7 +12,7 @@ impl<T> Boxed<T> {
     /// Move a value to the heap.
     pub fn new(value: T) -> Result<Self, FactorError> {
         let mut place = Vec::new();
-        place.try_reserve_exact(1).map_err(|_| FactorError::Memory)?;
+        place.try_reserve_exact(1)?;
         place.push(value);
         place.into_boxed_slice().try_into().map(Self).map_err(|_| FactorError::Memory)
     }

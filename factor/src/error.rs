@@ -1,8 +1,12 @@
 //! What goes wrong with a matrix.
 
-use core::fmt;
+use core::{fmt, result};
+use std::collections::TryReserveError;
 
 use crate::Defect;
+
+/// What may fail with a matrix; nothing unless it is named.
+pub type Result<T = (), E = FactorError> = result::Result<T, E>;
 
 /// Why A cannot be factored, or not be solved with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +26,12 @@ pub enum FactorError {
     Memory,
     /// There is no factor, since no update was successful.
     Missing,
+}
+
+impl From<TryReserveError> for FactorError {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
 }
 
 impl fmt::Display for FactorError {

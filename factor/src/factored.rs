@@ -83,7 +83,7 @@ impl Factored {
         if !same_pattern {
             self.factors = None;
             check(starts, rows, values, structure == Structure::PositiveDefinite)?;
-            self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
+            self.matrix.set_pattern(starts, rows)?;
         }
         if !is_finite(values) {
             return Err(FactorError::NotFinite);
@@ -93,7 +93,7 @@ impl Factored {
             Some(factors) => factors,
             none => {
                 let factors = Factors::of_pattern(structure, &self.matrix)?;
-                factors.write_positions(&mut self.positions).map_err(|_| FactorError::Memory)?;
+                factors.write_positions(&mut self.positions)?;
                 none.insert(factors)
             }
         };
@@ -167,7 +167,7 @@ impl Factored {
     pub fn condition(&self, work: &mut Workspace) -> Result<f64, FactorError> {
         let size = self.size();
         let mut x = Vec::new();
-        x.try_reserve_exact(size).map_err(|_| FactorError::Memory)?;
+        x.try_reserve_exact(size)?;
         x.resize(size, 0.0);
         self.matrix.add_column_sums(self.structure() == Some(Structure::PositiveDefinite), &mut x);
         let norm = x.iter().copied().fold(0.0, f64::max);

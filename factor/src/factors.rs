@@ -61,7 +61,7 @@ impl Factors {
                 let symbolic =
                     factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, parameters)?;
                 let mut values = Vec::new();
-                values.try_reserve_exact(symbolic.len_val()).map_err(|_| FactorError::Memory)?;
+                values.try_reserve_exact(symbolic.len_val())?;
                 values.resize(symbolic.len_val(), 0.0);
                 Ok(Self::Cholesky(Boxed::new(symbolic)?, values))
             }

@@ -147,7 +147,7 @@ pub fn check(starts: &[i32], rows: &[i32], values: &[f64], lower: bool) -> Resul
     }
     // The last column in which a row was met.
     let mut met = Vec::new();
-    met.try_reserve_exact(size).map_err(|_| FactorError::Memory)?;
+    met.try_reserve_exact(size)?;
     met.resize(size, usize::MAX);
     for (j, rows) in columns().enumerate() {
         for &row in rows {

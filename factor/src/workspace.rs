@@ -79,7 +79,7 @@ impl Workspace {
 /// Fill up to a length with a value.
 fn grow<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), FactorError> {
     if values.len() < length {
-        values.try_reserve(length - values.len()).map_err(|_| FactorError::Memory)?;
+        values.try_reserve(length - values.len())?;
         values.resize(length, value);
     }
     Ok(())

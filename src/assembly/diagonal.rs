@@ -49,6 +49,16 @@ impl Diagonal {
         if are_finite { Ok(Self { w, a, rho }) } else { Err(Fault::NotFinite) }
     }
 
+    /// The block alone.
+    ///
+    /// # Errors
+    /// If it is not finite.
+    #[inline(always)]
+    pub fn without_inverse(w: &Block) -> Result<Self, Fault> {
+        let w = block::mirrored(w);
+        if is_finite(&w) { Ok(Self { w, a: [f64::NAN; 9], rho: None }) } else { Err(Fault::NotFinite) }
+    }
+
     /// As [`Diagonal::new`], to the bit, of four blocks at once, column by column; `None` if one of them is an error
     /// or calls for more than closed forms.
     #[inline(always)]
@@ -103,8 +113,11 @@ impl Diagonal {
     /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
     pub fn is_hopeless(&self) -> bool {
         const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
-        let product = block::largest(&self.w) * block::largest(&self.a);
-        product.is_nan() || product > HOPELESS
+        let is_product_hopeless = || {
+            let product = block::largest(&self.w) * block::largest(&self.a);
+            product.is_nan() || product > HOPELESS
+        };
+        self.a[0].is_nan() || is_product_hopeless()
     }
 
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.

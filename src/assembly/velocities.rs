@@ -24,7 +24,7 @@ impl Side<'_> {
     #[inline(never)]
     pub fn local_velocities(&self) -> [Vector; 2] {
         let Self { sign, frame, point, previous, current } = self;
-        let [v, b] = [point.local_velocity(frame, previous), point.local_velocity(frame, current)];
+        let [v, b] = point.local_velocities(frame, [previous, current]);
         [v.map(|value| sign * value), b.map(|value| sign * value)]
     }
 }

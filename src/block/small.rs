@@ -9,6 +9,7 @@ pub const MOST_ROWS: usize = 6;
 const MOST: usize = MOST_ROWS * MOST_ROWS;
 
 /// Write the inverse of a symmetric matrix, n × n, symmetric to the bit; NaN where it is singular to working precision.
+#[inline]
 pub fn invert(n: usize, w: &[f64], inverse: &mut [f64]) {
     if let ([w], [inverse]) = (w, &mut *inverse) {
         let value = 1.0 / w;

@@ -2,27 +2,34 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 
 /// The body of a function that C calls and that returns a code: read its arguments in this order, each by the function of the
-/// module `arguments` that stands behind its name, then do what stands behind the arrow. Whatever goes wrong becomes the code.
+/// module `arguments` that stands behind its name, then do what stands behind the arrow. Whatever goes wrong becomes the code. An
+/// argument that is `optional` is `None` where it is NULL.
 ///
 /// It is for functions that are `unsafe`: each of them has its callers promise, in its section on safety, what the readers ask
 /// for.
 macro_rules! entry {
-    ($($name:ident: $reader:ident $(($count:expr))?),+ => $action:expr) => {
+    ($($name:ident: $($reader:ident)+ $(($count:expr))?),+ => $action:expr) => {
         $crate::boundary::status(|| {
-            $(let $name = $crate::boundary::arguments::entry!(@read $name $reader $($count)?)?;)+
+            $(let $name = $crate::boundary::arguments::entry!(@read $name $($reader)+ $(, $count)?)?;)+
             $action;
             Ok(())
         })
+    };
+    (@read $name:ident optional $reader:ident $(, $count:expr)?) => {
+        match $name.is_null() {
+            true => Ok(None),
+            false => $crate::boundary::arguments::entry!(@read $name $reader $(, $count)?).map(Some),
+        }
     };
     (@read $name:ident $reader:ident) => {
         // SAFETY: the caller of this function promises what its section on safety says, and the reader asks
         // for no more.
         unsafe { arguments::$reader(stringify!($name), $name) }
     };
-    (@read $name:ident $reader:ident $count:expr) => {{
+    (@read $name:ident $reader:ident, $count:expr) => {{
         let count = $count;
         // SAFETY: the caller of this function promises what its section on safety says, for an array of
         // `count` values.
@@ -35,7 +42,7 @@ pub(crate) use entry;
 ///
 /// # Safety
 /// `text` is NULL or a C string, which nobody changes meanwhile.
-pub unsafe fn string<'a>(name: &str, text: *const c_char) -> Result<&'a CStr, Code> {
+pub unsafe fn string<'a>(name: &str, text: *const c_char) -> Result<&'a CStr> {
     // SAFETY: the host or program promises a C string behind what is not NULL, as this function asks for.
     if text.is_null() { Err(null(name)) } else { Ok(unsafe { CStr::from_ptr(text) }) }
 }
@@ -62,7 +69,7 @@ impl<T> Out<T> {
 ///
 /// # Safety
 /// `place` is NULL, or can be written as long as the [`Out`] is there.
-pub unsafe fn place<T>(name: &str, place: *mut T) -> Result<Out<T>, Code> {
+pub unsafe fn place<T>(name: &str, place: *mut T) -> Result<Out<T>> {
     if place.is_null() { Err(null(name)) } else { Ok(Out(place)) }
 }
 
@@ -70,6 +77,6 @@ pub unsafe fn place<T>(name: &str, place: *mut T) -> Result<Out<T>, Code> {
 ///
 /// # Safety
 /// As for [`place`].
-pub unsafe fn wanted<T>(_: &str, place: *mut T) -> Result<Out<T>, Code> {
+pub unsafe fn wanted<T>(_: &str, place: *mut T) -> Result<Out<T>> {
     Ok(Out(place))
 }

@@ -5,9 +5,13 @@
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::fmt::{self, Write};
+use std::result;
 use std::sync::Mutex;
 
 use super::codes::*;
+
+/// What functions return that may end with a code; nothing unless it is named.
+pub type Result<T = (), E = Code> = result::Result<T, E>;
 
 /// The codes of the legacy program that this library raises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

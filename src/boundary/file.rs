@@ -9,13 +9,13 @@ use std::{fmt, io};
 
 use crate::export::Buffered;
 
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 
 /// Write a file, which is created or overwritten, through a buffer. It needs no memory of the heap.
 ///
 /// # Errors
 /// [`Code::FileOpen`] and [`Code::FileWrite`]; what has been written stays.
-pub fn write(path: &CStr, text: impl FnOnce(&mut Buffered<File>) -> io::Result<()>) -> Result<(), Code> {
+pub fn write(path: &CStr, text: impl FnOnce(&mut Buffered<File>) -> io::Result<()>) -> Result {
     let shown = Path::new(OsStr::from_bytes(path.to_bytes())).display();
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
     let file = opened(path, flags)

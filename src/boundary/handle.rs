@@ -1,7 +1,7 @@
 //! What C has pointers to and does not look into: values of this library, each in a box of its own.
 
 use super::arguments::null;
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::status;
 use crate::inertia::Boxed;
 
@@ -12,7 +12,7 @@ pub trait Handle {
 }
 
 /// Move a value to where C has it; the argument `name` is told if there is no memory.
-pub fn made<H: Handle>(name: &str, core: H::Core) -> Result<*mut H, Code> {
+pub fn made<H: Handle>(name: &str, core: H::Core) -> Result<*mut H> {
     let core = Boxed::new(core).map_err(|_| fail!(Code::OutOfMemory, "{name}: out of memory"))?;
     Ok(Box::into_raw(core.into_box()).cast())
 }
@@ -36,7 +36,7 @@ pub unsafe fn destroy<H: Handle>(handle: *mut H) {
 ///
 /// # Safety
 /// `handle` is NULL or comes from [`made`], and is used by nobody else meanwhile.
-pub unsafe fn exclusive<'a, H: Handle>(name: &str, handle: *mut H) -> Result<&'a mut H::Core, Code> {
+pub unsafe fn exclusive<'a, H: Handle>(name: &str, handle: *mut H) -> Result<&'a mut H::Core> {
     // SAFETY: the C program promises that what it has is there and its own, as this function asks for.
     unsafe { handle.cast::<H::Core>().as_mut() }.ok_or_else(|| null(name))
 }
@@ -45,7 +45,7 @@ pub unsafe fn exclusive<'a, H: Handle>(name: &str, handle: *mut H) -> Result<&'a
 ///
 /// # Safety
 /// `handle` is NULL or comes from [`made`], and is changed by nobody meanwhile.
-pub unsafe fn shared<'a, H: Handle>(name: &str, handle: *const H) -> Result<&'a H::Core, Code> {
+pub unsafe fn shared<'a, H: Handle>(name: &str, handle: *const H) -> Result<&'a H::Core> {
     // SAFETY: the C program promises that what it has is there and stays as it is, as this function asks for.
     unsafe { handle.cast::<H::Core>().as_ref() }.ok_or_else(|| null(name))
 }

@@ -15,17 +15,17 @@ use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use errors::{Code, fail};
+use errors::{Code, Result, fail};
 
 /// Run `function` and return 0 or its error code; a panic becomes [`Code::BugFound`].
 ///
 /// Unwind safety is asserted: functions change shared structures only after all that can fail has been done.
-pub fn status(function: impl FnOnce() -> Result<(), Code>) -> c_int {
+pub fn status(function: impl FnOnce() -> Result) -> c_int {
     caught(function).map_or_else(|code| code as c_int, |()| 0)
 }
 
 /// Run `function`; a panic becomes [`Code::BugFound`].
-pub fn caught<T>(function: impl FnOnce() -> Result<T, Code>) -> Result<T, Code> {
+pub fn caught<T>(function: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| Err(bug(panic)))
 }
 

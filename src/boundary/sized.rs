@@ -4,7 +4,7 @@
 use std::{mem, ptr};
 
 use super::arguments::null;
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 
 /// A structure of C that its caller allocates.
 ///
@@ -57,7 +57,7 @@ impl<T: CallerSized> Place<T> {
 /// # Safety
 /// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
 /// filled, written, by nobody else meanwhile.
-pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>, Code> {
+pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>> {
     ensure!(!first.is_null(), null(name));
     // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
     let size = unsafe { first.cast::<usize>().read() };
@@ -67,22 +67,13 @@ pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T
     Ok(Place { first, common: size.min(size_of::<T>()) })
 }
 
-/// The same; NULL: the caller wants none.
-///
-/// # Safety
-/// As [`sized`].
-pub unsafe fn sized_wanted<T: CallerSized>(name: &str, first: *mut T) -> Result<Option<Place<T>>, Code> {
-    // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says.
-    if first.is_null() { Ok(None) } else { unsafe { sized(name, first) }.map(Some) }
-}
-
 /// The same of a structure that is only read.
 ///
 /// # Safety
 /// As [`sized`], but for writing: the place must not be filled.
-pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Option<Place<T>>, Code> {
+pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Place<T>> {
     // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says; nothing is written.
-    unsafe { sized_wanted(name, first.cast_mut()) }
+    unsafe { sized(name, first.cast_mut()) }
 }
 
 /// Copy the fields behind the size.

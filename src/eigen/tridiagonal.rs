@@ -15,7 +15,7 @@ pub(super) struct Tridiagonal {
 
 impl Tridiagonal {
     /// Append a row, with room for all that is to be computed.
-    pub fn push(&mut self, alpha: f64, beta: f64) -> memory::Result<()> {
+    pub fn push(&mut self, alpha: f64, beta: f64) -> memory::Result {
         memory::push(&mut self.diagonal, alpha)?;
         memory::push(&mut self.beside, beta)?;
         memory::push(&mut self.pivots, 0.0)?;

@@ -1,14 +1,15 @@
 //! A block-diagonal inverse: rigid and pseudo-rigid bodies, obstacles.
 
 use super::{Defect, ascends};
-use crate::block::{self, Block};
 
 /// Dense square blocks along the diagonal, each column-major.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockDiagonal<'a> {
     starts: &'a [i32],
-    rows: &'a [i32],
-    pub(super) values: &'a [f64],
+    /// The first row of each block, and the end.
+    pub(crate) rows: &'a [i32],
+    /// The blocks.
+    pub(crate) values: &'a [f64],
     pub(super) size: usize,
 }
 
@@ -36,34 +37,6 @@ impl<'a> BlockDiagonal<'a> {
         let is_diagonal = self.rows.len() == self.values.len() + 1
             && (0..).zip(self.rows.iter().zip(self.starts)).all(|(k, (&row, &start))| row == k && start == k);
         is_diagonal.then_some(self.values)
-    }
-
-    /// J⁻¹ and I/m of a rigid body, or whatever two 3×3 blocks there are; `None` if there are others.
-    #[inline]
-    pub fn of_rigid(&self) -> Option<[&'a Block; 2]> {
-        let mut blocks = self.blocks_of_three()?;
-        match [blocks.next(), blocks.next(), blocks.next()] {
-            [Some(turning), Some(moving), None] => Some([turning, moving]),
-            _ => None,
-        }
-    }
-
-    /// J⁻¹ and I/m of a pseudo-rigid body, A⁻¹ = diag (J⁻¹, J⁻¹, J⁻¹, I/m), 3×3; `None` unless it is that exactly.
-    #[inline]
-    pub fn of_pseudo_rigid(&self) -> Option<[&'a Block; 2]> {
-        let mut blocks = self.blocks_of_three()?;
-        let [first, second, third] = [blocks.next()?, blocks.next()?, blocks.next()?];
-        let moving = blocks.next()?;
-        let isotropic = block::symmetric([moving[0], 0.0, 0.0, moving[0], 0.0, moving[0]]);
-        let is_that = first == second && first == third && *moving == isotropic && blocks.next().is_none();
-        is_that.then_some([first, moving])
-    }
-
-    /// The blocks, if all are 3×3.
-    #[inline]
-    fn blocks_of_three(&self) -> Option<impl Iterator<Item = &'a Block>> {
-        let are_three = (0..).step_by(3).zip(self.rows).all(|(first, &row)| row == first);
-        are_three.then(|| self.values.chunks_exact(9).filter_map(|block| block.try_into().ok()))
     }
 
     #[inline(always)]

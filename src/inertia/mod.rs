@@ -14,7 +14,7 @@ pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
 pub(crate) use ldy_factor::Boxed;
 use ldy_factor::ascends;
-pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Structure, Workspace};
+pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Result, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
 pub use small::Small;
 pub use sparse::Sparse;
@@ -169,7 +169,7 @@ impl Matrix<'_> {
     ///
     /// # Errors
     /// As there.
-    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<Freshness, FactorError> {
+    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<Freshness> {
         factored.update(self.structure, self.starts, self.rows, self.values, work)
     }
 
@@ -177,7 +177,7 @@ impl Matrix<'_> {
     ///
     /// # Errors
     /// As there, and if memory is exhausted.
-    pub fn check(&self) -> Result<(), FactorError> {
+    pub fn check(&self) -> Result {
         ldy_factor::check(
             self.starts,
             self.rows,

@@ -4,7 +4,7 @@ use std::mem;
 
 use ldy_factor::SLOTS_AT_ONCE;
 
-use super::{FactorError, Factored, Structure, Workspace};
+use super::{FactorError, Factored, Result, Structure, Workspace};
 use crate::block::{Block, transposed};
 use crate::memory::bytes;
 
@@ -78,12 +78,7 @@ impl NodalInverse {
     /// # Errors
     /// If there is no factor, the factor has no such node or its size is no multiple of three, or
     /// memory is exhausted; nothing is kept then.
-    pub fn update(
-        &mut self,
-        factor: &Factored,
-        needed: &[u32],
-        work: &mut Workspace,
-    ) -> Result<usize, FactorError> {
+    pub fn update(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
         let kept = self.belongs_to(factor);
         if kept && needed.iter().all(|&node| self.is_complete(node)) {
             return Ok(0);
@@ -103,11 +98,11 @@ impl NodalInverse {
         result
     }
 
-    fn start(&mut self, factor: &Factored) -> Result<(), FactorError> {
+    fn start(&mut self, factor: &Factored) -> Result {
         self.clear();
         self.symmetric = factor.structure() == Some(Structure::PositiveDefinite);
         let nodes = factor.size() / 3;
-        self.slots.try_reserve_exact(nodes).map_err(|_| FactorError::Memory)?;
+        self.slots.try_reserve_exact(nodes)?;
         self.slots.resize(nodes, NONE);
         self.revision = Some(factor.revision());
         Ok(())
@@ -173,19 +168,14 @@ impl NodalInverse {
 
     /// Give the nodes among the `needed` that have none slots, and compute all blocks between the `needed` nodes that are
     /// not known; returns the number of new slots.
-    fn append(
-        &mut self,
-        factor: &Factored,
-        needed: &[u32],
-        work: &mut Workspace,
-    ) -> Result<usize, FactorError> {
+    fn append(&mut self, factor: &Factored, needed: &[u32], work: &mut Workspace) -> Result<usize> {
         let are_nodes = needed.iter().all(|&node| (node as usize) < self.slots.len());
         ensure!(factor.size().is_multiple_of(3) && are_nodes, FactorError::Matrix(super::Defect::Size));
         let old = self.nodes.len();
-        reserve(&mut self.nodes, needed.len())?;
+        self.nodes.try_reserve(needed.len())?;
         let mut order = mem::take(&mut self.order);
         order.clear();
-        reserve(&mut order, needed.len())?;
+        order.try_reserve(needed.len())?;
         order.extend_from_slice(needed);
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         for &node in &order {
@@ -195,14 +185,14 @@ impl NodalInverse {
             }
         }
         let count = self.nodes.len();
-        reserve(&mut self.complete, count - old)?;
+        self.complete.try_reserve(count - old)?;
         self.complete.resize(count, false);
         let length = block_count(count, self.symmetric);
         // No more than needed: the entries are to stay below the most bytes.
-        self.blocks.try_reserve_exact(length - self.blocks.len()).map_err(|_| FactorError::Memory)?;
+        self.blocks.try_reserve_exact(length - self.blocks.len())?;
         self.blocks.resize(length, UNKNOWN);
         self.wanted.clear();
-        reserve(&mut self.wanted, count)?;
+        self.wanted.try_reserve(count)?;
         // Blocks between complete nodes are known.
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // At nodes that are not needed as well, should they come back.
@@ -225,7 +215,7 @@ impl NodalInverse {
         needed: &[u32],
         all: bool,
         work: &mut Workspace,
-    ) -> Result<(), FactorError> {
+    ) -> Result {
         let mut wanted = mem::take(&mut self.wanted);
         wanted.clear();
         // Without symmetry all rows are solved for at any rate.
@@ -308,11 +298,6 @@ pub fn place(symmetric: bool, a: usize, b: usize) -> usize {
 pub fn block_count(nodes: usize, symmetric: bool) -> usize {
     let square = nodes.saturating_mul(nodes);
     if symmetric { square.saturating_add(nodes) / 2 } else { square }
-}
-
-/// Make room for more numbers.
-fn reserve<T>(values: &mut Vec<T>, count: usize) -> Result<(), FactorError> {
-    values.try_reserve(count).map_err(|_| FactorError::Memory)
 }
 
 /// `sum += weight g`.

@@ -5,18 +5,19 @@
 //! What is zero is left out, of any matrix; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
-
 use crate::block::is_finite;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{bytes, refill, resize};
+use crate::memory::{self, bytes, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
-use super::{FactorError, Freshness, Matrix};
+use super::{FactorError, Freshness, Matrix, Result};
 
 /// Most rows of a small matrix: as many as a word has bits.
 pub const MOST_ROWS: usize = u64::BITS as usize;
+
+/// The row of the first bit, where the last one is the first bit.
+const LAST_ROW: u64 = 1 << (MOST_ROWS - 1);
 
 /// L and D of the matrix that was factored last, and a copy of that: the same one is not factored again.
 #[derive(Debug, Default)]
@@ -24,14 +25,18 @@ pub struct Small {
     matrix: MatrixCopy,
     /// Where each entry of it is in the rows.
     places: Vec<u32>,
-    /// L row by row; right of the diagonal there is anything.
+    /// What is left of A row by row; right of the diagonal there is anything.
     rows: Vec<Row>,
+    /// L column by column; where it is zero there is anything.
+    columns: Vec<Row>,
     /// Of each row the columns left of the diagonal where L may not be zero.
     patterns: Vec<u64>,
-    /// Of each column the rows below the diagonal where L may not be zero.
+    /// Of each column the rows below the diagonal where L may not be zero; the last row is the first bit.
     below: Vec<u64>,
     /// Of each row what L⁻ᵀ makes of a vector that is zero elsewhere may not be zero there.
     reached: Vec<u64>,
+    /// Whether these sets are those of the pattern of the matrix: none of its values was zero.
+    has_sets: bool,
     /// D⁻¹.
     reciprocals: Vec<f64>,
     is_ready: bool,
@@ -41,16 +46,12 @@ pub struct Small {
 /// A row of as many values as a word has bits: no number of a bit lies outside.
 pub type Row = [f64; MOST_ROWS];
 
-/// The numbers of the bits of a word, descending.
+/// The numbers of the bits of a word that is given from its last bit on, descending: the first bit that is set is quickest to find.
 #[inline(always)]
-pub fn descending(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(
+pub fn descending(reversed: u64) -> impl Iterator<Item = usize> {
+    ascending(reversed).map(
         #[inline(always)]
-        move || {
-            let last = bits.checked_ilog2()?;
-            bits ^= 1 << last;
-            Some(last as usize)
-        },
+        |bit| MOST_ROWS - 1 - bit,
     )
 }
 
@@ -72,7 +73,7 @@ impl Small {
     ///
     /// # Errors
     /// As [`super::Factored::update`]. There is no factor then, and the next update tries anew.
-    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness, FactorError> {
+    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness> {
         let Matrix { starts, rows, values, .. } = *matrix;
         let same_pattern = rows.len() == values.len() && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.is_ready && self.matrix.has_values(values) {
@@ -81,8 +82,9 @@ impl Small {
         self.is_ready = false;
         self.revision += 1;
         if !same_pattern {
+            self.has_sets = false;
             check(starts, rows, values, true)?;
-            self.matrix.set_pattern(starts, rows).map_err(|_| FactorError::Memory)?;
+            self.matrix.set_pattern(starts, rows)?;
             if self.list_places().is_err() {
                 // Of a pattern that is known there are places.
                 self.matrix = MatrixCopy::default();
@@ -91,14 +93,14 @@ impl Small {
         }
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
-        self.start().map_err(|_| FactorError::Memory)?;
+        self.start()?;
         at_best(Elimination(self))?;
         self.is_ready = true;
         Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
     }
 
     /// List where entries go, for another pattern.
-    fn list_places(&mut self) -> Result<(), TryReserveError> {
+    fn list_places(&mut self) -> memory::Result {
         let Self { matrix, places, .. } = self;
         places.clear();
         places.try_reserve_exact(matrix.rows.len())?;
@@ -109,25 +111,57 @@ impl Small {
         Ok(())
     }
 
-    /// Put the lower triangle where L will be.
-    fn start(&mut self) -> Result<(), TryReserveError> {
-        let Self { matrix, places, rows, patterns, below, reached, reciprocals, .. } = self;
+    /// Put the lower triangle where it is eliminated, and find the sets of what is not zero.
+    fn start(&mut self) -> memory::Result {
+        let Self { matrix, places, rows, columns, patterns, below, reached, reciprocals, .. } = self;
         let size = matrix.size();
-        for words in [&mut *patterns, below, reached] {
-            refill(words, size, 0)?;
+        for words in [patterns, below, reached] {
+            resize(words, size, 0)?;
         }
-        refill(reciprocals, size, 0.0)?;
-        resize(rows, size, [0.0; MOST_ROWS])?;
+        resize(reciprocals, size, 0.0)?;
+        for lines in [&mut *rows, columns] {
+            resize(lines, size, [0.0; MOST_ROWS])?;
+        }
         let width = size.next_multiple_of(4);
         rows.iter_mut().for_each(|row| row[..width].fill(0.0));
         let entries = rows.as_flattened_mut();
         for (place, value) in places.iter().zip(&matrix.values) {
             entries[*place as usize] = *value;
-            // Zeros that are given are left out, too.
+        }
+        // Zeros that are given are left out, too.
+        let has_zeros = matrix.values.iter().fold(false, |any, value| any | (*value == 0.0));
+        if has_zeros || !self.has_sets {
+            self.find_sets();
+        }
+        self.has_sets = !has_zeros;
+        Ok(())
+    }
+
+    /// Find where L and what it makes may not be zero.
+    fn find_sets(&mut self) {
+        let Self { matrix, places, patterns, below, reached, .. } = self;
+        patterns.fill(0);
+        below.fill(0);
+        for (place, value) in places.iter().zip(&matrix.values) {
             patterns[*place as usize / MOST_ROWS] |=
                 u64::from(*value != 0.0) << (*place as usize % MOST_ROWS);
         }
-        Ok(())
+        for row in (0..patterns.len()).rev() {
+            patterns[row] &= (1 << row) - 1;
+            for column in ascending(patterns[row]) {
+                patterns[column] |= patterns[row] & ((1 << column) - 1);
+                below[column] |= LAST_ROW >> row;
+            }
+        }
+        for row in 0..patterns.len() {
+            let (mut all, mut left) = (1 << row | patterns[row], patterns[row]);
+            // Of a tree the next joint before has all others behind it.
+            while let Some(last) = left.checked_ilog2() {
+                all |= reached[last as usize];
+                left &= !reached[last as usize];
+            }
+            reached[row] = all;
+        }
     }
 
     /// A number that changes whenever the factor does.
@@ -150,22 +184,16 @@ impl Small {
         self.patterns[row]
     }
 
-    /// The rows of L where a column may not be zero, below the diagonal.
+    /// The rows of L where a column may not be zero, below the diagonal: a word for [`descending`].
     #[inline(always)]
     pub fn below(&self, column: usize) -> u64 {
         self.below[column]
     }
 
-    /// A row of L.
+    /// A column of L.
     #[inline(always)]
-    fn row(&self, row: usize) -> &Row {
-        &self.rows[row]
-    }
-
-    /// L row by row, [`MOST_ROWS`] values each.
-    #[inline(always)]
-    pub fn entries(&self) -> &[f64] {
-        self.rows.as_flattened()
+    pub fn column(&self, column: usize) -> &Row {
+        &self.columns[column]
     }
 
     /// D⁻¹ of each row.
@@ -186,17 +214,17 @@ impl Small {
     ///
     /// # Panics
     /// If x is shorter than A has rows.
-    pub fn solve(&self, x: &mut [f64]) -> Result<(), FactorError> {
+    pub fn solve(&self, x: &mut [f64]) -> Result {
         ensure!(self.is_ready, FactorError::Missing);
         for row in (0..self.size()).rev() {
             for column in ascending(self.patterns[row]) {
-                x[column] -= self.row(row)[column] * x[row];
+                x[column] -= self.column(column)[row] * x[row];
             }
         }
         x.iter_mut().zip(&self.reciprocals).for_each(|(x, reciprocal)| *x *= reciprocal);
         for row in 0..self.size() {
             for column in ascending(self.patterns[row]) {
-                x[row] -= self.row(row)[column] * x[column];
+                x[row] -= self.column(column)[row] * x[column];
             }
         }
         Ok(())
@@ -206,7 +234,7 @@ impl Small {
     ///
     /// # Errors
     /// If there is no factor.
-    pub fn condition(&self) -> Result<f64, FactorError> {
+    pub fn condition(&self) -> Result<f64> {
         let largest = |most: f64, x: &f64| most.max(*x);
         let (mut sums, mut most) = ([0.0; MOST_ROWS], 0.0);
         self.matrix.add_column_sums(true, &mut sums);
@@ -224,6 +252,7 @@ impl Small {
         self.matrix.bytes()
             + bytes(&self.places)
             + bytes(&self.rows)
+            + bytes(&self.columns)
             + bytes(&self.reciprocals)
             + bytes(&self.patterns)
             + bytes(&self.below)
@@ -231,15 +260,15 @@ impl Small {
     }
 }
 
-/// Make L and D of A, which stands where L will.
+/// Make L and D of A.
 struct Elimination<'a>(&'a mut Small);
 
 impl Kernel for Elimination<'_> {
-    type Output = Result<(), FactorError>;
+    type Output = Result;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        let Small { rows, patterns, below, reached, reciprocals, .. } = self.0;
+        let Small { rows, columns, patterns, reciprocals, .. } = self.0;
         for row in (0..rows.len().min(MOST_ROWS)).rev() {
             let (above, [own, ..]) = rows.split_at_mut(row) else { break };
             if own[row].is_nan() || own[row] <= 0.0 {
@@ -250,32 +279,15 @@ impl Kernel for Elimination<'_> {
                 return Err(FactorError::NotFinite);
             }
             let reciprocal = 1.0 / own[row];
-            let pattern = patterns[row] & ((1 << row) - 1);
-            for column in ascending(pattern) {
-                patterns[column] |= pattern & ((1 << column) - 1);
-                below[column] |= 1 << row;
+            for column in ascending(patterns[row]) {
                 let factor = own[column] * reciprocal;
-                let target = &mut above[column];
-                let mut first = 0;
-                while first < MOST_ROWS && first <= column {
-                    let less = level.four(target, first) - level.four(own, first) * factor;
-                    target[first..first + 4].copy_from_slice(&less.values());
-                    first += 4;
+                columns[column][row] = factor;
+                let targets = above[column].as_chunks_mut().0.iter_mut();
+                for (target, own) in targets.zip(own.as_chunks::<4>().0).take(column / 4 + 1) {
+                    *target = (level.load(target) - level.load(own) * factor).values();
                 }
             }
-            for value in &mut own[..row] {
-                *value *= reciprocal;
-            }
-            (patterns[row], reciprocals[row]) = (pattern, reciprocal);
-        }
-        for row in 0..rows.len().min(MOST_ROWS) {
-            let (mut all, mut left) = (1 << row | patterns[row], patterns[row]);
-            // Of a tree the next joint before has all others behind it.
-            while let Some(last) = left.checked_ilog2() {
-                all |= reached[last as usize];
-                left &= !reached[last as usize];
-            }
-            reached[row] = all;
+            reciprocals[row] = reciprocal;
         }
         Ok(())
     }

@@ -84,7 +84,19 @@ impl Point<'_> {
             }
             Self::Mesh(location) => location.local_velocity(frame, u),
             Self::Reduced(point) => point.local_velocity(frame, u),
-            Self::Operator(operator) => operator.times(u),
+            Self::Operator(operator) => operator.times([u])[0],
+        }
+    }
+
+    /// The same of two generalised velocities.
+    #[inline(always)]
+    pub fn local_velocities(&self, frame: &Block, velocities: [&[f64]; 2]) -> [Vector; 2] {
+        match self {
+            Self::Operator(operator) => operator.times(velocities),
+            _ => velocities.map(
+                #[inline(always)]
+                |u| self.local_velocity(frame, u),
+            ),
         }
     }
 }

@@ -106,18 +106,21 @@ impl Operator {
         });
     }
 
-    /// H u.
-    pub fn times(&self, u: &[f64]) -> Vector {
+    /// H u of each vector.
+    #[inline(always)]
+    pub fn times<const N: usize>(&self, vectors: [&[f64]; N]) -> [Vector; N] {
         match &self.form {
             Form::Columns(columns) => {
-                let mut sum = [0.0; 3];
+                let mut sums = [[0.0; 3]; N];
                 for Column { index, values } in columns {
-                    let u = u[*index as usize];
-                    sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += h * u);
+                    for (sum, u) in sums.iter_mut().zip(vectors) {
+                        let u = u[*index as usize];
+                        sum.iter_mut().zip(values).for_each(|(sum, h)| *sum += h * u);
+                    }
                 }
-                sum
+                sums
             }
-            Form::Nodal(nodal) => nodal.times(u),
+            Form::Nodal(nodal) => vectors.map(|u| nodal.times(u)),
         }
     }
 

@@ -3,13 +3,13 @@
 pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{place, string};
 
-use super::errors::Code;
+use super::errors::Result;
 use super::layout::LOCDYN;
 use super::rows::LocalDynamics;
 
 /// # Safety
 /// As for [`LocalDynamics::from_public`].
-pub unsafe fn dynamics<'a>(_: &str, ldy: *mut LOCDYN) -> Result<&'a mut LocalDynamics, Code> {
+pub unsafe fn dynamics<'a>(_: &str, ldy: *mut LOCDYN) -> Result<&'a mut LocalDynamics> {
     // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile, as `from_public` asks for.
     unsafe { LocalDynamics::from_public(ldy) }
 }

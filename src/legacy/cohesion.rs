@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::arguments::{self, entry};
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::host::domain::{UpdateKind, update_kind};
 use super::layout::*;
 use super::names;
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
 
 /// # Safety
 /// `con` is a valid contact.
-unsafe fn break_if_exceeded(con: *mut CON) -> Result<(), Code> {
+unsafe fn break_if_exceeded(con: *mut CON) -> Result {
     // SAFETY: the caller promises a valid contact.
     unsafe {
         let material = (*con).mat.base.as_ref().ok_or_else(|| {

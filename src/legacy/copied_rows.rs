@@ -7,7 +7,7 @@
 
 use crate::any_rows::check_size;
 use crate::block::{Block, Vector, is_finite};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::memory::push;
 
 use super::layout::{DIAB, LOCDYN};
@@ -51,7 +51,7 @@ impl CopiedRows {
     /// # Safety
     /// `ldy` is valid, and nobody changes it meanwhile; the constraints of its rows and their bodies are valid. Links of another
     /// module's rows and blocks lead to rows and blocks.
-    pub unsafe fn copy(&mut self, ldy: *const LOCDYN) -> Result<(), Code> {
+    pub unsafe fn copy(&mut self, ldy: *const LOCDYN) -> Result {
         self.clear();
         // SAFETY: the caller promises a valid LOCDYN, and valid constraints of its rows.
         let copied = unsafe {
@@ -79,7 +79,7 @@ impl CopiedRows {
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
-    unsafe fn list(&mut self, ldy: *const LOCDYN, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
+    unsafe fn list(&mut self, ldy: *const LOCDYN, dynamics: Option<&LocalDynamics>) -> Result {
         // SAFETY: the caller promises a valid LOCDYN; a link is followed if it is known to lead to a row here, or is another module's.
         unsafe {
             let mut next = (*ldy).dia;
@@ -109,7 +109,7 @@ impl CopiedRows {
 
     /// # Safety
     /// As [`CopiedRows::copy`]; the rows have been listed.
-    unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result<(), Code> {
+    unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result {
         let (count, mut blocks) = (self.originals.len(), 0);
         push(&mut self.starts, 0).map_err(|_| exhausted())?;
         for place in 0..count {
@@ -135,12 +135,7 @@ impl CopiedRows {
     ///
     /// # Safety
     /// As [`CopiedRows::read`]; `row` is the one at this place.
-    unsafe fn blocks(
-        &mut self,
-        place: usize,
-        row: &DIAB,
-        dynamics: Option<&LocalDynamics>,
-    ) -> Result<usize, Code> {
+    unsafe fn blocks(&mut self, place: usize, row: &DIAB, dynamics: Option<&LocalDynamics>) -> Result<usize> {
         // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
         let wrong = |what: &str| fail!(Code::BugFound, "{}: {what}", unsafe { names::constraint(row.con) });
         self.order.clear();
@@ -188,7 +183,7 @@ impl CopiedRows {
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
-    pub unsafe fn write_reactions(&self, ldy: *const LOCDYN, reactions: &mut [f64]) -> Result<(), Code> {
+    pub unsafe fn write_reactions(&self, ldy: *const LOCDYN, reactions: &mut [f64]) -> Result {
         // SAFETY: the caller promises a valid LOCDYN; R of a row that is in its list are its constraint's three values.
         unsafe {
             self.check_list(ldy, reactions.len())?;
@@ -206,7 +201,7 @@ impl CopiedRows {
     ///
     /// # Safety
     /// As there; nobody else uses R of the constraints meanwhile.
-    pub unsafe fn give_reactions(&self, ldy: *const LOCDYN, reactions: &[f64]) -> Result<(), Code> {
+    pub unsafe fn give_reactions(&self, ldy: *const LOCDYN, reactions: &[f64]) -> Result {
         // SAFETY: the caller promises a valid LOCDYN; R of a row that is in its list are its constraint's three values, which nobody
         // else uses.
         unsafe {
@@ -226,7 +221,7 @@ impl CopiedRows {
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
-    unsafe fn check_list(&self, ldy: *const LOCDYN, values: usize) -> Result<(), Code> {
+    unsafe fn check_list(&self, ldy: *const LOCDYN, values: usize) -> Result {
         // SAFETY: the caller promises a valid LOCDYN. A row that its list leads to is there.
         unsafe {
             let dynamics = behind(ldy);

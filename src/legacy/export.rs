@@ -9,7 +9,7 @@ use super::arguments::{self, entry};
 #[cfg(feature = "mpi")]
 use super::boundary::caught;
 use super::boundary::status;
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::file;
 use super::host::constraint;
 use super::layout::{CON, DIAB, LOCDYN, OFFB};
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
 ///
 /// # Safety
 /// As [`ldy_entry_dump`].
-unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>, Code> {
+unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>> {
     let mut most = 0;
     // SAFETY: the list holds live rows, and the caller promises that their constraints and bodies are valid.
     unsafe {
@@ -65,11 +65,7 @@ unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>, Cod
 
 /// # Safety
 /// As [`ldy_entry_dump`]; all constraints have been checked.
-unsafe fn write_rows(
-    dynamics: &LocalDynamics,
-    path: &CStr,
-    mut neighbours: dump::Neighbours,
-) -> Result<(), Code> {
+unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbours: dump::Neighbours) -> Result {
     // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises checked constraints.
     unsafe {
         file::write(path, |out| {

@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 use std::{ptr, slice};
 
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::layout::*;
 
 /// Where the values lie in a dense or block-diagonal matrix: in its one memory block, 8 bytes behind the structure.
@@ -14,13 +14,7 @@ const VALUES: usize = size_of::<MX>() + 8;
 ///
 /// # Safety
 /// `p` and `i` are NULL or have the sizes that the kind asks for.
-pub unsafe fn create(
-    kind: c_int,
-    m: c_int,
-    n: c_int,
-    p: *const c_int,
-    i: *const c_int,
-) -> Result<*mut MX, Code> {
+pub unsafe fn create(kind: c_int, m: c_int, n: c_int, p: *const c_int, i: *const c_int) -> Result<*mut MX> {
     let (Ok(rows), Ok(columns)) = (usize::try_from(m), usize::try_from(n)) else {
         return Err(fail!(Code::BugFound, "matrix of {m} rows and {n} columns or blocks"));
     };
@@ -70,7 +64,7 @@ pub unsafe extern "C" fn destroy(a: *mut MX) {
 }
 
 /// A matrix of zeros with `values` values and `indices` ints in the same block of memory.
-fn one_block(kind: c_int, m: c_int, n: c_int, values: c_int, indices: usize) -> Result<*mut MX, Code> {
+fn one_block(kind: c_int, m: c_int, n: c_int, values: c_int, indices: usize) -> Result<*mut MX> {
     let bytes = VALUES + values as usize * size_of::<f64>() + indices * size_of::<c_int>();
     let a = header(bytes, kind, m, n)?;
     // SAFETY: the block is this function's and reaches behind the structure.
@@ -83,7 +77,7 @@ fn one_block(kind: c_int, m: c_int, n: c_int, values: c_int, indices: usize) -> 
 }
 
 /// Compressed columns of zeros with room for `count` entries; starts and rows are still to be written.
-pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX, Code> {
+pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX> {
     let a = header(size_of::<MX>(), MXCSC, m, n)?;
     // SAFETY: the structure is this function's; on failure all that was allocated goes back.
     unsafe {
@@ -100,7 +94,7 @@ pub fn columns(m: c_int, n: c_int, count: c_int) -> Result<*mut MX, Code> {
 }
 
 /// The structure at the beginning of so many bytes, all else zero.
-fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX, Code> {
+fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX> {
     let a = zeroed::<MX>(bytes)?;
     // SAFETY: the memory is this function's; an MX may be all zero.
     unsafe {
@@ -111,7 +105,7 @@ fn header(bytes: usize, kind: c_int, m: c_int, n: c_int) -> Result<*mut MX, Code
 
 /// # Safety
 /// `i` is NULL or holds as many indices as the last of `p` says.
-unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_int) -> Result<*mut MX, Code> {
+unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_int) -> Result<*mut MX> {
     let ill_formed = || fail!(Code::MatrixKind, "compressed columns with missing or ill-formed p or i");
     let p = match p {
         None if i.is_null() => return header(size_of::<MX>(), MXCSC, m, n),
@@ -131,7 +125,7 @@ unsafe fn copied_columns(m: c_int, n: c_int, p: Option<&[c_int]>, i: *const c_in
 }
 
 /// Zeroed memory from `malloc`'s heap; at least one byte.
-fn zeroed<T>(bytes: usize) -> Result<*mut T, Code> {
+fn zeroed<T>(bytes: usize) -> Result<*mut T> {
     // SAFETY: calloc takes any sizes.
     let memory = unsafe { libc::calloc(1, bytes.max(1)) };
     ensure!(!memory.is_null(), fail!(Code::OutOfMemory, "no memory for a matrix of {bytes} bytes"));
@@ -139,7 +133,7 @@ fn zeroed<T>(bytes: usize) -> Result<*mut T, Code> {
 }
 
 /// A number of values as the structure can state it.
-fn count(values: Option<usize>) -> Result<c_int, Code> {
+fn count(values: Option<usize>) -> Result<c_int> {
     let values = values.and_then(|values| c_int::try_from(values).ok());
     values.ok_or_else(|| fail!(Code::OutOfMemory, "matrix with more values than an int can count"))
 }

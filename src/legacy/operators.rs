@@ -9,7 +9,7 @@ use crate::kinematics::finite_element::NodalOperator;
 
 use super::arguments::{self, entry};
 use super::boundary::status;
-use super::errors::{self, Code, fail};
+use super::errors::{self, Code, Result, fail};
 use super::host::body::Body;
 use super::host::domain::{UpdateKind, update_kind};
 use super::host::place::Place;
@@ -44,7 +44,7 @@ impl Request {
     ///
     /// # Safety
     /// What is not NULL is valid.
-    unsafe fn place(&self) -> Result<(Place, Block), Code> {
+    unsafe fn place(&self) -> Result<(Place, Block)> {
         ensure!(
             !self.body.is_null() && !self.point.is_null() && !self.frame.is_null(),
             fail!(Code::BugFound, "body, X or E is NULL")
@@ -63,7 +63,7 @@ impl Request {
 
     /// # Safety
     /// The body is valid.
-    unsafe fn finite(&self, values: &[f64]) -> Result<(), Code> {
+    unsafe fn finite(&self, values: &[f64]) -> Result {
         // SAFETY: the caller promises a valid body.
         let id = unsafe { (*self.body).id };
         let why = "X, E, or its place or velocity, is not finite";
@@ -81,7 +81,7 @@ fn of_body(id: u32, code: Code) -> Code {
 ///
 /// # Safety
 /// As there.
-pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Result<(), Code> {
+pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Result {
     // SAFETY: the host promises that what the request holds is NULL or valid, and that `h` is NULL or has room for H of such a
     // body.
     unsafe {
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn ldy_entry_operator(
 
 /// # Safety
 /// As [`ldy_entry_operator`].
-unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX, Code> {
+unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*mut MX> {
     // SAFETY: the host promises to BODY_Gen_To_Loc_Operator that the body is valid and that the arrays have
     // their sizes; the matrix made holds 3 × dofs values.
     unsafe {
@@ -156,7 +156,7 @@ unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*m
 }
 
 /// A new matrix with the operator of a mesh in compressed columns.
-fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX, Code> {
+fn sparse(operator: &NodalOperator, mesh_nodes: usize) -> Result<*mut MX> {
     let (columns, count) = (3 * mesh_nodes, operator.sparse_length());
     let a = matrix::columns(3, columns as c_int, count as c_int)?;
     // SAFETY: the matrix made has columns + 1 starts, and count rows and values.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crate::block::lanes;
 use crate::threads;
 
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::interface::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET};
 
 /// What is set, by the numbers of options.
@@ -15,7 +15,7 @@ static SET: [AtomicBool; LDY_QUIET as usize + 1] = [const { AtomicBool::new(fals
 static REVISION: AtomicU32 = AtomicU32::new(0);
 
 /// Set an option.
-pub fn set(option: c_int, value: c_int) -> Result<(), Code> {
+pub fn set(option: c_int, value: c_int) -> Result {
     let is_set = match value {
         0 => false,
         1 => true,
@@ -44,7 +44,7 @@ pub fn revision() -> u32 {
 }
 
 /// Set the number of threads.
-pub fn set_threads(count: c_int) -> Result<(), Code> {
+pub fn set_threads(count: c_int) -> Result {
     match usize::try_from(count) {
         Ok(count @ 1..=threads::MOST) => {
             if threads::asked() != count {

@@ -3,12 +3,12 @@
 use std::ffi::{c_char, c_int, c_longlong};
 
 use super::boundary;
-use super::errors::{self, Code};
+use super::errors::{self, Result};
 use super::interface::types::{ldy_differences, ldy_report};
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
 use crate::boundary::codes::LDY_REPORT_TEXT;
-use crate::boundary::sized::sized_wanted;
+use crate::boundary::sized::sized;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///
@@ -40,13 +40,15 @@ pub struct Found {
 ///
 /// # Safety
 /// `report` is NULL or valid, with as many bytes as its size says.
-pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result<(), Code>) -> bool {
+pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result) -> bool {
     let (place, largest) = (Place::default(), ldy_differences::NONE);
     let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
     let mut out = None;
     let code = boundary::status(|| {
-        // SAFETY: the caller promises that the report has as many bytes as its size says.
-        out = unsafe { sized_wanted("report", report) }?;
+        if !report.is_null() {
+            // SAFETY: the caller promises that the report has as many bytes as its size says.
+            out = Some(unsafe { sized("report", report) }?);
+        }
         check(&mut found)
     });
     if let Some(out) = out {

@@ -1,6 +1,6 @@
 //! What a local dynamics holds and did.
 
-use super::errors::Code;
+use super::errors::Result;
 use super::interface::types::ldy_stats;
 use super::layout::LOCDYN;
 use super::rows::LocalDynamics;
@@ -10,7 +10,7 @@ use crate::boundary::sized::sized;
 ///
 /// # Safety
 /// As there.
-pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result<(), Code> {
+pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result {
     // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
     let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
     // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.

@@ -71,7 +71,7 @@ pub(crate) fn all<E>(
 }
 
 /// Rows that a thread takes at a time.
-pub(crate) const PART: usize = 512;
+pub(crate) const PART: usize = 128;
 
 /// A team if there is enough to multiply with.
 pub(crate) fn team_for(blocks: usize) -> Team {

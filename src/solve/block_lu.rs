@@ -121,7 +121,7 @@ impl BlockLu {
         Ok(Some(products))
     }
 
-    fn make_room(&mut self) -> memory::Result<()> {
+    fn make_room(&mut self) -> memory::Result {
         let (rows, fill) = (self.order.len(), self.later.len());
         refill(&mut self.pivots, rows, [0.0; 9])?;
         refill(&mut self.work, rows, [0.0; 3])?;
@@ -135,7 +135,7 @@ impl BlockLu {
     }
 
     /// Where each given block goes: among pivots, then upper, then lower.
-    fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<()> {
+    fn find_targets(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
         let Self { targets, place, starts: own, later, order, .. } = self;
         let (rows, fill) = (order.len(), later.len());
         let rows_of = starts.windows(2).enumerate();
@@ -296,7 +296,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
 }
 
 /// The union of two ascending lists, but for two members.
-fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result<()> {
+fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result {
     into.clear();
     into.try_reserve(a.len() + b.len())?;
     let (mut i, mut j) = (0, 0);

@@ -43,7 +43,7 @@ pub struct Group<'a> {
 
 impl Order {
     /// Find the order of a pattern, unless it is that of the last time.
-    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<()> {
+    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
         if self.given_starts == starts && self.given_columns == columns {
             return Ok(());
         }
@@ -88,7 +88,7 @@ impl Order {
         Ok(count)
     }
 
-    fn sort(&mut self) -> memory::Result<()> {
+    fn sort(&mut self) -> memory::Result {
         let Self { rows, begins, colors, .. } = self;
         refill(begins, GROUPS + 1, 0)?;
         for &color in &*colors {

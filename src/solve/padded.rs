@@ -2,11 +2,11 @@
 //! no scalar takes are padded: their entries in W are zero, but on the diagonal the mean of those of the triple's own lanes, so that a
 //! third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the end.
 
-use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::{Block, Vector};
+use crate::memory;
 use crate::row_error::{Error, Fault};
 
 use super::problem::{Kind, Law, Normal, Problem};
@@ -50,10 +50,10 @@ pub struct Padded {
     columns: Vec<i32>,
     values: Vec<Block>,
     b: Vec<Vector>,
-    pub laws: Vec<Law>,
-    pub forces: Vec<Vector>,
+    laws: Vec<Law>,
+    forces: Vec<Vector>,
     /// The row of each triple.
-    pub rows: Vec<u32>,
+    rows: Vec<u32>,
     /// The first triple of each row, and the end.
     firsts: Vec<u32>,
 }
@@ -80,10 +80,10 @@ impl Padded {
         Ok(())
     }
 
-    /// What is solved instead.
-    pub fn problem(&self, normal: Normal) -> Problem<'_> {
-        let Self { starts, columns, values, b, .. } = self;
-        Problem { starts, columns, values, b, normal }
+    /// The problem of the triples, their laws, their forces, and the row of each.
+    pub fn parts(&mut self, normal: Normal) -> (Problem<'_>, &[Law], &mut [Vector], &[u32]) {
+        let Self { starts, columns, values, b, laws, forces, rows, .. } = self;
+        (Problem { starts, columns, values, b, normal }, laws, forces, rows)
     }
 
     /// Write the forces of lanes that are scalars.
@@ -95,7 +95,7 @@ impl Padded {
         }
     }
 
-    fn list_triples(&mut self, w: &AnyBlockRows) -> Result<(), TryReserveError> {
+    fn list_triples(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { rows, firsts, .. } = self;
         rows.clear();
         firsts.clear();
@@ -109,7 +109,7 @@ impl Padded {
         Ok(())
     }
 
-    fn make_room(&mut self, w: &AnyBlockRows) -> Result<(), TryReserveError> {
+    fn make_room(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { starts, columns, values, b, laws, forces, rows, .. } = self;
         let of_row = |row: usize| {
             let others = w.columns[w.range(row)].iter().map(|&column| triples(&w.scalars(column as usize)));

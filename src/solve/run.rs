@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use crate::block::{Vector, difference};
-use crate::memory;
+use crate::memory::{self, renew};
 use crate::threads::Team;
 
-use super::axes::Axes;
+use super::axes::{Axes, NormalFirst, NormalThird};
 use super::block_lu::MOST_PRODUCTS;
 use super::certificate;
 use super::law;
@@ -14,7 +14,8 @@ use super::memory::Memory;
 use super::momentum::{self, Momentum};
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
-use super::problem::{Law, Problem};
+use super::order::MANY;
+use super::problem::{Law, Normal, Problem};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::sweeps::Sweeps;
 
@@ -62,39 +63,97 @@ const CALMING_SWEEPS: usize = 200;
 const DRIFT_SWEEPS: usize = 20;
 
 /// Residuals noted in a history.
-pub const MOST_NOTES: usize = 1000;
+const MOST_NOTES: usize = 1000;
+
+/// The memory of a solution, for the next one.
+#[derive(Debug, Default)]
+pub struct Room {
+    memory: Memory,
+    newton: Newton,
+    sweeps: Sweeps,
+    /// Forces as they change, the centre of the proximal term, the closest forces that the laws allow, the best of these.
+    now: Vec<Vector>,
+    center: Vec<Vector>,
+    allowed: Vec<Vector>,
+    best: Vec<Vector>,
+    /// The residuals of the last solution.
+    pub history: Vec<f64>,
+}
+
+impl Room {
+    /// Solve a problem that has been checked, along axes with one coefficient of friction each.
+    ///
+    /// # Errors
+    /// If memory is exhausted. The forces are as they were then.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        laws: &[Law],
+        options: &Options,
+        forces: &mut [Vector],
+        watch: &mut Watch,
+    ) -> memory::Result<Report> {
+        let begin = Instant::now();
+        let rows = problem.rows();
+        let team = Team::if_it_pays(rows >= MANY);
+        self.sweeps.prepare(problem)?;
+        for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best] {
+            renew(list, rows, forces.iter().copied())?;
+        }
+        renew(&mut self.history, MOST_NOTES, std::iter::empty())?;
+        let mut run = Run {
+            problem,
+            laws,
+            options,
+            room: self,
+            norms: Norms::default(),
+            begin,
+            team,
+            products: None,
+            fewer: 0,
+            report: Report::default(),
+            watch,
+            is_stopped: false,
+            momentum: Momentum::default(),
+            alpha_of_joints: f64::INFINITY,
+        };
+        let end = match problem.normal {
+            Normal::First => run.run::<NormalFirst>()?,
+            Normal::Third => run.run::<NormalThird>()?,
+        };
+        let report = Report { end, time: begin.elapsed(), ..run.report };
+        forces.copy_from_slice(&self.best);
+        Ok(report)
+    }
+}
 
 /// A solution under way.
-pub struct Run<'a, 'w> {
-    pub problem: &'a Problem<'a>,
-    pub laws: &'a [Law],
-    pub options: &'a Options,
-    pub memory: &'a Memory,
-    pub norms: Norms,
-    pub begin: Instant,
-    pub newton: &'a mut Newton,
-    pub sweeps: &'a mut Sweeps,
-    pub team: Team,
+struct Run<'a, 'w> {
+    problem: &'a Problem<'a>,
+    laws: &'a [Law],
+    options: &'a Options,
+    room: &'a mut Room,
+    norms: Norms,
+    begin: Instant,
+    team: Team,
     /// The products of blocks that a step of Newton's method takes, once they are known; if not, they are more than these.
-    pub products: Option<u64>,
-    pub fewer: u64,
-    pub now: &'a mut [Vector],
-    pub center: &'a mut [Vector],
-    pub allowed: &'a mut [Vector],
-    pub best: &'a mut [Vector],
-    pub history: &'a mut Vec<f64>,
-    pub report: Report,
-    pub watch: &'a mut Watch<'w>,
+    products: Option<u64>,
+    fewer: u64,
+    report: Report,
+    watch: &'a mut Watch<'w>,
     /// Whether it has ended the solution.
-    pub is_stopped: bool,
-    pub momentum: Momentum,
+    is_stopped: bool,
+    momentum: Momentum,
     /// The largest α of joints.
-    pub alpha_of_joints: f64,
+    alpha_of_joints: f64,
 }
 
 impl Run<'_, '_> {
     /// Sweeps and steps in turns; why they ended.
-    pub fn run<A: Axes>(&mut self) -> memory::Result<End> {
+    fn run<A: Axes>(&mut self) -> memory::Result<End> {
+        let memory = &mut self.room.memory;
+        memory.prepare::<A>(self.problem, self.laws)?;
+        self.norms = Norms::new(&memory.q, &memory.weights);
         let end = self.rounds::<A>()?;
         let is_proved = match end {
             End::Converged | End::Time | End::Infeasible | End::Stopped => false,
@@ -141,9 +200,9 @@ impl Run<'_, '_> {
 
     /// Whether what velocities violate proves that there is no solution.
     fn is_violation_a_proof<A: Axes>(&mut self) -> bool {
-        let Self { problem, best, center, .. } = self;
+        let Self { problem, room: Room { memory, best, center, .. }, .. } = self;
         for (row, violation) in center.iter_mut().enumerate() {
-            *violation = velocity(problem, row, &self.memory.q[row], |column| best[column]).map(|u| -u);
+            *violation = velocity(problem, row, &memory.q[row], |column| best[column]).map(|u| -u);
         }
         self.is_proof::<A>()
     }
@@ -151,36 +210,36 @@ impl Run<'_, '_> {
     /// Whether the direction in which forces grow from sweep to sweep does.
     fn is_drift_a_proof<A: Axes>(&mut self) -> bool {
         self.momentum.end();
-        self.sweeps.begin(self.now);
+        self.room.sweeps.begin(&self.room.now);
         (0..CALMING_SWEEPS).for_each(|_| _ = self.sweep::<A>());
-        self.sweeps.read(self.center);
+        self.room.sweeps.read(&mut self.room.center);
         (0..DRIFT_SWEEPS).for_each(|_| _ = self.sweep::<A>());
-        self.sweeps.read(self.now);
-        for (before, after) in self.center.iter_mut().zip(&*self.now) {
+        self.room.sweeps.read(&mut self.room.now);
+        for (before, after) in self.room.center.iter_mut().zip(&self.room.now) {
             *before = difference(after, before);
         }
         self.is_proof::<A>()
     }
 
     fn is_proof<A: Axes>(&mut self) -> bool {
-        let Self { problem, laws, memory, norms, center, allowed, .. } = self;
+        let Self { problem, laws, room: Room { memory, center, allowed, .. }, norms, .. } = self;
         certificate::proves::<A>(problem, laws, memory, norms, center, allowed)
     }
 
     /// Look at the residual of the closest forces that the laws allow, and keep these if they are the best so far.
     fn look<A: Axes>(&mut self) -> Residual {
-        let Memory { q, weights, .. } = self.memory;
-        for ((allowed, force), law) in self.allowed.iter_mut().zip(&*self.now).zip(self.laws) {
+        let Room { memory: Memory { q, weights, .. }, now, allowed, best, history, .. } = &mut *self.room;
+        for ((allowed, force), law) in allowed.iter_mut().zip(now).zip(self.laws) {
             *allowed = law::allowed::<A>(&law.kind, force);
         }
-        let residual = residual::<A>(self.problem, self.laws, q, weights, &self.norms, self.allowed);
+        let residual = residual::<A>(self.problem, self.laws, q, weights, &self.norms, allowed);
         let value = residual.by(self.options.measure);
-        if self.history.len() < MOST_NOTES {
-            self.history.push(value);
+        if history.len() < MOST_NOTES {
+            history.push(value);
         }
-        if value < self.best_residual() {
+        if value < self.report.residual.by(self.options.measure) {
             self.report.residual = residual;
-            self.best.copy_from_slice(self.allowed);
+            best.copy_from_slice(allowed);
         }
         self.report.time = self.begin.elapsed();
         self.is_stopped |= !(self.watch)(&self.report);
@@ -208,7 +267,7 @@ impl Run<'_, '_> {
 
     /// Sweeps until all is over or Newton's method is expected to be quicker.
     fn first_sweeps<A: Axes>(&mut self) -> memory::Result<Option<End>> {
-        self.sweeps.begin(self.now);
+        self.room.sweeps.begin(&self.room.now);
         let mut changes = [f64::INFINITY; MOVING_RATE];
         let mut ratio = self.ratio();
         // Until then the rate says nothing.
@@ -234,7 +293,7 @@ impl Run<'_, '_> {
                 continue;
             }
             if self.momentum.begins(number, rate) {
-                self.sweeps.rest();
+                self.room.sweeps.rest();
                 steady = number + MOVING_SWEEPS;
             } else if self.options.method == Method::Automatic {
                 let left = if rate < 1.0 {
@@ -260,8 +319,8 @@ impl Run<'_, '_> {
 
     /// So many sweeps, fewer if all is over.
     fn more_sweeps<A: Axes>(&mut self, count: usize) -> Option<End> {
-        self.sweeps.begin(self.now);
-        self.sweeps.rest();
+        self.room.sweeps.begin(&self.room.now);
+        self.room.sweeps.rest();
         for number in 1..=count {
             let change = self.sweep::<A>();
             if change <= 2.0 * self.options.tolerance || number % BETWEEN == 0 || number == count {
@@ -309,14 +368,14 @@ impl Run<'_, '_> {
     fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
         if self.products.is_none() && self.fewer < most {
             self.fewer = next;
-            self.products = self.newton.prepare(self.problem, next)?;
+            self.products = self.room.newton.prepare(self.problem, next)?;
         }
         Ok(self.products.filter(|&products| products <= most))
     }
 
     /// A sweep; the norm of the change, scaled, relative to B.
     fn sweep<A: Axes>(&mut self) -> f64 {
-        let Self { sweeps, team, problem, laws, memory, momentum, .. } = self;
+        let Self { room: Room { sweeps, memory, .. }, team, problem, laws, momentum, .. } = self;
         if momentum.share() > 0.0 {
             sweeps.push::<A>(team, laws, momentum.share());
         }
@@ -328,7 +387,7 @@ impl Run<'_, '_> {
 
     /// Look at the forces that sweeps have reached.
     fn look_after_sweeps<A: Axes>(&mut self) {
-        self.sweeps.read(self.now);
+        self.room.sweeps.read(&mut self.room.now);
         self.look::<A>();
     }
 
@@ -344,7 +403,7 @@ impl Run<'_, '_> {
         self.alpha_of_joints = ALPHA_OF_JOINTS;
         let mut may_fail = self.laws.iter().any(Law::is_joint);
         while failures < MOST_FAILURES && start.is_finite() {
-            self.center.copy_from_slice(self.now);
+            self.room.center.copy_from_slice(&self.room.now);
             let mut reached = None;
             for step in 1..=MOST_STEPS {
                 if !self.step::<A>(alpha) {
@@ -369,7 +428,7 @@ impl Run<'_, '_> {
                     start = distance;
                 }
                 _ => {
-                    self.now.copy_from_slice(self.center);
+                    self.room.now.copy_from_slice(&self.room.center);
                     self.alpha_of_joints = f64::INFINITY;
                     if !std::mem::take(&mut may_fail) {
                         alpha /= LESS;
@@ -383,20 +442,17 @@ impl Run<'_, '_> {
 
     /// A step towards the proximal point; false if there is none.
     fn step<A: Axes>(&mut self, alpha: f64) -> bool {
-        let Memory { q, roots, .. } = self.memory;
-        let (problem, laws, center) = (self.problem, self.laws, &*self.center);
-        let alpha_of_joints = alpha.min(self.alpha_of_joints);
+        let Room { memory: Memory { q, roots, .. }, newton, now, center, .. } = &mut *self.room;
+        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
         self.report.steps += 1;
-        let equations = Equations { problem, laws, q, roots, alpha, alpha_of_joints, center };
-        self.newton.step::<A>(&equations, self.now)
+        newton.step::<A>(&Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }, now)
     }
 
     /// ‖F‖ relative to B, with the proximal term of this α.
     fn distance<A: Axes>(&self, alpha: f64) -> f64 {
-        let Memory { q, roots, .. } = self.memory;
-        let (problem, laws, center) = (self.problem, self.laws, &*self.center);
-        let alpha_of_joints = alpha.min(self.alpha_of_joints);
-        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(self.now)
+        let Room { memory: Memory { q, roots, .. }, now, center, .. } = &*self.room;
+        let (problem, laws, alpha_of_joints) = (self.problem, self.laws, alpha.min(self.alpha_of_joints));
+        Equations { problem, laws, q, roots, alpha, alpha_of_joints, center }.norm::<A>(now)
             / self.norms.scaled()
     }
 }

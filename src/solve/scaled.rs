@@ -21,7 +21,7 @@ pub struct Scaled {
 
 impl Scaled {
     /// Make everything anew.
-    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result<()> {
+    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result {
         let rows = problem.rows();
         let scales = laws.iter().map(|law| match problem.normal {
             Normal::First => scale::<NormalFirst>(&law.kind),

@@ -49,7 +49,7 @@ impl Force {
 
 impl Sweeps {
     /// Find the order, and make room.
-    pub fn prepare(&mut self, problem: &Problem) -> memory::Result<()> {
+    pub fn prepare(&mut self, problem: &Problem) -> memory::Result {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);

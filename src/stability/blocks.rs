@@ -24,7 +24,7 @@ impl Blocks {
     /// Assembles K̃.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// If memory is exhausted.
     pub fn assemble(stiffness: &Stiffness) -> Result<Self, Error> {
         let mut blocks = Self::pattern(stiffness)?;
         let (mut x, mut y) = (zeros(stiffness.dofs())?, zeros(stiffness.dofs())?);

@@ -1,7 +1,7 @@
 //! Constraints, the forces in them, and their geometric stiffness.
 
-use super::Error;
 use super::body::{Body, sum};
+use super::{Error, Fault, NOT_FINITE};
 use crate::block::{Vector, cross, difference, dot, is_finite};
 
 /// One of the two points of a constraint.
@@ -103,7 +103,10 @@ impl Element {
         bodies: &[Body],
     ) -> Result<Self, Error> {
         let Constraint { force, master, slave } = *constraint;
-        let apart = difference(&place(&master, bodies, index)?, &place(&slave, bodies, index)?);
+        let failed = |why| Error { row: Some(index), fault: Fault::Invalid(why) };
+        let apart =
+            place(&master, bodies).zip(place(&slave, bodies)).map(|(one, other)| difference(&one, &other));
+        let apart = apart.ok_or(failed("a body of it is not there, or has no points"))?;
         let gap = gap.copied().unwrap_or(apart);
         let (lambda, across, carrier) = match force {
             Force::Link { tension } => {
@@ -114,7 +117,7 @@ impl Element {
                 } else if tension == 0.0 {
                     ([0.0; 3], None, None)
                 } else {
-                    return Err(Error::NoDirection(index));
+                    return Err(failed("the link has no direction"));
                 }
             }
             Force::FixedPoint { force } => (force, None, None),
@@ -122,9 +125,12 @@ impl Element {
             Force::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
             Force::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
         };
-        ensure!(carrier.is_none_or(|body| bodies[body].carries_axes()), Error::NoAxes(index));
+        ensure!(
+            carrier.is_none_or(|body| bodies[body].carries_axes()),
+            failed("the body that is to turn its axes is not rigid")
+        );
         let stiffness = across.map_or(0.0, |(_, stiffness)| stiffness);
-        ensure!(is_finite(&lambda) && is_finite(&gap) && stiffness.is_finite(), Error::NotFinite);
+        ensure!(is_finite(&lambda) && is_finite(&gap) && stiffness.is_finite(), Error::of_rows(NOT_FINITE));
         Ok(Self { lambda, gap, across, carrier, master, slave })
     }
 
@@ -175,12 +181,12 @@ impl Element {
     }
 }
 
-fn place(end: &End, bodies: &[Body], constraint: usize) -> Result<Vector, Error> {
+fn place(end: &End, bodies: &[Body]) -> Option<Vector> {
     match end {
         End::Body { body, point } => {
             let body = bodies.get(*body).filter(|body| !matches!(body, Body::General { .. }));
-            body.map(|body| body.place(point)).ok_or(Error::NoSuchBody(constraint))
+            body.map(|body| body.place(point))
         }
-        End::Space(place) => Ok(*place),
+        End::Space(place) => Some(*place),
     }
 }

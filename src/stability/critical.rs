@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::{Error, Stiffness, zeros};
+use super::{Error, Fault, NOT_FINITE, Stiffness, zeros};
 use crate::eigen::{Failure, Problem};
 
 /// What the geometric stiffness asks of the step.
@@ -34,7 +34,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// that it forbids do not count; if it is zero, nothing moves, and the step is infinite. The same input gives the same bits.
 ///
 /// # Errors
-/// [`Error::NotConverged`], [`Error::NotFinite`], [`Error::NotPositive`], [`Error::OutOfMemory`].
+/// If a product or M⁻¹ is not finite, M⁻¹ is not positive, the eigenvalue does not settle, or memory is exhausted.
 pub fn critical_step(
     stiffness: &Stiffness,
     inverse_mass: impl FnMut(&[f64], &mut [f64]),
@@ -55,7 +55,10 @@ pub fn critical_step(
         Err(Failure::NothingMoves) => return Ok(none(zeros(stiffness.dofs())?)),
         found => found.map_err(failed)?,
     };
-    ensure!(estimate.has_settled(TOLERANCE), Error::NotConverged);
+    ensure!(
+        estimate.has_settled(TOLERANCE),
+        Error::of_rows(Fault::Invalid("the largest eigenvalue did not settle"))
+    );
     let value = estimate.value;
     if value <= estimate.residual.max(ROUNDING * estimate.magnitude) {
         return Ok(none(vector));
@@ -68,10 +71,10 @@ pub fn critical_step(
 }
 
 fn failed(failure: Failure<Infallible>) -> Error {
-    match failure {
-        Failure::Memory => Error::OutOfMemory,
-        Failure::NotFinite => Error::NotFinite,
-        Failure::NotPositive | Failure::NothingMoves => Error::NotPositive,
+    Error::of_rows(match failure {
+        Failure::Memory => Fault::Memory,
+        Failure::NotFinite => NOT_FINITE,
+        Failure::NotPositive | Failure::NothingMoves => Fault::Invalid("the inverse inertia is not positive"),
         Failure::Product(never) => match never {},
-    }
+    })
 }

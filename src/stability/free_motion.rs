@@ -1,6 +1,6 @@
 //! M⁻¹ projected to the directions that constraints leave free.
 
-use super::{Error, zeros};
+use super::{Error, NOT_FINITE, zeros};
 use crate::eigen::dot;
 
 /// N = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁺ J M⁻¹: how a system moves under forces, its constraints holding. Rows of J may depend on each
@@ -22,7 +22,7 @@ impl FreeMotion {
     /// For the gradients Jᵀ of constraints, `size` values each, one behind the other; `inverse_mass (f, x)` sets x = M⁻¹ f.
     ///
     /// # Errors
-    /// [`Error::NotFinite`], [`Error::OutOfMemory`].
+    /// If a gradient or what M⁻¹ makes of it is not finite, or memory is exhausted.
     ///
     /// # Panics
     /// If `gradients` is not as long as a number of them.
@@ -94,7 +94,7 @@ impl FreeMotion {
     ) -> Result<f64, Error> {
         inverse_mass(f, x);
         let square = dot(f, x);
-        if square.is_finite() { Ok(square.max(0.0).sqrt()) } else { Err(Error::NotFinite) }
+        if square.is_finite() { Ok(square.max(0.0).sqrt()) } else { Err(Error::of_rows(NOT_FINITE)) }
     }
 
     fn vectors(&self) -> impl Iterator<Item = (&[f64], &[f64])> {

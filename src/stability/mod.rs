@@ -16,7 +16,7 @@
 //! - [`Body`], [`Constraint`]: what is given.
 //! - [`Stiffness`]: K̃, matrix-free; [`Blocks`]: K̃ assembled.
 //! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`crate::eigen`].
-//! - [`FreeMotion`]: M⁻¹ projected to the directions that constraints leave free; [`transversal_basis`]: these directions, L.
+//! - [`FreeMotion`]: M⁻¹ projected to the directions that constraints leave free.
 #![forbid(unsafe_code)]
 
 mod blocks;
@@ -24,45 +24,20 @@ mod body;
 mod constraint;
 mod critical;
 mod free_motion;
-mod projection;
 mod stiffness;
-
-use std::collections::TryReserveError;
 
 use crate::memory::{self, repeated};
 
+pub use crate::row_error::{Error, Fault};
 pub use blocks::Blocks;
 pub use body::Body;
 pub use constraint::{Carrier, Constraint, End, Force};
 pub use critical::{CriticalStep, critical_step};
 pub use free_motion::FreeMotion;
-pub use projection::transversal_basis;
 pub use stiffness::Stiffness;
 
-/// What can go wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Error {
-    /// Memory.
-    OutOfMemory,
-    /// A constraint names a body that is not there, or has no points: its place in the list.
-    NoSuchBody(usize),
-    /// A link under force whose ends coincide: its place in the list.
-    NoDirection(usize),
-    /// The axes of a contact are carried by a body that has none: its place in the list.
-    NoAxes(usize),
-    /// A force, a place or the inverse inertia is not finite.
-    NotFinite,
-    /// The inverse inertia is not positive.
-    NotPositive,
-    /// The eigenvalue did not settle within the iterations allowed.
-    NotConverged,
-}
-
-impl From<TryReserveError> for Error {
-    fn from(_: TryReserveError) -> Self {
-        Self::OutOfMemory
-    }
-}
+/// What is not finite where the geometric stiffness, or what M⁻¹ makes of it, is not.
+const NOT_FINITE: Fault = Fault::NotFinite("the geometric stiffness");
 
 fn zeros(length: usize) -> memory::Result<Vec<f64>> {
     repeated(length, 0.0)

@@ -10,7 +10,7 @@ use super::body::{as_many, copied, finite, of_size};
 use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
-use super::error::{Error, Fault, Subject};
+use super::error::{Checked, Error, Fault, Result, Subject};
 use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::{System, unknown};
 use super::table::Id;
@@ -28,7 +28,7 @@ impl System {
     /// # Errors
     /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers of
     /// rows or not of a body's columns, or memory is exhausted.
-    pub fn insert_rows(&mut self, bodies: &[Id], operators: Vec<RowsOperator>) -> Result<Id, Error> {
+    pub fn insert_rows(&mut self, bodies: &[Id], operators: Vec<RowsOperator>) -> Result<Id> {
         let subject = about(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         self.check_rows(bodies, &operators).map_err(failed)?;
@@ -44,12 +44,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no such body or velocity, the coefficient is not finite, or memory is exhausted.
-    pub fn insert_freedom(
-        &mut self,
-        body: Id,
-        freedom: Option<usize>,
-        coefficient: f64,
-    ) -> Result<Id, Error> {
+    pub fn insert_freedom(&mut self, body: Id, freedom: Option<usize>, coefficient: f64) -> Result<Id> {
         let subject = about(self.next_constraint(), &[body]);
         let failed = |fault| Error { subject, fault };
         let dofs = self.bodies.get(body).ok_or(failed(Fault::NoBody(body)))?.dofs();
@@ -65,7 +60,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, it was inserted at points, operators are missing or of other sizes, or memory is exhausted.
-    pub fn set_rows(&mut self, id: Id, mut operators: Vec<RowsOperator>) -> Result<(), Error> {
+    pub fn set_rows(&mut self, id: Id, mut operators: Vec<RowsOperator>) -> Result {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
         let rows = self.rows_of(id)?;
@@ -98,7 +93,7 @@ impl System {
     /// # Errors
     /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some direction,
     /// or memory is exhausted.
-    pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result<(), Error> {
+    pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
         let rows = self.rows_of(id)?;
@@ -122,7 +117,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn rows_of(&self, id: Id) -> Result<usize, Error> {
+    pub fn rows_of(&self, id: Id) -> Result<usize> {
         match &self.mixed {
             Some(mixed) => mixed.entries().get(id).map(|entry| entry.rows.into()).ok_or(unknown(id)),
             None => self.constraints.get(id).map(|_| 3).ok_or(unknown(id)),
@@ -178,7 +173,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub(super) fn subject(&self, id: Id) -> Result<Subject, Error> {
+    pub(super) fn subject(&self, id: Id) -> Result<Subject> {
         self.rows_of(id)?;
         Ok(match &self.mixed {
             Some(mixed) => mixed.subject(&self.constraints, id),
@@ -193,7 +188,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or it is none.
-    pub(super) fn triple(&self, id: Id) -> Result<Id, Error> {
+    pub(super) fn triple(&self, id: Id) -> Result<Id> {
         self.mixed.as_ref().map_or(Ok(id), |mixed| mixed.triple(&self.constraints, id))
     }
 
@@ -201,14 +196,14 @@ impl System {
     ///
     /// # Errors
     /// If one has not: it is named.
-    pub(super) fn check_all_triples(&self) -> Result<(), Error> {
+    pub(super) fn check_all_triples(&self) -> Result {
         match self.mixed.as_ref().and_then(Mixed::first_odd) {
             Some(odd) => self.triple(odd).map(|_| ()),
             None => Ok(()),
         }
     }
 
-    fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Result<(), Fault> {
+    fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Checked {
         mixed::check_bodies(bodies.len())?;
         as_many("its operators H", bodies.len(), operators.len())?;
         for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {
@@ -235,7 +230,7 @@ impl System {
     ///
     /// # Errors
     /// If there was no successful update since the last change.
-    pub fn any_rows(&self) -> Result<AnyRows<'_>, Error> {
+    pub fn any_rows(&self) -> Result<AnyRows<'_>> {
         self.needs(self.is_fresh)?;
         Ok(self.latest_rows_of_any())
     }
@@ -244,7 +239,7 @@ impl System {
     ///
     /// # Errors
     /// If there was no successful update since anything else changed.
-    pub(super) fn rows_of_operators(&self) -> Result<AnyRows<'_>, Error> {
+    pub(super) fn rows_of_operators(&self) -> Result<AnyRows<'_>> {
         self.needs(self.has_operators)?;
         Ok(self.latest_rows_of_any())
     }
@@ -260,7 +255,7 @@ impl System {
     ///
     /// # Errors
     /// As there, and if a diagonal block is singular.
-    pub fn any_rows_with_inverses(&self) -> Result<AnyRows<'_>, Error> {
+    pub fn any_rows_with_inverses(&self) -> Result<AnyRows<'_>> {
         let rows = self.any_rows()?;
         match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
             Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
@@ -288,7 +283,7 @@ impl System {
         count: usize,
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         let rows = self.structure.len();
         let Some(mixed) = self.odd() else { return products::all(product, (count, rows), x, y) };
         let (length, scalars) = (3 * rows, self.scalar_count());
@@ -315,11 +310,7 @@ impl System {
     ///
     /// # Errors
     /// Those of what it is handed to, and if memory is exhausted.
-    pub(super) fn with_spread<T>(
-        &self,
-        x: &[f64],
-        go: impl FnOnce(&[f64]) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    pub(super) fn with_spread<T>(&self, x: &[f64], go: impl FnOnce(&[f64]) -> Result<T>) -> Result<T> {
         let Some(mixed) = self.odd() else { return go(x) };
         let [inner, _] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
         refill(inner, 3 * self.structure.len(), 0.0)?;

@@ -10,7 +10,7 @@ use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::memory::{collected, repeated, with_room};
 
-use super::error::Fault;
+use super::error::{Checked, Fault};
 use super::models::Member;
 
 /// How the points of a body move with its generalised velocity.
@@ -107,7 +107,7 @@ impl Inertia {
     ///
     /// # Errors
     /// If they are not finite, symmetric and positive definite.
-    pub fn rigid(mass: f64, inertia: &Block) -> Result<Self, Fault> {
+    pub fn rigid(mass: f64, inertia: &Block) -> Checked<Self> {
         let (moments, weight) = (inverse_of("the referential inertia", inertia)?, inverse_of_mass(mass)?);
         let mut values = [0.0; 36];
         values[..9].copy_from_slice(&moments);
@@ -119,7 +119,7 @@ impl Inertia {
     ///
     /// # Errors
     /// If they are not finite, symmetric and positive definite.
-    pub fn pseudo_rigid(mass: f64, euler: &Block) -> Result<Self, Fault> {
+    pub fn pseudo_rigid(mass: f64, euler: &Block) -> Checked<Self> {
         let (tensor, weight) = (inverse_of("the Euler tensor", euler)?, inverse_of_mass(mass)?);
         let mut values = [0.0; 36];
         values
@@ -133,7 +133,7 @@ impl Inertia {
     ///
     /// # Errors
     /// If there are not as many, they are not finite, not symmetric up to 1e-10 of the diagonal, or memory is exhausted.
-    pub fn dense(size: usize, inverse: &[f64]) -> Result<Self, Fault> {
+    pub fn dense(size: usize, inverse: &[f64]) -> Checked<Self> {
         check_dense(size, inverse)?;
         Ok(Self::Dense(copied(inverse)?))
     }
@@ -142,7 +142,7 @@ impl Inertia {
     ///
     /// # Errors
     /// As [`Inertia::dense`]; nothing has changed then.
-    pub(super) fn replace_dense(&mut self, size: usize, inverse: &[f64]) -> Result<bool, Fault> {
+    pub(super) fn replace_dense(&mut self, size: usize, inverse: &[f64]) -> Checked<bool> {
         match self {
             Self::Dense(values) if values.len() == size.saturating_mul(size) => {
                 check_dense(size, inverse)?;
@@ -157,7 +157,7 @@ impl Inertia {
     ///
     /// # Errors
     /// If a value is negative or not finite, or memory is exhausted.
-    pub fn diagonal(inverse: &[f64]) -> Result<Self, Fault> {
+    pub fn diagonal(inverse: &[f64]) -> Checked<Self> {
         finite("the diagonal inverse", inverse)?;
         let why = "the diagonal inverse has a negative value";
         ensure!(!inverse.iter().any(|&value| value < 0.0), Fault::Invalid(why));
@@ -172,7 +172,7 @@ impl Inertia {
     /// # Errors
     /// If the columns are ill-formed or not symmetric, a value is not finite, or memory is exhausted. Whether A is positive
     /// definite shows when it is factored.
-    pub fn matrix(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
+    pub fn matrix(starts: &[i32], rows: &[i32], values: &[f64]) -> Checked<Self> {
         let of = |structure| Matrix { structure, starts, rows, values };
         match of(Structure::PositiveDefinite).check() {
             Err(FactorError::Matrix(_)) => {}
@@ -212,12 +212,7 @@ impl Inertia {
     ///
     /// # Errors
     /// If a value is not finite; nothing has changed then.
-    pub(super) fn replace_matrix(
-        &mut self,
-        starts: &[i32],
-        rows: &[i32],
-        values: &[f64],
-    ) -> Result<bool, Fault> {
+    pub(super) fn replace_matrix(&mut self, starts: &[i32], rows: &[i32], values: &[f64]) -> Checked<bool> {
         match self {
             Self::Matrix { starts: own_starts, rows: own_rows, values: own }
                 if own_rows == rows && own_starts == starts && own.len() == values.len() =>
@@ -236,7 +231,7 @@ impl Inertia {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn solver(solver: impl Solve + 'static) -> Result<Self, Fault> {
+    pub fn solver(solver: impl Solve + 'static) -> Checked<Self> {
         Ok(Self::Solver(Boxed::new(solver)?.into_box()))
     }
 
@@ -307,7 +302,7 @@ impl Lower {
         (entries[found].1 - value).abs() <= ASYMMETRY * scale
     }
 
-    fn into_inertia(self) -> Result<Inertia, Fault> {
+    fn into_inertia(self) -> Checked<Inertia> {
         let rows = collected(self.entries.len(), self.entries.iter().map(|entry| entry.0))?;
         let values = collected(self.entries.len(), self.entries.iter().map(|entry| entry.1))?;
         Ok(Inertia::Matrix { starts: self.starts, rows, values })
@@ -315,7 +310,7 @@ impl Lower {
 }
 
 /// Whether these are the values of a dense A⁻¹: finite, and symmetric up to rounding.
-fn check_dense(size: usize, inverse: &[f64]) -> Result<(), Fault> {
+fn check_dense(size: usize, inverse: &[f64]) -> Checked {
     of_size("the dense inverse", inverse, size.saturating_mul(size))?;
     finite("the dense inverse", inverse)?;
     let mut is_symmetric = true;
@@ -330,7 +325,7 @@ fn check_dense(size: usize, inverse: &[f64]) -> Result<(), Fault> {
     Ok(())
 }
 
-fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
+fn inverse_of(what: &'static str, b: &Block) -> Checked<Block> {
     finite(what, b)?;
     let scale = b[0].abs().max(b[4].abs()).max(b[8].abs());
     let are_close = |i: usize, j: usize| (b[i] - b[j]).abs() <= ASYMMETRY * scale;
@@ -344,19 +339,19 @@ fn inverse_of(what: &'static str, b: &Block) -> Result<Block, Fault> {
     }
 }
 
-fn inverse_of_mass(mass: f64) -> Result<Block, Fault> {
+fn inverse_of_mass(mass: f64) -> Checked<Block> {
     let weight = 1.0 / mass;
     let why = "its mass is not positive and finite";
     ensure!(mass > 0.0 && mass.is_finite() && weight.is_finite(), Fault::Invalid(why));
     Ok([weight, 0.0, 0.0, 0.0, weight, 0.0, 0.0, 0.0, weight])
 }
 
-pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), Fault> {
+pub(super) fn finite(what: &'static str, values: &[f64]) -> Checked {
     if is_finite(values) { Ok(()) } else { Err(Fault::NotFinite(what)) }
 }
 
 /// Whether axes are orthonormal to within 1e-8; what to say if not.
-pub(super) fn orthonormal(what: &'static str, axes: &Block) -> Result<(), Fault> {
+pub(super) fn orthonormal(what: &'static str, axes: &Block) -> Checked {
     if deviation_from_orthonormal(axes) <= 1e-8 { Ok(()) } else { Err(Fault::Invalid(what)) }
 }
 
@@ -366,15 +361,15 @@ pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
     one.len() == other.len() && pairs.fold(0, |bits, (a, b)| bits | (a.to_bits() ^ b.to_bits())) == 0
 }
 
-pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Result<(), Fault> {
+pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Checked {
     as_many(what, expected, values.len())
 }
 
-pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
+pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Checked {
     if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
 }
 
-pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, Fault> {
+pub(super) fn copied<T: Copy>(values: &[T]) -> Checked<Vec<T>> {
     Ok(collected(values.len(), values.iter().copied())?)
 }
 
@@ -395,7 +390,7 @@ impl Body {
     /// # Errors
     /// If kinematics and inertia have different numbers of velocities, the configuration is not finite, or memory is
     /// exhausted.
-    pub fn new(dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Self, Fault> {
+    pub fn new(dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Checked<Self> {
         kinematics.check()?;
         if dofs == 0 || kinematics.dofs().is_some_and(|expected| expected != dofs) {
             let (what, expected) = ("its generalised velocity", kinematics.dofs().unwrap_or(1));
@@ -441,7 +436,7 @@ impl Body {
     }
 
     /// Set how its points move; whether that changes anything.
-    pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Result<bool, Fault> {
+    pub(super) fn set_kinematics(&mut self, kinematics: Kinematics) -> Checked<bool> {
         kinematics.check()?;
         let changes = !self.kinematics.has_bits_of(&kinematics);
         self.kinematics = kinematics;
@@ -449,7 +444,7 @@ impl Body {
     }
 
     /// Set what is known of A; what was known before.
-    pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Result<Inertia, Fault> {
+    pub(super) fn set_inertia(&mut self, inertia: Inertia) -> Checked<Inertia> {
         fits(&inertia, self.dofs())?;
         Ok(std::mem::replace(&mut self.inertia, inertia))
     }
@@ -464,7 +459,7 @@ impl Body {
     }
 }
 
-fn fits(inertia: &Inertia, dofs: usize) -> Result<(), Fault> {
+fn fits(inertia: &Inertia, dofs: usize) -> Checked {
     inertia.size().map_or(Ok(()), |found| as_many("rows of its inertia", dofs, found))
 }
 
@@ -493,7 +488,7 @@ impl Kinematics {
     ///
     /// # Errors
     /// If not.
-    pub(super) fn check_rotation(&self) -> Result<(), Fault> {
+    pub(super) fn check_rotation(&self) -> Checked {
         match self {
             Self::Rigid { rotation, .. } => {
                 orthonormal("its rotation is not orthonormal to within 1e-8", rotation)
@@ -502,7 +497,7 @@ impl Kinematics {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), Fault> {
+    pub(super) fn check(&self) -> Checked {
         match self {
             Self::Rigid { rotation, center } => {
                 finite("its rotation", rotation)?;
@@ -523,7 +518,7 @@ mod tests {
 
     type Columns = (Vec<i32>, Vec<i32>, Vec<f64>);
 
-    fn lower(starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Columns, Fault> {
+    fn lower(starts: &[i32], rows: &[i32], values: &[f64]) -> Checked<Columns> {
         match Inertia::matrix(starts, rows, values)? {
             Inertia::Matrix { starts, rows, values } => Ok((starts, rows, values)),
             other => panic!("{other:?}"),

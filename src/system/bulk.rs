@@ -5,8 +5,9 @@ use std::fmt;
 
 use crate::block::{Block, Vector};
 
+use super::body::as_many;
 use super::constraint::{Constraint, Placement, check_compliance};
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault, Result, Subject};
 use super::model::{System, unknown};
 use super::table::Id;
 
@@ -18,6 +19,9 @@ pub struct EntryError {
     /// What is wrong.
     pub error: Error,
 }
+
+/// What setters of many return; nothing unless it is named.
+pub type EntryResult<T = ()> = Result<T, EntryError>;
 
 impl std::error::Error for EntryError {}
 
@@ -48,7 +52,7 @@ pub struct AtPoints {
 }
 
 /// Look at all entries.
-fn all(count: usize, mut check: impl FnMut(usize) -> Result<(), Error>) -> Result<(), EntryError> {
+fn all(count: usize, mut check: impl FnMut(usize) -> Result) -> EntryResult {
     (0..count).try_for_each(|entry| check(entry).map_err(|error| EntryError { entry: Some(entry), error }))
 }
 
@@ -57,11 +61,7 @@ impl System {
     ///
     /// # Errors
     /// Of the first entry that [`System::insert_constraint`] would refuse; if memory is exhausted.
-    pub fn insert_constraints(
-        &mut self,
-        count: usize,
-        entry: impl Fn(usize) -> AtPoints,
-    ) -> Result<Id, EntryError> {
+    pub fn insert_constraints(&mut self, count: usize, entry: impl Fn(usize) -> AtPoints) -> EntryResult<Id> {
         let first = self.next_constraint();
         all(count, |k| {
             let AtPoints { bodies, frame, points } = entry(k);
@@ -87,7 +87,7 @@ impl System {
         &mut self,
         count: usize,
         entry: impl Fn(usize) -> (Id, Option<[Option<Id>; 2]>, Block, [Vector; 2]),
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         all(count, |k| {
             let (id, bodies, frame, points) = entry(k);
             let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
@@ -105,11 +105,7 @@ impl System {
     ///
     /// # Errors
     /// Of the first entry that [`System::set_compliance`] would refuse.
-    pub fn set_compliances(
-        &mut self,
-        count: usize,
-        entry: impl Fn(usize) -> (Id, Block),
-    ) -> Result<(), EntryError> {
+    pub fn set_compliances(&mut self, count: usize, entry: impl Fn(usize) -> (Id, Block)) -> EntryResult {
         all(count, |k| {
             let (id, compliance) = entry(k);
             let subject = Subject::Constraint(id, self.constraint(id)?.bodies());
@@ -126,7 +122,7 @@ impl System {
     ///
     /// # Errors
     /// Of the first entry that names no constraint.
-    pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> Result<(), EntryError> {
+    pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> EntryResult {
         all(count, |k| self.tag(entry(k).0).map(|_| ()))?;
         for k in 0..count {
             let (id, tag) = entry(k);
@@ -139,7 +135,7 @@ impl System {
     ///
     /// # Errors
     /// Of the first entry that names no constraint, or one that an earlier entry names.
-    pub fn remove_constraints(&mut self, count: usize, id: impl Fn(usize) -> Id) -> Result<(), EntryError> {
+    pub fn remove_constraints(&mut self, count: usize, id: impl Fn(usize) -> Id) -> EntryResult {
         let Self { kept, .. } = self;
         let mut chosen = 0;
         let found = all(count, |k| {
@@ -170,7 +166,7 @@ impl System {
         count: usize,
         are_previous: bool,
         entry: impl Fn(usize) -> (Id, &'a [f64]),
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         all(count, |k| self.check_velocity(entry(k).0, entry(k).1))?;
         for k in 0..count {
             let (id, velocity) = entry(k);
@@ -187,11 +183,7 @@ impl System {
     ///
     /// # Errors
     /// Of the first entry that [`System::set_rotation`] would refuse.
-    pub fn set_rotations(
-        &mut self,
-        count: usize,
-        entry: impl Fn(usize) -> (Id, Block),
-    ) -> Result<(), EntryError> {
+    pub fn set_rotations(&mut self, count: usize, entry: impl Fn(usize) -> (Id, Block)) -> EntryResult {
         all(count, |k| self.turned(entry(k).0, &entry(k).1).map(|_| ()))?;
         for k in 0..count {
             let (id, rotation) = entry(k);
@@ -210,13 +202,10 @@ impl System {
         n: usize,
         id: impl Fn(usize) -> Id,
         mut tell: impl FnMut(usize, &'a [f64]),
-    ) -> Result<(), EntryError> {
-        all(count, |k| match self.body(id(k))?.dofs() {
-            expected if expected == n => Ok(()),
-            expected => {
-                let what = "its generalised velocity";
-                Err(Error::of_body(id(k), Fault::Size { what, expected, found: n }))
-            }
+    ) -> EntryResult {
+        all(count, |k| {
+            let checked = as_many("its generalised velocity", self.body(id(k))?.dofs(), n);
+            checked.map_err(|fault| Error::of_body(id(k), fault))
         })?;
         for k in 0..count {
             tell(k, self.body(id(k))?.velocity());
@@ -233,10 +222,10 @@ impl System {
         count: usize,
         id: impl Fn(usize) -> Id,
         mut tell: impl FnMut(usize, &Block),
-    ) -> Result<(), EntryError> {
-        all(count, |k| self.rotation(id(k)).map(|_| ()))?;
+    ) -> EntryResult {
+        all(count, |k| self.rigid(id(k)).map(|_| ()))?;
         for k in 0..count {
-            tell(k, self.rotation(id(k))?);
+            tell(k, self.rigid(id(k))?.0);
         }
         Ok(())
     }
@@ -250,7 +239,7 @@ impl System {
         count: usize,
         id: impl Fn(usize) -> Id,
         mut tell: impl FnMut(usize, &Block, &[Vector; 2]),
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         all(count, |k| self.points_of(id(k)).map(|_| ()))?;
         for k in 0..count {
             let (frame, points) = self.points_of(id(k))?;
@@ -259,14 +248,7 @@ impl System {
         Ok(())
     }
 
-    fn rotation(&self, id: Id) -> Result<&Block, Error> {
-        match self.body(id)?.kinematics() {
-            super::Kinematics::Rigid { rotation, .. } => Ok(rotation),
-            _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),
-        }
-    }
-
-    fn points_of(&self, id: Id) -> Result<(&Block, &[Vector; 2]), Error> {
+    pub(super) fn points_of(&self, id: Id) -> Result<(&Block, &[Vector; 2])> {
         let constraint = self.constraint(id)?;
         match constraint.placement() {
             Placement::Points { frame, points } => Ok((frame, points)),

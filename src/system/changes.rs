@@ -9,6 +9,9 @@
 //! pairs; else its bodies count as changed, since what A⁻¹ makes of several operators at a time may depend on all of them.
 #![forbid(unsafe_code)]
 
+use std::iter;
+use std::ops::Range;
+
 use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::update::scene::RowPart;
 use crate::memory::refill;
@@ -81,6 +84,22 @@ fn all_of(marks: &[u8]) -> u8 {
     marks.iter().fold(0, |all, mark| all | mark)
 }
 
+/// The first marked place of some; their end if there is none.
+#[inline(always)]
+fn next_marked(marks: &[u8], places: Range<usize>) -> usize {
+    /// Few are marked: so many are looked at at a time.
+    const TOGETHER: usize = 32;
+    let some = &marks[places.clone()];
+    let skipped = some.as_chunks().0.iter().take_while(|marks| **marks == [0; TOGETHER]).count() * TOGETHER;
+    places.start + skipped + some[skipped..].iter().take_while(|mark| **mark == 0).count()
+}
+
+/// All marked places, ascending.
+fn marked(marks: &[u8]) -> impl Iterator<Item = usize> {
+    let next = |from| Some(next_marked(marks, from..marks.len())).filter(|&place| place < marks.len());
+    iter::successors(next(0), move |&place| next(place + 1))
+}
+
 /// What is made of each body and each row.
 #[derive(Debug, Default)]
 pub struct Plan {
@@ -139,9 +158,9 @@ impl Plan {
             }
         }
         let mut has_moving_obstacle = false;
-        for (body, &part) in of_body.iter().enumerate().filter(|(_, part)| **part != 0) {
+        for body in marked(of_body) {
             let on_body = structure.rows_on(body);
-            let of_rows = match part {
+            let of_rows = match of_body[body] {
                 part if part & WHOLE != 0 => WHOLE | TOUCHED | MOVING,
                 // What touches a body does not make all its rows.
                 part => part,
@@ -159,29 +178,33 @@ impl Plan {
                 }
             }
         }
-        let count = |wanted: u8| rows.iter().filter(|part| **part & wanted != 0).count();
-        *has_blocks = count(TOUCHED | WHOLE) > 0;
-        let (some, most) = (count(MOVING), count(WHOLE));
-        if BEYOND * most > structure.len() {
-            return Ok(Extent::All);
-        }
-        if most > 0 {
-            // Rows that are made write to all their bodies. That touches no other rows.
-            for (row, _) in rows.iter().enumerate().filter(|(_, part)| **part & WHOLE != 0) {
-                for place in structure.places(row).into_iter().flatten() {
-                    if has_slots(place.body) {
-                        of_body[place.body] |= TOUCHED;
-                    }
+        let (mut some, mut most) = (0, 0);
+        *has_blocks = false;
+        for row in marked(rows) {
+            *has_blocks |= rows[row] & (TOUCHED | WHOLE) != 0;
+            some += usize::from(rows[row] & MOVING != 0);
+            if rows[row] & WHOLE != 0 {
+                most += 1;
+                // Rows that are made write to all their bodies. That touches no other rows.
+                for place in structure.places(row).into_iter().flatten().filter(|place| has_slots(place.body))
+                {
+                    of_body[place.body] |= TOUCHED;
                 }
             }
         }
-        Ok(Extent::Some(some))
+        Ok(if BEYOND * most > structure.len() { Extent::All } else { Extent::Some(some) })
     }
 
     /// Whether the panel of a body stays as it is.
     #[inline(always)]
     pub fn is_body_kept(&self, body: usize) -> bool {
         self.bodies[body] & (WHOLE | TOUCHED) == 0
+    }
+
+    /// The first of some rows of which something is made; their end if there is none.
+    #[inline(always)]
+    pub fn next_row(&self, rows: Range<usize>) -> usize {
+        next_marked(&self.rows, rows)
     }
 
     /// What of a row is made.

@@ -7,7 +7,7 @@ use crate::kinematics::{Nodal, Point};
 use crate::memory::collected;
 
 use super::body::{Body, as_many, finite, of_size, same_bits};
-use super::error::Fault;
+use super::error::{Checked, Fault};
 use super::table::Id;
 
 /// Operators have their own frame.
@@ -107,7 +107,7 @@ impl Operator {
     ///
     /// # Errors
     /// If there are not as many values, one is not finite, or memory is exhausted.
-    pub fn dense(dofs: usize, values: &[f64]) -> Result<Self, Fault> {
+    pub fn dense(dofs: usize, values: &[f64]) -> Checked<Self> {
         of_size("its operator H", values, dofs.saturating_mul(3))?;
         finite("its operator H", values)?;
         Ok(Self::of_columns(count(dofs)?, (0..).zip(values.as_chunks().0.iter().copied()))?)
@@ -117,7 +117,7 @@ impl Operator {
     ///
     /// # Errors
     /// If the columns are ill-formed, a value is not finite, or memory is exhausted.
-    pub fn sparse(dofs: usize, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<Self, Fault> {
+    pub fn sparse(dofs: usize, starts: &[i32], rows: &[i32], values: &[f64]) -> Checked<Self> {
         let columns = sparse_columns::<3>(3, dofs, starts, rows, values)?;
         let operator = Self::of_columns(count(dofs)?, columns)?;
         // Entries of the same place may overflow together.
@@ -133,7 +133,7 @@ impl Operator {
     /// # Errors
     /// If the velocities are not three a node, there is no such node, nodes do not ascend, there are not as many weights, a value
     /// is not finite, or memory is exhausted.
-    pub fn nodal(dofs: usize, factor: &Block, nodes: &[i32], weights: &[f64]) -> Result<Self, Fault> {
+    pub fn nodal(dofs: usize, factor: &Block, nodes: &[i32], weights: &[f64]) -> Checked<Self> {
         let why = "its operator H is that of nodes, but its body has not three velocities for each";
         ensure!(dofs.is_multiple_of(3), Fault::Invalid(why));
         of_size("weights of its operator H", weights, nodes.len())?;
@@ -158,7 +158,7 @@ pub(super) fn sparse_columns<'a, const N: usize>(
     starts: &'a [i32],
     rows: &'a [i32],
     values: &'a [f64],
-) -> Result<impl Iterator<Item = (u32, [f64; N])> + Clone + 'a, Fault> {
+) -> Checked<impl Iterator<Item = (u32, [f64; N])> + Clone + 'a> {
     as_many("starts of the columns of its operator H", dofs + 1, starts.len())?;
     let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
     let why = "starts of the columns of its operator H do not ascend from 0 to the end";
@@ -183,7 +183,7 @@ pub(super) fn sparse_columns<'a, const N: usize>(
 }
 
 /// A number of columns, as operators count them.
-pub(super) fn count(dofs: usize) -> Result<u32, Fault> {
+pub(super) fn count(dofs: usize) -> Checked<u32> {
     u32::try_from(dofs).map_err(|_| Fault::Memory)
 }
 
@@ -192,7 +192,7 @@ impl Placement {
     ///
     /// # Errors
     /// If something is not finite.
-    pub fn at_points(frame: &Block, points: [Vector; 2]) -> Result<Self, Fault> {
+    pub fn at_points(frame: &Block, points: [Vector; 2]) -> Checked<Self> {
         finite("its frame", frame)?;
         points.iter().try_for_each(|point| finite("a point of it", point))?;
         Ok(Self::Points { frame: *frame, points })
@@ -210,7 +210,7 @@ impl Placement {
 }
 
 /// What is added to a diagonal block of so many rows, column-major, empty if nothing: finite, symmetric and semi-definite up to rounding.
-pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Result<(), Fault> {
+pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Checked {
     finite("its compliance", compliance)?;
     let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();
     let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));

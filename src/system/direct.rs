@@ -2,8 +2,9 @@
 #![forbid(unsafe_code)]
 
 use crate::direct::{AnyBlockRows, BlockRows, Cholesky, dependent_rows};
+use crate::row_error;
 
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Result, Subject};
 use super::mixed::AnyRows;
 use super::model::System;
 use super::rows::Rows;
@@ -28,22 +29,22 @@ impl System {
     ///
     /// # Errors
     /// As there, and if there was no successful update since anything but velocities changed.
-    pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result<(), Error> {
+    pub fn factorise(&self, factor: &mut Cholesky, mu: &[f64]) -> Result {
         let rows = self.rows_of_operators()?;
-        factor.factorise(rows.matrix(), mu).map_err(|error| self.of_row(error.row, error.fault))
+        factor.factorise(rows.matrix(), mu).map_err(|error| self.of_row(error))
     }
 
     /// Which scalar rows of W of the last update depend on others, a value for each: see [`dependent_rows`].
     ///
     /// # Errors
     /// As there, and if there was no successful update since anything but velocities changed.
-    pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>, Error> {
+    pub fn dependent_rows(&self, tolerance: f64) -> Result<Vec<bool>> {
         let rows = self.rows_of_operators()?;
-        dependent_rows(rows.matrix(), tolerance).map_err(|error| self.of_row(error.row, error.fault))
+        dependent_rows(rows.matrix(), tolerance).map_err(|error| self.of_row(error))
     }
 
     /// An error of a row as one of its constraint.
-    pub(super) fn of_row(&self, row: Option<usize>, fault: impl Into<Fault>) -> Error {
+    pub(super) fn of_row(&self, row_error::Error { row, fault }: row_error::Error) -> Error {
         let id = row.and_then(|row| self.constraint_ids().nth(row));
         let subject = id.and_then(|id| self.subject(id).ok()).unwrap_or(Subject::System);
         Error { subject, fault: fault.into() }

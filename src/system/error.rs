@@ -2,13 +2,18 @@
 #![forbid(unsafe_code)]
 
 use std::collections::TryReserveError;
-use std::fmt;
+use std::{fmt, result};
 
-use crate::assembly::panel;
 use crate::inertia::FactorError;
 use crate::row_error;
 
 use super::table::Id;
+
+/// What functions return that may go wrong; nothing unless it is named.
+pub type Result<T = (), E = Error> = result::Result<T, E>;
+
+/// As [`Result`], of what does not know where it went wrong.
+pub type Checked<T = ()> = result::Result<T, Fault>;
 
 /// What went wrong, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,15 +105,6 @@ impl From<FactorError> for Fault {
     }
 }
 
-impl From<panel::Fault> for Fault {
-    fn from(fault: panel::Fault) -> Self {
-        match fault {
-            panel::Fault::Memory => Self::Memory,
-            panel::Fault::Factor(error) => error.into(),
-        }
-    }
-}
-
 impl std::error::Error for Error {}
 
 impl fmt::Display for Error {
@@ -187,6 +183,6 @@ mod tests {
         );
         let matrix = Fault::from(FactorError::NotPositiveDefinite { row: 4 });
         assert_eq!(text(Subject::Body(3), matrix), "body 3: its matrix A: not positive definite in row 4");
-        assert_eq!(Fault::from(panel::Fault::Factor(FactorError::Memory)), Fault::Memory);
+        assert_eq!(Fault::from(FactorError::Memory), Fault::Memory);
     }
 }

@@ -1,7 +1,7 @@
 //! Constraints are inserted all or none: what goes wrong half-way is taken back, ids and rows that are shared included.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
+use crate::memory;
 
 use super::changes;
 use super::constraint::{Constraint, Operator, Placement};
@@ -44,7 +44,7 @@ impl System {
     ///
     /// # Errors
     /// If memory is exhausted; [`System::all_or_nothing`] takes back what there is of it.
-    pub(super) fn put_triple(&mut self, constraint: Constraint) -> Result<Id, TryReserveError> {
+    pub(super) fn put_triple(&mut self, constraint: Constraint) -> memory::Result<Id> {
         let triple = self.constraints.insert(constraint, changes::CHANGED)?;
         self.kept.insert(Kept::default(), 0)?;
         self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))
@@ -54,7 +54,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::put_triple`].
-    pub(super) fn claim(&mut self, bodies: &[Id], rows: usize) -> Result<Id, TryReserveError> {
+    pub(super) fn claim(&mut self, bodies: &[Id], rows: usize) -> memory::Result<Id> {
         let Self { bodies: all, constraints, kept, mixed, .. } = self;
         let zero = |id: Id| {
             let dofs = all.get(id).map_or(0, |body| body.dofs());

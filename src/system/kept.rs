@@ -6,7 +6,7 @@ use crate::block::{Block, Vector};
 
 use super::body::{as_many, finite};
 use super::changes;
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::mixed::Mixed;
 use super::model::{System, unknown};
 use super::table::Id;
@@ -42,7 +42,7 @@ impl System {
     ///
     /// # Errors
     /// If there is another number of values, or one is negative or not finite. Nothing has changed then.
-    pub fn regularise(&mut self, mu: &[f64]) -> Result<(), Error> {
+    pub fn regularise(&mut self, mu: &[f64]) -> Result {
         let (rows, scalars) = (self.kept.len(), self.sizes().sum::<usize>());
         let found = mu.len();
         let size = Fault::Size { what: "mu", expected: rows, found };
@@ -84,7 +84,7 @@ impl System {
     }
 
     /// Have what is kept of the compliance of a constraint added to its diagonal block.
-    pub(super) fn put_compliance(&mut self, id: Id) -> Result<(), Error> {
+    pub(super) fn put_compliance(&mut self, id: Id) -> Result {
         let compliance = self.kept(id)?.sum();
         let before = self.constraint(id)?.compliance.is_some();
         self.compliances = self.compliances + usize::from(compliance.is_some()) - usize::from(before);
@@ -94,7 +94,7 @@ impl System {
         })
     }
 
-    fn kept(&self, id: Id) -> Result<&Kept, Error> {
+    fn kept(&self, id: Id) -> Result<&Kept> {
         self.kept.get(id).ok_or(unknown(id))
     }
 
@@ -102,7 +102,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn tag(&self, id: Id) -> Result<u64, Error> {
+    pub fn tag(&self, id: Id) -> Result<u64> {
         Ok(self.kept(id)?.tag)
     }
 
@@ -110,7 +110,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn set_tag(&mut self, id: Id, tag: u64) -> Result<(), Error> {
+    pub fn set_tag(&mut self, id: Id, tag: u64) -> Result {
         self.kept.get_mut(id).ok_or(unknown(id))?.0.tag = tag;
         Ok(())
     }
@@ -119,7 +119,7 @@ impl System {
     ///
     /// # Errors
     /// If there is room for another number.
-    pub fn write_tags(&self, tags: &mut [u64]) -> Result<(), Error> {
+    pub fn write_tags(&self, tags: &mut [u64]) -> Result {
         as_many("the tags", self.kept.len(), tags.len()).map_err(Error::of_system)?;
         self.kept.iter().zip(tags).for_each(|((_, kept), tag)| *tag = kept.tag);
         Ok(())
@@ -130,7 +130,7 @@ impl System {
     ///
     /// # Errors
     /// If there is another number of values, or one is not finite.
-    pub fn set_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
+    pub fn set_reactions(&mut self, reactions: &[f64]) -> Result {
         as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let Self { kept, mixed, .. } = self;
@@ -152,7 +152,7 @@ impl System {
     ///
     /// # Errors
     /// If there is room for another number of values.
-    pub fn write_reactions(&self, reactions: &mut [f64]) -> Result<(), Error> {
+    pub fn write_reactions(&self, reactions: &mut [f64]) -> Result {
         as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         let mut entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
         let mut rest = reactions;

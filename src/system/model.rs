@@ -11,19 +11,17 @@ use crate::products::{self, Assembled, Columns};
 
 use super::any_rows::Spread;
 use super::body::{Body, Inertia, Kinematics, Solve, as_many, finite, of_size, orthonormal, same_bits};
-use super::changes::{self, Extent, Plan};
+use super::changes::{self, Plan};
 use super::constraint::{Constraint, Operator, Placement, check_compliance};
-use super::error::{Error, Fault, Subject};
+use super::error::{Checked, Error, Fault, Result, Subject};
 use super::jacobian::Room;
 use super::kept::Kept;
-use super::mixed::{Filled, MOST_BODIES, Mixed};
+use super::mixed::{MOST_BODIES, Mixed};
 use super::models::{Member, Models};
 use super::product::{Bodies, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
-use super::scene::Scene;
 use super::structure::Structure;
 use super::table::{Id, Table};
-use super::update;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///
@@ -33,16 +31,16 @@ use super::update;
 pub struct System {
     pub(super) bodies: Table<Body>,
     /// What some of them are parts of.
-    models: Models,
+    pub(super) models: Models,
     /// Those that are rows of three; all that there are, unless `mixed` knows others.
     pub(super) constraints: Table<Constraint>,
     /// What is kept with each constraint, under its id.
     pub(super) kept: Table<Kept>,
     pub(super) mixed: Option<Mixed>,
     pub(super) structure: Structure,
-    results: Results,
+    pub(super) results: Results,
     /// The operators of bodies, as they stood at the last update.
-    made: BodyOperators,
+    pub(super) made: BodyOperators,
     /// How many constraints have a compliance.
     pub(super) compliances: usize,
     /// Room for products through the bodies.
@@ -51,16 +49,16 @@ pub struct System {
     /// Room for what setters of many operators look at.
     pub(super) room: Room,
     /// What the next update makes again.
-    plan: Plan,
+    pub(super) plan: Plan,
     /// The step of the last update.
-    step: f64,
+    pub(super) step: f64,
     /// Whether frames and rotations need not be orthonormal.
     takes_any_axes: bool,
     /// Whether the structure is that of the constraints.
-    is_structured: bool,
+    pub(super) is_structured: bool,
     /// Whether everything that is not marked in the tables has been made, for this step: an update that fails leaves nothing that
     /// counts as made.
-    is_made: bool,
+    pub(super) is_made: bool,
     /// Whether the results are those of bodies and constraints.
     pub(super) is_fresh: bool,
     /// Whether the operators are: velocities may have changed.
@@ -79,12 +77,7 @@ impl System {
     ///
     /// # Errors
     /// As [`Body::new`].
-    pub fn insert_body(
-        &mut self,
-        dofs: usize,
-        kinematics: Kinematics,
-        inertia: Inertia,
-    ) -> Result<Id, Error> {
+    pub fn insert_body(&mut self, dofs: usize, kinematics: Kinematics, inertia: Inertia) -> Result<Id> {
         let id = self.bodies.next();
         let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
         self.check_rotation(id, &kinematics)?;
@@ -104,7 +97,7 @@ impl System {
         inertia: &Block,
         rotation: &Block,
         center: &Vector,
-    ) -> Result<Id, Error> {
+    ) -> Result<Id> {
         let inertia =
             Inertia::rigid(mass, inertia).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
         self.insert_body(6, Kinematics::Rigid { rotation: *rotation, center: *center }, inertia)
@@ -114,7 +107,7 @@ impl System {
     ///
     /// # Errors
     /// As [`Inertia::pseudo_rigid`] and [`Body::new`].
-    pub fn insert_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id, Error> {
+    pub fn insert_pseudo_rigid(&mut self, mass: f64, euler: &Block, center: &Vector) -> Result<Id> {
         let inertia =
             Inertia::pseudo_rigid(mass, euler).map_err(|fault| Error::of_body(self.bodies.next(), fault))?;
         self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
@@ -131,7 +124,7 @@ impl System {
     /// # Errors
     /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing has
     /// changed.
-    pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id, Error> {
+    pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id> {
         let first = self.bodies.next();
         let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
         let memory = |_| failed(0, Fault::Memory);
@@ -164,7 +157,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or a constraint acts on it.
-    pub fn remove_body(&mut self, id: Id) -> Result<(), Error> {
+    pub fn remove_body(&mut self, id: Id) -> Result {
         if self.body(id)?.users > 0 {
             let mut users = self.constraints.iter().filter(|(_, user)| user.bodies.contains(&Some(id)));
             let user = users.next().map_or(0, |(user, _)| self.owner(user, 0));
@@ -181,7 +174,7 @@ impl System {
     }
 
     /// Close the gaps that removed bodies have left.
-    fn close_up_bodies(&mut self) {
+    pub(super) fn close_up_bodies(&mut self) {
         let bodies = self.bodies.things();
         self.made.retain(|place| bodies.get(place).is_some_and(Option::is_some));
         self.bodies.close_up();
@@ -192,7 +185,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn body(&self, id: Id) -> Result<&Body, Error> {
+    pub fn body(&self, id: Id) -> Result<&Body> {
         self.bodies.get(id).ok_or(Error::of_body(id, Fault::Unknown))
     }
 
@@ -205,7 +198,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, the body is of another kind, or the rotation is not finite.
-    pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result<(), Error> {
+    pub fn set_rotation(&mut self, id: Id, rotation: &Block) -> Result {
         let kinematics = self.turned(id, rotation)?;
         self.change_body(id, |body, mark| {
             if body.set_kinematics(kinematics)? {
@@ -219,17 +212,14 @@ impl System {
     ///
     /// # Errors
     /// As [`System::set_rotation`].
-    pub(super) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics, Error> {
-        let Kinematics::Rigid { center, .. } = *self.body(id)?.kinematics() else {
-            return Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation")));
-        };
-        let kinematics = Kinematics::Rigid { rotation: *rotation, center };
+    pub(super) fn turned(&self, id: Id, rotation: &Block) -> Result<Kinematics> {
+        let kinematics = Kinematics::Rigid { rotation: *rotation, center: *self.rigid(id)?.1 };
         kinematics.check().map_err(|fault| Error::of_body(id, fault))?;
         self.check_rotation(id, &kinematics)?;
         Ok(kinematics)
     }
 
-    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result<(), Error> {
+    fn check_rotation(&self, id: Id, kinematics: &Kinematics) -> Result {
         let checked = if self.takes_any_axes { Ok(()) } else { kinematics.check_rotation() };
         checked.map_err(|fault| Error::of_body(id, fault))
     }
@@ -243,7 +233,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, the sizes differ, or the above.
-    pub fn set_inertia(&mut self, id: Id, inertia: Inertia) -> Result<(), Error> {
+    pub fn set_inertia(&mut self, id: Id, inertia: Inertia) -> Result {
         let body = self.body(id)?;
         let is_obstacle = |inertia: &Inertia| matches!(inertia, Inertia::Obstacle);
         if body.users > 0 && is_obstacle(body.inertia()) != is_obstacle(&inertia) {
@@ -267,7 +257,7 @@ impl System {
     ///
     /// # Errors
     /// As there. Nothing has changed then.
-    pub fn set_dense(&mut self, id: Id, size: usize, inverse: &[f64]) -> Result<(), Error> {
+    pub fn set_dense(&mut self, id: Id, size: usize, inverse: &[f64]) -> Result {
         self.replace_inertia(id, |own| own.replace_dense(size, inverse), || Inertia::dense(size, inverse))
     }
 
@@ -276,7 +266,7 @@ impl System {
     ///
     /// # Errors
     /// As there. Nothing has changed then.
-    pub fn set_matrix(&mut self, id: Id, starts: &[i32], rows: &[i32], values: &[f64]) -> Result<(), Error> {
+    pub fn set_matrix(&mut self, id: Id, starts: &[i32], rows: &[i32], values: &[f64]) -> Result {
         self.replace_inertia(
             id,
             |own| own.replace_matrix(starts, rows, values),
@@ -287,9 +277,9 @@ impl System {
     fn replace_inertia(
         &mut self,
         id: Id,
-        replace: impl FnOnce(&mut Inertia) -> Result<bool, Fault>,
-        make: impl FnOnce() -> Result<Inertia, Fault>,
-    ) -> Result<(), Error> {
+        replace: impl FnOnce(&mut Inertia) -> Checked<bool>,
+        make: impl FnOnce() -> Checked<Inertia>,
+    ) -> Result {
         let failed = |fault| Error::of_body(id, fault);
         let (body, mark) = self.bodies.get_mut(id).ok_or(failed(Fault::Unknown))?;
         if !replace(&mut body.inertia).map_err(failed)? {
@@ -304,7 +294,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no such body, or there are not as many values or they are not finite.
-    pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+    pub fn set_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
         self.set_either_velocity(id, velocity, Body::velocity_mut)
     }
 
@@ -312,11 +302,11 @@ impl System {
     ///
     /// # Errors
     /// As [`System::set_velocity`].
-    pub fn set_previous_velocity(&mut self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+    pub fn set_previous_velocity(&mut self, id: Id, velocity: &[f64]) -> Result {
         self.set_either_velocity(id, velocity, Body::previous_velocity_mut)
     }
 
-    pub(super) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result<(), Error> {
+    pub(super) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
         let failed = |fault| Error::of_body(id, fault);
         of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
         finite("its generalised velocity", velocity).map_err(failed)
@@ -327,7 +317,7 @@ impl System {
         id: Id,
         velocity: &[f64],
         place: impl FnOnce(&mut Body) -> &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result {
         self.check_velocity(id, velocity)?;
         self.is_fresh = false;
         if let Some((body, mark)) = self.bodies.get_mut(id) {
@@ -340,11 +330,7 @@ impl System {
         Ok(())
     }
 
-    fn change_body(
-        &mut self,
-        id: Id,
-        change: impl FnOnce(&mut Body, &mut u8) -> Result<(), Fault>,
-    ) -> Result<(), Error> {
+    fn change_body(&mut self, id: Id, change: impl FnOnce(&mut Body, &mut u8) -> Checked) -> Result {
         let (body, mark) = self.bodies.get_mut(id).ok_or(Error::of_body(id, Fault::Unknown))?;
         change(body, mark).map_err(|fault| Error::of_body(id, fault))?;
         self.values_change();
@@ -379,7 +365,7 @@ impl System {
         bodies: [Option<Id>; 2],
         frame: &Block,
         points: [Vector; 2],
-    ) -> Result<Id, Error> {
+    ) -> Result<Id> {
         self.insert_placed(bodies, Placement::at_points(frame, points))
     }
 
@@ -392,15 +378,11 @@ impl System {
         &mut self,
         bodies: [Option<Id>; 2],
         operators: [Option<Operator>; 2],
-    ) -> Result<Id, Error> {
+    ) -> Result<Id> {
         self.insert_placed(bodies, Ok(Placement::Operators(operators)))
     }
 
-    fn insert_placed(
-        &mut self,
-        bodies: [Option<Id>; 2],
-        placement: Result<Placement, Fault>,
-    ) -> Result<Id, Error> {
+    fn insert_placed(&mut self, bodies: [Option<Id>; 2], placement: Checked<Placement>) -> Result<Id> {
         let subject = Subject::Constraint(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
         let placement = placement.map_err(failed)?;
@@ -409,11 +391,7 @@ impl System {
         self.all_or_nothing(|system| system.put_triple(constraint)).map_err(|_| failed(Fault::Memory))
     }
 
-    pub(super) fn check_placement(
-        &self,
-        bodies: [Option<Id>; 2],
-        placement: &Placement,
-    ) -> Result<(), Fault> {
+    pub(super) fn check_placement(&self, bodies: [Option<Id>; 2], placement: &Placement) -> Checked {
         ensure!(bodies != [None, None], Fault::Invalid("both of its bodies are the ground"));
         if let (Placement::Points { frame, .. }, false) = (placement, self.takes_any_axes) {
             orthonormal("its frame is not orthonormal to within 1e-8", frame)?;
@@ -444,7 +422,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id.
-    pub fn remove_constraint(&mut self, id: Id) -> Result<(), Error> {
+    pub fn remove_constraint(&mut self, id: Id) -> Result {
         self.rows_of(id)?;
         let mut list = [0; MOST_BODIES];
         let bodies = self.bodies_of(id, &mut list);
@@ -470,7 +448,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, it was inserted with operators, or something is not finite.
-    pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result<(), Error> {
+    pub fn move_constraint(&mut self, id: Id, frame: &Block, points: [Vector; 2]) -> Result {
         let bodies = self.constraint(id)?.bodies;
         self.rebind_constraint(id, bodies, frame, points)
     }
@@ -486,17 +464,11 @@ impl System {
         bodies: [Option<Id>; 2],
         frame: &Block,
         points: [Vector; 2],
-    ) -> Result<(), Error> {
+    ) -> Result {
         let (before, placement) = (self.constraint(id)?.bodies, self.check_move(id, bodies, frame, points)?);
         if before != bodies {
-            for (bodies, is_new) in [(before, false), (bodies, true)] {
-                for body in bodies.into_iter().flatten() {
-                    if let Some((body, mark)) = self.bodies.get_mut(body) {
-                        body.users = if is_new { body.users + 1 } else { body.users - 1 };
-                        *mark |= changes::CHANGED;
-                    }
-                }
-            }
+            self.mark_bodies(before.into_iter().flatten(), |users| *users -= 1);
+            self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
             self.structure.forget();
             self.structure_changes();
         }
@@ -519,7 +491,7 @@ impl System {
         bodies: [Option<Id>; 2],
         frame: &Block,
         points: [Vector; 2],
-    ) -> Result<Placement, Error> {
+    ) -> Result<Placement> {
         let is_at_points = self.constraint(id)?.is_at_points();
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
         ensure!(is_at_points, failed(Fault::Invalid(OTHER_KIND)));
@@ -532,7 +504,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, it was inserted at points, or an operator is missing or of another size.
-    pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result<(), Error> {
+    pub fn set_operators(&mut self, id: Id, operators: [Option<Operator>; 2]) -> Result {
         let constraint = self.constraint(id)?;
         let bodies = constraint.bodies;
         let failed = |fault| Error { subject: Subject::Constraint(id, bodies), fault };
@@ -550,7 +522,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or the compliance is not finite or not symmetric.
-    pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result<(), Error> {
+    pub fn set_compliance(&mut self, id: Id, compliance: Option<Block>) -> Result {
         let subject = Subject::Constraint(id, self.constraint(id)?.bodies);
         if let Some(compliance) = &compliance {
             check_compliance(3, compliance).map_err(|fault| Error { subject, fault })?;
@@ -565,7 +537,7 @@ impl System {
         &mut self,
         id: Id,
         change: impl FnOnce(&mut Constraint, &mut u8),
-    ) -> Result<(), Error> {
+    ) -> Result {
         let triple = self.triple(id)?;
         let (constraint, mark) = self.constraints.get_mut(triple).ok_or(unknown(id))?;
         change(constraint, mark);
@@ -577,7 +549,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or it is of another kind.
-    pub fn constraint(&self, id: Id) -> Result<&Constraint, Error> {
+    pub fn constraint(&self, id: Id) -> Result<&Constraint> {
         self.constraints.get(self.triple(id)?).ok_or(unknown(id))
     }
 
@@ -601,7 +573,7 @@ impl System {
     ///
     /// # Errors
     /// If there is none with this id, or no update since the last change.
-    pub fn row(&self, id: Id) -> Result<usize, Error> {
+    pub fn row(&self, id: Id) -> Result<usize> {
         self.rows_of(id)?;
         self.needs(self.is_structured)?;
         match &self.mixed {
@@ -612,76 +584,11 @@ impl System {
 
     // ---- results
 
-    /// Assemble W, V, B and the diagonal for a step h, positive.
-    ///
-    /// If the step is refused, nothing has changed. After any other error there are no results, and everything may be
-    /// changed and updated again.
-    ///
-    /// # Errors
-    /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
-    /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
-    /// memory is exhausted.
-    pub fn update(&mut self, step: f64) -> Result<(), Error> {
-        let why = "the step h is not positive and finite";
-        ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
-        // Whatever fails half-way has not been made.
-        let mut is_made = std::mem::take(&mut self.is_made) && self.step == step;
-        self.values_change();
-        if self.bodies.has_gaps() {
-            self.close_up_bodies();
-        }
-        if !self.is_structured {
-            self.room.forget();
-            if let Some(mixed) = &mut self.mixed
-                && mixed.tidy(&mut self.constraints, changes::CHANGED)?
-            {
-                self.structure.forget();
-            }
-            let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
-            let results = Some(&mut self.results).filter(|_| is_kept);
-            is_made = is_kept;
-            self.structure.follow(&self.bodies, &self.constraints, results)?;
-            if let Some(mixed) = &mut self.mixed {
-                mixed.follow(&self.structure)?;
-            }
-            self.is_structured = true;
-        }
-        let Self { bodies, models, constraints, mixed, structure, results, made, plan, .. } = self;
-        let extent = match is_made {
-            true => plan.make(bodies, constraints, structure, &made.writers)?,
-            false => Extent::All,
-        };
-        let planned = match extent {
-            Extent::Nothing => None,
-            Extent::Some(rows) => Some(Some((&*plan, rows))),
-            Extent::All => Some(None),
-        };
-        if let Some(planned) = planned {
-            let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
-            let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
-            update::assemble(scene, rows, results, made, step)?;
-        }
-        if let Some(mixed) = mixed {
-            let filled = match planned {
-                None => Filled::Nothing,
-                Some(Some((plan, _))) => Filled::Some(plan),
-                Some(None) => Filled::All,
-            };
-            mixed.fill(constraints, structure, results, filled)?;
-        }
-        changes::settle(bodies, constraints);
-        self.is_made = true;
-        self.step = step;
-        self.has_operators = true;
-        self.is_fresh = true;
-        Ok(())
-    }
-
     /// The rows of W and what goes with them.
     ///
     /// # Errors
     /// If there was no successful update since the last change, or a constraint has not three rows on one or two bodies.
-    pub fn rows(&self) -> Result<Rows<'_>, Error> {
+    pub fn rows(&self) -> Result<Rows<'_>> {
         self.needs(self.is_fresh)?;
         self.check_all_triples()?;
         Ok(self.latest_rows())
@@ -698,7 +605,7 @@ impl System {
     ///
     /// # Errors
     /// If there was no update since anything but velocities changed, or x or y have not three values a row.
-    pub fn times(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
+    pub fn times(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
         self.times_columns(1, alone(x), alone(y))
     }
@@ -707,12 +614,7 @@ impl System {
     ///
     /// # Errors
     /// As there, and if a stride is shorter than a vector, or a vector reaches beyond the values.
-    pub fn times_columns(
-        &self,
-        count: usize,
-        x: Columns<&[f64]>,
-        y: Columns<&mut [f64]>,
-    ) -> Result<(), Error> {
+    pub fn times_columns(&self, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         self.multiply(&mut Assembled(self.latest_rows().blocks()), count, x, y)
     }
@@ -721,7 +623,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times`], and if a solver fails or memory is exhausted.
-    pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result<(), Error> {
+    pub fn times_through_bodies(&self, x: &[f64], y: &mut [f64]) -> Result {
         self.check_vectors(&[x, y])?;
         self.times_columns_through_bodies(1, alone(x), alone(y))
     }
@@ -735,14 +637,14 @@ impl System {
         count: usize,
         x: Columns<&[f64]>,
         y: Columns<&mut [f64]>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         self.check_columns(count, [(x.stride, x.values.len()), (y.stride, y.values.len())])?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         self.multiply(&mut ThroughBodies { through: self.through_bodies(), scratch }, count, x, y)
     }
 
     /// Whether `count` vectors can have these strides and numbers of values.
-    fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result<(), Error> {
+    fn check_columns(&self, count: usize, shapes: [(usize, usize); 2]) -> Result {
         self.needs(self.has_operators)?;
         let length = self.scalar_count();
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
@@ -758,7 +660,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times`]; if there is no such body, or `force` is of another size.
-    pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result<(), Error> {
+    pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
         of_size("the generalised force", force, body.dofs()).map_err(|fault| Error::of_body(id, fault))?;
@@ -778,7 +680,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times_through_bodies`], and if a reaction or a velocity is not finite. No velocity has changed then.
-    pub fn add_reactions(&mut self, reactions: &[f64]) -> Result<(), Error> {
+    pub fn add_reactions(&mut self, reactions: &[f64]) -> Result {
         self.check_vectors(&[reactions])?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -800,7 +702,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::times`], and if memory is exhausted or the tolerance is not a number.
-    pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate, Error> {
+    pub fn largest_eigenvalue(&self, tolerance: f64, most_products: usize) -> Result<Estimate> {
         self.needs(self.has_operators)?;
         ensure!(!tolerance.is_nan(), Error::of_system(Fault::NotFinite("the tolerance")));
         let size = self.scalar_count();
@@ -823,17 +725,17 @@ impl System {
         Bodies { bodies, models, constraints, structure, made, step: *step, has_compliance }
     }
 
-    fn check_vectors(&self, vectors: &[&[f64]]) -> Result<(), Error> {
+    fn check_vectors(&self, vectors: &[&[f64]]) -> Result {
         vectors.iter().try_for_each(|vector| self.check_count(vector.len()))
     }
 
     /// Whether products are there, and of vectors with so many values.
-    pub(super) fn check_count(&self, found: usize) -> Result<(), Error> {
+    pub(super) fn check_count(&self, found: usize) -> Result {
         self.needs(self.has_operators)?;
         as_many("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
     }
 
-    pub(super) fn needs(&self, has: bool) -> Result<(), Error> {
+    pub(super) fn needs(&self, has: bool) -> Result {
         if has { Ok(()) } else { Err(Error::of_system(Fault::Stale)) }
     }
 

@@ -8,7 +8,7 @@ use crate::inertia::Boxed;
 use crate::memory;
 
 use super::body::Solve;
-use super::error::Fault;
+use super::error::Checked;
 
 /// The part of a model that a body is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Models {
         solver: impl Solve + 'static,
         size: usize,
         members: usize,
-    ) -> Result<(), Fault> {
+    ) -> Checked {
         let solver: Box<dyn Solve> = Boxed::new(solver)?.into_box();
         if place == self.0.len() {
             self.0.try_reserve(1)?;

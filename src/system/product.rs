@@ -17,7 +17,7 @@ use crate::threads::{Numbered, Team};
 
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
-use super::error::Error;
+use super::error::{Error, Result};
 use super::models::Models;
 use super::rows::resized;
 use super::structure::Structure;
@@ -43,11 +43,7 @@ pub(super) struct ThroughBodies<'a> {
 }
 
 impl Product<Error> for ThroughBodies<'_> {
-    fn multiply<const N: usize>(
-        &mut self,
-        x: [&[Vector]; N],
-        mut y: [&mut [Vector]; N],
-    ) -> Result<(), Error> {
+    fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], mut y: [&mut [Vector]; N]) -> Result {
         let Self { through, scratch } = self;
         through.change_others(x, scratch)?;
         let mut team = team_for(N * through.structure.columns().len());
@@ -200,12 +196,7 @@ impl Bodies<'_> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    fn sum<const N: usize>(
-        &self,
-        x: [&[Vector]; N],
-        team: &mut Team,
-        scratch: &mut Scratch,
-    ) -> Result<(), Error> {
+    fn sum<const N: usize>(&self, x: [&[Vector]; N], team: &mut Team, scratch: &mut Scratch) -> Result {
         let bodies = self.bodies.len();
         resized(&mut scratch.sums, N * bodies, [[0.0; 3]; 4])?;
         let mut sums = scratch.sums.chunks_mut(bodies.max(1));
@@ -218,7 +209,7 @@ impl Bodies<'_> {
     }
 
     /// Write to `scratch` the free velocities of all bodies with h A⁻¹ Hᵀ x added.
-    pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result<(), Error> {
+    pub fn write_velocities(&self, x: &[f64], scratch: &mut Scratch) -> Result {
         let x = x.as_chunks().0;
         self.change_others([x], scratch)?;
         resized(&mut scratch.sums, self.bodies.len(), [[0.0; 3]; 4])?;

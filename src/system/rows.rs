@@ -4,7 +4,7 @@
 use crate::block::{Block, Vector};
 use crate::boundary::large_pages;
 
-use super::error::Error;
+use super::error::Result;
 use super::scene::PartOfPairs;
 
 /// The rows of W and what goes with them: row k belongs to the k-th constraint in the order of insertion, those removed
@@ -42,7 +42,7 @@ pub(super) struct Results {
 }
 
 /// Make a vector so long, without touching what is there already.
-pub(super) fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result<(), Error> {
+pub(super) fn resized<T: Copy>(values: &mut Vec<T>, length: usize, value: T) -> Result {
     let before = values.capacity();
     values.try_reserve(length.saturating_sub(values.len()))?;
     if values.capacity() != before {

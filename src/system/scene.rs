@@ -4,8 +4,8 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use crate::assembly::diagonal::Diagonal;
+use crate::assembly::panel::Panel;
 use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
-use crate::assembly::panel::{self, Panel};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
 use crate::assembly::update::scene::{
@@ -20,12 +20,12 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::prefetch::fetch;
-use crate::threads::{Dealt, Numbered, Ragged};
+use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics};
 use super::changes::Plan;
 use super::constraint::{Constraint, Placement};
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault, Result, Subject};
 use super::mixed::Mixed;
 use super::models::{Member, Models};
 use super::structure::{AHEAD, NOWHERE, Structure};
@@ -166,7 +166,7 @@ impl Bodies for Scene<'_> {
         self.structure.rows_on(body).iter().copied().enumerate()
     }
 
-    fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>, Error> {
+    fn kinematics(&self, body: usize) -> Result<scene::Kinematics<'_>> {
         let rows = self.structure.rows_on(body);
         let (id, body) = self.body(body);
         Ok(match &body.kinematics {
@@ -185,13 +185,13 @@ impl Bodies for Scene<'_> {
         })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<inertia::Inertia<'_>>, Error> {
+    fn inertia(&self, body: usize) -> Result<Option<inertia::Inertia<'_>>> {
         let (id, body) = self.body(body);
         let failed = |defect| Error::of_body(id, Fault::Matrix(FactorError::Matrix(defect)));
         body.inertia.view().map_err(failed)
     }
 
-    fn solve(&self, body: usize, columns: &mut [f64]) -> Result<(), Error> {
+    fn solve(&self, body: usize, columns: &mut [f64]) -> Result {
         let (id, body) = self.body(body);
         let code = match &body.inertia {
             Inertia::Solver(solver) => solver.solve(body.dofs(), columns),
@@ -210,7 +210,7 @@ impl Bodies for Scene<'_> {
         }
     }
 
-    fn check_solved(&self, body: usize, columns: &[f64]) -> Result<(), Error> {
+    fn check_solved(&self, body: usize, columns: &[f64]) -> Result {
         let rows = self.structure.rows_on(body);
         let body = self.body(body).1;
         // Also where operators are zero, and so no block would tell.
@@ -229,7 +229,7 @@ impl Bodies for Scene<'_> {
         Scene::action(self, row as usize, body)
     }
 
-    fn points(&self, body: usize, row: u32, visit: &mut dyn FnMut(f64, &Block, &Point)) -> Result<(), Error> {
+    fn points(&self, body: usize, row: u32, visit: &mut dyn FnMut(f64, &Block, &Point)) -> Result {
         let (id, body) = self.body(body);
         let constraint = self.constraint(row as usize);
         constraint.points_on(id, body).for_each(|(sign, frame, point)| visit(sign, frame, &point));
@@ -241,8 +241,8 @@ impl Bodies for Scene<'_> {
         self.plan.is_some_and(|plan| plan.is_body_kept(body))
     }
 
-    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        Error::of_body(self.bodies.ids()[body], fault)
+    fn fault(&self, body: usize, error: FactorError) -> Error {
+        Error::of_body(self.bodies.ids()[body], error)
     }
 
     fn memory(&self) -> Error {
@@ -301,7 +301,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
-    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2]> {
         let (id, body) = self.context.body(self.body(row, place));
         match body.velocities.as_chunks().0 {
             [previous, free] => Ok([previous, free]),
@@ -312,7 +312,8 @@ impl Rows for SystemRows<'_> {
         }
     }
 
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
+    #[inline(always)]
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>> {
         let (scene, row) = (self.context, self.first + row);
         let body = scene.body_of(row, role);
         let point = body.and_then(|body| scene.constraint(row).point(role, body));
@@ -361,6 +362,22 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
+    fn wants_inverse(&self, row: usize) -> bool {
+        self.context.mixed.is_none_or(|mixed| !mixed.is_shared(self.first + row))
+    }
+
+    #[inline(always)]
+    fn are_all_wanted(&self) -> bool {
+        self.context.plan.is_none()
+    }
+
+    #[inline(always)]
+    fn next_wanted(&self, row: usize) -> usize {
+        let Some(plan) = self.context.plan else { return row };
+        plan.next_row(self.first + row..self.first + self.count()) - self.first
+    }
+
+    #[inline(always)]
     fn fetch_ahead(&self, row: usize) {
         let Scene { bodies: table, constraints, structure, .. } = *self.context;
         let row = self.first + row;
@@ -399,7 +416,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[inline(always)]
-    fn set_diagonal(&mut self, row: usize, made: &Diagonal) -> Result<(), Error> {
+    fn set_diagonal(&mut self, row: usize, made: &Diagonal) -> Result {
         let (_, (diagonal, inverse)) = &mut self.things;
         diagonal[row] = made.w;
         inverse[row] = if made.is_hopeless() { [f64::NAN; 9] } else { made.a };
@@ -407,7 +424,7 @@ impl Rows for SystemRows<'_> {
     }
 
     #[cold]
-    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result {
         let (scene, own) = (self.context, self.first + row);
         let failed = |lane, what| Err(scene.failed(own, lane, Fault::NotFinite(what)));
         let RowFault::Diagonal(w, _) = fault else {
@@ -463,7 +480,7 @@ pub struct PartOfPairs {
 }
 
 impl PartOfPairs {
-    /// Make parts with about as many pairs each, for a number of threads.
+    /// Make parts with about as many pairs each, or as many rows if a plan says which pairs are made, for a number of threads.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -471,8 +488,9 @@ impl PartOfPairs {
         parts: &mut Vec<Self>,
         structure: &Structure,
         order: Order,
+        is_planned: bool,
         threads: usize,
-    ) -> Result<(), Error> {
+    ) -> Result {
         /// Parts for each of several threads, and pairs that a part has at least.
         const PARTS: usize = 8;
         const LEAST: usize = 512;
@@ -480,6 +498,11 @@ impl PartOfPairs {
         let count = if threads == 1 { 1 } else { (pairs / LEAST).clamp(1, PARTS * threads) };
         parts.try_reserve(count.saturating_sub(parts.len()))?;
         parts.resize_with(count, Self::default);
+        if is_planned {
+            let ends = (0..=count).map(|k| rows * k / count);
+            parts.iter_mut().zip(ends.clone().zip(ends.skip(1))).for_each(|(part, (a, b))| part.rows = a..b);
+            return Ok(());
+        }
         let (mut row, mut before) = (0, 0);
         for (k, part) in (1..).zip(&mut *parts) {
             (part.rows, part.reach) = (row..row, row..row);
@@ -658,7 +681,10 @@ fn each_planned(
     make: &mut impl Make<[usize; 2]>,
 ) {
     let structure = context.blocks.scene.structure;
-    for row in rows.clone() {
+    let mut next = plan.next_row(rows.clone());
+    while next < rows.end {
+        let row = next;
+        next = plan.next_row(row + 1..rows.end);
         let [has_diagonal, has_pairs] = plan.blocks_of(row);
         if has_diagonal {
             // SAFETY: the part has this row.
@@ -685,7 +711,7 @@ impl WholeRows for SystemWholeRows<'_> {
     type Fault = Error;
 
     #[inline(always)]
-    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result<(), Error> {
+    fn each(&mut self, mut make: impl FnMut(&Run, &mut [Block]) -> bool) -> Result {
         let Self { first, things: Ragged { values, starts }, context } = self;
         let Blocks { scene, diagonal } = *context;
         let structure = scene.structure;

@@ -3,7 +3,7 @@
 
 use crate::solve::{AnyProblem, Law, Normal, Options, Problem, Report, Solver, Watch};
 
-use super::error::Error;
+use super::error::Result;
 use super::mixed::AnyRows;
 use super::model::System;
 use super::rows::Rows;
@@ -37,7 +37,7 @@ impl System {
         laws: &[Law],
         options: &Options,
         forces: &mut [f64],
-    ) -> Result<Report, Error> {
+    ) -> Result<Report> {
         self.solve_watched(solver, laws, options, forces, &mut |_| true)
     }
 
@@ -52,9 +52,9 @@ impl System {
         options: &Options,
         forces: &mut [f64],
         watch: &mut Watch,
-    ) -> Result<Report, Error> {
+    ) -> Result<Report> {
         let problem = self.any_rows()?.problem();
         let made = solver.solve_any(&problem, laws, options, forces, watch);
-        made.map_err(|error| self.of_row(error.row, error.fault))
+        made.map_err(|error| self.of_row(error))
     }
 }

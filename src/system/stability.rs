@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use crate::block::{Block, Vector, times};
+use crate::inertia;
 use crate::memory::{repeated, with_room};
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
-use super::constraint::Placement;
-use super::error::{Error, Fault, Subject};
+use super::error::{Checked, Error, Fault, Result};
 use super::model::System;
 use super::table::Id;
 
@@ -51,7 +51,7 @@ impl System {
     ///
     /// # Errors
     /// If not.
-    pub(super) fn check_joints(&self, found: usize) -> Result<(), Error> {
+    pub(super) fn check_joints(&self, found: usize) -> Result {
         as_many("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
     }
 
@@ -62,11 +62,10 @@ impl System {
     /// # Errors
     /// If joints are others, lengths are not positive, something is not finite, there are not as many joints as constraints or forces as
     /// scalars, or memory is exhausted.
-    pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness, Error> {
-        let system = |fault| Error { subject: Subject::System, fault };
+    pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness> {
         let rows = self.constraint_ids().count();
-        of_size("the reactions R", reactions, self.sizes().sum()).map_err(system)?;
-        finite("the reactions R", reactions).map_err(system)?;
+        of_size("the reactions R", reactions, self.sizes().sum()).map_err(Error::of_system)?;
+        finite("the reactions R", reactions).map_err(Error::of_system)?;
         self.check_joints(joints.len())?;
         let count = self.bodies().count();
         let (ids, bodies) = (with_room(count)?, with_room(count)?);
@@ -99,24 +98,14 @@ impl System {
                 return Err(failed(Fault::Invalid(what)));
             }
         }
-        Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps).map_err(|error| {
-            let row = match error {
-                stability::Error::NoDirection(row) | stability::Error::NoAxes(row) => Some(row),
-                _ => None,
-            };
-            self.of_row(row, fault(error))
-        })
+        Stiffness::with_gaps(&scene.bodies, &scene.constraints, &scene.gaps)
+            .map_err(|error| self.of_row(error))
     }
 
     /// Bodies, frame and points of a constraint that is at points.
     fn place_of(&self, id: Id) -> Option<AtPoints> {
-        let constraint = self.constraint(id).ok()?;
-        match constraint.placement() {
-            Placement::Points { frame, points } => {
-                Some(AtPoints { bodies: constraint.bodies(), frame: *frame, points: *points })
-            }
-            Placement::Operators(_) => None,
-        }
+        let (&frame, &points) = self.points_of(id).ok()?;
+        Some(AtPoints { bodies: self.constraint(id).ok()?.bodies(), frame, points })
     }
 
     /// ω², 2/ω and the constraint that contributes most, its row, for local forces R as in
@@ -130,7 +119,7 @@ impl System {
         joints: &[Joint],
         reactions: &[f64],
         directions: Directions,
-    ) -> Result<CriticalStep, Error> {
+    ) -> Result<CriticalStep> {
         let stiffness = self.geometric_stiffness(joints, reactions)?;
         let unknown = |inertia: &Inertia| matches!(inertia, Inertia::Matrix { .. }) || inertia.is_users();
         if let Some((id, _)) = self.bodies().find(|(_, body)| unknown(body.inertia())) {
@@ -142,7 +131,7 @@ impl System {
                 apply(body.inertia(), &f[dofs.clone()], &mut x[dofs]);
             }
         };
-        let failed = |error| Error { subject: Subject::System, fault: fault(error) };
+        let failed = |error| self.of_row(error);
         let free = match directions {
             Directions::All => FreeMotion::new(&[], stiffness.dofs(), inverse),
             Directions::Free => {
@@ -159,7 +148,7 @@ impl System {
     }
 
     /// The gradients of what joints keep, one behind the other.
-    fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>, Error> {
+    fn gradients(&self, joints: &[Joint], stiffness: &Stiffness) -> Result<Vec<f64>> {
         let kept = |size: usize, joint: &Joint| match joint {
             Joint::ConstantOperators => 0..size,
             Joint::FixedPoint => 0..3,
@@ -203,7 +192,7 @@ impl Scene {
     }
 
     /// The force on the master is E R; λ is minus that.
-    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Result<(), Fault> {
+    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Checked {
         let on_master = times(frame, &[reaction[0], reaction[1], reaction[2]]);
         let lambda = on_master.map(|force| -force);
         let (force, gap) = match *joint {
@@ -224,36 +213,10 @@ impl Scene {
     }
 }
 
-/// x = A⁻¹ f of a body whose inverse is there as numbers.
+/// x = A⁻¹ f of a body whose inverse is there as numbers; an obstacle does not move.
 fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
-    match inertia {
-        Inertia::Blocks { values, .. } => {
-            for ((x, f), block) in x.chunks_exact_mut(3).zip(f.chunks_exact(3)).zip(values.chunks_exact(9)) {
-                let block: Block = std::array::from_fn(|k| block[k]);
-                x.copy_from_slice(&times(&block, &[f[0], f[1], f[2]]));
-            }
-        }
-        Inertia::Dense(values) => {
-            x.fill(0.0);
-            for (f, column) in f.iter().zip(values.chunks_exact(x.len())) {
-                x.iter_mut().zip(column).for_each(|(x, value)| *x += value * f);
-            }
-        }
-        Inertia::Diagonal { values, .. } => {
-            x.iter_mut().zip(f).zip(values).for_each(|((x, f), value)| *x = value * f);
-        }
-        Inertia::Obstacle | Inertia::Matrix { .. } | Inertia::Solver(_) | Inertia::Member(_) => x.fill(0.0),
-    }
-}
-
-fn fault(error: stability::Error) -> Fault {
-    match error {
-        stability::Error::OutOfMemory => Fault::Memory,
-        stability::Error::NotFinite => Fault::NotFinite("the geometric stiffness"),
-        stability::Error::NotPositive => Fault::Invalid("the inverse inertia is not positive"),
-        stability::Error::NotConverged => Fault::Invalid("the largest eigenvalue did not settle"),
-        stability::Error::NoSuchBody(_) => Fault::Unknown,
-        stability::Error::NoDirection(_) => Fault::Invalid("the link has no direction"),
-        stability::Error::NoAxes(_) => Fault::Invalid("the body that is to turn its axes is not rigid"),
+    match inertia.view() {
+        Ok(Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(f, x),
+        _ => x.fill(0.0),
     }
 }

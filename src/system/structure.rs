@@ -11,7 +11,7 @@ use crate::memory::{push, refill};
 
 use super::body::{Body, Inertia};
 use super::constraint::Constraint;
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::rows::{Results, resized};
 use super::table::{GONE, Id, Table};
 
@@ -89,7 +89,7 @@ impl Structure {
         bodies: &Table<Body>,
         constraints: &Table<Constraint>,
         mut results: Option<&mut Results>,
-    ) -> Result<(), Error> {
+    ) -> Result {
         if i32::try_from(constraints.len()).is_err() {
             return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
         }
@@ -121,11 +121,7 @@ impl Structure {
     }
 
     /// Take out the rows of constraints that are gone, and find the others in their table.
-    fn take_out(
-        &mut self,
-        constraints: &Table<Constraint>,
-        results: Option<&mut Results>,
-    ) -> Result<(), Error> {
+    fn take_out(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
         self.find(constraints)?;
         if self.taken.is_empty() {
             return Ok(());
@@ -234,7 +230,7 @@ impl Structure {
     }
 
     /// List the rows whose constraints are gone, and find the others' where the table has been closed up.
-    fn find(&mut self, constraints: &Table<Constraint>) -> Result<(), Error> {
+    fn find(&mut self, constraints: &Table<Constraint>) -> Result {
         let Self { ids, entries, taken, .. } = self;
         let (known, marks) = (constraints.ids(), constraints.marks());
         let mut place = 0;
@@ -254,7 +250,7 @@ impl Structure {
 
     /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken, and those from
     /// `first` on.
-    fn list_touched(&mut self, first: usize) -> Result<(), Error> {
+    fn list_touched(&mut self, first: usize) -> Result {
         /// Most rows lose none: so many are looked at at a time.
         const TOGETHER: usize = 16;
         let rows = self.len();
@@ -284,7 +280,7 @@ impl Structure {
         constraints: &Table<Constraint>,
         results: Option<&mut Results>,
         most: i32,
-    ) -> Result<(), Error> {
+    ) -> Result {
         let first = self.len();
         self.list_rows(bodies, constraints)?;
         self.list_on_bodies(first, bodies)?;
@@ -292,7 +288,7 @@ impl Structure {
     }
 
     /// List the bodies of new rows, and count these.
-    fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result<(), Error> {
+    fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result {
         let Self { ends, sides, ids, entries, body_starts, changed_on_body, .. } = self;
         refill(changed_on_body, bodies.len(), 0)?;
         let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
@@ -327,7 +323,7 @@ impl Structure {
     }
 
     /// List new rows on their bodies, new bodies too.
-    fn list_on_bodies(&mut self, first: usize, bodies: &Table<Body>) -> Result<(), Error> {
+    fn list_on_bodies(&mut self, first: usize, bodies: &Table<Body>) -> Result {
         let Self { sides, body_starts, on_body, offsets, changed_on_body, .. } = self;
         for starts in [&mut *body_starts, &mut *offsets] {
             starts.try_reserve(bodies.len() + 1 - starts.len())?;
@@ -364,7 +360,7 @@ impl Structure {
     }
 
     /// List the blocks of rows from `first` on, and those of earlier ones in their columns.
-    fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result<(), Error> {
+    fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result {
         let rows = self.len();
         self.list_touched(first)?;
         let mut cursors = std::mem::take(&mut self.cursors);
@@ -416,7 +412,7 @@ impl Structure {
     }
 
     /// Write to `more` how many blocks each row gets if those from `first` on are new; all together. Rows that get some are listed.
-    fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize, Error> {
+    fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
         let most = most as usize;
         // The rows on one body are coupled with each other. So much is known without counting.

@@ -55,7 +55,7 @@ impl<T> Table<T> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn reserve(&mut self, count: usize) -> memory::Result<()> {
+    pub fn reserve(&mut self, count: usize) -> memory::Result {
         self.ids.try_reserve(count)?;
         self.things.try_reserve(count)?;
         self.marks.try_reserve(count)

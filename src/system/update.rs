@@ -1,14 +1,18 @@
 //! The way of one update of a system.
 #![forbid(unsafe_code)]
 
+use std::mem;
+
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::bodies::{How, prepare};
 use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
-use super::changes::Plan;
-use super::error::Error;
+use super::changes::{self, Extent, Plan};
+use super::error::{Error, Fault, Result};
+use super::mixed::Filled;
+use super::model::System;
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
 
@@ -16,18 +20,79 @@ use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
 const WHOLE_ROWS_FROM: [usize; 2] = [60_000, 30_000];
 
+impl System {
+    /// Assemble W, V, B and the diagonal for a step h, positive.
+    ///
+    /// If the step is refused, nothing has changed. After any other error there are no results, and everything may be
+    /// changed and updated again.
+    ///
+    /// # Errors
+    /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
+    /// whose values are not finite; if the step is not positive and finite, W has more blocks than an `i32` can count, or
+    /// memory is exhausted.
+    pub fn update(&mut self, step: f64) -> Result {
+        let why = "the step h is not positive and finite";
+        ensure!(step.is_finite() && step > 0.0, Error::of_system(Fault::Invalid(why)));
+        // Whatever fails half-way has not been made.
+        let mut is_made = mem::take(&mut self.is_made) && self.step == step;
+        self.values_change();
+        if self.bodies.has_gaps() {
+            self.close_up_bodies();
+        }
+        if !self.is_structured {
+            self.room.forget();
+            if let Some(mixed) = &mut self.mixed
+                && mixed.tidy(&mut self.constraints, changes::CHANGED)?
+            {
+                self.structure.forget();
+            }
+            let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
+            let results = Some(&mut self.results).filter(|_| is_kept);
+            is_made = is_kept;
+            self.structure.follow(&self.bodies, &self.constraints, results)?;
+            if let Some(mixed) = &mut self.mixed {
+                mixed.follow(&self.structure)?;
+            }
+            self.is_structured = true;
+        }
+        let Self { bodies, models, constraints, mixed, structure, results, made, plan, .. } = self;
+        let extent = match is_made {
+            true => plan.make(bodies, constraints, structure, &made.writers)?,
+            false => Extent::All,
+        };
+        let planned = match extent {
+            Extent::Nothing => None,
+            Extent::Some(rows) => Some(Some((&*plan, rows))),
+            Extent::All => Some(None),
+        };
+        if let Some(planned) = planned {
+            let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
+            let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
+            assemble(scene, rows, results, made, step)?;
+        }
+        if let Some(mixed) = mixed {
+            let filled = match planned {
+                None => Filled::Nothing,
+                Some(Some((plan, _))) => Filled::Some(plan),
+                Some(None) => Filled::All,
+            };
+            mixed.fill(constraints, structure, results, filled)?;
+        }
+        changes::settle(bodies, constraints);
+        self.is_made = true;
+        self.step = step;
+        self.has_operators = true;
+        self.is_fresh = true;
+        Ok(())
+    }
+}
+
 /// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
 /// whose values are not finite.
-pub(super) fn assemble(
-    scene: Scene,
-    rows: usize,
-    results: &mut Results,
-    made: &mut BodyOperators,
-    step: f64,
-) -> Result<(), Error> {
+fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOperators, step: f64) -> Result {
     let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
@@ -66,7 +131,7 @@ pub(super) fn assemble(
         );
     }
     let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
-    PartOfPairs::make(parts, structure, order, team.size())?;
+    PartOfPairs::make(parts, structure, order, plan.is_some(), team.size())?;
     let context = &PairBlocks { blocks, order, values: values[..].shared() };
     pairs::assemble(Numbered { first: 0, things: &mut parts[..], context }, 1, &made.panels, &mut team)
 }

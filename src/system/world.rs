@@ -5,7 +5,7 @@
 use crate::block::{Block, Vector, cross, difference, inverse, is_finite, largest, times, transposed_times};
 
 use super::body::{Kinematics, finite};
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::model::System;
 use super::table::Id;
 
@@ -14,7 +14,7 @@ impl System {
     ///
     /// # Errors
     /// If there is no such body, it is not rigid, or something is not finite.
-    pub fn referential_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector, Error> {
+    pub fn referential_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector> {
         let (rotation, referential) = self.rigid(id)?;
         let arm = transposed_times(rotation, &difference(place, center));
         given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
@@ -31,7 +31,7 @@ impl System {
         gradient: &Block,
         center: &Vector,
         place: &Vector,
-    ) -> Result<Vector, Error> {
+    ) -> Result<Vector> {
         let Kinematics::PseudoRigid { center: referential } = self.body(id)?.kinematics() else {
             return Err(Error::of_body(id, Fault::Invalid("it is not pseudo-rigid")));
         };
@@ -52,7 +52,7 @@ impl System {
     ///
     /// # Errors
     /// As [`System::referential_point`].
-    pub fn referential_spin(&self, id: Id, spin: &Vector) -> Result<Vector, Error> {
+    pub fn referential_spin(&self, id: Id, spin: &Vector) -> Result<Vector> {
         given(id, transposed_times(self.rigid(id)?.0, spin))
     }
 
@@ -60,11 +60,11 @@ impl System {
     ///
     /// # Errors
     /// As [`System::referential_point`].
-    pub fn world_spin(&self, id: Id, spin: &Vector) -> Result<Vector, Error> {
+    pub fn world_spin(&self, id: Id, spin: &Vector) -> Result<Vector> {
         given(id, times(self.rigid(id)?.0, spin))
     }
 
-    fn rigid(&self, id: Id) -> Result<(&Block, &Vector), Error> {
+    pub(super) fn rigid(&self, id: Id) -> Result<(&Block, &Vector)> {
         match self.body(id)?.kinematics() {
             Kinematics::Rigid { rotation, center } => Ok((rotation, center)),
             _ => Err(Error::of_body(id, Fault::Invalid("it is not rigid and has no rotation"))),
@@ -75,7 +75,7 @@ impl System {
 /// Beyond this ratio of stretches no digit of F⁻¹ is right.
 const MOST_STRETCHED: f64 = 1e15;
 
-fn given(id: Id, result: Vector) -> Result<Vector, Error> {
+fn given(id: Id, result: Vector) -> Result<Vector> {
     if is_finite(&result) { Ok(result) } else { Err(Error::of_body(id, Fault::NotFinite("what is given"))) }
 }
 

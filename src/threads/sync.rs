@@ -12,23 +12,27 @@ pub use std::sync::{Condvar, Mutex, MutexGuard};
 /// processor loses by switching threads.
 const SPIN_TIME: Duration = Duration::from_micros(50);
 
+/// Time to yield before sleeping: beyond what a host does between two short updates. To wake a thread up takes about as long as
+/// half such an update.
+const YIELD_TIME: Duration = Duration::from_micros(200);
+
 /// Iterations between two looks at the clock.
 const SPINS: usize = 16;
 
 /// Spin until the condition holds, for a limited time.
 pub fn spin_until(condition: impl Fn() -> bool) {
-    look_until(condition, || (0..SPINS).for_each(|_| spin_loop()));
+    look_until(condition, SPIN_TIME, || (0..SPINS).for_each(|_| spin_loop()));
 }
 
 /// The same for a thread that has nothing to do: others may have the processor, above all the thread that the
 /// condition depends on.
 pub fn yield_until(condition: impl Fn() -> bool) {
-    look_until(condition, thread::yield_now);
+    look_until(condition, YIELD_TIME, thread::yield_now);
 }
 
-fn look_until(condition: impl Fn() -> bool, relax: impl Fn()) {
+fn look_until(condition: impl Fn() -> bool, time: Duration, relax: impl Fn()) {
     let start = Instant::now();
-    while !condition() && start.elapsed() < SPIN_TIME {
+    while !condition() && start.elapsed() < time {
         relax();
     }
 }

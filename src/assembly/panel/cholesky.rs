@@ -1,17 +1,47 @@
 //! Panels of rigid and pseudo-rigid bodies, whose inverse is made of two 3×3 blocks: with h A⁻¹ = L Lᵀ a slot keeps
 //! Z = H L alone, and W_αβ = Z_α Z_βᵀ.
 
-use std::collections::TryReserveError;
-
 use super::{PSEUDO_RIGID, RIGID};
-use crate::block::Block;
 use crate::block::lanes::{F64x4, SimdLevel, combination};
+use crate::block::{self, Block};
+use crate::inertia::BlockDiagonal;
 use crate::kinematics::{pseudo_rigid, rigid};
-use crate::memory::{bytes, resize};
+use crate::memory::{self, bytes, resize};
 use crate::threads::Places;
 
 /// What counts as rounding, relative to the diagonal: between the two halves of an inverse, and in a pivot.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// The two blocks that an inverse is made of.
+impl<'a> BlockDiagonal<'a> {
+    /// J⁻¹ and I/m of a rigid body, or whatever two 3×3 blocks there are; `None` if there are others.
+    #[inline]
+    pub fn of_rigid(&self) -> Option<[&'a Block; 2]> {
+        let mut blocks = self.blocks_of_three()?;
+        match [blocks.next(), blocks.next(), blocks.next()] {
+            [Some(turning), Some(moving), None] => Some([turning, moving]),
+            _ => None,
+        }
+    }
+
+    /// J⁻¹ and I/m of a pseudo-rigid body, A⁻¹ = diag (J⁻¹, J⁻¹, J⁻¹, I/m), 3×3; `None` unless it is that exactly.
+    #[inline]
+    pub fn of_pseudo_rigid(&self) -> Option<[&'a Block; 2]> {
+        let mut blocks = self.blocks_of_three()?;
+        let [first, second, third] = [blocks.next()?, blocks.next()?, blocks.next()?];
+        let moving = blocks.next()?;
+        let isotropic = block::symmetric([moving[0], 0.0, 0.0, moving[0], 0.0, moving[0]]);
+        let is_that = first == second && first == third && *moving == isotropic && blocks.next().is_none();
+        is_that.then_some([first, moving])
+    }
+
+    /// The blocks, if all are 3×3.
+    #[inline]
+    fn blocks_of_three(&self) -> Option<impl Iterator<Item = &'a Block>> {
+        let are_three = (0..).step_by(3).zip(self.rows).all(|(first, &row)| row == first);
+        are_three.then(|| self.values.chunks_exact(9).filter_map(|block| block.try_into().ok()))
+    }
+}
 
 /// L with h A⁻¹ = L Lᵀ, of the two blocks that A⁻¹ is made of, and what it was made of, behind what is read for each slot.
 #[derive(Clone, Copy, Debug)]
@@ -136,10 +166,7 @@ pub struct Started<'a, const LENGTH: usize> {
 
 impl FactoredSlots {
     /// Make room for `slots` slots, and return it.
-    pub fn start<const LENGTH: usize>(
-        &mut self,
-        slots: usize,
-    ) -> Result<Started<'_, LENGTH>, TryReserveError> {
+    pub fn start<const LENGTH: usize>(&mut self, slots: usize) -> memory::Result<Started<'_, LENGTH>> {
         if self.length != LENGTH {
             self.clear();
             self.length = LENGTH;

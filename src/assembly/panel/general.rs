@@ -10,11 +10,10 @@ mod half;
 mod operators;
 mod products;
 
-use super::Fault;
 use crate::block::lanes::{F64x4, SimdLevel, at_best, write};
 use crate::block::{Block, Real, is_finite};
 use crate::inertia::cost::InverseCounts as Counts;
-use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Small, Workspace};
+use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Small, Workspace};
 use crate::kinematics::Point;
 use crate::memory::{collect, refill};
 
@@ -68,7 +67,7 @@ impl LastStrip {
 }
 
 impl General {
-    pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result<(), Fault> {
+    pub(super) fn start(&mut self, slots: usize, dofs: usize) -> Result {
         self.columns.clear();
         self.is_small = false;
         Ok(self.operators.start(slots, dofs)?)
@@ -81,7 +80,7 @@ impl General {
     ///
     /// # Panics
     /// If there is no such slot, or the operator has not as many columns as the body has dofs.
-    pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> Result<(), Fault> {
+    pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> Result {
         Ok(self.operators.add(slot, sign, frame, point)?)
     }
 
@@ -99,7 +98,7 @@ impl General {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>, Fault> {
+    ) -> Result<Option<Freshness>> {
         match inertia {
             Inertia::Inverse(Inverse::Dense(inverse)) => {
                 self.operators.list_touched(false)?;
@@ -136,14 +135,14 @@ impl General {
     }
 
     /// Put the operators into columns for an A⁻¹ that the caller alone knows.
-    pub(super) fn start_columns(&mut self) -> Result<(), Fault> {
+    pub(super) fn start_columns(&mut self) -> Result {
         self.operators.list_touched(false)?;
         let dofs = self.operators.dofs;
         self.write_columns(|dof, k| dofs * k + dof)
     }
 
     /// Make Y of columns that A⁻¹ has worked on.
-    pub(super) fn take_solved(&mut self, step: f64) -> Result<(), Fault> {
+    pub(super) fn take_solved(&mut self, step: f64) -> Result {
         let dofs = self.operators.dofs;
         self.take_columns(step, |dof, k| dofs * k + dof)
     }
@@ -213,12 +212,20 @@ impl General {
         let (mut sum, mut done) = (level.zero(), 0);
         while done < blocks.len() {
             let (tile, slot) = ((first + done) / SLOTS, (first + done) % SLOTS);
-            products::write_strip(level, h, self.tiles.tile(tile), &mut strip);
-            let end = blocks.len().min(done + SLOTS - slot);
+            let (y, end) = (self.tiles.tile(tile), blocks.len().min(done + SLOTS - slot));
+            // A whole strip takes about as long as two blocks.
+            let is_alone = end - done == 1;
+            if !is_alone {
+                products::write_strip(level, h, y, &mut strip);
+            }
             for (k, block) in blocks[done..end].iter_mut().enumerate() {
                 let mut rows = [level.zero(); 3];
-                for (i, row) in rows.iter_mut().enumerate() {
-                    *row = level.four(&strip, WIDTH * i + 3 * (slot + k));
+                if is_alone {
+                    rows = products::rows(level, h, &y[3 * slot..]);
+                } else {
+                    for (i, row) in rows.iter_mut().enumerate() {
+                        *row = level.four(&strip, WIDTH * i + 3 * (slot + k));
+                    }
                 }
                 let columns = F64x4::transposed(rows);
                 write(block, &columns);
@@ -232,7 +239,7 @@ impl General {
     }
 
     /// Let the inverse be part of a dense one.
-    fn take_dense(&mut self, dense: &Dense) -> Result<(), Fault> {
+    fn take_dense(&mut self, dense: &Dense) -> Result {
         let Self { operators, inverse, inverse_of, .. } = self;
         let touched = &operators.touched;
         let rows = products::rows_of(touched.len());
@@ -252,7 +259,7 @@ impl General {
     }
 
     /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are listed.
-    fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool, Fault> {
+    fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool> {
         let Self { operators, nodal_inverse, nodes, .. } = self;
         let has_nodes = operators.dofs.is_multiple_of(3);
         operators.list_touched(has_nodes)?;
@@ -271,7 +278,7 @@ impl General {
     }
 
     /// Let the inverse be that of the factor at the nodes, unless it is already.
-    fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result<(), Fault> {
+    fn take_nodal_inverse(&mut self, factored: &Factored, work: &mut Workspace) -> Result {
         let Self { operators, inverse, inverse_of, inverse_dofs, nodal_inverse, nodes, .. } = self;
         let touched = &operators.touched;
         if *inverse_of == Some(factored.revision()) && inverse_dofs == touched {
@@ -297,7 +304,7 @@ impl General {
         Ok(())
     }
 
-    fn take_products_with_inverse(&mut self, step: f64) -> Result<(), Fault> {
+    fn take_products_with_inverse(&mut self, step: f64) -> Result {
         let Self { operators, tiles, inverse, .. } = self;
         tiles.start(operators.slots(), operators.touched.len())?;
         at_best(FromInverse { step, inverse, operators, tiles });
@@ -305,7 +312,7 @@ impl General {
     }
 
     /// Write Hᵀ of every slot, where `place` has it for dof and row.
-    fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
+    fn write_columns(&mut self, place: impl Fn(usize, usize) -> usize) -> Result {
         let Self { operators, columns, .. } = self;
         let length = 3 * operators.dofs;
         refill(columns, length * operators.slots(), 0.0)?;
@@ -319,7 +326,7 @@ impl General {
     }
 
     /// Make Y of what A⁻¹ has made of these.
-    fn take_columns(&mut self, step: f64, place: impl Fn(usize, usize) -> usize) -> Result<(), Fault> {
+    fn take_columns(&mut self, step: f64, place: impl Fn(usize, usize) -> usize) -> Result {
         let Self { operators, tiles, columns, .. } = self;
         tiles.start(operators.slots(), operators.touched.len())?;
         let length = 3 * operators.dofs;

@@ -10,12 +10,10 @@ pub mod nodal;
 pub mod product;
 pub mod pseudo_rigid;
 
-use std::collections::TryReserveError;
-
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Small, Workspace};
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
 use crate::kinematics::rigid;
 
 use cholesky::{FactoredSlots, Started};
@@ -52,27 +50,6 @@ enum Form {
     Nodal,
 }
 
-/// Why A⁻¹ cannot be applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Memory is exhausted.
-    Memory,
-    /// A cannot be factored, or not be solved with.
-    Factor(FactorError),
-}
-
-impl From<TryReserveError> for Fault {
-    fn from(_: TryReserveError) -> Self {
-        Self::Memory
-    }
-}
-
-impl From<FactorError> for Fault {
-    fn from(error: FactorError) -> Self {
-        if error == FactorError::Memory { Self::Memory } else { Self::Factor(error) }
-    }
-}
-
 impl Large {
     /// The factor of a small A.
     fn small(&self, form: Form) -> Option<&Small> {
@@ -86,7 +63,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>, Fault> {
+    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>> {
         self.form = Form::Rigid;
         Ok(self.slots.start::<RIGID>(slots)?)
     }
@@ -95,7 +72,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>, Fault> {
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>> {
         self.form = Form::PseudoRigid;
         Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
     }
@@ -104,7 +81,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General, Fault> {
+    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General> {
         self.form = Form::General;
         self.slots.clear();
         let general = &mut self.large()?.general;
@@ -117,7 +94,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal, Fault> {
+    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal> {
         self.form = Form::Nodal;
         self.slots.clear();
         let nodal = &mut self.large()?.nodal;
@@ -125,11 +102,11 @@ impl Panel {
         Ok(nodal)
     }
 
-    fn large(&mut self) -> Result<&mut Large, Fault> {
+    fn large(&mut self) -> Result<&mut Large> {
         if self.large.is_none() {
             self.large = Some(Boxed::new(Large::default())?);
         }
-        self.large.as_deref_mut().ok_or(Fault::Memory)
+        self.large.as_deref_mut().ok_or(FactorError::Memory)
     }
 
     /// Let A⁻¹ work on general and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
@@ -137,12 +114,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
-    pub fn apply(
-        &mut self,
-        step: f64,
-        inertia: &Inertia,
-        work: &mut Workspace,
-    ) -> Result<Option<Freshness>, Fault> {
+    pub fn apply(&mut self, step: f64, inertia: &Inertia, work: &mut Workspace) -> Result<Option<Freshness>> {
         match (self.form, self.large.as_deref_mut()) {
             (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
             (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
@@ -154,7 +126,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_columns(&mut self) -> Result<(), Fault> {
+    pub fn start_columns(&mut self) -> Result {
         match (self.form, self.large.as_deref_mut()) {
             (Form::General, Some(large)) => large.general.start_columns(),
             _ => Ok(()),
@@ -174,7 +146,7 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn take_solved(&mut self, step: f64) -> Result<(), Fault> {
+    pub fn take_solved(&mut self, step: f64) -> Result {
         self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
     }
 
@@ -191,7 +163,7 @@ impl Panel {
     ///
     /// # Errors
     /// If there is none, or memory is exhausted.
-    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result<(), Fault> {
+    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result {
         let large = self.large.as_deref().ok_or(FactorError::Missing)?;
         match large.small(self.form) {
             Some(small) => Ok(small.solve(x)?),
@@ -226,7 +198,7 @@ impl Panel {
     ///
     /// # Errors
     /// As [`Factored::condition`].
-    pub fn condition(&self, work: &mut Workspace) -> Result<f64, Fault> {
+    pub fn condition(&self, work: &mut Workspace) -> Result<f64> {
         let Some(large) = self.large.as_deref() else { return Ok(1.0) };
         match large.small(self.form) {
             Some(small) => Ok(small.condition()?),

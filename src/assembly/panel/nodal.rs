@@ -4,11 +4,12 @@ mod couplings;
 mod nodewise;
 mod operators;
 
-use super::Fault;
 use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::block::{Block, Vector};
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
-use crate::inertia::{Factored, Freshness, Inertia, Inverse, NodalInverse, Structure, Workspace};
+use crate::inertia::{
+    FactorError, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
+};
 use crate::kinematics;
 use crate::memory::{bytes, refill};
 
@@ -54,7 +55,7 @@ enum Response {
 }
 
 impl Nodal {
-    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lasting: Lasting) -> Result<(), Fault> {
+    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lasting: Lasting) -> Result {
         self.mesh_nodes = mesh_nodes;
         self.lasting = lasting;
         self.is_short_of_memory = false;
@@ -74,8 +75,8 @@ impl Nodal {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>, Fault> {
-        ensure!(!self.is_short_of_memory, Fault::Memory);
+    ) -> Result<Option<Freshness>> {
+        ensure!(!self.is_short_of_memory, FactorError::Memory);
         self.step = step;
         match inertia {
             Inertia::Inverse(inverse) => {
@@ -158,7 +159,7 @@ impl Nodal {
         &self.values[9 * self.mesh_nodes * slot..9 * self.mesh_nodes * (slot + 1)]
     }
 
-    fn keep_products(&mut self, inverse: &Inverse) -> Result<(), Fault> {
+    fn keep_products(&mut self, inverse: &Inverse) -> Result {
         self.write_operators()?;
         let length = 9 * self.mesh_nodes;
         self.operator.clear();
@@ -173,7 +174,7 @@ impl Nodal {
     }
 
     /// Write H of every slot into the values: 3 × 3n each.
-    fn write_operators(&mut self) -> Result<(), Fault> {
+    fn write_operators(&mut self) -> Result {
         let (length, slots) = (9 * self.mesh_nodes, self.operators.factors.len());
         refill(&mut self.values, length * slots, 0.0)?;
         for (slot, h) in self.values.chunks_exact_mut(length).enumerate() {
@@ -187,7 +188,7 @@ impl Nodal {
     }
 
     /// Collect the nodes that operators touch, and choose the way with the fewest operations.
-    fn choose(&mut self, factored: &Factored) -> Result<SolveMethod, Fault> {
+    fn choose(&mut self, factored: &Factored) -> Result<SolveMethod> {
         refill(&mut self.is_touched, self.mesh_nodes, false)?;
         self.touched.clear();
         self.touched.try_reserve(self.mesh_nodes)?;

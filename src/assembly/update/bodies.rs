@@ -18,7 +18,7 @@ use crate::memory::refill;
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
-const MOST: usize = 16;
+const MOST: usize = 8;
 
 /// Parts for each thread, so that none waits long for another.
 const PARTS: usize = 16;
@@ -71,7 +71,10 @@ pub fn prepare<B: Bodies>(
     ended(Phase::Operators);
 
     // Of bodies without slots an older panel may be left.
-    let is_heavy = |(body, panel): &(u32, &Panel)| panel.needs_inverse() && is_wanted(bodies, *body as usize);
+    let is_heavy = |(body, panel): &(u32, &Panel)| {
+        let body = *body as usize;
+        !bodies.is_kept(body) && panel.needs_inverse() && bodies.slots(body) > 0
+    };
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
     heavy.clear();
     heavy.try_reserve(waiting().count()).map_err(|_| bodies.memory())?;
@@ -232,8 +235,8 @@ fn start<B: Bodies>(
             let mut added = Ok(());
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| {
-                    if added.is_ok() {
-                        added = general.add(slot, sign, frame, point);
+                    if let (Ok(()), Err(fault)) = (&added, general.add(slot, sign, frame, point)) {
+                        added = Err(fault);
                     }
                 })?;
             }

@@ -10,12 +10,10 @@ pub mod rows;
 pub mod scene;
 pub mod whole_rows;
 
-use std::collections::TryReserveError;
-
 use super::panel::Panel;
 use super::panel::cholesky::Writer;
 use crate::inertia::Workspace;
-use crate::memory::bytes;
+use crate::memory::{self, bytes};
 
 /// The operators of all bodies, by index, with the memory that threads need for them. What is expensive is kept from one
 /// update to the next.
@@ -38,7 +36,7 @@ impl BodyOperators {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
+    pub fn reserve(&mut self, count: usize) -> memory::Result {
         self.panels.try_reserve(count)?;
         self.writers.try_reserve(count)
     }
@@ -47,7 +45,7 @@ impl BodyOperators {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn resize(&mut self, count: usize) -> Result<(), TryReserveError> {
+    pub fn resize(&mut self, count: usize) -> memory::Result {
         self.reserve(count.saturating_sub(self.panels.len()))?;
         self.panels.resize_with(count, Panel::default);
         self.writers.resize_with(count, Writer::default);

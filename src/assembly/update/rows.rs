@@ -2,8 +2,6 @@
 //!
 //! Few rows at a time go through all three, so that what they point to is fetched from memory once.
 
-use std::ops::Range;
-
 use super::scene::{Place, RowFault, RowPart, Rows};
 use super::{BodyOperators, Phase};
 use crate::assembly::diagonal::Diagonal;
@@ -19,8 +17,8 @@ use crate::threads::Team;
 /// Rows at a time: with what they point to, they fit a second-level cache.
 const BATCH: usize = 32;
 
-/// Rows a thread takes at a time.
-const PART: usize = 4 * BATCH;
+/// Rows a thread takes at a time: of a thousand, no thread waits long for the last ones of another.
+const PART: usize = 2 * BATCH;
 
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,31 +77,69 @@ impl<R: Rows> Kernel for Part<'_, R> {
             Wanted::VelocitiesAgain => return velocities_again(level, &mut rows, bodies),
             Wanted::Diagonal { with_rho, reuse } => (with_rho, reuse),
         };
-        for start in (0..count).step_by(BATCH) {
-            let batch = start..count.min(start + BATCH);
-            if is_kept(&rows, batch.clone()) {
-                continue;
+        if rows.are_all_wanted() {
+            for first in (0..count).step_by(BATCH) {
+                let batch = Batch::new(
+                    BATCH.min(count - first),
+                    #[inline(always)]
+                    |at| first + at,
+                );
+                make(level, &mut rows, batch, bodies, [with_rho, reuse], ended)?;
             }
-            let mut shares = [Share::none(level); BATCH];
-            let made = shares_of(level, &mut rows, batch.clone(), bodies, reuse, &mut shares);
-            ended(Phase::Velocities);
-            // The first fault in order is told: of the rows before, too.
-            let end = made.as_ref().map_or_else(|(row, _)| *row, |()| batch.end);
-            diagonals(level, &mut rows, start..end, &shares, with_rho, reuse)?;
-            ended(Phase::Diagonal);
-            made.map_err(|(_, fault)| fault)?;
+            return Ok(());
+        }
+        let mut next = rows.next_wanted(0);
+        while next < count {
+            let (mut chosen, mut size) = ([0; BATCH], 0);
+            while size < BATCH && next < count {
+                chosen[size] = next;
+                (size, next) = (size + 1, rows.next_wanted(next + 1));
+            }
+            let batch = Batch::new(
+                size,
+                #[inline(always)]
+                |at| chosen[at],
+            );
+            make(level, &mut rows, batch, bodies, [with_rho, reuse], ended)?;
         }
         Ok(())
     }
 }
 
-/// Whether nothing of these rows is to be made.
+/// Rows that go through all steps together, ascending.
+#[derive(Clone, Copy)]
+struct Batch<F> {
+    /// How many.
+    size: usize,
+    /// Each of them.
+    row: F,
+}
+
+impl<F: Fn(usize) -> usize> Batch<F> {
+    #[inline(always)]
+    fn new(size: usize, row: F) -> Self {
+        Self { size, row }
+    }
+}
+
+/// Make the rows of a batch.
 #[inline(always)]
-fn is_kept<R: Rows>(rows: &R, mut batch: Range<usize>) -> bool {
-    batch.all(
-        #[inline(always)]
-        |row| rows.part(row) == RowPart::Nothing,
-    )
+fn make<L: SimdLevel, R: Rows>(
+    level: L,
+    rows: &mut R,
+    batch: Batch<impl Fn(usize) -> usize + Copy>,
+    bodies: &BodyOperators,
+    [with_rho, reuse]: [bool; 2],
+    ended: &mut dyn FnMut(Phase),
+) -> Result<(), R::Fault> {
+    let mut shares = [Share::none(level); BATCH];
+    let made = shares_of(level, rows, batch, bodies, reuse, &mut shares);
+    ended(Phase::Velocities);
+    // The first fault in order is told: of the rows before, too.
+    let size = made.as_ref().map_or_else(|(at, _)| *at, |()| batch.size);
+    diagonals(level, rows, Batch { size, ..batch }, &shares, with_rho, reuse)?;
+    ended(Phase::Diagonal);
+    made.map_err(|(_, fault)| fault)
 }
 
 /// V and B of all rows.
@@ -123,10 +159,10 @@ fn velocities_again<L: SimdLevel, R: Rows>(
     rows: &mut R,
     bodies: &BodyOperators,
 ) -> Result<(), R::Fault> {
-    for row in 0..rows.count() {
-        if rows.part(row) == RowPart::Nothing {
-            continue;
-        }
+    let mut next = rows.next_wanted(0);
+    while next < rows.count() {
+        let row = next;
+        next = rows.next_wanted(row + 1);
         rows.fetch_ahead(row);
         let [v, b] = match rows.rigid_ends(row) {
             Some(ends) => ends.velocities(level),
@@ -175,29 +211,26 @@ impl<F: F64x4> Share<F> {
     }
 }
 
-/// V and B, and what the bodies of each row add to its diagonal block. Operators are written on the way, where that is left to
-/// do.
+/// V and B, and what the bodies of each row of a batch add to its diagonal block. Operators are written on the way, where that is left to
+/// do. An error comes with the place of its row in the batch.
 #[inline(always)]
 fn shares_of<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
-    batch: Range<usize>,
+    batch: Batch<impl Fn(usize) -> usize>,
     bodies: &BodyOperators,
     reuse: bool,
     shares: &mut [Share<L::F64x4>; BATCH],
 ) -> Result<(), (usize, R::Fault)> {
-    for (row, share) in batch.zip(shares) {
-        let part = rows.part(row);
-        if part == RowPart::Nothing {
-            continue;
-        }
+    for (at, share) in (0..batch.size).zip(shares) {
+        let row = (batch.row)(at);
         rows.fetch_ahead(row);
         rows.fetch_writers_ahead(row, bodies);
-        let is_whole = part == RowPart::All;
-        add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (row, fault))?;
+        let is_whole = rows.part(row) == RowPart::All;
+        add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (at, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
             let [v, b] = share.velocities;
-            set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (row, fault))?;
+            set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (at, fault))?;
         }
         if is_whole && let Some(compliance) = rows.compliance(row) {
             add(&mut share.w, &level.columns(compliance));
@@ -283,27 +316,30 @@ fn add_share<L: SimdLevel, R: Rows>(
 fn diagonals<L: SimdLevel, R: Rows>(
     level: L,
     rows: &mut R,
-    batch: Range<usize>,
+    batch: Batch<impl Fn(usize) -> usize>,
     shares: &[Share<L::F64x4>; BATCH],
     with_rho: bool,
     reuse: bool,
 ) -> Result<(), R::Fault> {
-    let count = batch.len();
-    for first in (0..count).step_by(4) {
-        let mut four = batch.start + first..batch.end.min(batch.start + first + 4);
+    for first in (0..batch.size).step_by(4) {
+        let mut four = first..batch.size.min(first + 4);
         let are_whole = four.all(
             #[inline(always)]
-            |row| rows.part(row) == RowPart::All,
+            |at| {
+                let row = (batch.row)(at);
+                rows.part(row) == RowPart::All && rows.wants_inverse(row)
+            },
         );
-        if let (Some([a, b, c, d]), true) = (shares[first..count].first_chunk(), are_whole && !reuse)
+        if let (Some([a, b, c, d]), true) = (shares[first..batch.size].first_chunk(), are_whole && !reuse)
             && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w], with_rho)
         {
-            for (row, diagonal) in (batch.start + first..).zip(&diagonals) {
-                rows.set_diagonal(row, diagonal)?;
+            for (at, diagonal) in (first..).zip(&diagonals) {
+                rows.set_diagonal((batch.row)(at), diagonal)?;
             }
             continue;
         }
-        for (row, share) in (batch.start + first..batch.end).zip(&shares[first..]).take(4) {
+        for (at, share) in (first..batch.size).zip(&shares[first..]).take(4) {
+            let row = (batch.row)(at);
             if rows.part(row) != RowPart::All {
                 continue;
             }
@@ -311,7 +347,8 @@ fn diagonals<L: SimdLevel, R: Rows>(
             let w = packed(&share.w);
             let made = match kept {
                 Some(kept) => Ok(kept),
-                None => Diagonal::new(&w, with_rho),
+                None if rows.wants_inverse(row) => Diagonal::new(&w, with_rho),
+                None => Diagonal::without_inverse(&w),
             };
             match made {
                 Ok(diagonal) => rows.set_diagonal(row, &diagonal)?,

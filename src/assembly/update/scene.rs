@@ -4,13 +4,12 @@
 use std::ops::Range;
 
 use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::panel::Fault;
 use crate::assembly::panel::cholesky::{Slot, Slots};
 use crate::assembly::velocities::Side;
 use crate::block::lanes::{SimdLevel, combination};
 use crate::block::{Block, Vector};
-use crate::inertia::Inertia;
 use crate::inertia::cost::Lasting;
+use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -136,8 +135,8 @@ pub trait Bodies: Sync {
         false
     }
 
-    /// What the face says of a fault in a body's panel.
-    fn fault(&self, body: usize, fault: Fault) -> Self::Fault;
+    /// What the face says of a body whose panel cannot be made.
+    fn fault(&self, body: usize, error: FactorError) -> Self::Fault;
 
     /// What the face says if memory is exhausted.
     fn memory(&self) -> Self::Fault;
@@ -254,6 +253,18 @@ pub trait Rows: crate::threads::Deal {
         RowPart::All
     }
 
+    /// Whether something of all rows is to be made.
+    #[inline(always)]
+    fn are_all_wanted(&self) -> bool {
+        true
+    }
+
+    /// The first row from this place on of which something is to be made, or a place behind all rows.
+    #[inline(always)]
+    fn next_wanted(&self, row: usize) -> usize {
+        row
+    }
+
     /// Whether V and B of a row are wanted.
     #[inline(always)]
     fn wants_velocities(&self, _row: usize) -> bool {
@@ -268,6 +279,12 @@ pub trait Rows: crate::threads::Deal {
     #[inline(always)]
     fn kept(&self, _row: usize) -> Option<Diagonal> {
         None
+    }
+
+    /// Whether the inverse of the diagonal block of a row is wanted.
+    #[inline(always)]
+    fn wants_inverse(&self, _row: usize) -> bool {
+        true
     }
 
     /// Whether what is in the slots of a row may be another row's, so that all that is written there counts as changed.

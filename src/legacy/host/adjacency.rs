@@ -3,7 +3,7 @@
 use std::ptr;
 
 use crate::kinematics::finite_element::{adjacent, adjacent_separate};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 use crate::legacy::names;
@@ -44,7 +44,7 @@ pub unsafe fn is_by_nodes(body: *const BODY) -> bool {
 /// # Safety
 /// `body` is valid.
 #[inline(always)]
-pub unsafe fn check_kind(body: *const BODY) -> Result<(), Code> {
+pub unsafe fn check_kind(body: *const BODY) -> Result {
     // SAFETY: the caller promises a valid body.
     match unsafe { (*body).kind } {
         OBS | RIG | PRB | FEM => Ok(()),
@@ -61,7 +61,7 @@ impl<'a> Adjacency<'a> {
     ///
     /// # Safety
     /// `con` and `body` are valid during `'a`.
-    pub unsafe fn new(con: *const CON, body: *const BODY) -> Result<Self, Code> {
+    pub unsafe fn new(con: *const CON, body: *const BODY) -> Result<Self> {
         // SAFETY: the caller promises a valid constraint and a valid body.
         unsafe {
             match (*body).kind {
@@ -83,7 +83,7 @@ impl<'a> Adjacency<'a> {
     ///
     /// # Safety
     /// `other` is valid, and so is what [`Adjacency::new`] was given.
-    pub unsafe fn allows(&self, other: *const CON) -> Result<bool, Code> {
+    pub unsafe fn allows(&self, other: *const CON) -> Result<bool> {
         let Self::SharedNodes { body, mesh, place } = self else { return Ok(true) };
         // SAFETY: the caller promises that `other` is valid, and so is what `new` was given.
         unsafe {
@@ -110,7 +110,7 @@ impl<'a> Adjacency<'a> {
 ///
 /// # Safety
 /// `con` and `body` are valid.
-unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place, Code> {
+unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
         let place = constraint::places_on(con, body, ptr::null_mut()).next();

@@ -8,7 +8,7 @@ use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Spa
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
-use crate::legacy::errors::{self, Code, fail};
+use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names::null;
 
@@ -35,7 +35,7 @@ impl<'a> Body<'a> {
     /// # Safety
     /// `body` is valid, its arrays have the sizes that its kind asks for, and nobody writes them during `'a`.
     #[inline(always)]
-    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self> {
         // SAFETY: the caller promises a valid body with the arrays of its kind; conf of a rigid one starts
         // with the nine values of the rotation.
         unsafe {
@@ -77,7 +77,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`Body::new`]; the place is on this body.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Code> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>> {
         match self {
             Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
             Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
@@ -99,7 +99,7 @@ impl<'a> Body<'a> {
         &self,
         body: *const BODY,
         place: &Place,
-    ) -> Result<(Point<'a>, [&'a [f64]; 2]), Code> {
+    ) -> Result<(Point<'a>, [&'a [f64]; 2])> {
         // SAFETY: the caller promises that this body is valid, and the place on it. velo holds the current
         // velocity, then the previous one; in a reduced body other values come before them.
         unsafe {
@@ -128,7 +128,7 @@ impl<'a> Body<'a> {
 /// # Safety
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>, Code> {
+pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>> {
     // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix with arrays of the sizes
     // that it states.
     let inertia = unsafe { view((*body).inverse) }.map_err(|code| errors::about("inverse", code))?;
@@ -150,7 +150,7 @@ pub unsafe fn is_matrix(body: *const BODY) -> bool {
 
 /// # Safety
 /// `matrix` is NULL or as [`inertia`] asks for.
-unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>, Code> {
+unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>> {
     // SAFETY: the caller promises that the matrix is NULL or valid.
     let matrix = unsafe { matrix.as_ref() }.ok_or_else(|| ill_formed("missing"))?;
     let inverse = match matrix.kind {
@@ -199,27 +199,27 @@ fn ill_formed(why: impl fmt::Display) -> Code {
 }
 
 /// The number of values that the starts of blocks or columns end with.
-fn values(matrix: &MX, starts: &[c_int]) -> Result<usize, Code> {
+fn values(matrix: &MX, starts: &[c_int]) -> Result<usize> {
     let end = starts.last().copied().unwrap_or(0);
     if end > matrix.nzmax { Err(ill_formed(Defect::Starts)) } else { length(end) }
 }
 
-fn square(matrix: &MX) -> Result<usize, Code> {
+fn square(matrix: &MX) -> Result<usize> {
     if matrix.m == matrix.n { length(matrix.n) } else { Err(ill_formed("not square")) }
 }
 
-fn length(count: c_int) -> Result<usize, Code> {
+fn length(count: c_int) -> Result<usize> {
     usize::try_from(count).map_err(|_| ill_formed(INCOMPLETE))
 }
 
 /// The length of an array with one entry behind the last of `count`.
-fn ends(count: c_int) -> Result<usize, Code> {
+fn ends(count: c_int) -> Result<usize> {
     Ok(length(count)? + 1)
 }
 
 /// # Safety
 /// `pointer` is NULL or points to `count` values that nobody writes during `'a`.
-unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], Code> {
+unsafe fn array<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T]> {
     ensure!(!pointer.is_null(), ill_formed(INCOMPLETE));
     // SAFETY: the caller promises `count` values that nobody writes.
     Ok(unsafe { slice::from_raw_parts(pointer, count) })

@@ -2,7 +2,7 @@
 
 use crate::assembly::velocities::Side;
 use crate::export::dump::Label;
-use crate::legacy::errors::{self, Code, fail};
+use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -17,7 +17,7 @@ use super::place::{KnownPlaces, Place, Role};
 /// # Safety
 /// `con` is valid, its bodies are NULL or valid.
 #[inline(always)]
-pub unsafe fn check(con: *const CON) -> Result<(), Code> {
+pub unsafe fn check(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
@@ -34,7 +34,7 @@ pub unsafe fn check(con: *const CON) -> Result<(), Code> {
 /// # Safety
 /// As [`check`].
 #[inline(always)]
-pub unsafe fn check_kind(con: *const CON) -> Result<(), Code> {
+pub unsafe fn check_kind(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         ensure!(names::kind((*con).kind).is_some(), fail!(Code::BugFound, "{}", names::constraint(con)));
@@ -108,7 +108,7 @@ pub unsafe fn side<'a>(
     role: Role,
     body: *const BODY,
     known: KnownPlaces,
-) -> Result<Side<'a>, Code> {
+) -> Result<Side<'a>> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
         let moving = Body::new(body, true)

@@ -1,6 +1,6 @@
 //! The domain.
 
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::legacy::names;
 
@@ -22,7 +22,7 @@ pub enum UpdateKind {
 ///
 /// # Safety
 /// `dom` is valid, `dom->solfec` NULL or valid, and `solfec->solver` what its kind says.
-pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
+pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind> {
     // SAFETY: the caller promises a valid domain; solfec is NULL or valid, and its solver is what its kind says.
     unsafe {
         let Some(solfec) = (*dom).solfec.as_ref() else { return Ok(UpdateKind::All) };
@@ -45,7 +45,7 @@ pub unsafe fn update_kind(dom: *const DOM) -> Result<UpdateKind, Code> {
 ///
 /// # Safety
 /// `dom` is valid.
-pub unsafe fn step(dom: *const DOM) -> Result<f64, Code> {
+pub unsafe fn step(dom: *const DOM) -> Result<f64> {
     // SAFETY: the caller promises a valid domain.
     let step = unsafe { (*dom).step };
     if step.is_finite() { Ok(step) } else { Err(fail!(Code::BugFound, "the time step is {step}")) }
@@ -60,6 +60,16 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
     let link = |con: *mut CON| if con.is_null() { None } else { Some(con) };
     // SAFETY: the caller promises a valid domain whose list nobody changes; constraints of the list are valid.
     unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
+}
+
+/// The bodies of the domain.
+///
+/// # Safety
+/// `dom` is valid, and nobody changes its list during the walk.
+pub unsafe fn bodies(dom: *const DOM) -> impl Iterator<Item = *mut BODY> {
+    let link = |body: *mut BODY| if body.is_null() { None } else { Some(body) };
+    // SAFETY: the caller promises a valid domain whose list nobody changes; bodies of the list are valid.
+    unsafe { std::iter::successors(link((*dom).bod), move |&body| link((*body).next)) }
 }
 
 /// The error of a list of constraints that comes to one for the second time.

@@ -6,7 +6,7 @@ use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Location, Reduced};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 use crate::legacy::names::null;
@@ -36,7 +36,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As [`super::body::Body::new`]; `body` is a finite-element body.
-    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self> {
         // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
         // rotation behind dofs values.
         unsafe {
@@ -89,7 +89,7 @@ impl<'a> Body<'a> {
     /// # Safety
     /// As [`Mesh::new`]; the place is on this body.
     #[inline(never)]
-    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize), Code> {
+    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize)> {
         // SAFETY: the caller promises a valid body, and a place on it.
         unsafe {
             let mesh = Mesh::new(self.body, place)?;
@@ -109,7 +109,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>, Code> {
+    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>> {
         // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
             let (location, nodes) = self.location(place)?;
@@ -130,7 +130,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool, Code> {
+    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool> {
         if self.is_nodal() {
             return Ok(true);
         }
@@ -145,7 +145,7 @@ impl<'a> Body<'a> {
     ///
     /// # Safety
     /// `body->evec` is NULL or valid, with as many values as it states.
-    unsafe fn base(&self, rows: usize) -> Result<&'a [f64], Code> {
+    unsafe fn base(&self, rows: usize) -> Result<&'a [f64]> {
         // SAFETY: the caller promises that the base is NULL or valid; a dense matrix holds m n values.
         unsafe {
             let failed = |what: &str| {

@@ -4,7 +4,7 @@ use std::{iter, slice};
 
 use crate::block::Vector;
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
 
 use super::place::Place;
@@ -35,7 +35,7 @@ impl<'a> Mesh<'a> {
     /// # Safety
     /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
     /// them during `'a`.
-    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self, Code> {
+    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self> {
         // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
         // a mesh's shape is the mesh, whose node places are 3 × count values.
         unsafe {
@@ -63,7 +63,7 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
-    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>, Code> {
+    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>> {
         // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
         // elements of the mesh.
         unsafe {
@@ -97,7 +97,7 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location, Code> {
+    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location> {
         // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
         // the place is NULL or valid, and this thread's.
         unsafe {

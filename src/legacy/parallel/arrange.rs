@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::ffi::c_int;
 
 use super::world::Record;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::memory::{bytes, collect, push};
 
 /// Records for ranks, in any order, and the same records sorted by rank. The memory is kept from one update to the
@@ -50,7 +50,7 @@ impl Outbox {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn push(&mut self, rank: usize, record: Record) -> Result<(), Code> {
+    pub fn push(&mut self, rank: usize, record: Record) -> Result {
         push(&mut self.drafts, (rank, record)).map_err(no_memory)
     }
 
@@ -58,7 +58,7 @@ impl Outbox {
     ///
     /// # Errors
     /// If memory is exhausted, or there are more than `most` records for a rank.
-    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result<(), Code> {
+    pub fn sort(&mut self, counts: &mut [c_int], most: c_int) -> Result {
         counts.fill(0);
         for (rank, _) in &self.drafts {
             ensure!(counts[*rank] != most, fail!(Code::BugFound, "more for rank {rank} than MPI can count"));

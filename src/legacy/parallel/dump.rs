@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::legacy::arguments;
 use crate::legacy::boundary::caught;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::file;
 use crate::memory;
 
@@ -23,9 +23,9 @@ use super::world::World;
 pub unsafe fn in_parts<T>(
     world: &World,
     path: *const c_char,
-    prepared: Result<T, Code>,
-    write: impl FnOnce(&CStr, T) -> Result<(), Code>,
-) -> Result<(), Code> {
+    prepared: Result<T>,
+    write: impl FnOnce(&CStr, T) -> Result,
+) -> Result {
     let named = prepared.and_then(|prepared| {
         // SAFETY: the caller promises that a path that is not NULL is a C string.
         let path = unsafe { arguments::string("path", path) }?;
@@ -53,7 +53,7 @@ pub fn withdraw(code: Code) -> Code {
     }
 }
 
-fn join(size: usize, path: &CStr, part: &mut Part) -> Result<(), Code> {
+fn join(size: usize, path: &CStr, part: &mut Part) -> Result {
     file::write(path, |out| {
         (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))
     })?;

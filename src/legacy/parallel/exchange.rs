@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use crate::legacy::boundary::caught;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::rows::LocalDynamics;
 
 use super::arrange::Exchange;
@@ -21,8 +21,8 @@ use super::world::{Record, World, total};
 /// The domain with all its constraints and their bodies is valid.
 pub unsafe fn together<T>(
     dynamics: &mut LocalDynamics,
-    prepare: impl FnOnce(&mut LocalDynamics, Option<&World>) -> Result<T, Code>,
-) -> Result<T, Code> {
+    prepare: impl FnOnce(&mut LocalDynamics, Option<&World>) -> Result<T>,
+) -> Result<T> {
     dynamics.exchange.outbox.clear();
     (dynamics.exchange.messages, dynamics.exchange.message_bytes) = (0, 0);
     let Some(mut world) = World::current()? else { return prepare(dynamics, None) };
@@ -55,7 +55,7 @@ pub fn withdraw(code: Code) -> Code {
     code
 }
 
-fn receive(exchange: &mut Exchange, world: &mut World) -> Result<(), Code> {
+fn receive(exchange: &mut Exchange, world: &mut World) -> Result {
     let count = total(world.received());
     exchange.inbox.clear();
     let room = exchange.inbox.try_reserve(count);

@@ -7,7 +7,7 @@ use std::ptr;
 
 use crate::block::{Vector, is_finite};
 use crate::legacy::culprit;
-use crate::legacy::errors::{Code, fail};
+use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::host::place::Role;
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
@@ -25,7 +25,7 @@ use super::world::{Record, World};
 ///
 /// # Safety
 /// The domain with all its constraints and their bodies is valid.
-pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) -> Result<(), Code> {
+pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) -> Result {
     let dom = dynamics.domain()?;
     // SAFETY: the caller promises a valid domain with valid constraints and bodies.
     unsafe {
@@ -61,7 +61,7 @@ unsafe fn is_here(body: *const BODY) -> bool {
 
 /// # Safety
 /// `con` is a valid constraint of this process.
-unsafe fn check_bodies(con: *const CON) -> Result<(), Code> {
+unsafe fn check_bodies(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         constraint::check(con)?;
@@ -79,7 +79,7 @@ unsafe fn check_bodies(con: *const CON) -> Result<(), Code> {
 ///
 /// # Safety
 /// `con` is valid and has been checked.
-unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]>, Code> {
+unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]>> {
     // SAFETY: the caller promises a checked constraint with valid bodies.
     unsafe {
         let body = constraint::body_of(con, role);
@@ -96,7 +96,7 @@ unsafe fn contribution(con: *const CON, role: Role) -> Result<Option<[Vector; 2]
 ///
 /// # Safety
 /// `con` is valid.
-unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
+unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize> {
     // SAFETY: the caller promises a valid constraint.
     let (name, rank) = unsafe { (names::constraint(con), (*con).rank) };
     let (own, size) = world.map_or((0, 1), |world| (world.rank(), world.size()));
@@ -114,7 +114,7 @@ unsafe fn owner(con: *const CON, world: Option<&World>) -> Result<usize, Code> {
 ///
 /// # Safety
 /// As [`of_parents`], which has been called.
-pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Result<(), Code> {
+pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Result {
     let (id, role) = (record.constraint, record.role());
     let astray =
         |why: &str| Err(fail!(Code::BugFound, "constraint {id}, which is external on rank {rank}, {why}"));

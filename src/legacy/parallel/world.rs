@@ -5,7 +5,7 @@ use std::{ptr, slice};
 
 use crate::block::Vector;
 use crate::boundary::codes::LDY_REPORT_TEXT;
-use crate::legacy::errors::{self, Code, fail};
+use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::host::place::Role;
 
 /// What one rank adds to V and B of a constraint of another.
@@ -66,7 +66,7 @@ impl World {
     ///
     /// # Errors
     /// [`Code::BugFound`] if MPI fails, [`Code::OutOfMemory`].
-    pub fn current() -> Result<Option<Self>, Code> {
+    pub fn current() -> Result<Option<Self>> {
         let mut found = Found { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
         // SAFETY: the structure is the one that C has.
         check(unsafe { ldy_mpi_world(&raw mut found) })?;
@@ -99,7 +99,7 @@ impl World {
     ///
     /// # Errors
     /// [`Code::BugFound`] if MPI fails or another rank has withdrawn; with its text then.
-    pub fn tell_counts(&mut self) -> Result<(), Code> {
+    pub fn tell_counts(&mut self) -> Result {
         check(ldy_mpi_counts())?;
         match self.first_withdrawn() {
             Some(rank) => Err(self.failed_there(rank, Code::BugFound)),
@@ -141,7 +141,7 @@ impl World {
     /// # Errors
     /// [`Code::BugFound`] if MPI fails. Messages may then still be under way to and from the arrays: the caller has to end
     /// the program, [`World::give_up`].
-    pub fn exchange(&mut self, out: &[Record], inbox: &mut [Record]) -> Result<(), Code> {
+    pub fn exchange(&mut self, out: &[Record], inbox: &mut [Record]) -> Result {
         assert_eq!(out.len(), total(self.sent()));
         assert_eq!(inbox.len(), total(self.received()));
         // SAFETY: the arrays are as long as C reads and writes them; a record may have any bits.
@@ -153,7 +153,7 @@ impl World {
     /// # Errors
     /// The same code on all ranks, the largest of their own codes; with this rank's own text if it is its own code, else
     /// with that of the first rank that has it. [`Code::BugFound`] if MPI fails.
-    pub fn agree(&self, result: Result<(), Code>) -> Result<(), Code> {
+    pub fn agree(&self, result: Result) -> Result {
         let own = result.map_or_else(|code| code as c_int, |()| 0);
         let (mut status, mut rank) = (own, 0);
         // SAFETY: both are valid.
@@ -183,11 +183,11 @@ pub fn total(counts: &[c_int]) -> usize {
 }
 
 /// Make the communicator with this Fortran handle the world; see `ldy_set_communicator`.
-pub fn set_communicator(handle: c_int) -> Result<(), Code> {
+pub fn set_communicator(handle: c_int) -> Result {
     check(ldy_mpi_set_communicator(handle))
 }
 
-fn check(code: c_int) -> Result<(), Code> {
+fn check(code: c_int) -> Result {
     if code == 0 {
         return Ok(());
     }

@@ -77,14 +77,18 @@ pub unsafe fn gather(
             return Ok(());
         }
         dynamics.is_gathered = false;
+        if kind == UpdateKind::Minimal {
+            return collect(dynamics, dom, kind);
+        }
         collect(dynamics, dom, kind)?;
-        dynamics.is_gathered = kind != UpdateKind::Minimal;
+        dynamics.bodies.drop_bare();
+        dynamics.is_gathered = true;
     }
     Ok(())
 }
 
 /// How many constraints a thread checks at a time.
-const PART: usize = 256;
+const PART: usize = 128;
 
 /// Whether the rows gathered at the last update are those of this one, without a fault and with nothing to be attached: then
 /// rows are read only where they may have to be attached to something.

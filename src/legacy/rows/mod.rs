@@ -21,12 +21,13 @@ mod remove;
 mod row;
 mod tally;
 
+pub use attach::refuse_loose;
 pub use attachments::{Attachments, BodyEntry};
 pub use consistency::{Place, check as check_consistency};
 pub use gather::{GatheredRow, gather};
 pub use insert::insert;
 pub use local_dynamics::LocalDynamics;
 pub use pair::Pair;
-pub use pool::{Run, WORD};
+pub use pool::{Parts, WORD};
 pub use remove::remove;
 pub use row::{Map, Row};

@@ -1,6 +1,7 @@
 //! A pair of blocks: W_αβ in row α and W_βα in row β, side by side.
 
 use crate::assembly::update::pairs::Coupling;
+use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
 use super::attach::side_on;
@@ -44,15 +45,18 @@ impl BlockNode {
     }
 
     /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
-    pub fn flags_agree(first: &Self, second: &Self) -> bool {
+    pub fn tags_agree(first: &Self, second: &Self) -> bool {
         let without_contacts = [first, second].map(|node| node.flags.0 & !PairFlags::CONTACT);
+        let is_blank = |node: &Self| node.slot == 0 && node.body().is_none();
         without_contacts[1] == without_contacts[0] | PairFlags::SECOND
             && without_contacts[0] & PairFlags::SECOND == 0
+            && (first.flags.0 & PairFlags::NEW == 0 || is_blank(first) && is_blank(second))
     }
 }
 
-/// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
-/// and which transposed depends on nothing else.
+/// The two blocks of a pair. The first belongs to the row that was inserted later.
+///
+/// What couples the rows is found out by the next update ([`Pair::couple`]); before that no body does.
 #[repr(C)]
 pub struct Pair {
     nodes: [BlockNode; 2],
@@ -63,7 +67,8 @@ pub struct Pair {
 unsafe impl Send for Pair {}
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
-/// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.
+/// through the same body before this one in their lists, whether the second one is to be computed, and the body's index. Zero
+/// belongs to no pair.
 #[derive(Clone, Copy)]
 struct PairFlags(u32);
 
@@ -72,7 +77,12 @@ impl PairFlags {
     const CONTACT: u32 = 2;
     const REPEATED: u32 = 4;
     const LIVE: u32 = 8;
-    const BODY_SHIFT: u32 = 4;
+    /// The block of the constraint with the smaller id is computed and the other one transposed, so that which one depends on
+    /// nothing else.
+    const SWAPPED: u32 = 16;
+    /// What couples the two has still to be found out.
+    const NEW: u32 = 32;
+    const BODY_SHIFT: u32 = 6;
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
 
@@ -93,8 +103,7 @@ fn flag(flag: u32, is_set: bool) -> u32 {
 
 /// What a pair knows of one of its rows.
 #[derive(Clone, Copy)]
-pub struct End {
-    row: *mut Row,
+struct End {
     slot: u32,
     /// Of the block of this row, as far as that depends on this row alone.
     flags: u32,
@@ -104,20 +113,13 @@ impl End {
     /// Of pairs of a row through a body.
     ///
     /// # Safety
-    /// `row` has been opened.
+    /// `row` is live.
     #[inline(always)]
-    pub unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
+    unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
         // SAFETY: the caller promises a row.
         let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
         let (body, slot) = side.map_or((PairFlags::UNCOUPLED, 0), |side| (side.body(), side.slot));
-        let flags = PairFlags::of_body(body) | PairFlags::LIVE | flag(PairFlags::CONTACT, is_contact);
-        Self { row, slot, flags }
-    }
-
-    /// Whether the row is not attached to the body.
-    #[inline(always)]
-    pub fn is_loose(self) -> bool {
-        PairFlags(self.flags).body() == PairFlags::UNCOUPLED
+        Self { slot, flags: PairFlags::of_body(body) | flag(PairFlags::CONTACT, is_contact) }
     }
 }
 
@@ -125,63 +127,71 @@ impl End {
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
 impl Pair {
-    /// Fill a fresh pair of blocks between two rows through a body, without linking it; `repeated`: the two rows have, or will
-    /// have, another pair through this body before this one in their lists. Returns the blocks in the order of `ends`, of which
-    /// `first` is the place of the one that the pair's first block belongs to.
+    /// Fill a fresh pair of blocks between two rows through a body, the later row first, without linking it; `repeated`: the two rows
+    /// have, or will have, another pair through this body before this one in their lists. Returns the blocks in the order of the rows.
     ///
     /// # Safety
-    /// `pair` is a chunk for a pair, and held by nobody else; the rows have been opened.
+    /// `pair` is a chunk for a pair, and held by nobody else.
     #[inline(always)]
     pub unsafe fn fill(
         pair: *mut Self,
         bod: *mut BODY,
-        ends: [End; 2],
-        first: usize,
+        rows: [*mut Row; 2],
         repeated: bool,
     ) -> [*mut BlockNode; 2] {
         // SAFETY: the caller promises a chunk for a pair that nobody else holds, and two blocks may be all zero.
         unsafe {
             pair.write_bytes(0, 1);
-            let start = pair.cast::<BlockNode>();
-            let nodes = [start.add(first & 1), start.add(!first & 1)];
-            for k in 0..2 {
-                (*nodes[k]).public.dia = ends[1 - k].row.cast();
+            let nodes = Self::nodes(pair);
+            let both = PairFlags::LIVE
+                | PairFlags::NEW
+                | PairFlags::of_body(PairFlags::UNCOUPLED)
+                | flag(PairFlags::REPEATED, repeated);
+            for (k, second) in [0, PairFlags::SECOND].into_iter().enumerate() {
+                (*nodes[k]).public.dia = rows[1 - k].cast();
                 (*nodes[k]).public.bod = bod;
+                (*nodes[k]).flags = PairFlags(both | second);
             }
-            Self::tag(nodes, ends, first, repeated);
             nodes
         }
     }
 
-    /// Write what couples the two rows, and which of them are contacts; the arguments are as [`Pair::fill`] has them.
+    /// Whether what couples the two has still to be found out.
+    #[inline(always)]
+    pub fn is_new(&self) -> bool {
+        self.nodes[0].flags.0 & PairFlags::NEW != 0
+    }
+
+    /// Whether W counts a body for the constraint of a row that is not attached to it.
     ///
     /// # Safety
-    /// The blocks are those of a pair.
-    #[inline(always)]
-    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [End; 2], first: usize, repeated: bool) {
-        // Both are attached to one body, or its index is that of none.
-        let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
-        for k in 0..2 {
-            let flags = ends[k].flags
-                | bodies[1 - k]
-                | flag(PairFlags::REPEATED, repeated)
-                | flag(PairFlags::SECOND, k != first);
-            // SAFETY: the caller promises blocks.
-            unsafe { ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags)) };
+    /// The row is live, its constraint and the body are valid.
+    pub unsafe fn is_loose(row: *mut Row, bod: *const BODY) -> bool {
+        // SAFETY: the caller promises a live row, a valid constraint and a valid body.
+        unsafe {
+            !(*row).bodies.contains(&bod.cast_mut())
+                && !constraint::is_contact_on_obstacle((*row).public.con, bod)
         }
     }
 
-    /// Find out what couples the two rows, and which of them are contacts; `repeated` as for [`Pair::fill`].
+    /// Find out what couples the two rows, and which of them are contacts.
     ///
     /// # Safety
-    /// `pair` has been filled, and its rows have been opened.
-    #[inline(always)]
-    pub unsafe fn couple(pair: *mut Self, repeated: bool) {
-        // SAFETY: the caller promises a pair and rows.
+    /// `pair` is live, and so are its rows.
+    pub unsafe fn couple(pair: *mut Self) {
+        // SAFETY: the caller promises a live pair and rows.
         unsafe {
             let nodes = Self::nodes(pair);
-            let ends = Self::rows(pair).map(|row| End::of(row, (*nodes[0]).public.bod));
-            Self::tag(nodes, ends, 0, repeated);
+            let rows = Self::rows(pair);
+            let ends = rows.map(|row| End::of(row, (*nodes[0]).public.bod));
+            // Both are attached to one body, or its index is that of none.
+            let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
+            let kept = PairFlags::LIVE | PairFlags::REPEATED | PairFlags::SECOND;
+            let swapped = flag(PairFlags::SWAPPED, (*rows[0]).id >= (*rows[1]).id);
+            for k in 0..2 {
+                let flags = (*nodes[k]).flags.0 & kept | ends[k].flags | bodies[1 - k] | swapped;
+                ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags));
+            }
         }
     }
 
@@ -233,6 +243,13 @@ impl Pair {
         }
     }
 
+    /// The places of the block that is computed and of that which is transposed.
+    #[inline(always)]
+    pub fn order(&self) -> [usize; 2] {
+        let swapped = usize::from(self.nodes[0].flags.0 & PairFlags::SWAPPED != 0);
+        [swapped, 1 - swapped]
+    }
+
     /// The block of `pair` that stands in it as `block` stands in its own pair.
     ///
     /// # Safety
@@ -266,10 +283,13 @@ impl Pair {
         self.nodes.iter().all(|node| node.flags.0 & PairFlags::CONTACT != 0)
     }
 
-    /// The body that couples the two rows, and their slots.
+    /// The body that couples the two rows, and their slots, that of the block that is computed first.
     #[inline(always)]
     pub fn coupling(&self) -> Option<Coupling> {
-        let [first, second] = self.both();
+        let [first, second] = self.order().map(
+            #[inline(always)]
+            |k| &self.nodes[k],
+        );
         first.body().map(|body| Coupling {
             body: body as usize,
             row: first.slot as usize,
@@ -277,10 +297,12 @@ impl Pair {
         })
     }
 
-    /// The two blocks, each with whether its row is a contact.
+    /// The block that is computed and that which is transposed, each with whether its row is a contact.
     #[inline(always)]
     pub fn blocks(&mut self) -> [(&mut [f64; 9], bool); 2] {
+        let is_swapped = self.order()[0] == 1;
         let [first, second] = &mut self.nodes;
+        let (first, second) = if is_swapped { (second, first) } else { (first, second) };
         let is_contact = |node: &BlockNode| node.flags.0 & PairFlags::CONTACT != 0;
         let contacts = [is_contact(first), is_contact(second)];
         [(&mut first.public.W, contacts[0]), (&mut second.public.W, contacts[1])]

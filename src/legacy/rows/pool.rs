@@ -3,12 +3,13 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::TryReserveError;
-use std::ops::Range;
 use std::ptr;
+use std::slice;
 
 pub use super::bits::WORD;
 
 use crate::boundary::large_pages;
+use crate::threads::part;
 
 use super::bits::Bits;
 
@@ -23,6 +24,8 @@ pub struct Pool<T> {
     blocks: Vec<Block<T>>,
     /// Blocks before this one have no free chunk.
     current: usize,
+    /// Words of its chunks before this one have none.
+    place: usize,
     free: usize,
 }
 
@@ -47,7 +50,7 @@ impl From<TryReserveError> for Exhausted {
 impl<T> Default for Pool<T> {
     fn default() -> Self {
         const { assert!(size_of::<T>() > 0) };
-        Self { blocks: Vec::new(), current: 0, free: 0 }
+        Self { blocks: Vec::new(), current: 0, place: 0, free: 0 }
     }
 }
 
@@ -76,24 +79,30 @@ impl<T> Pool<T> {
     ///
     /// # Panics
     /// If there is none left: see [`Pool::reserve`].
+    #[inline(always)]
     pub fn take(&mut self) -> *mut T {
         loop {
             let block = &mut self.blocks[self.current];
-            if let Some(place) = block.in_use.first_open() {
-                let within = block.in_use.words[place].trailing_ones() as usize;
-                let index = WORD * place + within;
-                block.in_use.fill(place, 1 << within);
+            let word = block.in_use.words[self.place];
+            if word != u64::MAX {
+                let within = word.trailing_ones() as usize;
+                let index = WORD * self.place + within;
+                block.in_use.fill(self.place, 1 << within);
                 block.taken = block.taken.max(index + 1);
                 self.free -= 1;
                 return block.first.wrapping_add(index);
             }
-            self.current += 1;
+            self.go_on();
         }
     }
 
-    /// To take several chunks.
-    pub fn taker(&mut self) -> Taker<'_, T> {
-        Taker { pool: self, first: ptr::null_mut(), place: 0, open: 0, free: 0 }
+    /// Go to the next word with a free chunk, or to the next block.
+    #[cold]
+    fn go_on(&mut self) {
+        match self.blocks[self.current].in_use.first_open() {
+            Some(place) => self.place = place,
+            None => (self.current, self.place) = (self.current + 1, 0),
+        }
     }
 
     /// Give a chunk back.
@@ -103,7 +112,7 @@ impl<T> Pool<T> {
     pub unsafe fn give(&mut self, chunk: *mut T) {
         if let Some((block, index)) = self.find(chunk.addr()) {
             self.blocks[block].in_use.clear(index);
-            self.current = self.current.min(block);
+            (self.current, self.place) = (self.current, self.place).min((block, index / WORD));
             self.free += 1;
         }
     }
@@ -159,7 +168,8 @@ impl<T> Pool<T> {
 
     /// All chunks in use, block by block in the order of their addresses.
     pub fn chunks(&self) -> impl Iterator<Item = *mut T> {
-        self.runs().flat_map(|run| run.part(0..run.words()))
+        let parts = self.parts(usize::MAX);
+        (0..parts.count()).flat_map(move |number| parts.part(number))
     }
 
     /// Chunks that were in use once and are not now.
@@ -171,10 +181,9 @@ impl<T> Pool<T> {
         })
     }
 
-    /// The blocks of memory that have chunks in use.
-    pub fn runs(&self) -> impl Iterator<Item = Run<'_, T>> {
-        let used = self.blocks.iter().filter(|block| block.taken > 0);
-        used.map(|block| Run { first: block.first, words: &block.in_use.words[..block.taken.div_ceil(WORD)] })
+    /// All chunks in use, in parts of at most so many words.
+    pub fn parts(&self, size: usize) -> Parts<'_, T> {
+        Parts { blocks: &self.blocks, size }
     }
 }
 
@@ -209,6 +218,11 @@ impl Near {
 }
 
 impl<T> Block<T> {
+    /// The words that have chunks in use.
+    fn words(&self) -> &[u64] {
+        &self.in_use.words[..self.taken.div_ceil(WORD)]
+    }
+
     /// The index of the chunk with this address, if there is one.
     #[inline]
     fn index_of(&self, address: usize) -> Option<usize> {
@@ -218,102 +232,51 @@ impl<T> Block<T> {
     }
 }
 
-/// Takes chunks out of a pool, a word of them at a time: what it has taken the pool learns at the end of each word, and of the
-/// taker's life.
-pub struct Taker<'a, T> {
-    pool: &'a mut Pool<T>,
-    /// The first chunk of the word.
-    first: *mut T,
-    /// The word in the pool's current block, and which of its chunks were free and are.
-    place: usize,
-    open: u64,
-    free: u64,
+/// All chunks in use, in parts: at most so many words, [`WORD`] chunks each, that lie side by side.
+pub struct Parts<'a, T> {
+    blocks: &'a [Block<T>],
+    size: usize,
 }
 
-impl<T> Taker<'_, T> {
-    /// A chunk, with whatever is in it.
-    ///
-    /// # Panics
-    /// If there is none left: see [`Pool::reserve`].
-    #[inline(always)]
-    pub fn take(&mut self) -> *mut T {
-        if self.free == 0 {
-            self.go_on();
-        }
-        let index = self.free.trailing_zeros() as usize;
-        self.free &= self.free - 1;
-        self.first.wrapping_add(index)
-    }
-
-    #[inline(never)]
-    fn go_on(&mut self) {
-        self.tell();
-        loop {
-            let block = &mut self.pool.blocks[self.pool.current];
-            if let Some(place) = block.in_use.first_open() {
-                (self.place, self.open) = (place, !block.in_use.words[place]);
-                (self.first, self.free) = (block.first.wrapping_add(WORD * place), self.open);
-                return;
-            }
-            self.pool.current += 1;
-        }
-    }
-
-    fn tell(&mut self) {
-        let taken = self.open & !self.free;
-        if taken != 0 {
-            let block = &mut self.pool.blocks[self.pool.current];
-            block.in_use.fill(self.place, taken);
-            block.taken = block.taken.max(WORD * (self.place + 1) - taken.leading_zeros() as usize);
-            self.pool.free -= taken.count_ones() as usize;
-            self.open = self.free;
-        }
-    }
-}
-
-impl<T> Drop for Taker<'_, T> {
-    fn drop(&mut self) {
-        self.tell();
-    }
-}
-
-/// A block of memory, [`WORD`] chunks to a word.
-pub struct Run<'a, T> {
-    first: *mut T,
-    words: &'a [u64],
-}
-
-// SAFETY: a run gives pointers to chunks, no references, and writes nothing itself. A function that follows such a
+// SAFETY: parts give pointers to chunks, no references, and write nothing themselves. A function that follows such a
 // pointer promises that no other thread uses the chunk: chunks are sent to threads, not shared between them.
-unsafe impl<T: Send> Sync for Run<'_, T> {}
+unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
-impl<'a, T> Run<'a, T> {
-    /// Number of words.
-    pub fn words(&self) -> usize {
-        self.words.len()
-    }
-
-    /// The chunks in use of some of the words.
-    #[inline(always)]
-    pub fn part(&self, words: Range<usize>) -> Chunks<'a, T> {
-        Chunks {
-            first: self.first,
-            words: self.words,
-            next: words.start,
-            end: words.end,
-            bits: 0,
-            base: self.first,
-        }
+impl<T> Clone for Parts<'_, T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// Chunks in use, in the order in which they lie in memory.
+impl<T> Copy for Parts<'_, T> {}
+
+impl<'a, T> Parts<'a, T> {
+    /// Number of parts.
+    pub fn count(self) -> usize {
+        self.blocks.iter().map(|block| block.words().len().div_ceil(self.size)).sum()
+    }
+
+    /// The chunks of the part with a number; none if there is no such part.
+    pub fn part(self, mut number: usize) -> Chunks<'a, T> {
+        for block in self.blocks {
+            let words = block.words();
+            let count = words.len().div_ceil(self.size);
+            if number < count {
+                let range = part(number, self.size, words.len());
+                let base = block.first.wrapping_add(WORD * range.start).wrapping_sub(WORD);
+                return Chunks { words: words[range].iter(), bits: 0, base };
+            }
+            number -= count;
+        }
+        Chunks { words: [].iter(), bits: 0, base: ptr::null_mut() }
+    }
+}
+
+/// Chunks in use, in the order in which they lie in memory. A hot loop keeps two of these in registers.
 pub struct Chunks<'a, T> {
-    first: *mut T,
-    words: &'a [u64],
-    next: usize,
-    end: usize,
-    /// Those that are left of the word before the next one, and its first chunk.
+    /// Those behind the one at hand.
+    words: slice::Iter<'a, u64>,
+    /// What is left of the word at hand, and its first chunk; at first that of the word before.
     bits: u64,
     base: *mut T,
 }
@@ -324,12 +287,8 @@ impl<T> Iterator for Chunks<'_, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<*mut T> {
         while self.bits == 0 {
-            if self.next == self.end {
-                return None;
-            }
-            self.bits = self.words[self.next];
-            self.base = self.first.wrapping_add(WORD * self.next);
-            self.next += 1;
+            self.bits = *self.words.next()?;
+            self.base = self.base.wrapping_add(WORD);
         }
         let chunk = self.base.wrapping_add(self.bits.trailing_zeros() as usize);
         self.bits &= self.bits - 1;
@@ -377,23 +336,24 @@ mod tests {
     }
 
     #[test]
-    fn a_taker_takes_the_first_free_chunks() {
+    fn the_first_free_chunk_is_taken_in_whatever_block() {
         let mut pool = pool();
-        pool.reserve(300).unwrap();
-        let taken: Vec<*mut Chunk> = {
-            let mut taker = pool.taker();
-            (0..200).map(|_| taker.take()).collect()
-        };
-        assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (200, taken.clone()));
-        let gone = [5, 63, 64, 130].map(|k| taken[k]);
+        let taken: Vec<*mut Chunk> = (0..500)
+            .map(|_| {
+                pool.reserve(1).unwrap();
+                pool.take()
+            })
+            .collect();
+        assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (500, taken.clone()));
+        let gone = [5, 63, 64, 130, 300].map(|k| taken[k]);
         // SAFETY: nobody uses the chunks any more.
-        gone.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
+        [3, 1, 4].into_iter().for_each(|k| unsafe { pool.give(gone[k]) });
+        assert_eq!(gone[1], pool.take());
+        // SAFETY: nobody uses the chunks any more.
+        [1, 0, 2].into_iter().for_each(|k| unsafe { pool.give(gone[k]) });
         assert_eq!(pool.given_back().collect::<Vec<_>>(), gone);
-        let mut taker = pool.taker();
-        assert_eq!(gone[..3], [(); 3].map(|()| taker.take()));
-        drop(taker);
-        assert_eq!((pool.live(), pool.take()), (199, gone[3]));
-        assert_eq!(pool.given_back().count(), 0);
+        assert_eq!(gone, [(); 5].map(|()| pool.take()));
+        assert_eq!((pool.live(), pool.given_back().count()), (500, 0));
     }
 
     #[test]
@@ -440,6 +400,14 @@ mod tests {
         // SAFETY: nobody uses the chunks any more.
         chunks.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
         taken.retain(|address| !gone.contains(address));
+        for size in [1, 2, 5] {
+            let parts = pool.parts(size);
+            let chunks = (0..parts.count() + 1).map(|number| parts.part(number).map(|chunk| chunk.addr()));
+            let parts: Vec<Vec<usize>> = chunks.map(Iterator::collect).collect();
+            let reach = |part: &Vec<usize>| part.last().map_or(0, |last| last - part[0]);
+            assert!(parts.iter().all(|part| reach(part) < size * WORD * size_of::<Chunk>()), "{size}");
+            assert_eq!(parts.concat(), taken, "{size}");
+        }
         assert_eq!(pool.chunks().map(|chunk| chunk.addr()).collect::<Vec<_>>(), taken);
         assert_eq!(pool.given_back().collect::<Vec<_>>(), chunks);
         assert!(gone.iter().all(|&address| !pool.owns(address) && pool.position(address).is_none()));

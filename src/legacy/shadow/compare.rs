@@ -7,7 +7,7 @@
 use std::{fmt, ptr};
 
 use crate::block::{Block, largest};
-use crate::legacy::errors::Code;
+use crate::legacy::errors::Result;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::Role;
@@ -51,7 +51,7 @@ pub unsafe fn all(
     mirror: &Mirror,
     kind: UpdateKind,
     findings: &mut Findings,
-) -> Result<(), Code> {
+) -> Result {
     let mut comparison =
         Comparison { rows, mirror, kind, findings, blocks: Default::default(), energy_scale: 0.0 };
     // SAFETY: the caller promises a valid module with valid rows, blocks, constraints and bodies.
@@ -69,7 +69,7 @@ pub unsafe fn all(
 impl Comparison<'_, '_> {
     /// # Safety
     /// As [`all`].
-    unsafe fn row(&mut self, row: &LegacyRow) -> Result<(), Code> {
+    unsafe fn row(&mut self, row: &LegacyRow) -> Result {
         // SAFETY: the caller promises a row that is valid with its blocks, its constraint and the bodies. Each constraint of the
         // domain has a row in the mirror.
         unsafe {
@@ -107,7 +107,7 @@ impl Comparison<'_, '_> {
     ///
     /// # Safety
     /// As [`all`]; `own` is the row in the mirror.
-    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const Row) -> Result<(), Code> {
+    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const Row) -> Result {
         let [mut wanted, mut blocks] = std::mem::take(&mut self.blocks);
         wanted.clear();
         blocks.clear();
@@ -219,7 +219,7 @@ fn difference(got: &[f64], own: &[f64], scale: f64) -> f64 {
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
-unsafe fn speed(con: *const CON) -> Result<f64, Code> {
+unsafe fn speed(con: *const CON) -> Result<f64> {
     // SAFETY: the caller promises a valid constraint with valid bodies.
     unsafe {
         constraint::check(con)?;

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::legacy::errors::Code;
+use crate::legacy::errors::Result;
 use crate::legacy::host::{constraint, domain};
 use crate::legacy::layout::*;
 use crate::legacy::names;
@@ -90,7 +90,7 @@ impl LegacyRows {
         dom: *const DOM,
         was_sound: bool,
         findings: &mut Findings,
-    ) -> Result<(), Code> {
+    ) -> Result {
         self.of_row.clear();
         self.of_constraint.clear();
         // SAFETY: the caller promises a valid module and a valid domain, with valid constraints and bodies.
@@ -115,7 +115,7 @@ impl LegacyRows {
 
     /// # Safety
     /// As [`LegacyRows::read`]; the constraints of the domain are in the map.
-    unsafe fn walk(&mut self, legacy: *const LOCDYN, findings: &mut Findings) -> Result<(), Code> {
+    unsafe fn walk(&mut self, legacy: *const LOCDYN, findings: &mut Findings) -> Result {
         self.all.clear();
         self.all.try_reserve(self.of_constraint.len()).map_err(|_| exhausted())?;
         self.of_row.try_reserve(self.of_constraint.len()).map_err(|_| exhausted())?;
@@ -168,7 +168,7 @@ impl LegacyRows {
     ///
     /// # Safety
     /// As [`LegacyRows::read`].
-    unsafe fn compare_order(&mut self, was_sound: bool, findings: &mut Findings) -> Result<(), Code> {
+    unsafe fn compare_order(&mut self, was_sound: bool, findings: &mut Findings) -> Result {
         self.find_places_before()?;
         let mut newer = self.all.len();
         let mut next = u32::MAX;
@@ -200,7 +200,7 @@ impl LegacyRows {
     }
 
     /// Find where each row was at the last check, if it was there for the same constraint on the same bodies.
-    fn find_places_before(&mut self) -> Result<(), Code> {
+    fn find_places_before(&mut self) -> Result {
         let mut before: Map<*const DIAB, u32> = Map::default();
         before.try_reserve(self.previous.len()).map_err(|_| exhausted())?;
         before.extend((0..).zip(&self.previous).map(|(at, row)| (row.dia, at)));

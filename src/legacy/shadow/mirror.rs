@@ -4,7 +4,7 @@
 use std::{mem, ptr};
 
 use crate::inertia::{Boxed, Workspace};
-use crate::legacy::errors::{self, Code};
+use crate::legacy::errors::{self, Result};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
@@ -35,7 +35,7 @@ pub struct Mirror {
 
 impl Mirror {
     /// Without rows.
-    pub fn new() -> Result<Self, Code> {
+    pub fn new() -> Result<Self> {
         // The domain is set before it is read.
         let mut dynamics = LocalDynamics::create(ptr::dangling_mut())?;
         dynamics.rows.mirrored = Some(Map::default());
@@ -73,7 +73,7 @@ impl Mirror {
     ///
     /// # Safety
     /// The domain, its constraints and their bodies are valid, and so are the other module's rows with their blocks.
-    pub unsafe fn follow(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result<(), Code> {
+    pub unsafe fn follow(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
         self.list_bodies(legacy)?;
         // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that go
         // neither constraints nor bodies are read.
@@ -106,7 +106,7 @@ impl Mirror {
     }
 
     /// Find out which rows lie on which bodies.
-    fn list_bodies(&mut self, legacy: &LegacyRows) -> Result<(), Code> {
+    fn list_bodies(&mut self, legacy: &LegacyRows) -> Result {
         let Self { bodies, of_body, .. } = self;
         bodies.clear();
         of_body.clear();
@@ -134,7 +134,7 @@ impl Mirror {
     ///
     /// # Safety
     /// As [`Mirror::follow`].
-    unsafe fn inserted_again(&self, legacy: &LegacyRows) -> Result<usize, Code> {
+    unsafe fn inserted_again(&self, legacy: &LegacyRows) -> Result<usize> {
         let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
         for is_search in [true, false] {
@@ -182,7 +182,7 @@ impl Mirror {
     ///
     /// # Safety
     /// The domain with all its bodies and constraints is valid.
-    pub unsafe fn assemble(&mut self) -> Result<(), Code> {
+    pub unsafe fn assemble(&mut self) -> Result {
         // SAFETY: the caller promises a valid domain.
         unsafe { update::begin(&mut self.dynamics) }
     }
@@ -194,7 +194,7 @@ impl Mirror {
     ///
     /// # Safety
     /// The bodies are valid.
-    pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result<(), Code> {
+    pub unsafe fn estimate_conditions(&mut self, findings: &mut Findings) -> Result {
         let Self { dynamics, conditions, work, .. } = self;
         for (entry, panel) in dynamics.bodies.bodies.iter().zip(&dynamics.bodies.made.panels) {
             let body = entry.body.cast_const();
@@ -228,7 +228,7 @@ unsafe fn find_neighbours(
     body: *const BODY,
     most: usize,
     found: &mut Map<*const DIAB, ()>,
-) -> Result<(), Code> {
+) -> Result {
     found.clear();
     // SAFETY: the caller promises a valid row with valid blocks.
     unsafe {

@@ -12,7 +12,7 @@ mod mirror;
 use std::time::Instant;
 use std::{iter, ptr};
 
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::host::domain::{self, UpdateKind};
 use super::interface::additions::ldy_shadow;
 use super::interface::types::{ldy_report, ldy_tolerance};
@@ -39,7 +39,7 @@ impl Handle for ldy_shadow {
 }
 
 /// A shadow of another module's rows; see `ldy_shadow_new`.
-pub fn new(legacy: *const LOCDYN) -> Result<*mut ldy_shadow, Code> {
+pub fn new(legacy: *const LOCDYN) -> Result<*mut ldy_shadow> {
     ensure!(
         !cfg!(feature = "mpi"),
         fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI")
@@ -62,9 +62,10 @@ pub unsafe fn check(
         let mut findings = Findings::new(found);
         // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
         let shadow = unsafe { handle::exclusive("shadow", shadow) }?;
-        // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
-        // is not filled.
-        if let Some(given) = unsafe { sized_const("tolerance", tolerance) }? {
+        if !tolerance.is_null() {
+            // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
+            // is not filled.
+            let given = unsafe { sized_const("tolerance", tolerance) }?;
             findings.tolerance = given.read_over(findings.tolerance);
         }
         // SAFETY: the host promises to ldy_shadow_check that all that the shadow watches is valid.
@@ -77,7 +78,7 @@ pub unsafe fn check(
 impl Shadow {
     /// # Safety
     /// The other module, its domain, bodies and constraints are valid.
-    unsafe fn check(&mut self, findings: &mut Findings) -> Result<(), Code> {
+    unsafe fn check(&mut self, findings: &mut Findings) -> Result {
         // SAFETY: the caller promises a valid module over a valid domain, with valid constraints and bodies.
         unsafe {
             let dom = (*self.legacy).dom;

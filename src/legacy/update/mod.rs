@@ -5,6 +5,7 @@ mod scene;
 
 use std::ffi::c_int;
 use std::mem;
+use std::sync::atomic::AtomicBool;
 
 use crate::assembly::update::Phase;
 use crate::assembly::update::bodies::{How, prepare};
@@ -13,7 +14,7 @@ use crate::assembly::update::rows::{Wanted, assemble};
 use crate::threads::Team;
 
 use super::boundary::status;
-use super::errors::{Code, fail};
+use super::errors::{Code, Result, fail};
 use super::host::domain::{self, UpdateKind};
 use super::interface::types::{LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 use super::layout::LOCDYN;
@@ -22,7 +23,7 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
+use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows, refuse_loose};
 pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
@@ -46,7 +47,7 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 ///
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
-pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
+pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
     dynamics.tally.start();
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut dynamics.reusable);
@@ -79,7 +80,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 ///
 /// # Safety
 /// As [`begin`].
-unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind), Code> {
+unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind)> {
     dynamics.follows_domain()?;
     let dom = dynamics.domain()?;
     // SAFETY: the caller promises a valid domain.
@@ -101,7 +102,7 @@ unsafe fn make(
     kind: UpdateKind,
     reuse: bool,
     team: &mut Team,
-) -> Result<(), Code> {
+) -> Result {
     let once = options::is_set(LDY_SELF_CONTACT_ONCE) && dynamics.rows.mirrored.is_none();
     // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
     // live pairs of live rows.
@@ -123,11 +124,20 @@ unsafe fn make(
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::Wanted { kind, reuse, once };
-        for run in pairs.runs() {
-            match wanted == scene::Wanted::EVERYTHING {
-                true => assemble_pairs(HostPairs::<true>::new(&run, wanted), PART, &made.panels, team)?,
-                false => assemble_pairs(HostPairs::<false>::new(&run, wanted), PART, &made.panels, team)?,
+        let has_loose = AtomicBool::new(false);
+        let parts = pairs.parts(PART);
+        match wanted == scene::Wanted::EVERYTHING {
+            true => {
+                let pairs = HostPairs::<true>::new(parts, wanted, &has_loose);
+                assemble_pairs(pairs, 1, &made.panels, team)?;
             }
+            false => {
+                let pairs = HostPairs::<false>::new(parts, wanted, &has_loose);
+                assemble_pairs(pairs, 1, &made.panels, team)?;
+            }
+        }
+        if has_loose.into_inner() {
+            refuse_loose(dynamics)?;
         }
         #[cfg(feature = "mpi")]
         external::assemble(dynamics)?;
@@ -141,7 +151,7 @@ unsafe fn make(
 ///
 /// # Errors
 /// [`Code::BugFound`] if it is not finite.
-fn free_energy(gathered: &[GatheredRow]) -> Result<f64, Code> {
+fn free_energy(gathered: &[GatheredRow]) -> Result<f64> {
     // Not `sum`, which starts at −0.
     let energy = gathered.iter().fold(0.0, |sum, entry| sum + entry.energy);
     let why = "the free energy of all constraints together is not finite";

@@ -3,10 +3,11 @@
 use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
-use crate::assembly::panel::{self, Panel, RIGID};
+use crate::assembly::panel::{Panel, RIGID};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::update::pairs::{Coupling, Make, Pair, Pairs};
 use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
@@ -17,16 +18,16 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::culprit;
-use crate::legacy::errors::{self, Code, Error, fail};
+use crate::legacy::errors::{self, Code, Error, Result, fail};
 use crate::legacy::host::body::{self, Body};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::{KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::names;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Run, WORD};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, WORD};
 use crate::prefetch::fetch;
-use crate::threads::Deal;
+use crate::threads::{Deal, Numbered};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -53,7 +54,7 @@ impl<'a> HostBodies<'a> {
         Self(bodies)
     }
 
-    fn view(&self, body: usize) -> Result<Body<'_>, Code> {
+    fn view(&self, body: usize) -> Result<Body<'_>> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         unsafe { Body::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
@@ -63,6 +64,41 @@ impl<'a> HostBodies<'a> {
     fn of_body(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         errors::about(format_args!("body {}", unsafe { (*self.0[body].body).id }), code)
+    }
+
+    /// Hand over the points at which a constraint acts on a body.
+    fn visit_points(
+        &self,
+        body: usize,
+        &OnBody { con, known }: &OnBody,
+        visit: &mut dyn FnMut(f64, &Block, &Point),
+    ) -> Result<(), Code> {
+        let body = self.0[body].body;
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
+        // of their places.
+        unsafe {
+            let view = Body::new(body, false)?;
+            constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
+                visit(sign, &(*con).base, &view.dense_point(&place)?);
+                Ok(())
+            })
+        }
+    }
+
+    /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come to the
+    /// body makes no difference.
+    #[cold]
+    fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> Error {
+        let code_of = |on_body: &OnBody| self.visit_points(body, on_body, &mut |_, _, _| ()).err();
+        let failing = self.constraints(body).map(|(_, on_body)| on_body).filter(|it| code_of(it).is_some());
+        // SAFETY: the caller of HostBodies::new promises valid constraints.
+        unsafe {
+            let first = failing.min_by_key(|it| (*it.con).id);
+            // Asked once more, for the text that goes with its code.
+            let first = first.and_then(|first| Some((first.con, code_of(&first)?)));
+            let (con, code) = first.unwrap_or((con, code));
+            constraint::error(con, code).into()
+        }
     }
 
     /// The error of the constraint on a body that has the least id.
@@ -128,25 +164,15 @@ impl Bodies for HostBodies<'_> {
     fn points(
         &self,
         body: usize,
-        OnBody { con, known }: OnBody,
+        constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Error> {
-        let body = self.0[body].body;
-        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
-        // of their places.
-        unsafe {
-            let points = Body::new(body, false).and_then(|view| {
-                constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
-                    visit(sign, &(*con).base, &view.dense_point(&place)?);
-                    Ok(())
-                })
-            });
-            Ok(points.map_err(|code| constraint::error(con, code))?)
-        }
+        self.visit_points(body, &constraint, visit)
+            .map_err(|code| self.first_without_points(body, constraint.con, code))
     }
 
-    fn fault(&self, body: usize, fault: panel::Fault) -> Error {
-        self.of_body(body, of_panel(fault)).into()
+    fn fault(&self, body: usize, error: FactorError) -> Error {
+        self.of_body(body, of_panel(error)).into()
     }
 
     fn memory(&self) -> Error {
@@ -175,12 +201,10 @@ impl Bodies for HostBodies<'_> {
     }
 }
 
-/// The error of a fault in a panel.
-pub fn of_panel(fault: panel::Fault) -> Code {
-    let panel::Fault::Factor(error) = fault else {
-        return fail!(Code::OutOfMemory, "no memory for its operators");
-    };
+/// The error of a panel that cannot be made.
+pub fn of_panel(error: FactorError) -> Code {
     let code = match error {
+        FactorError::Memory => return fail!(Code::OutOfMemory, "no memory for its operators"),
         FactorError::Matrix(_) => Code::MatrixKind,
         FactorError::NotPositiveDefinite { .. } => Code::CholFactor,
         FactorError::NotFinite => Code::BugFound,
@@ -207,7 +231,11 @@ unsafe fn action<'a>(con: *const CON, body: *const BODY) -> Action<'a> {
 }
 
 /// Rows of the host.
-pub struct HostRows<'a>(&'a mut [GatheredRow]);
+pub type HostRows<'a> = Numbered<&'a mut [GatheredRow], Live>;
+
+/// That rows and what they lead to are as [`HostRows::new`] asks for.
+#[derive(Clone, Copy)]
+pub struct Live(());
 
 impl<'a> HostRows<'a> {
     /// Rows of the host.
@@ -216,32 +244,14 @@ impl<'a> HostRows<'a> {
     /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's alone during
     /// `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
     pub unsafe fn new(rows: &'a mut [GatheredRow]) -> Self {
-        Self(rows)
+        Self { first: 0, things: rows, context: Live(()) }
     }
 
     /// The body of one of the places of a row; there is one.
     #[inline(always)]
     fn body(&self, row: usize, place: usize) -> *mut BODY {
         // SAFETY: a live row is promised to HostRows::new.
-        unsafe { (*self.0[row].row).bodies[place] }
-    }
-}
-
-// SAFETY: parts of disjoint ranges are of different rows.
-unsafe impl<'a> Deal for HostRows<'a> {
-    type Shared = <&'a mut [GatheredRow] as Deal>::Shared;
-
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn shared(self) -> Self::Shared {
-        self.0.shared()
-    }
-
-    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
-        // SAFETY: the caller promises that no row is in another part.
-        Self(unsafe { <&mut [GatheredRow]>::part(shared, range) })
+        unsafe { (*self.things[row].row).bodies[place] }
     }
 }
 
@@ -253,7 +263,7 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn places(&self, row: usize) -> [Option<Place>; 2] {
         // SAFETY: a live row is promised to HostRows::new.
-        let sides = unsafe { (*self.0[row].row).sides };
+        let sides = unsafe { (*self.things[row].row).sides };
         sides.map(
             #[inline(always)]
             |side| side.map(|side| Place { body: side.body() as usize, slot: side.slot as usize }),
@@ -263,14 +273,14 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn roles(&self, row: usize) -> [bool; 2] {
         // SAFETY: a valid constraint is promised to HostRows::new.
-        let con = unsafe { &*self.0[row].con };
+        let con = unsafe { &*self.things[row].con };
         [!con.master.is_null(), !con.slave.is_null()]
     }
 
     #[inline(always)]
     fn action(&self, row: usize, place: usize) -> Action<'_> {
         // SAFETY: a valid constraint is promised to HostRows::new.
-        unsafe { action(self.0[row].con, self.body(row, place)) }
+        unsafe { action(self.things[row].con, self.body(row, place)) }
     }
 
     #[inline(always)]
@@ -294,14 +304,17 @@ impl Rows for HostRows<'_> {
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
-            ensure!(!velo.is_null(), constraint::error(self.0[row].con, names::null("velo", body)).into());
+            ensure!(
+                !velo.is_null(),
+                constraint::error(self.things[row].con, names::null("velo", body)).into()
+            );
             Ok([&*velo.add(1), &*velo])
         }
     }
 
     #[inline(always)]
     fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
-        let (GatheredRow { con, row, .. }, role) = (self.0[row], Role::BOTH[role]);
+        let (GatheredRow { con, row, .. }, role) = (self.things[row], Role::BOTH[role]);
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
         Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }?)
     }
@@ -311,19 +324,19 @@ impl Rows for HostRows<'_> {
         // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
         // panels are not touched between their start and the end of the rows.
         unsafe {
-            let slot = (*self.0[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
+            let slot = (*self.things[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
             SlotWriter::new(slots.at(slot))
         }
     }
 
     #[inline(always)]
     fn wants_velocities(&self, row: usize) -> bool {
-        self.0[row].is_listed
+        self.things[row].is_listed
     }
 
     #[inline(always)]
     fn set_velocities(&mut self, row: usize, [v, b]: [Vector; 2]) {
-        let gathered = &self.0[row];
+        let gathered = &self.things[row];
         // SAFETY: the row is live and this thread's alone, and so is V, as promised to HostRows::new.
         unsafe {
             *gathered.v = v;
@@ -334,19 +347,19 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn is_new(&self, row: usize) -> bool {
         // SAFETY: a live row is promised to HostRows::new.
-        unsafe { (*self.0[row].row).is_stale }
+        unsafe { (*self.things[row].row).is_stale }
     }
 
     #[inline(always)]
     fn kept(&self, row: usize) -> Option<Diagonal> {
         // SAFETY: a live row is promised to HostRows::new.
-        let row = unsafe { &*self.0[row].row };
+        let row = unsafe { &*self.things[row].row };
         (!row.is_stale).then_some(Diagonal { w: row.public.W, a: row.public.A, rho: None })
     }
 
     #[inline(always)]
     fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Error> {
-        let gathered = &mut self.0[row];
+        let gathered = &mut self.things[row];
         // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
         unsafe {
             let row = &mut *gathered.row;
@@ -362,7 +375,7 @@ impl Rows for HostRows<'_> {
 
     #[cold]
     fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
-        let con = self.0[row].con;
+        let con = self.things[row].con;
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
         let code = unsafe {
             match fault {
@@ -384,17 +397,17 @@ impl Rows for HostRows<'_> {
     fn fetch_ahead(&self, row: usize) {
         // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
         unsafe {
-            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[0]) {
+            if let Some(ahead) = self.things.get(row + ROWS_AHEAD[0]) {
                 fetch(ahead.con);
                 fetch(ahead.row);
             }
-            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[1]) {
+            if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
                 for body in ahead.bodies {
                     fetch(body.wrapping_byte_add(offset_of!(BODY, ref_center)).cast::<Vector>());
                     fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<[*mut f64; 2]>());
                 }
             }
-            if let Some(ahead) = self.0.get(row + ROWS_AHEAD[2]) {
+            if let Some(ahead) = self.things.get(row + ROWS_AHEAD[2]) {
                 for body in ahead.bodies {
                     if let Some(body) = body.as_ref() {
                         fetch(body.conf.cast::<Block>());
@@ -407,7 +420,7 @@ impl Rows for HostRows<'_> {
 
     #[inline(always)]
     fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
-        if let Some(ahead) = self.0.get(row + ROWS_AHEAD[1]) {
+        if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
             // SAFETY: the caller of HostRows::new promises live rows.
             for side in unsafe { (*ahead.row).sides }.into_iter().flatten() {
                 let writer = &raw const bodies.writers[side.body() as usize];
@@ -428,7 +441,7 @@ const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 /// # Safety
 /// The constraint is valid, and so are its bodies.
 #[inline(always)]
-unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64, Code> {
+unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64> {
     // SAFETY: the caller promises a valid constraint.
     let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
     let share = diagonal.free_energy(b, prescribed);
@@ -444,8 +457,8 @@ unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Resul
     Err(unsafe { constraint::error(con, code) })
 }
 
-/// Words of pairs that a thread takes at a time.
-pub const PART: usize = 512 / WORD;
+/// Most words of pairs that a thread takes at a time.
+pub const PART: usize = 256 / WORD;
 
 /// Which blocks are made.
 #[derive(Clone, Copy, PartialEq)]
@@ -463,31 +476,68 @@ impl Wanted {
     pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
 }
 
-/// Some words of a run of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
+/// Some parts of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
 /// is known beforehand.
 #[derive(Clone)]
 pub struct HostPairs<'a, const EVERYTHING: bool> {
-    run: &'a Run<'a, rows::Pair>,
-    words: Range<usize>,
+    parts: Parts<'a, rows::Pair>,
+    numbers: Range<usize>,
     wanted: Wanted,
+    /// Whether a new pair goes through a body that one of its rows is not attached to, though W counts it.
+    has_loose: &'a AtomicBool,
 }
 
 impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
-    /// All pairs of a run; what is wanted is everything, if so it is called.
+    /// All pairs, to be dealt one part at a time; what is wanted is everything, if so it is called. `has_loose` tells afterwards whether a new pair goes through
+    /// a body that one of its rows is not attached to, though W counts it.
     ///
     /// # Safety
-    /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
-    pub unsafe fn new(run: &'a Run<'a, rows::Pair>, wanted: Wanted) -> Self {
-        Self { run, words: 0..run.words(), wanted }
+    /// The pairs and their rows are live, the constraints of the rows valid, and so are the bodies of these; the rows are attached, and nobody
+    /// writes them during `'a`; pairs are this value's alone then.
+    pub unsafe fn new(parts: Parts<'a, rows::Pair>, wanted: Wanted, has_loose: &'a AtomicBool) -> Self {
+        Self { parts, numbers: 0..parts.count(), wanted, has_loose }
+    }
+
+    /// Find out what couples a pair if that is not known yet, and prefetch what it needs.
+    ///
+    /// # Safety
+    /// The pair is one of these, and has not been handed out.
+    #[inline(always)]
+    unsafe fn prepare(&self, pair: *mut rows::Pair, panels: &[Panel]) {
+        // SAFETY: the caller promises a pair that nobody else has.
+        unsafe {
+            if (*pair).is_new() {
+                self.couple(pair);
+            }
+            fetch_operators(pair, panels);
+        }
+    }
+
+    /// # Safety
+    /// As [`Self::prepare`].
+    #[inline(never)]
+    unsafe fn couple(&self, pair: *mut rows::Pair) {
+        // SAFETY: the caller promises a pair that nobody else has; live rows are promised to HostPairs::new, and valid bodies of their
+        // constraints: the later row was attached, so the body is one of its constraint's.
+        unsafe {
+            rows::Pair::couple(pair);
+            let [first, _] = (*pair).both();
+            if first.body().is_none() {
+                let is_loose = |row| rows::Pair::is_loose(row, first.public.bod);
+                if rows::Pair::rows(pair).into_iter().any(is_loose) {
+                    self.has_loose.store(true, Ordering::Relaxed);
+                }
+            }
+        }
     }
 }
 
-// SAFETY: parts of disjoint ranges are different words, and those stand for different pairs.
+// SAFETY: different parts have different pairs.
 unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
     type Shared = Self;
 
     fn count(&self) -> usize {
-        self.words.len()
+        self.numbers.len()
     }
 
     fn shared(self) -> Self {
@@ -495,7 +545,8 @@ unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
     }
 
     unsafe fn part(shared: &Self, range: Range<usize>) -> Self {
-        Self { words: shared.words.start + range.start..shared.words.start + range.end, ..shared.clone() }
+        let first = shared.numbers.start;
+        Self { numbers: first + range.start..first + range.end, ..shared.clone() }
     }
 }
 
@@ -507,23 +558,25 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
 
     #[inline(always)]
     fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
-        let Self { run, words, wanted } = self.clone();
-        let mut coming = run.part(words.clone());
-        for pair in coming.by_ref().take(PAIRS_AHEAD) {
-            // SAFETY: a chunk in use is a pair, and none has been handed out yet.
-            unsafe { fetch_operators(pair, panels) };
-        }
-        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { wanted };
-        for name in run.part(words) {
-            if let Some(ahead) = coming.next() {
-                // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
-                unsafe { fetch_operators(ahead, panels) };
+        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
+        for number in self.numbers.clone() {
+            let [mut coming, pairs] = [self.parts.part(number), self.parts.part(number)];
+            for pair in coming.by_ref().take(PAIRS_AHEAD) {
+                // SAFETY: a chunk in use is a pair, and none has been handed out yet.
+                unsafe { self.prepare(pair, panels) };
             }
-            // SAFETY: a chunk in use is a pair, and each is handed out once.
-            let pair = unsafe { &mut *name };
-            if (kind == UpdateKind::All || !pair.is_of_contacts()) && (!reuse || !is_unchanged(panels, pair))
-            {
-                make.pair(blocks_of(name, pair, kind, once));
+            for name in pairs {
+                if let Some(ahead) = coming.next() {
+                    // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
+                    unsafe { self.prepare(ahead, panels) };
+                }
+                // SAFETY: a chunk in use is a pair, and each is handed out once.
+                let pair = unsafe { &mut *name };
+                if (kind == UpdateKind::All || !pair.is_of_contacts())
+                    && (!reuse || !is_unchanged(panels, pair))
+                {
+                    make.pair(blocks_of(name, pair, kind, once));
+                }
             }
         }
     }
@@ -532,8 +585,9 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     fn fault(&self, pair: *mut rows::Pair) -> Error {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
-            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
-                .into()
+            let rows = rows::Pair::rows(pair);
+            let cons = (*pair).order().map(|k| (*rows[k]).public.con.cast_const());
+            culprit::of_blocks_between(cons).into()
         }
     }
 }

@@ -177,11 +177,14 @@ fn bad_constraints_are_named() {
     };
     let good = link(0, [0.0; 3], 1.0);
     let error = |bad| Stiffness::new(&bodies, &[good, bad]).map(|_| ()).unwrap_err();
-    assert_eq!(error(link(2, [0.0; 3], 1.0)), Error::NoSuchBody(1));
-    assert_eq!(error(link(1, [0.0; 3], 1.0)), Error::NoSuchBody(1));
-    assert_eq!(error(link(0, [1.0, 0.0, 0.0], 1.0)), Error::NoDirection(1));
+    let of_second = |what| format!("constraint of row 1: {what}");
+    let no_body = of_second("a body of it is not there, or has no points");
+    assert_eq!(error(link(2, [0.0; 3], 1.0)).to_string(), no_body);
+    assert_eq!(error(link(1, [0.0; 3], 1.0)).to_string(), no_body);
+    assert_eq!(error(link(0, [1.0, 0.0, 0.0], 1.0)).to_string(), of_second("the link has no direction"));
     let force = Force::Contact { force: [1.0; 3], carrier: Carrier::Master };
-    assert_eq!(error(Constraint { force, ..good }), Error::NoAxes(1));
-    assert_eq!(error(link(0, [0.0; 3], f64::NAN)), Error::NotFinite);
-    assert_eq!(error(link(0, [0.0, f64::INFINITY, 0.0], 1.0)), Error::NotFinite);
+    let no_axes = of_second("the body that is to turn its axes is not rigid");
+    assert_eq!(error(Constraint { force, ..good }).to_string(), no_axes);
+    assert_eq!(error(link(0, [0.0; 3], f64::NAN)), Error::of_rows(NOT_FINITE));
+    assert_eq!(error(link(0, [0.0, f64::INFINITY, 0.0], 1.0)), Error::of_rows(NOT_FINITE));
 }

@@ -63,6 +63,6 @@ fn what_does_not_move_is_kept_by_nobody() {
     let (found, rank) = projected(&gradients, &inverse);
     assert!(found.amax() < 1e-15 && rank == 1);
     let not_finite = FreeMotion::new(&[f64::NAN], 1, |f, x| x.copy_from_slice(f));
-    assert_eq!(not_finite.unwrap_err(), Error::NotFinite);
+    assert_eq!(not_finite.unwrap_err(), Error::of_rows(NOT_FINITE));
     assert_eq!(FreeMotion::new(&[], 0, |_, _| {}).unwrap().rank(), 0);
 }

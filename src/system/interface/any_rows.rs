@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_longlong};
 
 use crate::any_rows::check_size;
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::memory::with_room;
 use crate::system::any_rows::about;
 use crate::system::body::as_many;
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn ldy_system_csr(
 }
 
 /// Whether a constraint can have so many bodies: else no array is read.
-fn body_count(count: usize) -> Result<usize, Code> {
+fn body_count(count: usize) -> Result<usize> {
     let why = "a constraint has one to sixteen bodies";
     ensure!((1..=MOST_BODIES).contains(&count), fail!(Code::BugFound, "count is {count}: {why}"));
     Ok(count)
@@ -214,7 +214,7 @@ unsafe fn operators(
     rows: usize,
     bodies: &[Id],
     given: &[ldy_operator],
-) -> Result<Vec<RowsOperator>, Code> {
+) -> Result<Vec<RowsOperator>> {
     let mut operators = with_room(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
     for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
         bodies.iter().zip(given)

@@ -6,9 +6,9 @@ use std::slice;
 use crate::block::Vector;
 pub(super) use crate::boundary::arguments::entry;
 pub use crate::boundary::arguments::{Out, null, place, string, wanted};
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 pub use crate::boundary::handle::{exclusive, shared};
-pub use crate::boundary::sized::{sized, sized_const, sized_wanted};
+pub use crate::boundary::sized::{sized, sized_const};
 use crate::direct::{AnyBlockRows, Extents};
 use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
@@ -16,7 +16,6 @@ use crate::row_error;
 use crate::system::{Error, Fault, Id};
 
 use super::results::ldy_rows;
-use super::strided::{Shape, Strided, StridedMut};
 pub use super::strided::{strided, strided_mut};
 
 /// Its text becomes the thread's last.
@@ -49,7 +48,7 @@ impl From<row_error::Error> for Code {
 
 /// # Safety
 /// `values` is NULL or has N values, which nobody changes meanwhile.
-pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Result<&'a [f64; N], Code> {
+pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Result<&'a [f64; N]> {
     // SAFETY: the C program promises N values, as this function asks for; an array of them is aligned as they are.
     unsafe { values.cast::<[f64; N]>().as_ref() }.ok_or_else(|| null(name))
 }
@@ -58,21 +57,21 @@ pub unsafe fn array<'a, const N: usize>(name: &str, values: *const f64) -> Resul
 ///
 /// # Safety
 /// `values` is NULL or has three values, which nobody changes meanwhile.
-pub unsafe fn vector(name: &str, values: *const f64) -> Result<Vector, Code> {
+pub unsafe fn vector(name: &str, values: *const f64) -> Result<Vector> {
     // SAFETY: the C program promises three values, as this function asks for.
     unsafe { array(name, values) }.copied()
 }
 
 /// # Safety
 /// `values` is NULL, or three values can be written there as long as the [`Out`] is there.
-pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector>, Code> {
+pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector>> {
     // SAFETY: the C program promises three values, as this function asks for; an array of them is aligned as they are.
     unsafe { place(name, values.cast()) }
 }
 
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody changes meanwhile.
-pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result<&'a [T], Code> {
+pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result<&'a [T]> {
     check_count::<T>(name, count)?;
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),
@@ -83,21 +82,8 @@ pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result
     }
 }
 
-/// Values; NULL: there are none.
-///
-/// # Safety
-/// As for [`values`].
-pub unsafe fn values_wanted<'a, T>(
-    name: &str,
-    first: *const T,
-    count: usize,
-) -> Result<Option<&'a [T]>, Code> {
-    // SAFETY: the C program promises so many values, as `values` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { values(name, first, count) }.map(Some) }
-}
-
 /// No array has more bytes than a pointer can be moved by; a negative number that became a count has.
-fn check_count<T>(name: &str, count: usize) -> Result<(), Code> {
+fn check_count<T>(name: &str, count: usize) -> Result {
     if count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
         return Ok(());
     }
@@ -106,7 +92,7 @@ fn check_count<T>(name: &str, count: usize) -> Result<(), Code> {
 
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody else uses meanwhile.
-pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Result<&'a mut [T], Code> {
+pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Result<&'a mut [T]> {
     check_count::<T>(name, count)?;
     match (first.is_null(), count) {
         (_, 0) => Ok(&mut []),
@@ -117,37 +103,11 @@ pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Resu
     }
 }
 
-/// Strided entries; NULL: there are none.
-///
-/// # Safety
-/// As for [`strided`].
-pub unsafe fn strided_wanted<'a, T>(
-    name: &str,
-    first: *const T,
-    shape: Shape,
-) -> Result<Option<Strided<'a, T>>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `strided` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { strided(name, first, shape) }.map(Some) }
-}
-
-/// Strided entries to be written; NULL: they are not wanted.
-///
-/// # Safety
-/// As for [`strided_mut`].
-pub unsafe fn strided_mut_wanted<'a, T: Copy>(
-    name: &str,
-    first: *mut T,
-    shape: Shape,
-) -> Result<Option<StridedMut<'a, T>>, Code> {
-    // SAFETY: the C program promises entries of this shape, as `strided_mut` asks for.
-    if first.is_null() { Ok(None) } else { unsafe { strided_mut(name, first, shape) }.map(Some) }
-}
-
 /// A LOCDYN, which is not read yet.
 ///
 /// # Safety
 /// `ldy` is NULL or valid.
-pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN, Code> {
+pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
     if ldy.is_null() { Err(null(name)) } else { Ok(ldy) }
 }
 
@@ -156,7 +116,7 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN, Co
 /// # Safety
 /// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are NULL or
 /// as long as it says. Nobody changes them meanwhile.
-pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>, Code> {
+pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>> {
     // SAFETY: the C program promises what `given_rows` asks for.
     unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)
 }
@@ -165,10 +125,7 @@ pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlo
 ///
 /// # Safety
 /// As for [`block_rows`], and B is NULL or as long as it says.
-pub unsafe fn rows_with_b<'a>(
-    name: &str,
-    rows: *const ldy_rows,
-) -> Result<(AnyBlockRows<'a>, &'a [f64]), Code> {
+pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, &'a [f64])> {
     // SAFETY: the C program promises what `given_rows` asks for.
     let (rows, b) = unsafe { given_rows(name, rows) }?;
     // SAFETY: the C program promises a value for each scalar.
@@ -180,9 +137,9 @@ pub unsafe fn rows_with_b<'a>(
 ///
 /// # Safety
 /// As for [`block_rows`].
-unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64), Code> {
+unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64)> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
-    let given = unsafe { sized_const(name, rows) }?.ok_or_else(|| null(name))?;
+    let given = unsafe { sized_const(name, rows) }?;
     let given = given.read();
     let ldy_rows { rows: count, blocks, starts, columns, values: first, scalar_starts, value_starts, .. } =
         given;
@@ -211,14 +168,14 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockR
     Ok((rows, given.B))
 }
 
-fn count_of(name: &str, count: c_int) -> Result<usize, Code> {
+fn count_of(name: &str, count: c_int) -> Result<usize> {
     usize::try_from(count).map_err(|_| fail!(Code::BugFound, "{name} is negative"))
 }
 
-pub fn body_id(id: c_longlong) -> Result<Id, Code> {
+pub fn body_id(id: c_longlong) -> Result<Id> {
     Id::try_from(id).map_err(|_| fail!(Code::BugFound, "body {id}: there is none with this id"))
 }
 
-pub fn constraint_id(id: c_longlong) -> Result<Id, Code> {
+pub fn constraint_id(id: c_longlong) -> Result<Id> {
     Id::try_from(id).map_err(|_| fail!(Code::BugFound, "constraint {id}: there is none with this id"))
 }

@@ -2,10 +2,10 @@
 
 use std::ffi::{c_int, c_longlong, c_void};
 
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::memory::with_room;
 use crate::system::body::as_many;
-use crate::system::{Error, Fault, Inertia, Kinematics, Solve, System};
+use crate::system::{Checked, Error, Fault, Inertia, Kinematics, Solve, System};
 
 use super::arguments::{self, body_id, entry, null};
 use super::ldy_system;
@@ -429,22 +429,18 @@ impl Solve for Callback {
     }
 }
 
-fn size(n: c_int) -> Result<usize, Code> {
+fn size(n: c_int) -> Result<usize> {
     let size = usize::try_from(n).ok().filter(|&size| size > 0);
     size.ok_or_else(|| fail!(Code::BugFound, "n is {n}: a body needs at least one generalised velocity"))
 }
 
 /// Insert a body whose constraints are given by operators, and tell its id.
-fn insert_general(
-    system: &mut System,
-    n: c_int,
-    inertia: Result<Inertia, Fault>,
-) -> Result<c_longlong, Code> {
+fn insert_general(system: &mut System, n: c_int, inertia: Checked<Inertia>) -> Result<c_longlong> {
     let inertia = inertia.map_err(|fault| Error::of_body(system.next_body(), fault))?;
     Ok(system.insert_body(size(n)?, Kinematics::General, inertia)? as c_longlong)
 }
 
-fn set_inertia(system: &mut System, body: c_longlong, inertia: Result<Inertia, Fault>) -> Result<(), Code> {
+fn set_inertia(system: &mut System, body: c_longlong, inertia: Checked<Inertia>) -> Result {
     let id = body_id(body)?;
     system.body(id)?;
     let inertia = inertia.map_err(|fault| Error::of_body(id, fault))?;

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_longlong, c_ulonglong};
 
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::system::{AtPoints, EntryError, Id};
 
 use super::arguments::{self, entry, null};
@@ -38,9 +38,9 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
     constraint: *mut c_longlong,
 ) -> c_int {
     entry!(system: exclusive, masters: strided((count, bodies_stride, 1)),
-           slaves: strided_wanted((count, bodies_stride, 1)), frames: strided((count, frames_stride, 9)),
-           master_points: strided_wanted((count, points_stride, 3)),
-           slave_points: strided_wanted((count, points_stride, 3)), constraint: place => {
+           slaves: optional strided((count, bodies_stride, 1)), frames: strided((count, frames_stride, 9)),
+           master_points: optional strided((count, points_stride, 3)),
+           slave_points: optional strided((count, points_stride, 3)), constraint: place => {
         let sides = Sides { ids: [Some(masters), slaves], points: [master_points, slave_points] };
         sides.check(count, |k| [0, 1].map(|side| sides.body(side, k)))?;
         let entry = |k: usize| {
@@ -78,9 +78,9 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
     points_stride: usize,
 ) -> c_int {
     entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
-           masters: strided_wanted((count, bodies_stride, 1)), slaves: strided_wanted((count, bodies_stride, 1)),
-           frames: strided((count, frames_stride, 9)), master_points: strided_wanted((count, points_stride, 3)),
-           slave_points: strided_wanted((count, points_stride, 3)) => {
+           masters: optional strided((count, bodies_stride, 1)), slaves: optional strided((count, bodies_stride, 1)),
+           frames: strided((count, frames_stride, 9)), master_points: optional strided((count, points_stride, 3)),
+           slave_points: optional strided((count, points_stride, 3)) => {
         constraints.check_ids("constraint", None)?;
         let are_others = masters.is_some();
         let sides = Sides { ids: [masters, slaves.filter(|_| are_others)], points: [master_points, slave_points] };
@@ -123,9 +123,9 @@ pub unsafe extern "C" fn ldy_system_placements(
     points_stride: usize,
 ) -> c_int {
     entry!(system: shared, constraints: strided((count, constraints_stride, 1)),
-           frames: strided_mut_wanted((count, frames_stride, 9)),
-           master_points: strided_mut_wanted((count, points_stride, 3)),
-           slave_points: strided_mut_wanted((count, points_stride, 3)) => {
+           frames: optional strided_mut((count, frames_stride, 9)),
+           master_points: optional strided_mut((count, points_stride, 3)),
+           slave_points: optional strided_mut((count, points_stride, 3)) => {
         constraints.check_ids("constraint", None)?;
         let [mut frames, mut masters, mut slaves] = [frames, master_points, slave_points];
         system.placements(count, |k| constraints.id(k), |k, frame, points| {
@@ -337,7 +337,7 @@ struct Sides<'a> {
 
 impl Sides<'_> {
     /// Whether ids may be there, and points of all bodies are.
-    fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result<(), Code> {
+    fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
         self.ids.iter().flatten().try_for_each(|ids| ids.check_ids("body", Some(LDY_GROUND)))?;
         for (side, name) in ["master_points", "slave_points"].into_iter().enumerate() {
             if self.points[side].is_none() && (0..count).any(|k| bodies(k)[side].is_some()) {

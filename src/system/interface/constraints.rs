@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong};
 use std::fmt::Display;
 
 use crate::block::Block;
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::system::{Error, Id, Operator, System};
 
 use super::arguments::{self, array, body_id, constraint_id, entry, null, values};
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn ldy_system_set_diagonal_compliance(
     })
 }
 
-fn side(id: c_longlong) -> Result<Option<Id>, Code> {
+fn side(id: c_longlong) -> Result<Option<Id>> {
     if id == LDY_GROUND { Ok(None) } else { body_id(id).map(Some) }
 }
 
@@ -196,7 +196,7 @@ fn side(id: c_longlong) -> Result<Option<Id>, Code> {
 ///
 /// # Safety
 /// Each that counts is NULL or has three values.
-unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2], Code> {
+unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2]> {
     let mut points = [[0.0; 3]; 2];
     for (k, name) in ["master_point", "slave_point"].into_iter().enumerate() {
         if bodies[k].is_some() {
@@ -216,7 +216,7 @@ unsafe fn operators(
     id: Id,
     bodies: [Option<Id>; 2],
     given: [*const ldy_operator; 2],
-) -> Result<[Option<Operator>; 2], Code> {
+) -> Result<[Option<Operator>; 2]> {
     let mut operators = [None, None];
     for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
         let Some(body) = bodies[k] else { continue };

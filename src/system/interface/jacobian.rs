@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_longlong};
 
-use crate::boundary::errors::Code;
+use crate::boundary::errors::Result;
 use crate::system::{Jacobian, System};
 
 use super::arguments::{self, entry};
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
     constraint: *mut c_longlong,
 ) -> c_int {
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
-           starts: values(rows.saturating_add(counts.is_null().into())), counts: values_wanted(rows),
+           starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count), constraint: place => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
         constraint.put(insert(system, bodies, heights, &jacobian)?);
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn ldy_system_set_sparse_jacobian(
     value_count: usize,
 ) -> c_int {
     entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
-           starts: values(rows.saturating_add(counts.is_null().into())), counts: values_wanted(rows),
+           starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count) => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
         set(system, bodies, constraints, &jacobian)?;
@@ -159,7 +159,7 @@ fn insert(
     bodies: Strided<c_longlong>,
     heights: &[c_int],
     jacobian: &Jacobian,
-) -> Result<c_longlong, Code> {
+) -> Result<c_longlong> {
     bodies.check_ids("body", None)?;
     let bodies = (0..bodies.len()).map(|k| bodies.id(k));
     // No constraint has 0 rows, or fewer.
@@ -172,7 +172,7 @@ fn set(
     bodies: Strided<c_longlong>,
     constraints: Strided<c_longlong>,
     jacobian: &Jacobian,
-) -> Result<(), Code> {
+) -> Result {
     bodies.check_ids("body", None)?;
     constraints.check_ids("constraint", None)?;
     let bodies = (0..bodies.len()).map(|k| bodies.id(k));

@@ -6,7 +6,7 @@ use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 use super::results::ldy_rows;
 use crate::any_rows::check_size;
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::direct::AnyBlockRows;
 use crate::products::{Columns, extent, multiply};
 
@@ -148,7 +148,7 @@ fn times(
     x: Columns<&[f64]>,
     y: Columns<&mut [f64]>,
     count: usize,
-) -> Result<(), Code> {
+) -> Result {
     check_size("x and y", rows.scalar_count(), count)?;
     for (name, stride) in [("x_stride", x.stride), ("y_stride", y.stride)] {
         check_stride(name, stride, count)?;
@@ -158,7 +158,7 @@ fn times(
 }
 
 /// Whether vectors of so many values do not overlap.
-pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result<(), Code> {
+pub(super) fn check_stride(name: &str, stride: usize, count: usize) -> Result {
     let failed = || fail!(Code::BugFound, "{name} is {stride}: less than the {count} values of a vector");
     if stride < count { Err(failed()) } else { Ok(()) }
 }

@@ -6,7 +6,7 @@ use std::ptr;
 use std::time::Duration;
 
 use crate::any_rows::check_size;
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::boundary::handle::{self, Handle};
 use crate::boundary::sized::{CallerSized, Place};
 use crate::solve::{
@@ -210,8 +210,8 @@ pub unsafe extern "C" fn ldy_solve_system(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: exclusive, system: shared, laws: values(law_count), options: sized_const, R: values_mut(count),
-           report: sized_wanted => {
+    entry!(solver: exclusive, system: shared, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+           report: optional sized => {
         let rows = system.any_rows()?;
         let options = Chosen::read(options)?;
         let ldy_solve { solver, laws: kept } = solver;
@@ -246,8 +246,8 @@ pub unsafe extern "C" fn ldy_solve_rows(
     count: usize,
     report: *mut ldy_solve_report,
 ) -> c_int {
-    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: sized_const, R: values_mut(count),
-           report: sized_wanted => {
+    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+           report: optional sized => {
         let chosen = Chosen::read(options)?;
         let Chosen { options, normal, .. } = chosen;
         let ldy_solve { solver, laws: kept } = solver;
@@ -268,7 +268,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self, Code> {
+    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self> {
         let mut options = Options::default();
         let Some(given) = given.map(|given| given.read()) else {
             return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
@@ -316,7 +316,7 @@ impl Chosen {
 }
 
 /// The laws of rows, of those with more than three scalars two.
-fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result<(), Code> {
+fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
     check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;

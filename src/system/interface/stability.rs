@@ -3,7 +3,7 @@
 use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::boundary::arguments::Out;
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::memory::with_room;
 use crate::stability::Carrier;
 use crate::system::body::of_size;
@@ -129,7 +129,7 @@ fn put_critical(
     directions: Directions,
     [omega_squared, step, share]: [Out<f64>; 3],
     constraint: Out<c_longlong>,
-) -> Result<(), Code> {
+) -> Result {
     let critical = system.critical_step(&kinds(system, joints)?, reactions, directions)?;
     let id = critical.constraint.and_then(|row| system.constraint_ids().nth(row));
     omega_squared.put(critical.frequency_squared);
@@ -140,7 +140,7 @@ fn put_critical(
 }
 
 /// The joints of the constraints of a system. None is read unless they are as many.
-fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>, Code> {
+fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>> {
     system.check_joints(joints.len())?;
     let memory = |_| fail!(Code::OutOfMemory, "joints: out of memory");
     let mut kinds = with_room(joints.len()).map_err(memory)?;

@@ -4,7 +4,7 @@ use std::ffi::c_longlong;
 use std::marker::PhantomData;
 use std::slice;
 
-use crate::boundary::errors::{Code, fail};
+use crate::boundary::errors::{Code, Result, fail};
 use crate::system::Id;
 
 use super::arguments::null;
@@ -32,7 +32,7 @@ pub struct StridedMut<'a, T> {
 pub type Shape = (usize, usize, usize);
 
 /// Whether entries of a T can lie so.
-fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result<(), Code> {
+fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result {
     let bytes = width.saturating_mul(size_of::<T>());
     let extent = count.saturating_sub(1).saturating_mul(stride).saturating_add(bytes);
     if is_null && count > 0 {
@@ -50,7 +50,7 @@ fn check<T>(name: &str, is_null: bool, (count, stride, width): Shape) -> Result<
 ///
 /// # Safety
 /// `first` is NULL, or there are entries of this shape, which nobody changes meanwhile.
-pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>, Code> {
+pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Result<Strided<'a, T>> {
     check::<T>(name, first.is_null(), shape)?;
     let (count, stride, width) = shape;
     Ok(Strided { first, stride, width, count, values: PhantomData })
@@ -60,7 +60,7 @@ pub unsafe fn strided<'a, T>(name: &str, first: *const T, shape: Shape) -> Resul
 ///
 /// # Safety
 /// `first` is NULL, or there are entries of this shape, which nobody else uses meanwhile.
-pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Result<StridedMut<'a, T>, Code> {
+pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Result<StridedMut<'a, T>> {
     check::<T>(name, first.is_null(), shape)?;
     let (count, stride, width) = shape;
     let bytes = width * size_of::<T>();
@@ -108,7 +108,7 @@ impl<T: Copy> StridedMut<'_, T> {
 
 impl Strided<'_, c_longlong> {
     /// Ids that may be there: a negative one is not.
-    pub fn check_ids(&self, what: &str, or: Option<c_longlong>) -> Result<(), Code> {
+    pub fn check_ids(&self, what: &str, or: Option<c_longlong>) -> Result {
         match (0..self.len()).find(|&k| self.at(k)[0] < 0 && Some(self.at(k)[0]) != or) {
             Some(k) => {
                 let id = self.at(k)[0];

@@ -1,11 +1,9 @@
 //! The columns of an operator of three rows, put together of rows whose columns are others.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
-
 use crate::block::Vector;
 use crate::kinematics::Column;
-use crate::memory::resize;
+use crate::memory::{self, resize};
 
 use super::push_column;
 use super::rows::Part;
@@ -19,7 +17,7 @@ pub struct Gathered {
 
 impl Gathered {
     /// Have room for so many columns.
-    pub fn reserve(&mut self, columns: usize) -> Result<(), TryReserveError> {
+    pub fn reserve(&mut self, columns: usize) -> memory::Result {
         let Self { values, words } = self;
         let columns = columns.max(values.len());
         resize(values, columns, [0.0; 3])?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::memory::collect;
 
 use super::super::any_rows::about;
-use super::super::bulk::EntryError;
+use super::super::bulk::{EntryError, EntryResult};
 use super::super::error::{Error, Fault};
 use super::super::mixed::{self, MOST_BODIES};
 use super::super::model::System;
@@ -27,7 +27,7 @@ impl System {
         bodies: impl Iterator<Item = Id>,
         heights: impl Iterator<Item = usize>,
         jacobian: &Jacobian,
-    ) -> Result<Id, EntryError> {
+    ) -> EntryResult<Id> {
         let mut room = std::mem::take(&mut self.room);
         let first = self.next_constraint();
         let put = self.all_or_nothing(|system| system.put_rows_of(bodies, heights, jacobian, &mut room));
@@ -41,7 +41,7 @@ impl System {
         heights: impl Iterator<Item = usize>,
         jacobian: &Jacobian,
         room: &mut Room,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         self.begin(bodies, jacobian, room)?;
         collect(&mut room.by_columns, room.places.iter().copied()).map_err(Error::from)?;
         room.by_columns.sort_unstable_by_key(|place| place.first);

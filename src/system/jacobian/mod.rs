@@ -9,15 +9,13 @@ mod insert;
 mod pattern;
 mod rows;
 
-use std::collections::TryReserveError;
-
 use crate::kinematics::Column;
-use crate::memory::{collect, push};
+use crate::memory::{self, collect, push};
 
-use super::bulk::EntryError;
+use super::bulk::{EntryError, EntryResult};
 use super::changes;
 use super::constraint::{Constraint, Operator, Placement};
-use super::error::{Error, Fault};
+use super::error::{Error, Fault, Result};
 use super::mixed::{Entry, Piece};
 use super::model::{OTHER_KIND, System};
 use super::table::Id;
@@ -115,7 +113,7 @@ impl Room {
         jacobian: &Jacobian,
         end: usize,
         count: impl Fn(&Part) -> usize,
-    ) -> Result<Option<usize>, Error> {
+    ) -> Result<Option<usize>> {
         let Self { sources, left, .. } = self;
         let columns = jacobian.shape()[1];
         collect(left, (0..end).map(|row| count(&jacobian.part(row, 0, columns))))?;
@@ -146,7 +144,7 @@ impl System {
         bodies: impl Iterator<Item = Id> + Clone,
         constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         let mut room = std::mem::take(&mut self.room);
         let set = self.put_jacobian(bodies, constraints, jacobian, &mut room);
         self.room = room;
@@ -159,7 +157,7 @@ impl System {
         constraints: impl Iterator<Item = Id> + Clone,
         jacobian: &Jacobian,
         room: &mut Room,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         let is_listed = room.is_listed
             && room.shape == jacobian.shape()
             && room.bodies.iter().copied().eq(bodies.clone())
@@ -236,25 +234,27 @@ impl System {
     /// Put other values of a J with a pattern that is known into operators.
     fn put_values(&mut self, values: &[f64], room: &Room) {
         let (triples, marks) = self.constraints.all_mut();
-        let mut all = room.pattern.sources(values);
+        let mut all = room.pattern.sources();
         for group in room.sources.chunk_by(Source::has_operator_of) {
             marks[group[0].place as usize] |= changes::CHANGED;
-            let mut rows = [(&[][..], &[][..]); 3];
-            for (row, own) in rows[..group.len()].iter_mut().zip(&mut all) {
-                *row = own;
-            }
+            let rows = all.next(group.len());
             let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
-            let [(x, _), (y, _), (z, _)] = rows;
             // Each of three rows has all columns, which ascend: they need not be looked up.
-            if [x, y, z].iter().all(|values| values.len() == own.len()) {
+            if let [x, y, z] = rows.ranges
+                && rows.ranges.iter().all(|range| range[1] as usize == own.len())
+            {
+                let [x, y, z] = [x, y, z].map(|range| values[range[0] as usize..].iter());
                 for (((column, x), y), z) in own.iter_mut().zip(x).zip(y).zip(z) {
                     column.values = [*x, *y, *z];
                 }
                 continue;
             }
-            for (source, (values, places)) in group.iter().zip(rows) {
+            let mut places = rows.columns;
+            for (source, &[first, count]) in group.iter().zip(rows.ranges) {
                 let lane = usize::from(source.lane).min(2);
-                for (value, place) in values.iter().zip(places) {
+                let (own_places, rest) = places.split_at(count as usize);
+                places = rest;
+                for (value, place) in values[first as usize..].iter().zip(own_places) {
                     own[*place as usize].values[lane] = *value;
                 }
             }
@@ -268,7 +268,7 @@ impl System {
         constraints: impl Iterator<Item = Id>,
         jacobian: &Jacobian,
         room: &mut Room,
-    ) -> Result<(), EntryError> {
+    ) -> EntryResult {
         self.begin(bodies, jacobian, room)?;
         for (entry, id) in constraints.enumerate() {
             let failed = |error| EntryError { entry: Some(entry), error };
@@ -291,12 +291,7 @@ impl System {
     }
 
     /// Look at the shape of J, and list the bodies with their columns; nothing else is listed.
-    fn begin(
-        &self,
-        bodies: impl Iterator<Item = Id>,
-        jacobian: &Jacobian,
-        room: &mut Room,
-    ) -> Result<(), EntryError> {
+    fn begin(&self, bodies: impl Iterator<Item = Id>, jacobian: &Jacobian, room: &mut Room) -> EntryResult {
         room.forget();
         (room.shape, room.rows) = (jacobian.shape(), 0);
         room.sources.clear();
@@ -366,7 +361,7 @@ impl System {
     }
 
     /// Look at the values of all rows that are listed.
-    fn check_rows_of(&self, jacobian: &Jacobian, room: &mut Room) -> Result<(), EntryError> {
+    fn check_rows_of(&self, jacobian: &Jacobian, room: &mut Room) -> EntryResult {
         let is_finite = jacobian.is_finite();
         let fault = |row| Some((row, jacobian.check_row(row, is_finite).err()?));
         let mut wrong = (0..room.rows).find_map(fault);
@@ -402,7 +397,7 @@ impl System {
     }
 
     /// Have room for the columns of all operators.
-    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result<(), Error> {
+    fn make_room(&mut self, jacobian: &Jacobian, room: &mut Room) -> Result {
         let (triples, _) = self.constraints.all_mut();
         let mut most = 0;
         for group in room.sources.chunk_by(Source::has_operator_of) {
@@ -453,7 +448,7 @@ fn push_column(columns: &mut Vec<Column>, index: u32, values: [f64; 3]) {
 impl Operator {
     /// Have memory for so many columns, if it is given by these.
     #[inline(always)]
-    fn reserve_columns(&mut self, count: usize) -> Result<(), TryReserveError> {
+    fn reserve_columns(&mut self, count: usize) -> memory::Result {
         self.columns_mut()
             .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))
     }

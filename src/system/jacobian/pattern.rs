@@ -1,10 +1,9 @@
 //! The pattern of a sparse Jacobian that comes again and again: where its values go is found once.
 #![forbid(unsafe_code)]
 
-use std::collections::TryReserveError;
-
 use crate::block::is_finite;
 use crate::kinematics::Column;
+use crate::memory;
 
 use super::rows::Jacobian;
 
@@ -56,7 +55,7 @@ impl Pattern {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn note(&mut self, jacobian: &Jacobian, sources: usize) -> Result<bool, TryReserveError> {
+    pub fn note(&mut self, jacobian: &Jacobian, sources: usize) -> memory::Result<bool> {
         self.is_mapped = false;
         let is_same = self.is_of(jacobian);
         self.is_known = false;
@@ -96,17 +95,29 @@ impl Pattern {
         self.is_mapped = true;
     }
 
-    /// Of each source in turn the values, and the columns that they go to.
+    /// The values of all sources, in turn.
     #[inline(always)]
-    pub fn sources<'a>(&'a self, values: &'a [f64]) -> impl Iterator<Item = (&'a [f64], &'a [u32])> {
-        let mut columns = &self.columns[..];
-        self.ranges.iter().map(
-            #[inline(always)]
-            move |&[first, count]| {
-                let (own, rest) = columns.split_at(count as usize);
-                columns = rest;
-                (&values[first as usize..][..own.len()], own)
-            },
-        )
+    pub fn sources(&self) -> Sources<'_> {
+        Sources { ranges: &self.ranges, columns: &self.columns }
+    }
+}
+
+/// Of some sources the ranges of values, and source by source the columns that values go to.
+pub struct Sources<'a> {
+    /// The first value of each, and how many.
+    pub ranges: &'a [[u32; 2]],
+    /// As many as there are values.
+    pub columns: &'a [u32],
+}
+
+impl<'a> Sources<'a> {
+    /// Take so many sources from the beginning.
+    #[inline(always)]
+    pub fn next(&mut self, count: usize) -> Self {
+        let (ranges, other_ranges) = self.ranges.split_at(count);
+        let values = ranges.iter().map(|range| range[1] as usize).sum();
+        let (columns, other_columns) = self.columns.split_at(values);
+        *self = Self { ranges: other_ranges, columns: other_columns };
+        Self { ranges, columns }
     }
 }

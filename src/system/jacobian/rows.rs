@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::block::is_finite;
 
-use super::super::error::{Error, Fault};
+use super::super::error::{Error, Fault, Result};
 
 /// J: the rows of constraints, one below the other, over the velocities of bodies, one behind the other.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ impl Jacobian<'_> {
     }
 
     /// The rows of the next constraint, of which there are so many.
-    pub(super) fn next_rows(&self, end: &mut usize, count: usize) -> Result<Range<usize>, Error> {
+    pub(super) fn next_rows(&self, end: &mut usize, count: usize) -> Result<Range<usize>> {
         let first = *end;
         *end += count;
         if *end > self.shape()[0] {
@@ -112,7 +112,7 @@ impl Jacobian<'_> {
     }
 
     /// Whether there are so many rows.
-    pub(super) fn check_end(&self, expected: usize) -> Result<(), Error> {
+    pub(super) fn check_end(&self, expected: usize) -> Result {
         match self.shape() {
             [found, _] if found == expected => Ok(()),
             [found, _] => {

@@ -99,7 +99,7 @@ impl Entry {
 
     /// Whether anything is.
     pub fn is_added_to(&self) -> bool {
-        !self.compliance.is_empty() || self.shift != [0.0; MOST_ROWS]
+        !self.compliance.is_empty() || self.shift.iter().fold(false, |any, shift| any | (*shift != 0.0))
     }
 
     /// Its pieces: of the first two bodies, then of the next two, each by rows.
@@ -162,6 +162,12 @@ impl Mixed {
     /// Whether some constraints are no triples of their own.
     pub fn is_odd(&self) -> bool {
         self.odd > 0
+    }
+
+    /// Whether a row of three is not all of one constraint; rows are those of the view.
+    #[inline(always)]
+    pub fn is_shared(&self, row: usize) -> bool {
+        self.odd > 0 && self.view.is_shared(row)
     }
 
     pub fn entries(&self) -> &Table<Entry> {

@@ -8,7 +8,7 @@ use num_traits::AsPrimitive;
 use crate::any_rows::Extents;
 use crate::assembly::diagonal::Diagonal;
 use crate::block::{Block, Vector, is_finite, small};
-use crate::memory::refill;
+use crate::memory::{push, refill};
 
 use super::super::changes::Plan;
 use super::super::error::{Error, Fault};
@@ -143,8 +143,21 @@ enum Way {
     LookUp,
     /// In the order in which those of three stand.
     InOrder,
-    /// All at once: they are the same blocks.
-    Whole,
+    /// So, together with the two other rows of one scalar that share a row of three with this one, the first of them.
+    AllThree,
+    /// With the first of three.
+    WithFirst,
+}
+
+/// Columns side by side, both in a row of three and in a row that is filled in order.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The block that they begin with in the row of three, counted from the first of all.
+    block: u32,
+    /// The first column of the other row.
+    column: u32,
+    /// How many.
+    count: u32,
 }
 
 /// Stands for a row of three that is not all of one constraint.
@@ -159,7 +172,8 @@ pub struct View {
     ways: Vec<Way>,
     starts: Vec<i32>,
     columns: Vec<i32>,
-    diagonals: Vec<i32>,
+    /// Where the diagonal block of each row begins.
+    diagonals: Vec<usize>,
     scalars: Vec<i32>,
     places: Vec<usize>,
     squares: Vec<usize>,
@@ -173,13 +187,18 @@ pub struct View {
     triples: Vec<u32>,
     /// How many lanes of each row of three are used, if these are the first ones and in the order of constraints; else 0.
     used: Vec<u8>,
-    /// Of each block of rows of three the first column that its used lanes have in a row that is filled in order.
-    firsts: Vec<u32>,
+    /// Of each row of three that others are filled of in order, the columns with used lanes.
+    run_starts: Vec<u32>,
+    runs: Vec<Run>,
+    /// Of each scalar where it is among those of rows of three; of a sum, its last part.
+    sources: Vec<usize>,
     values: Vec<f64>,
     b: Vec<f64>,
     v: Vec<f64>,
     diagonal: Vec<f64>,
     inverse: Vec<f64>,
+    /// Whether some row is a sum.
+    has_sums: bool,
     /// Room: where the block of each column begins, or which row has it last.
     marks: Vec<usize>,
     /// Whether the values are those of the structure.
@@ -201,6 +220,12 @@ pub enum Filled<'a> {
 }
 
 impl View {
+    /// Whether a row of three is not all of one constraint.
+    #[inline(always)]
+    pub fn is_shared(&self, row: usize) -> bool {
+        self.triples[row] == SHARED
+    }
+
     /// List the ids alone: all constraints are triples of their own.
     ///
     /// # Errors
@@ -221,8 +246,10 @@ impl View {
         self.follow_ids(entries)?;
         self.list_parts(entries, structure)?;
         self.list_owners(structure)?;
+        self.has_sums = self.kinds.contains(&Kind::Sum);
         self.list_blocks(structure)?;
-        self.list_places(structure)?;
+        self.list_runs(structure)?;
+        self.list_places()?;
         let (scalars, squares) = (last(&self.scalars) as usize, last(&self.squares));
         resized(&mut self.values, last(&self.places), 0.0)?;
         for vector in [&mut self.b, &mut self.v] {
@@ -315,20 +342,18 @@ impl View {
 
     fn list_blocks(&mut self, structure: &Structure) -> Result<(), Error> {
         let Self { part_starts, parts, owner_starts, owners, triples, used, kinds, .. } = self;
-        let Self { ways, starts, columns, diagonals, marks, .. } = self;
+        let Self { ways, starts, columns, marks, .. } = self;
         let rows = part_starts.len() - 1;
         refill(starts, 1, 0)?;
         starts.try_reserve(rows)?;
         refill(ways, rows, Way::LookUp)?;
-        refill(diagonals, rows, 0)?;
         columns.clear();
         refill(marks, rows, usize::MAX)?;
         for row in 0..rows {
             let start = columns.len();
             let own = &parts[range(part_starts, row)];
             let mut way = match kinds[row] {
-                Kind::Triple => Way::Whole,
-                Kind::Lanes => Way::InOrder,
+                Kind::Triple | Kind::Lanes => Way::InOrder,
                 Kind::Sum => Way::LookUp,
             };
             let mut end = 0;
@@ -370,11 +395,9 @@ impl View {
                         } else if own.len() == 1 {
                             way = Way::LookUp;
                         }
-                        way = match kinds[other.row as usize] {
-                            Kind::Sum => Way::LookUp,
-                            _ if way == Way::Whole => Way::InOrder,
-                            _ => way,
-                        };
+                        if kinds[other.row as usize] == Kind::Sum {
+                            way = Way::LookUp;
+                        }
                     }
                 }
             }
@@ -402,37 +425,68 @@ impl View {
                 }
             }
             ways[row] = way;
-            diagonals[row] = (start + blocks.partition_point(|&column| (column as usize) < row)) as i32;
             let end = i32::try_from(columns.len());
             starts.push(end.map_err(|_| too_many("W has more blocks than an int can count"))?);
         }
         Ok(())
     }
 
-    fn list_places(&mut self, structure: &Structure) -> Result<(), Error> {
-        let Self { starts, columns, scalars, places, ways, used, firsts, parts, part_starts, .. } = self;
-        refill(firsts, structure.columns().len(), 0)?;
-        let in_order = (0..ways.len()).filter(|&row| ways[row] == Way::InOrder);
-        for part in in_order.flat_map(|row| &parts[range(part_starts, row)]) {
-            let (blocks, mut end) = (range(structure.starts(), part.row as usize), 0);
-            for (first, &column) in firsts[blocks.clone()].iter_mut().zip(&structure.columns()[blocks]) {
-                *first = end;
-                end += u32::from(used[column as usize]);
+    fn list_runs(&mut self, structure: &Structure) -> Result<(), Error> {
+        let Self { ways, used, scalars, owner_starts, owners, run_starts, runs, .. } = self;
+        refill(run_starts, 1, 0)?;
+        run_starts.try_reserve(structure.len())?;
+        runs.clear();
+        for row in 0..structure.len() {
+            let (start, mut end) = (runs.len(), 0);
+            let owners = &owners[range(owner_starts, row)];
+            if owners.iter().any(|part| ways[part.row as usize] == Way::InOrder) {
+                if let Ok([first, second, third]) = <&[Part; 3]>::try_from(owners)
+                    && [first, second, third].iter().all(|part| {
+                        range(scalars, part.row as usize).len() == 1
+                            && ways[part.row as usize] == Way::InOrder
+                    })
+                {
+                    ways[first.row as usize] = Way::AllThree;
+                    ways[second.row as usize] = Way::WithFirst;
+                    ways[third.row as usize] = Way::WithFirst;
+                }
+                let columns = structure.columns()[range(structure.starts(), row)].iter();
+                for (block, &column) in (structure.starts()[row] as u32..).zip(columns) {
+                    let count = u32::from(used[column as usize]);
+                    match runs[start..].last_mut() {
+                        Some(run) if run.count == 3 * (block - run.block) => run.count += count,
+                        _ => push(runs, Run { block, column: end, count })?,
+                    }
+                    end += count;
+                }
             }
+            run_starts.push(runs.len() as u32);
         }
-        places.clear();
-        places.try_reserve(columns.len() + 1)?;
-        places.push(0);
+        Ok(())
+    }
+
+    fn list_places(&mut self) -> Result<(), Error> {
+        let Self { starts, columns, scalars, places, diagonals, part_starts, parts, sources, .. } = self;
+        let rows = starts.len() - 1;
+        refill(places, 1, 0)?;
+        places.try_reserve(columns.len())?;
+        refill(diagonals, rows, 0)?;
+        refill(sources, last(scalars) as usize, 0)?;
         let mut end = 0;
-        for row in 0..starts.len() - 1 {
-            let (height, own) = (range(scalars, row).len(), &columns[range(starts, row)]);
-            let mut add = |width: usize| {
-                end += height * width;
-                end
-            };
-            match ways[row] {
-                Way::Whole => places.extend(own.iter().map(|_| add(3))),
-                _ => places.extend(own.iter().map(|&column| add(range(scalars, column as usize).len()))),
+        for row in 0..rows {
+            let height = range(scalars, row).len();
+            for &column in &columns[range(starts, row)] {
+                if column as usize == row {
+                    diagonals[row] = end;
+                }
+                end += height * range(scalars, column as usize).len();
+                places.push(end);
+            }
+            for part in &parts[range(part_starts, row)] {
+                let first = range(scalars, row).start + usize::from(part.scalar);
+                for k in 0..usize::from(part.count) {
+                    sources[first + k] = 3 * part.row as usize + usize::from(part.lane) + k;
+                }
             }
         }
         Ok(())
@@ -454,73 +508,103 @@ impl View {
             self.is_filled = true;
             return Ok(());
         }
-        let rows = self.kinds.len();
-        for row in 0..rows {
-            self.fill_vectors(row, results)?;
-        }
-        let is_made = |part: &Part| match made {
-            Filled::Some(plan) => plan.has_blocks() && plan.blocks_of(part.row as usize) != [false; 2],
-            _ => true,
+        self.fill_vectors(results)?;
+        let plan = if let Filled::Some(plan) = made { Some(plan) } else { None };
+        let is_kept = |plan: &Plan, parts: &[Part]| {
+            !plan.has_blocks() || parts.iter().all(|part| plan.blocks_of(part.row as usize) == [false; 2])
         };
-        let mut has_sums = false;
-        for row in 0..rows {
-            if self.parts[range(&self.part_starts, row)].iter().any(is_made) {
-                self.fill_blocks(row, structure, results)?;
-                self.fill_diagonal(row, entries, results)?;
-                has_sums |= self.kinds[row] == Kind::Sum;
+        for row in 0..self.kinds.len() {
+            if plan.is_some_and(|plan| is_kept(plan, &self.parts[range(&self.part_starts, row)])) {
+                continue;
             }
+            match self.ways[row] {
+                Way::InOrder => self.fill_in_order(row, results),
+                Way::AllThree => self.fill_three(row, results),
+                Way::WithFirst => {}
+                Way::LookUp => self.look_up_blocks(row, structure, results)?,
+            }
+            self.fill_diagonal(row, entries, results)?;
         }
-        if has_sums {
-            self.mirror_sums();
-        }
+        self.mirror_sums();
         self.is_filled = true;
         Ok(())
     }
 
-    fn fill_vectors(&mut self, row: usize, results: &Results) -> Filling {
-        let own = range(&self.scalars, row);
-        for (to, from) in [(&mut self.b, &results.b), (&mut self.v, &results.v)] {
-            let to = &mut to[own.clone()];
-            gather(to, &self.parts[range(&self.part_starts, row)], from);
+    fn fill_vectors(&mut self, results: &Results) -> Filling {
+        let [mut b, mut v] = [&mut self.b, &mut self.v].map(std::mem::take);
+        self.gather(&results.b, &mut b);
+        self.gather(&results.v, &mut v);
+        (self.b, self.v) = (b, v);
+        for row in self.sums() {
+            let own = range(&self.scalars, row);
             let wrong = (self.ids[row] as Id, Fault::NotFinite("its velocity V or B"));
-            ensure!(self.kinds[row] != Kind::Sum || is_finite(to), wrong);
+            ensure!(is_finite(&self.b[own.clone()]) && is_finite(&self.v[own]), wrong);
         }
         Ok(())
     }
 
-    /// Put the blocks of a row together.
-    #[inline(always)]
-    fn fill_blocks(&mut self, row: usize, structure: &Structure, results: &Results) -> Filling {
-        match self.ways[row] {
-            Way::LookUp => return self.look_up_blocks(row, structure, results),
-            Way::InOrder => self.fill_in_order(row, structure, results),
-            Way::Whole => {
-                let inner = self.parts[self.part_starts[row] as usize].row as usize;
-                let own = range(&self.starts, row);
-                self.values[self.places[own.start]..self.places[own.end]]
-                    .copy_from_slice(results.values[range(structure.starts(), inner)].as_flattened());
+    /// The rows that are sums.
+    fn sums(&self) -> impl Iterator<Item = usize> {
+        let count = if self.has_sums { self.kinds.len() } else { 0 };
+        (0..count).filter(|&row| self.kinds[row] == Kind::Sum)
+    }
+
+    /// Write of each scalar the sum of its lanes.
+    fn gather(&self, lanes: &[Vector], to: &mut [f64]) {
+        let from = lanes.as_flattened();
+        to.iter_mut().zip(&self.sources).for_each(|(to, &source)| *to = from[source]);
+        for row in self.sums() {
+            let to = &mut to[range(&self.scalars, row)];
+            to.fill(0.0);
+            for part in &self.parts[range(&self.part_starts, row)] {
+                let to = &mut to[part.scalar.into()..][..part.count.into()];
+                let from = &lanes[part.row as usize][part.lane.into()..];
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
             }
         }
-        Ok(())
     }
 
     /// Fill in a row whose columns stand in the order of lanes: its blocks are one matrix, which is filled column by column.
-    #[inline(always)]
-    fn fill_in_order(&mut self, row: usize, structure: &Structure, results: &Results) {
-        let Self { starts, scalars, places, part_starts, parts, firsts, values, .. } = self;
-        let (height, own) = (range(scalars, row).len(), range(starts, row));
-        let values = &mut values[places[own.start]..places[own.end]];
+    fn fill_in_order(&mut self, row: usize, results: &Results) {
+        let Self { starts, scalars, places, part_starts, parts, run_starts, runs, values, .. } = self;
+        let (height, start) = (range(scalars, row).len(), places[starts[row] as usize]);
+        let columns = results.values.as_flattened().as_chunks().0;
         for part in &parts[range(part_starts, row)] {
-            let blocks = range(structure.starts(), part.row as usize);
-            let (own, blocks) = (&firsts[blocks.clone()], &results.values[blocks]);
             let (first, lane) = (part.scalar.into(), part.lane.into());
-            match (part.count, height) {
-                (1, 1) => copy::<1, 1>(values, 1, [first, lane], own, blocks),
-                (2, 2) => copy::<2, 2>(values, 2, [first, lane], own, blocks),
-                (3, 3) => copy::<3, 3>(values, 3, [first, lane], own, blocks),
-                (1, _) => copy::<1, 0>(values, height, [first, lane], own, blocks),
-                (2, _) => copy::<2, 0>(values, height, [first, lane], own, blocks),
-                _ => copy::<3, 0>(values, height, [first, lane], own, blocks),
+            for Run { block, column, count } in &runs[range(run_starts, part.row as usize)] {
+                let from = &columns[3 * *block as usize..][..*count as usize];
+                let to = &mut values[start + height * *column as usize..][..height * from.len()];
+                match (part.count, height) {
+                    (1, 1) => copy::<1, 1>(to, 1, [first, lane], from),
+                    (2, 2) => copy::<2, 2>(to, 2, [first, lane], from),
+                    (3, 3) => to.copy_from_slice(from.as_flattened()),
+                    (1, _) => copy::<1, 0>(to, height, [first, lane], from),
+                    (2, _) => copy::<2, 0>(to, height, [first, lane], from),
+                    _ => copy::<3, 0>(to, height, [first, lane], from),
+                }
+            }
+        }
+    }
+
+    /// The same of three rows of one scalar that share a row of three.
+    fn fill_three(&mut self, row: usize, results: &Results) {
+        let Self {
+            starts, places, part_starts, parts, owner_starts, owners, run_starts, runs, values, ..
+        } = self;
+        let inner = parts[part_starts[row] as usize].row as usize;
+        let first = owner_starts[inner] as usize;
+        let own = [0, 1, 2].map(|k| {
+            let blocks = range(starts, owners[first + k].row as usize);
+            places[blocks.start]..places[blocks.end]
+        });
+        let Ok([x, y, z]) = values.get_disjoint_mut(own) else { return };
+        let columns = results.values.as_flattened().as_chunks().0;
+        for Run { block, column, count } in &runs[range(run_starts, inner)] {
+            let (from, to) = (3 * *block as usize, *column as usize);
+            let from = &columns[from..][..*count as usize];
+            let [x, y, z] = [&mut *x, y, z].map(|row| &mut row[to..][..from.len()]);
+            for (k, column) in from.iter().enumerate() {
+                [x[k], y[k], z[k]] = *column;
             }
         }
     }
@@ -577,29 +661,37 @@ impl View {
 
     /// Put the diagonal block of a row in its places, with its compliance, and invert it.
     fn fill_diagonal(&mut self, row: usize, entries: &Table<Entry>, results: &Results) -> Filling {
-        let (height, own) = (range(&self.scalars, row).len(), range(&self.squares, row));
-        let diagonal = self.diagonals[row] as usize;
-        let block = &mut self.values[self.places[diagonal]..self.places[diagonal + 1]];
+        let own = range(&self.squares, row);
+        let (diagonal, inverse) = (&mut self.diagonal[own.clone()], &mut self.inverse[own]);
+        if self.kinds[row] == Kind::Triple {
+            let inner = self.parts[self.part_starts[row] as usize].row as usize;
+            diagonal.copy_from_slice(&results.diagonal[inner]);
+            inverse.copy_from_slice(&results.inverse[inner]);
+            return Ok(());
+        }
+        let block = &mut self.values[self.diagonals[row]..][..diagonal.len()];
         if let Some(entry) = &entries.things()[self.entries[row] as usize]
             && entry.is_added_to()
         {
+            let height = entry.rows.into();
             for (j, column) in block.chunks_exact_mut(height).enumerate() {
                 column.iter_mut().enumerate().for_each(|(i, value)| *value += entry.added(i, j));
             }
             ensure!(is_finite(block), (self.ids[row] as Id, Fault::NotFinite("its diagonal block of W")));
         }
-        self.diagonal[own.clone()].copy_from_slice(block);
-        if self.kinds[row] == Kind::Triple {
-            let inner = self.parts[self.part_starts[row] as usize].row as usize;
-            self.inverse[own].copy_from_slice(&results.inverse[inner]);
-        } else {
-            invert(height, block, &mut self.inverse[own]);
+        match (&*block, &mut *diagonal) {
+            ([w], [to]) => *to = *w,
+            (_, to) => to.copy_from_slice(block),
         }
+        invert(range(&self.scalars, row).len(), block, inverse);
         Ok(())
     }
 
     /// Let blocks of two sums be transposes of each other to the bit: they are added in different orders.
     fn mirror_sums(&mut self) {
+        if !self.has_sums {
+            return;
+        }
         let Self { kinds, starts, columns, scalars, places, values, .. } = self;
         for row in (0..kinds.len()).filter(|&row| kinds[row] == Kind::Sum) {
             let height = range(scalars, row).len();
@@ -654,10 +746,10 @@ impl View {
 
     /// Write the sums of lanes of vectors of three into a vector with an entry for each scalar, and add what compliances make of x.
     pub fn collect(&self, inner: &[Vector], entries: &Table<Entry>, x: &[f64], y: &mut [f64]) {
+        self.gather(inner, y);
         for row in 0..self.kinds.len() {
             let own = range(&self.scalars, row);
             let (x, y) = (&x[own.clone()], &mut y[own]);
-            gather(y, &self.parts[range(&self.part_starts, row)], inner);
             if let Some(entry) = &entries.things()[self.entries[row] as usize]
                 && entry.is_added_to()
             {
@@ -669,58 +761,18 @@ impl View {
     }
 }
 
-/// Copy ROWS rows of blocks, from a lane on, into columns of `height` values, or of HEIGHT if it is not 0, which begin at the columns
-/// given. Columns that are not used are written over by the next block's; those of the last one may not be there.
-#[inline(always)]
+/// Copy ROWS rows of columns, from a lane on, into columns of `height` values, or of HEIGHT if it is not 0, from a row on.
+#[inline(never)]
 fn copy<const ROWS: usize, const HEIGHT: usize>(
-    values: &mut [f64],
+    to: &mut [f64],
     height: usize,
     [first, lane]: [usize; 2],
-    starts: &[u32],
-    blocks: &[Block],
+    from: &[Vector],
 ) {
-    let lane = lane.min(3 - ROWS);
-    // Of whole rows columns lie side by side.
-    if ROWS == HEIGHT {
-        let values = values.as_chunks_mut::<ROWS>().0;
-        for (start, block) in starts.iter().zip(blocks) {
-            let (to, from) = (&mut values[*start as usize..], block.as_chunks::<3>().0);
-            if let Some(to) = to.first_chunk_mut::<3>() {
-                for k in 0..3 {
-                    to[k].copy_from_slice(&from[k][lane..lane + ROWS]);
-                }
-            } else {
-                to.iter_mut().zip(from).for_each(|(to, from)| to.copy_from_slice(&from[lane..lane + ROWS]));
-            }
-        }
-        return;
-    }
-    let height = if HEIGHT == 0 { height } else { HEIGHT };
-    for (start, block) in starts.iter().zip(blocks) {
-        let to = values[height * *start as usize..].chunks_exact_mut(height);
-        for (from, to) in block.as_chunks::<3>().0.iter().zip(to) {
-            to[first..][..ROWS].copy_from_slice(&from[lane..lane + ROWS]);
-        }
-    }
-}
-
-/// Write the sum of lanes.
-#[inline(always)]
-fn gather(to: &mut [f64], parts: &[Part], from: &[Vector]) {
-    // Most rows are in one triple.
-    if let [Part { row, lane, scalar: 0, count }] = *parts {
-        let from = &from[row as usize];
-        for k in 0..usize::from(count) {
-            to[k] = from[usize::from(lane) + k];
-        }
-        return;
-    }
-    to.fill(0.0);
-    let is_sum = parts.iter().filter(|part| part.scalar == 0).nth(1).is_some();
-    for part in parts {
-        let to = &mut to[part.scalar.into()..][..part.count.into()];
-        let from = &from[part.row as usize][part.lane.into()..];
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = if is_sum { *to + from } else { *from });
+    let (height, lane) = (if HEIGHT == 0 { height } else { HEIGHT }, lane.min(3 - ROWS));
+    for (to, from) in to.chunks_exact_mut(height).zip(from) {
+        let first = if ROWS == HEIGHT { 0 } else { first };
+        to[first..][..ROWS].copy_from_slice(&from[lane..lane + ROWS]);
     }
 }
 
@@ -744,6 +796,7 @@ fn too_many(what: &'static str) -> Error {
 }
 
 /// Write the inverse of a diagonal block; of three rows as an update does.
+#[inline(always)]
 fn invert(height: usize, w: &[f64], inverse: &mut [f64]) {
     match <&Block>::try_from(w) {
         Ok(w) => inverse.copy_from_slice(&match Diagonal::new(w, false) {

@@ -6,7 +6,7 @@ use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
 use crate::memory::refill;
 use crate::system::body::{Body, Inertia};
-use crate::system::error::{Error, Fault};
+use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::structure::NOWHERE;
 use crate::threads::Team;
 
@@ -58,11 +58,7 @@ impl Bodies<'_> {
     ///
     /// # Errors
     /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
-    pub(super) fn change_others<const N: usize>(
-        &self,
-        x: [&[Vector]; N],
-        scratch: &mut Scratch,
-    ) -> Result<(), Error> {
+    pub(super) fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result {
         let is_other = |place: &usize| {
             !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
         };
@@ -125,7 +121,7 @@ impl Bodies<'_> {
         model: usize,
         tool: &mut Tool,
         changes: &mut [Change],
-    ) -> Result<(), Error> {
+    ) -> Result {
         let size = self.models.size(model);
         refill(&mut tool.force, N * size, 0.0)?;
         let first_body = changes[0].body;
@@ -162,12 +158,7 @@ impl Bodies<'_> {
     }
 
     /// Make what a body without a factor does.
-    fn make_change<const N: usize>(
-        &self,
-        x: [&[Vector]; N],
-        tool: &mut Tool,
-        change: &mut Change,
-    ) -> Result<(), Error> {
+    fn make_change<const N: usize>(&self, x: [&[Vector]; N], tool: &mut Tool, change: &mut Change) -> Result {
         let place = change.body;
         let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
         let panel = &self.made.panels[place];
@@ -183,13 +174,7 @@ impl Bodies<'_> {
 }
 
 /// y = A⁻¹ x of a body.
-fn apply_inverse(
-    body: &Body,
-    panel: &Panel,
-    x: &[f64],
-    y: &mut [f64],
-    work: &mut Workspace,
-) -> Result<(), Fault> {
+fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mut Workspace) -> Checked {
     let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
     match (body.inertia(), body.inertia().view().map_err(defect)?) {
         (Inertia::Solver(solver), _) => {

@@ -4,8 +4,6 @@
 //! What slots of the same tile have in common is computed once. Where one of them alone is zero, zeros are subtracted, which
 //! changes no sum of blocks: the bits of a block depend on its own two slots and A.
 
-use std::collections::TryReserveError;
-
 use super::operators::Operators;
 use super::products::Tiles;
 use super::{SLOTS, WIDTH};
@@ -13,12 +11,19 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::inertia::Small;
 use crate::inertia::small::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
-use crate::memory::{bytes, refill, resize};
+use crate::memory::{self, bytes, collect, resize};
+
+/// A row of a tile, in whole registers: one that lies on two cache lines takes longer to read.
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+struct Line([f64; WIDTH]);
 
 /// Room for Z.
 #[derive(Debug, Default)]
 pub struct Half {
     columns: Vec<Column>,
+    /// Z of a tile.
+    work: Vec<Line>,
     /// Of each slot the dofs where Z is not zero.
     reached: Vec<u64>,
 }
@@ -34,20 +39,17 @@ impl Half {
         factor: &Small,
         operators: &mut Operators,
         tiles: &mut Tiles,
-    ) -> Result<(), TryReserveError> {
+    ) -> memory::Result {
         let slots = operators.slots();
         tiles.start(slots, operators.dofs)?;
-        let Self { columns, reached } = self;
-        refill(reached, slots, 0)?;
-        for (slot, reached) in reached.iter_mut().enumerate() {
-            for column in operators.of(slot) {
-                *reached |= factor.reached(column.index as usize);
-            }
-        }
+        let Self { columns, work, reached } = self;
+        resize(work, MOST_ROWS, Line([0.0; WIDTH]))?;
+        let reached_from = |all: u64, column: &Column| all | factor.reached(column.index as usize);
+        collect(reached, (0..slots).map(|slot| operators.of(slot).iter().fold(0, reached_from)))?;
         let count = |reached: &u64| reached.count_ones() as usize;
         let empty = Column { index: 0, values: [0.0; 3] };
         resize(columns, reached.iter().map(count).sum(), empty)?;
-        at_best(Solves { step, factor, operators, reached, tiles, columns });
+        at_best(Solves { step, factor, operators, reached, tiles, columns, work });
         let mut end = 0;
         operators.replace(
             columns,
@@ -61,7 +63,7 @@ impl Half {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        bytes(&self.columns) + bytes(&self.reached)
+        bytes(&self.columns) + bytes(&self.work) + bytes(&self.reached)
     }
 }
 
@@ -74,6 +76,7 @@ struct Solves<'a> {
     tiles: &'a mut Tiles,
     /// As many as all slots reach.
     columns: &'a mut [Column],
+    work: &'a mut [Line],
 }
 
 impl Kernel for Solves<'_> {
@@ -81,43 +84,44 @@ impl Kernel for Solves<'_> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self { step, factor, operators, reached, tiles, columns } = self;
-        let mut work = [[0.0; WIDTH]; MOST_ROWS];
-        let (mut columns, l) = (columns.iter_mut(), factor.entries());
+        let Self { step, factor, operators, reached, tiles, mut columns, work } = self;
+        let Some(work) = work.first_chunk_mut::<MOST_ROWS>() else { return };
         for (number, reached) in reached.chunks(SLOTS).enumerate() {
             let tile = tiles.tile_mut(number);
             let mut all = 0;
             for own in reached {
                 all |= own;
             }
+            let from_last = all.reverse_bits();
             for row in ascending(all) {
-                work[row] = [0.0; WIDTH];
+                work[row].0 = [0.0; WIDTH];
             }
             for k in 0..reached.len() {
                 for Column { index, values } in operators.of(SLOTS * number + k) {
-                    work[*index as usize][3 * k..][..3].copy_from_slice(values);
+                    work[*index as usize].0[3 * k..][..3].copy_from_slice(values);
                 }
             }
             for (row, reciprocal) in factor.reciprocals().iter().enumerate().rev() {
                 // Where Z is zero, too: there may be anything.
                 let mut z = [level.zero(); 3];
                 if all >> row & 1 != 0 {
-                    z = three(level, &work[row]);
-                    for other in descending(factor.below(row) & all) {
-                        // Numbers of bits are never larger: so it is known that they are no places outside.
-                        let (l, other) = (l[MOST_ROWS * other + row], three(level, &work[other % MOST_ROWS]));
+                    z = three(level, &work[row].0);
+                    let l = factor.column(row);
+                    for other in descending(factor.below(row) & from_last) {
+                        let (l, other) = (l[other], three(level, &work[other].0));
                         z = [z[0] - other[0] * l, z[1] - other[1] * l, z[2] - other[2] * l];
                     }
-                    put(&mut work[row], z);
+                    put(&mut work[row].0, z);
                 }
                 let scale = step * reciprocal;
                 put(&mut tile[row], [z[0] * scale, z[1] * scale, z[2] * scale]);
             }
             for (k, own) in reached.iter().enumerate() {
-                for row in ascending(*own) {
-                    if let Some(column) = columns.next() {
-                        let [x, y, z] = [work[row][3 * k], work[row][3 * k + 1], work[row][3 * k + 2]];
-                        *column = Column { index: row as u32, values: [x, y, z] };
+                let (to, rest) = std::mem::take(&mut columns).split_at_mut(own.count_ones() as usize);
+                columns = rest;
+                for (row, column) in ascending(*own).zip(to) {
+                    if let Some(values) = work[row].0[3 * k..].first_chunk() {
+                        *column = Column { index: row as u32, values: *values };
                     }
                 }
             }

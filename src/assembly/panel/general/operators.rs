@@ -1,10 +1,8 @@
 //! H of the slots of a body without its columns that are zero, packed.
 
-use std::collections::TryReserveError;
-
 use crate::block::Block;
 use crate::kinematics::{Column, Point};
-use crate::memory::{bytes, refill};
+use crate::memory::{self, bytes, refill};
 
 /// Operators slot by slot, and the dofs that they touch.
 #[derive(Debug, Default)]
@@ -28,33 +26,27 @@ const NONE: u32 = u32::MAX;
 
 impl Operators {
     /// Start anew with so many slots, all zero.
-    pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
+    pub fn start(&mut self, slots: usize, dofs: usize) -> memory::Result {
         self.dofs = dofs;
         self.columns.clear();
         refill(&mut self.ranges, slots, [0; 2])
     }
 
     /// Add `sign` times the operator of a point to H of a slot.
-    pub fn add(
-        &mut self,
-        slot: usize,
-        sign: f64,
-        frame: &Block,
-        point: &Point,
-    ) -> Result<(), TryReserveError> {
+    pub fn add(&mut self, slot: usize, sign: f64, frame: &Block, point: &Point) -> memory::Result {
         let Self { dofs, ranges, columns, sum, .. } = self;
         let [first, end] = ranges[slot];
         let start = columns.len();
         match point {
             Point::Operator(operator) if first == end => {
                 columns.try_reserve(operator.most_columns())?;
-                let signed = |Column { index, values }: Column| Column {
-                    index,
-                    values: values.map(|value| sign * value),
-                };
                 match operator.columns() {
-                    Some(own) => columns.extend(own.iter().copied().map(signed)),
-                    None => operator.each_column(|column| columns.push(signed(column))),
+                    Some(own) => columns.extend_from_slice(own),
+                    None => operator.each_column(|column| columns.push(column)),
+                }
+                if sign != 1.0 {
+                    let values = columns[start..].iter_mut().flat_map(|column| &mut column.values);
+                    values.for_each(|value| *value *= sign);
                 }
             }
             _ => {
@@ -74,7 +66,7 @@ impl Operators {
     }
 
     /// List the dofs that are touched, if `by_nodes` all three of a node where one is.
-    pub fn list_touched(&mut self, by_nodes: bool) -> Result<(), TryReserveError> {
+    pub fn list_touched(&mut self, by_nodes: bool) -> memory::Result {
         let Self { dofs, ranges, columns, touched, places, .. } = self;
         refill(places, *dofs, NONE)?;
         for column in ranges.iter().flat_map(|&[start, end]| &columns[start..end]) {

@@ -1,21 +1,19 @@
 //! Products with dense operands: Y = h A⁻¹ Hᵀ, tile by tile, and H Y.
 
-use std::collections::TryReserveError;
-
 use super::operators::Operators;
 use super::{SLOTS, Strip, WIDTH};
 use crate::block::Vector;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel};
 use crate::inertia::Inverse;
 use crate::kinematics::Column;
-use crate::memory::{bytes, resize};
+use crate::memory::{self, bytes, resize};
 
 /// Y of all slots: tile behind tile, 12 values for each row.
 #[derive(Debug, Default)]
 pub struct Tiles {
     /// Rows of a tile.
     rows: usize,
-    /// With one value more: blocks are read with the value behind them.
+    /// With a row more: of a slot rows are read from its first value on.
     values: Vec<f64>,
 }
 
@@ -26,17 +24,17 @@ pub fn rows_of(dofs: usize) -> usize {
 
 impl Tiles {
     /// Make room for the slots; all rows of each are to be written.
-    pub fn start(&mut self, slots: usize, dofs: usize) -> Result<(), TryReserveError> {
+    pub fn start(&mut self, slots: usize, dofs: usize) -> memory::Result {
         self.rows = rows_of(dofs);
-        let length = slots.div_ceil(SLOTS) * WIDTH * self.rows + 1;
+        let length = slots.div_ceil(SLOTS) * WIDTH * self.rows + WIDTH;
         resize(&mut self.values, length, 0.0)
     }
 
-    /// A tile, with the value behind it.
+    /// A tile, with a row behind it.
     #[inline(always)]
     pub fn tile(&self, number: usize) -> &[f64] {
         let length = WIDTH * self.rows;
-        &self.values[length * number..length * (number + 1) + 1]
+        &self.values[length * number..length * (number + 1) + WIDTH]
     }
 
     /// The rows of a tile.
@@ -162,9 +160,10 @@ fn some_rows<L: SimdLevel, const N: usize>(
 /// The rows of H Y of the slot that `y` begins with, in a tile.
 #[inline(always)]
 pub fn rows<L: SimdLevel>(level: L, h: &[Column], y: &[f64]) -> [L::F64x4; 3] {
+    let y: &[[f64; WIDTH]] = y.as_chunks().0;
     let mut sums = [level.zero(); 3];
     for Column { index, values } in h {
-        let y = level.four(y, WIDTH * *index as usize);
+        let y = level.four(&y[*index as usize], 0);
         for k in 0..3 {
             sums[k] = sums[k] + y * values[k];
         }

@@ -1,6 +1,5 @@
 //! How any two slots of a mesh are coupled through A⁻¹, but for the axes of their constraints.
 
-use std::collections::TryReserveError;
 use std::mem;
 
 use super::operators::{Operators, Shapes};
@@ -9,7 +8,7 @@ use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block::{Block, transposed};
 use crate::inertia::nodal_inverse::{add, block_count, place};
 use crate::inertia::{Factored, NodalInverse};
-use crate::memory::{bytes, collect, refill, resize};
+use crate::memory::{self, bytes, collect, refill, resize};
 
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
@@ -58,12 +57,7 @@ impl Couplings {
     ///
     /// # Errors
     /// If memory is exhausted; nothing is kept then.
-    pub fn update(
-        &mut self,
-        key: Key,
-        shapes: &Shapes,
-        inverse: &NodalInverse,
-    ) -> Result<(), TryReserveError> {
+    pub fn update(&mut self, key: Key, shapes: &Shapes, inverse: &NodalInverse) -> memory::Result {
         if self.key.take() != Some(key) {
             self.shapes.clear();
             self.symmetric = key.symmetric;
@@ -102,7 +96,7 @@ impl Couplings {
     }
 
     /// Note which slots changed; whether any did. Of an unsymmetric inverse all do, if one does.
-    fn find_changed(&mut self, shapes: &Shapes) -> Result<bool, TryReserveError> {
+    fn find_changed(&mut self, shapes: &Shapes) -> memory::Result<bool> {
         let Self { shapes: known, changed, symmetric, .. } = self;
         collect(changed, (0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)))?;
         let any = changed.contains(&true);
@@ -112,7 +106,7 @@ impl Couplings {
         Ok(any || shapes.len() != known.len())
     }
 
-    fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> Result<(), TryReserveError> {
+    fn compute(&mut self, step: f64, shapes: &Shapes, inverse: &NodalInverse) -> memory::Result {
         let count = shapes.len();
         resize(&mut self.blocks, block_count(count, self.symmetric), [0.0; 9])?;
         // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.

@@ -1,13 +1,11 @@
 //! An A⁻¹ that couples no two nodes, as the inverse of a lumped mass: slots are coupled through the nodes they share.
 
-use std::collections::TryReserveError;
-
 use super::operators::{Operators, Shapes};
 use super::{times_times_transposed, times_transposed};
 use crate::block::Block;
 use crate::block::lanes::SimdLevel;
 use crate::inertia::Inverse;
-use crate::memory::{bytes, collect};
+use crate::memory::{self, bytes, collect};
 
 /// The blocks (A⁻¹)_aa of the nodes, multiplied by the time step h.
 #[derive(Debug, Default)]
@@ -25,12 +23,7 @@ impl Nodewise {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn update(
-        &mut self,
-        step: f64,
-        inverse: &Inverse,
-        operators: &Operators,
-    ) -> Result<bool, TryReserveError> {
+    pub fn update(&mut self, step: f64, inverse: &Inverse, operators: &Operators) -> memory::Result<bool> {
         if let Some(diagonal) = inverse.diagonal() {
             let shapes = &operators.shapes;
             self.scalar = true;

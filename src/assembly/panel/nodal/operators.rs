@@ -1,11 +1,10 @@
 //! H of the slots of a mesh, packed: the nodes with their weights one slot behind the other, and the factors.
 
 use std::cmp::Ordering;
-use std::collections::TryReserveError;
 use std::ops::Range;
 
 use crate::block::Block;
-use crate::memory::{bytes, collect, refill};
+use crate::memory::{self, bytes, collect, refill};
 
 /// The nodes of the slots and their weights N_a, without those whose weight is zero: contacts often lie at nodes or
 /// in faces, where most shape functions vanish. H at node a is N_a Q.
@@ -30,7 +29,7 @@ pub struct Shapes {
 
 impl Operators {
     /// Start anew with so many slots, all free.
-    pub fn start(&mut self, slots: usize) -> Result<(), TryReserveError> {
+    pub fn start(&mut self, slots: usize) -> memory::Result {
         self.shapes.clear();
         refill(&mut self.shapes.ranges, slots, [0; 2])?;
         refill(&mut self.factors, slots, [0.0; 9])
@@ -42,7 +41,7 @@ impl Operators {
         slot: usize,
         factor: &Block,
         weights: impl ExactSizeIterator<Item = (u32, f64)>,
-    ) -> Result<(), TryReserveError> {
+    ) -> memory::Result {
         self.factors[slot] = *factor;
         self.shapes.add(slot, weights)
     }
@@ -98,7 +97,7 @@ impl Shapes {
     }
 
     /// Become the same as another.
-    pub fn copy(&mut self, other: &Self) -> Result<(), TryReserveError> {
+    pub fn copy(&mut self, other: &Self) -> memory::Result {
         self.clear();
         collect(&mut self.ranges, other.ranges.iter().copied())?;
         collect(&mut self.nodes, other.nodes.iter().copied())?;
@@ -111,11 +110,7 @@ impl Shapes {
     }
 
     /// Add nodes, ascending, with their weights to a slot.
-    fn add(
-        &mut self,
-        slot: usize,
-        added: impl ExactSizeIterator<Item = (u32, f64)>,
-    ) -> Result<(), TryReserveError> {
+    fn add(&mut self, slot: usize, added: impl ExactSizeIterator<Item = (u32, f64)>) -> memory::Result {
         let had = self.range(slot);
         self.nodes.try_reserve(had.len() + added.len())?;
         self.weights.try_reserve(had.len() + added.len())?;
