@@ -95,12 +95,9 @@ pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), 
         check_bodies(dynamics, row, (*row).blocks().map(|block| (*block).bod))?;
         attach_as_counted(dynamics, row)?;
         (*row).is_suspect = false;
-        for block in (*row).blocks() {
-            let pair = Pair::of(block);
-            // The other row of a new one may not be attached yet.
-            if !(*pair).is_new() {
-                Pair::couple(pair);
-            }
+        // The other row of a new pair may have still to be attached.
+        for pair in (*row).blocks().map(|block| Pair::of(block)).filter(|&pair| !(*pair).is_new()) {
+            Pair::couple(pair);
         }
     }
     Ok(())

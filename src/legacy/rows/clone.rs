@@ -168,7 +168,7 @@ impl<'a> Copies<'a> {
             if self.pairs[position].is_null() {
                 let rows = Pair::rows(pair).map(|row| *self.place_of(row));
                 let copy = self.clone.pairs.take();
-                Pair::fill(copy, (*block).bod, rows, false);
+                Pair::fill(copy, (*block).bod, rows, 0, false);
                 self.pairs[position] = copy;
             }
             let copy = Pair::counterpart(self.pairs[position], block);

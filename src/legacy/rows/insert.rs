@@ -36,7 +36,7 @@ pub unsafe fn insert(
             dynamics.rows.claimed(con).is_null() || !dynamics.rows.has(con),
             fail!(Code::BugFound, "{}: has a row already", names::constraint(con))
         );
-        dynamics.is_gathered = false;
+        (dynamics.is_gathered, dynamics.has_new_pairs) = (false, true);
         bodies
             .iter()
             .for_each(|body| fetch(body.wrapping_byte_add(offset_of!(BODY, con)).cast::<*mut SET>()));
@@ -150,6 +150,7 @@ unsafe fn meet(
                 allows?;
                 let last = (*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous));
                 fetch(last.cast::<*mut BlockNode>());
+                fetch(&raw const (*row).id);
             }
             if k == 0 {
                 met.ends[0] = met.ends[1];
@@ -194,10 +195,11 @@ unsafe fn link_to(
 ) {
     // SAFETY: the caller promises live rows and reserved pairs.
     unsafe {
+        let id = (*row).id;
         for &other in neighbours {
             let pair = pairs.take();
             fetch(pair.wrapping_add(AHEAD));
-            let nodes = Pair::fill(pair, bod, [row, other], repeated);
+            let nodes = Pair::fill(pair, bod, [row, other], usize::from(id >= (*other).id), repeated);
             BlockNode::put_first(nodes[0], row);
             BlockNode::put_first(nodes[1], other);
         }

@@ -54,7 +54,8 @@ impl BlockNode {
     }
 }
 
-/// The two blocks of a pair. The first belongs to the row that was inserted later.
+/// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
+/// and which transposed depends on nothing else.
 ///
 /// What couples the rows is found out by the next update ([`Pair::couple`]); before that no body does.
 #[repr(C)]
@@ -67,8 +68,7 @@ pub struct Pair {
 unsafe impl Send for Pair {}
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
-/// through the same body before this one in their lists, whether the second one is to be computed, and the body's index. Zero
-/// belongs to no pair.
+/// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.
 #[derive(Clone, Copy)]
 struct PairFlags(u32);
 
@@ -77,12 +77,9 @@ impl PairFlags {
     const CONTACT: u32 = 2;
     const REPEATED: u32 = 4;
     const LIVE: u32 = 8;
-    /// The block of the constraint with the smaller id is computed and the other one transposed, so that which one depends on
-    /// nothing else.
-    const SWAPPED: u32 = 16;
     /// What couples the two has still to be found out.
-    const NEW: u32 = 32;
-    const BODY_SHIFT: u32 = 6;
+    const NEW: u32 = 16;
+    const BODY_SHIFT: u32 = 5;
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
 
@@ -127,8 +124,9 @@ impl End {
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
 impl Pair {
-    /// Fill a fresh pair of blocks between two rows through a body, the later row first, without linking it; `repeated`: the two rows
-    /// have, or will have, another pair through this body before this one in their lists. Returns the blocks in the order of the rows.
+    /// Fill a fresh pair of blocks between two rows through a body, without linking it; `first` is the place of the row that the
+    /// pair's first block belongs to; `repeated`: the two rows have, or will have, another pair through this body before this one in
+    /// their lists. Returns the blocks in the order of the rows.
     ///
     /// # Safety
     /// `pair` is a chunk for a pair, and held by nobody else.
@@ -137,20 +135,22 @@ impl Pair {
         pair: *mut Self,
         bod: *mut BODY,
         rows: [*mut Row; 2],
+        first: usize,
         repeated: bool,
     ) -> [*mut BlockNode; 2] {
         // SAFETY: the caller promises a chunk for a pair that nobody else holds, and two blocks may be all zero.
         unsafe {
             pair.write_bytes(0, 1);
-            let nodes = Self::nodes(pair);
+            let start = pair.cast::<BlockNode>();
+            let nodes = [start.add(first & 1), start.add(!first & 1)];
             let both = PairFlags::LIVE
                 | PairFlags::NEW
                 | PairFlags::of_body(PairFlags::UNCOUPLED)
                 | flag(PairFlags::REPEATED, repeated);
-            for (k, second) in [0, PairFlags::SECOND].into_iter().enumerate() {
+            for k in 0..2 {
                 (*nodes[k]).public.dia = rows[1 - k].cast();
                 (*nodes[k]).public.bod = bod;
-                (*nodes[k]).flags = PairFlags(both | second);
+                (*nodes[k]).flags = PairFlags(both | flag(PairFlags::SECOND, k != first));
             }
             nodes
         }
@@ -187,9 +187,8 @@ impl Pair {
             // Both are attached to one body, or its index is that of none.
             let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
             let kept = PairFlags::LIVE | PairFlags::REPEATED | PairFlags::SECOND;
-            let swapped = flag(PairFlags::SWAPPED, (*rows[0]).id >= (*rows[1]).id);
             for k in 0..2 {
-                let flags = (*nodes[k]).flags.0 & kept | ends[k].flags | bodies[1 - k] | swapped;
+                let flags = (*nodes[k]).flags.0 & kept | ends[k].flags | bodies[1 - k];
                 ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags));
             }
         }
@@ -243,13 +242,6 @@ impl Pair {
         }
     }
 
-    /// The places of the block that is computed and of that which is transposed.
-    #[inline(always)]
-    pub fn order(&self) -> [usize; 2] {
-        let swapped = usize::from(self.nodes[0].flags.0 & PairFlags::SWAPPED != 0);
-        [swapped, 1 - swapped]
-    }
-
     /// The block of `pair` that stands in it as `block` stands in its own pair.
     ///
     /// # Safety
@@ -283,13 +275,10 @@ impl Pair {
         self.nodes.iter().all(|node| node.flags.0 & PairFlags::CONTACT != 0)
     }
 
-    /// The body that couples the two rows, and their slots, that of the block that is computed first.
+    /// The body that couples the two rows, and their slots.
     #[inline(always)]
     pub fn coupling(&self) -> Option<Coupling> {
-        let [first, second] = self.order().map(
-            #[inline(always)]
-            |k| &self.nodes[k],
-        );
+        let [first, second] = self.both();
         first.body().map(|body| Coupling {
             body: body as usize,
             row: first.slot as usize,
@@ -297,12 +286,10 @@ impl Pair {
         })
     }
 
-    /// The block that is computed and that which is transposed, each with whether its row is a contact.
+    /// The two blocks, each with whether its row is a contact.
     #[inline(always)]
     pub fn blocks(&mut self) -> [(&mut [f64; 9], bool); 2] {
-        let is_swapped = self.order()[0] == 1;
         let [first, second] = &mut self.nodes;
-        let (first, second) = if is_swapped { (second, first) } else { (first, second) };
         let is_contact = |node: &BlockNode| node.flags.0 & PairFlags::CONTACT != 0;
         let contacts = [is_contact(first), is_contact(second)];
         [(&mut first.public.W, contacts[0]), (&mut second.public.W, contacts[1])]

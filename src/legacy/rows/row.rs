@@ -19,8 +19,8 @@ use super::attachments::Side;
 use super::pair::BlockNode;
 use super::pool::{Exhausted, Near, Pool};
 
-/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads and writes lies in the cache line with
-/// the head of its list.
+/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads and writes lies in two cache lines, the first
+/// with the head of its list.
 #[repr(C, align(64))]
 pub struct Row {
     /// What the host sees.
@@ -34,8 +34,8 @@ pub struct Row {
     pub inserted: [*mut BODY; 2],
     /// What is known of its constraint's places, where one is on a mesh; else NULL.
     pub known: KnownPlaces,
-    /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
-    pub round: u32,
+    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
+    pub id: u32,
     /// Whether it has still to be attached to its bodies.
     pub is_new: bool,
     /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
@@ -46,8 +46,8 @@ pub struct Row {
     pub sides: [Option<Side>; 2],
     /// These bodies, NULL where there is none.
     pub bodies: [*mut BODY; 2],
-    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
-    pub id: u32,
+    /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
+    pub round: u32,
     /// The kind of its constraint that its pairs know.
     pub kind: c_int,
     /// V of a row that mirrors another module's: constraints have that module's.

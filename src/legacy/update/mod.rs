@@ -111,6 +111,7 @@ unsafe fn make(
         if kind != UpdateKind::Minimal {
             external::rebuild(dynamics, kind)?;
         }
+        let has_new = dynamics.has_new_pairs;
         let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, tally, .. } = dynamics;
         if kind == UpdateKind::Minimal {
             let mut ended = |phase| tally.end(phase);
@@ -123,7 +124,7 @@ unsafe fn make(
         let wanted = Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse };
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
-        let wanted = scene::Wanted { kind, reuse, once };
+        let wanted = scene::Wanted { kind, reuse, once, has_new };
         let has_loose = AtomicBool::new(false);
         let parts = pairs.parts(PART);
         match wanted == scene::Wanted::EVERYTHING {
@@ -136,6 +137,7 @@ unsafe fn make(
                 assemble_pairs(pairs, 1, &made.panels, team)?;
             }
         }
+        dynamics.has_new_pairs = false;
         if has_loose.into_inner() {
             refuse_loose(dynamics)?;
         }

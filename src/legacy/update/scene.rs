@@ -469,11 +469,13 @@ pub struct Wanted {
     pub reuse: bool,
     /// Whether second blocks of two rows through one body are zero.
     pub once: bool,
+    /// Whether there may be pairs that do not know yet what couples them.
+    pub has_new: bool,
 }
 
 impl Wanted {
     /// All blocks with their values: what most updates want.
-    pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
+    pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false, has_new: false };
 }
 
 /// Some parts of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
@@ -506,7 +508,7 @@ impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
     unsafe fn prepare(&self, pair: *mut rows::Pair, panels: &[Panel]) {
         // SAFETY: the caller promises a pair that nobody else has.
         unsafe {
-            if (*pair).is_new() {
+            if !EVERYTHING && (*pair).is_new() {
                 self.couple(pair);
             }
             fetch_operators(pair, panels);
@@ -558,7 +560,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
 
     #[inline(always)]
     fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
-        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
+        let Wanted { kind, reuse, once, .. } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
         for number in self.numbers.clone() {
             let [mut coming, pairs] = [self.parts.part(number), self.parts.part(number)];
             for pair in coming.by_ref().take(PAIRS_AHEAD) {
@@ -586,7 +588,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
             let rows = rows::Pair::rows(pair);
-            let cons = (*pair).order().map(|k| (*rows[k]).public.con.cast_const());
+            let cons = rows.map(|row| (*row).public.con.cast_const());
             culprit::of_blocks_between(cons).into()
         }
     }
