@@ -62,16 +62,6 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
     unsafe { std::iter::successors(link((*dom).con), move |&con| link((*con).next)) }
 }
 
-/// The bodies of the domain.
-///
-/// # Safety
-/// `dom` is valid, and nobody changes its list during the walk.
-pub unsafe fn bodies(dom: *const DOM) -> impl Iterator<Item = *mut BODY> {
-    let link = |body: *mut BODY| if body.is_null() { None } else { Some(body) };
-    // SAFETY: the caller promises a valid domain whose list nobody changes; bodies of the list are valid.
-    unsafe { std::iter::successors(link((*dom).bod), move |&body| link((*body).next)) }
-}
-
 /// The error of a list of constraints that comes to one for the second time.
 ///
 /// # Safety

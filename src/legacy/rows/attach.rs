@@ -6,7 +6,7 @@
 use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::{constraint, domain};
+use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CON, FEM};
 use crate::legacy::names;
 
@@ -34,48 +34,17 @@ pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
     }
 }
 
-/// Whether a row has nothing to follow: it is not new, it is attached to these bodies, and its pairs know the kind of its constraint.
+/// Whether a row has nothing to follow: it is attached to these bodies, and its pairs know the kind of its constraint.
 ///
 /// # Safety
 /// `row` is live, `con` its valid constraint.
 #[inline(always)]
 pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 2]) -> bool {
     // SAFETY: the caller promises a live row with a valid constraint.
-    unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect && !(*row).is_new }
+    unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect }
 }
 
-/// See that the next update follows the rows that have a block through a body that they are not attached to, though W counts it.
-///
-/// # Errors
-/// As [`follow`], of the first of them.
-///
-/// # Safety
-/// All rows are attached; their constraints are valid, and so are the bodies of these.
-#[cold]
-pub unsafe fn refuse_loose(dynamics: &mut LocalDynamics) -> Result<(), Code> {
-    dynamics.is_gathered = false;
-    // SAFETY: the list holds live rows; the caller promises that their constraints and the bodies of these are valid, and rows
-    // that were attached are on those. Blocks of live rows are live.
-    unsafe {
-        for row in dynamics.list() {
-            (*row).is_suspect = (*row).blocks().any(|block| Pair::is_loose(row, (*block).bod));
-        }
-        let mut suspects = dynamics.list().filter(|&row| (*row).is_suspect);
-        suspects.try_for_each(|row| check_bodies(dynamics, row, (*row).blocks().map(|block| (*block).bod)))
-    }
-}
-
-/// The bodies that a row was inserted on and that W counted then.
-///
-/// # Safety
-/// `row` is live.
-unsafe fn inserted(row: *const Row) -> impl Iterator<Item = *mut BODY> {
-    // SAFETY: the caller promises a live row.
-    unsafe { (*row).inserted }.into_iter().filter(|body| !body.is_null())
-}
-
-/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs, but the new ones, which the update will ask.
-/// Insertion leaves that to the next update: many rows are attached faster one after the other, and hosts see nothing of it.
+/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs.
 ///
 /// # Errors
 /// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's
@@ -83,35 +52,12 @@ unsafe fn inserted(row: *const Row) -> impl Iterator<Item = *mut BODY> {
 ///
 /// # Safety
 /// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
+#[cold]
 pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
     unsafe {
-        check_bodies(dynamics, row, inserted(row))?;
-        if (*row).is_new {
-            attach_as_counted(dynamics, row)?;
-            (*row).is_new = false;
-            return Ok(());
-        }
-        check_bodies(dynamics, row, (*row).blocks().map(|block| (*block).bod))?;
-        attach_as_counted(dynamics, row)?;
-        (*row).is_suspect = false;
-        // The other row of a new pair may have still to be attached.
-        for pair in (*row).blocks().map(|block| Pair::of(block)).filter(|&pair| !(*pair).is_new()) {
-            Pair::couple(pair);
-        }
-    }
-    Ok(())
-}
-
-/// # Errors
-/// [`Code::OutOfMemory`]. Then the row stays as it was.
-///
-/// # Safety
-/// As [`follow`].
-unsafe fn attach_as_counted(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
-    // SAFETY: the caller promises a live row with a valid constraint.
-    unsafe {
         let con = (*row).public.con;
+        check_bodies(dynamics, row)?;
         let counted = counted_bodies(con);
         let old = (*row).sides;
         let mut sides = [None; 2];
@@ -121,7 +67,7 @@ unsafe fn attach_as_counted(dynamics: &mut LocalDynamics, row: *mut Row) -> Resu
             }
             sides[k] = match side_on(row, counted[k]) {
                 Some(side) => Some(side),
-                None => match attach(dynamics, row, counted[k]) {
+                None => match attach(dynamics, row, counted[k], None) {
                     Ok(side) => Some(side),
                     Err(code) => {
                         detach_all_but(dynamics, sides, old);
@@ -134,69 +80,66 @@ unsafe fn attach_as_counted(dynamics: &mut LocalDynamics, row: *mut Row) -> Resu
         (*row).sides = sides;
         (*row).bodies = counted;
         (*row).kind = (*con).kind;
+        (*row).is_suspect = false;
         (*row).is_stale = true;
+        for block in (*row).blocks() {
+            let pair = Pair::of(block);
+            Pair::couple(pair, (*pair).is_repeated());
+        }
     }
     Ok(())
 }
 
-/// Check that bodies are among those of a row's constraint.
-///
 /// # Errors
 /// As [`follow`].
 ///
 /// # Safety
 /// As there.
-unsafe fn check_bodies(
-    dynamics: &LocalDynamics,
-    row: *mut Row,
-    mut bodies: impl Iterator<Item = *mut BODY>,
-) -> Result<(), Code> {
+unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by
     // their addresses: the host may have freed them.
     unsafe {
         let con = (*row).public.con;
         let own = [(*con).master, (*con).slave];
-        match bodies.find(|body| !own.contains(body)) {
+        let through = (*row).blocks().map(|block| (*block).bod);
+        let inserted = (*row).inserted.into_iter().filter(|body| !body.is_null());
+        match inserted.chain(through).find(|body| !own.contains(body)) {
             None => Ok(()),
             Some(body) => {
                 let name = names::constraint(con);
-                Err(
-                    match domain::bodies(dynamics.domain()?)
-                        .find(|&listed| listed == body)
-                        .map(|listed| (*listed).id)
-                    {
-                        Some(id) => {
-                            fail!(
-                                Code::BugFound,
-                                "{name}: was inserted on body {id}, which is neither of these"
-                            )
-                        }
-                        None => fail!(Code::BugFound, "{name}: was inserted on another body"),
-                    },
-                )
+                Err(match dynamics.bodies.index_of(body).map(|index| dynamics.bodies.body(index).id) {
+                    Some(id) => {
+                        fail!(Code::BugFound, "{name}: was inserted on body {id}, which is neither of these")
+                    }
+                    None => fail!(Code::BugFound, "{name}: was inserted on another body"),
+                })
             }
         }
     }
 }
 
-/// Attach a row to a body that it is not attached to. This writes nothing to the row but what is known of its places.
+/// Attach a row to a body that it is not attached to, which `likely` may be the index of. This writes nothing to the row but what is known of its places.
 ///
 /// # Errors
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
 /// `row` is a row with its constraint set, `body` is valid.
-unsafe fn attach(dynamics: &mut LocalDynamics, row: *mut Row, body: *mut BODY) -> Result<Side, Code> {
+pub unsafe fn attach(
+    dynamics: &mut LocalDynamics,
+    row: *mut Row,
+    body: *mut BODY,
+    likely: Option<u32>,
+) -> Result<Side, Code> {
     // SAFETY: the caller promises a row with its constraint and a valid body.
     unsafe {
         let id = (*body).id;
         let exhausted =
             |_| fail!(Code::OutOfMemory, "{}: no memory on body {id}", names::constraint((*row).public.con));
-        let is_mesh = (*body).kind == FEM;
-        if is_mesh {
+        if (*body).kind == FEM {
             dynamics.rows.remember_places(row).map_err(exhausted)?;
         }
-        dynamics.bodies.attach(body, id, is_mesh, row).map_err(exhausted)
+        dynamics.bodies.attach(body, id, row, likely).map_err(exhausted)
     }
 }
 
@@ -216,5 +159,5 @@ pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
 
 fn detach_all_but(dynamics: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
     let given_up = sides.into_iter().filter(|side| !kept.contains(side));
-    given_up.flatten().for_each(|side| dynamics.bodies.detach(side, true));
+    given_up.flatten().for_each(|side| dynamics.bodies.detach(side));
 }

@@ -14,6 +14,7 @@ use crate::legacy::layout::{BODY, CON};
 #[cfg(feature = "mpi")]
 use crate::memory::push;
 use crate::memory::{bytes, put};
+use crate::prefetch::fetch;
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
@@ -41,10 +42,10 @@ impl Side {
     }
 }
 
-/// A body with rows attached. Once an update has found that it has none, its index can be given to another body.
+/// A body with rows attached. Once it has no rows, its index can be given to another body.
 #[derive(Default)]
 pub struct BodyEntry {
-    /// The host's body, NULL if the index is free; never read here.
+    /// The host's body; never read here.
     pub body: *mut BODY,
     /// Its id, for texts about bodies that may be gone.
     pub id: u32,
@@ -53,10 +54,6 @@ pub struct BodyEntry {
     /// No slot before this one is free.
     first_free: usize,
     rows: usize,
-    /// Whether it stands among those that may have lost all rows.
-    is_noted: bool,
-    /// Whether its panel may hold much.
-    is_mesh: bool,
     /// MPI: external constraints on it; their slots of the panel follow those of the rows. Made anew by every update.
     pub externals: Vec<*const CON>,
 }
@@ -107,20 +104,32 @@ pub struct Attachments {
     pub made: BodyOperators,
     /// Indices without a body; has room for all of them.
     free: Vec<u32>,
-    /// Those of bodies that had no rows left at some time since the last update; has room for all of them.
-    bare: Vec<u32>,
     index: HashMap<*mut BODY, u32, FxBuildHasher>,
 }
 
 impl Attachments {
     /// The index of a body, if rows are attached to it.
     pub fn index_of(&self, body: *mut BODY) -> Option<u32> {
-        self.index.get(&body).copied().filter(|&index| self.body(index).has_rows())
+        self.index.get(&body).copied()
     }
 
     /// The body with this index.
     pub fn body(&self, index: u32) -> &BodyEntry {
         &self.bodies[index as usize]
+    }
+
+    /// Prefetch what attaching a row to the body with this index reads.
+    #[inline(always)]
+    pub fn fetch(&self, index: u32) {
+        fetch(self.bodies.as_ptr().wrapping_add(index as usize));
+    }
+
+    /// The same of its slots, once that has come.
+    #[inline(always)]
+    pub fn fetch_slot(&self, index: u32) {
+        if let Some(entry) = self.get(index) {
+            fetch(entry.slots.as_ptr().wrapping_add(entry.first_free));
+        }
     }
 
     /// The body with this index, if there is one.
@@ -145,17 +154,12 @@ impl Attachments {
         bodies.find(|&(body, attached)| !sound((body, attached))).map(|(_, attached)| attached.id)
     }
 
-    /// Whether bodies, and no others, are found by their addresses, and those without rows are noted.
+    /// Whether bodies with rows, and no others, are found by their addresses.
     pub fn is_indexed(&self) -> bool {
-        let found = |&(index, attached): &(u32, &BodyEntry)| self.index.get(&attached.body) == Some(&index);
+        let found = |&(index, attached): &(u32, &BodyEntry)| self.index_of(attached.body) == Some(index);
         let indexed = (0..).zip(&self.bodies).filter(found).count();
-        let taken = self.bodies.iter().filter(|attached| !attached.body.is_null()).count();
-        let noted =
-            |attached: &BodyEntry| attached.has_rows() || attached.is_noted || attached.body.is_null();
-        indexed == taken
-            && self.index.len() == taken
-            && self.free.len() == self.bodies.len() - taken
-            && self.bodies.iter().all(noted)
+        let taken = self.bodies.iter().filter(|attached| attached.rows > 0).count();
+        indexed == taken && self.index.len() == taken && self.free.len() == self.bodies.len() - taken
     }
 
     /// Bytes held, not counting what panels hold.
@@ -165,7 +169,6 @@ impl Attachments {
             + self.made.bytes()
             + slots.sum::<usize>()
             + bytes(&self.free)
-            + bytes(&self.bare)
             + size_of::<(*mut BODY, u32)>() * self.index.capacity()
     }
 
@@ -189,49 +192,45 @@ impl Attachments {
         u32::try_from(slots.len() + externals.len() - 1).map_err(|_| Exhausted)
     }
 
-    /// Attach a row to a body with an id, which may be a mesh. On failure nothing is changed.
+    /// Attach a row to a body with an id; `likely` may be its index. On failure nothing is changed.
+    #[inline]
     pub fn attach(
         &mut self,
         body: *mut BODY,
         id: u32,
-        is_mesh: bool,
         row: *mut Row,
+        likely: Option<u32>,
     ) -> Result<Side, Exhausted> {
-        let index = match self.index.get(&body) {
-            Some(&index) => index,
-            None => self.add(body)?,
+        let is_index = |&index: &u32| self.get(index).is_some_and(|entry| entry.body == body);
+        let index = match likely.filter(is_index).or_else(|| self.index_of(body)) {
+            Some(index) => index,
+            None => self.add(body, id)?,
         };
         let attached = &mut self.bodies[index as usize];
-        if !attached.has_rows() {
-            // Slots are those that other rows have left, maybe of another body at this address.
-            (attached.id, attached.is_mesh, attached.first_free) = (id, is_mesh, 0);
-            attached.slots.clear();
-        }
         match attached.attach(row) {
             Ok(slot) => Ok(Side::new(index, slot)),
             Err(exhausted) => {
-                self.note_if_bare(index);
+                self.drop_if_bare(index);
                 Err(exhausted)
             }
         }
     }
 
-    /// Detach a row from a body. A body without rows is forgotten by the next update if it has got no other row by then; if none is on
-    /// its way, what a mesh holds is given back at once.
-    pub fn detach(&mut self, side: Side, others_may_come: bool) {
-        let attached = &mut self.bodies[side.body() as usize];
-        attached.detach(side.slot);
-        if attached.is_mesh && !attached.has_rows() && !others_may_come {
-            self.made.forget(side.body() as usize);
-        }
-        self.note_if_bare(side.body());
+    /// Detach a row from a body; a body without rows is forgotten, with its panel.
+    pub fn detach(&mut self, side: Side) {
+        self.bodies[side.body() as usize].detach(side.slot);
+        self.drop_if_bare(side.body());
     }
 
-    fn add(&mut self, body: *mut BODY) -> Result<u32, Exhausted> {
+    #[inline(never)]
+    fn add(&mut self, body: *mut BODY, id: u32) -> Result<u32, Exhausted> {
         self.index.try_reserve(1)?;
         let index = match self.free.pop() {
             Some(index) => {
-                self.bodies[index as usize].body = body;
+                // With the memory for slots that another body has left.
+                let entry = &mut self.bodies[index as usize];
+                (entry.body, entry.id, entry.first_free) = (body, id, 0);
+                entry.slots.clear();
                 index
             }
             None => {
@@ -241,8 +240,7 @@ impl Attachments {
                 self.made.reserve(1)?;
                 // One place for each body, so that giving an index back cannot fail.
                 self.free.try_reserve(index + 1)?;
-                self.bare.try_reserve(index + 1 - self.bare.len())?;
-                self.bodies.push(BodyEntry { body, ..BodyEntry::default() });
+                self.bodies.push(BodyEntry { body, id, ..BodyEntry::default() });
                 self.made.resize(index + 1)?;
                 index as u32
             }
@@ -251,26 +249,13 @@ impl Attachments {
         Ok(index)
     }
 
-    fn note_if_bare(&mut self, index: u32) {
+    fn drop_if_bare(&mut self, index: u32) {
         let attached = &mut self.bodies[index as usize];
-        if !attached.has_rows() && !attached.is_noted {
-            attached.is_noted = true;
-            self.bare.push(index);
-        }
-    }
-
-    /// Forget the bodies without rows.
-    pub fn drop_bare(&mut self) {
-        let Self { bodies, made, free, bare, index } = self;
-        for place in bare.drain(..) {
-            let attached = &mut bodies[place as usize];
-            attached.is_noted = false;
-            if !attached.has_rows() {
-                index.remove(&attached.body);
-                attached.body = ptr::null_mut();
-                made.forget(place as usize);
-                free.push(place);
-            }
+        if attached.rows == 0 {
+            self.index.remove(&attached.body);
+            attached.body = ptr::null_mut();
+            self.made.forget(index as usize);
+            self.free.push(index);
         }
     }
 }
@@ -284,61 +269,32 @@ mod tests {
         ptr::without_provenance_mut(64 * (k + 1))
     }
 
-    fn attach(all: &mut Attachments, body: usize, is_mesh: bool, row: usize) -> Side {
-        all.attach(address(body), 100 + body as u32, is_mesh, address(row)).unwrap()
-    }
-
     #[test]
     fn indices_and_slots_are_stable_and_given_again() {
         let mut all = Attachments::default();
-        let one = attach(&mut all, 1, false, 10);
-        let two = attach(&mut all, 2, false, 11);
-        let three = attach(&mut all, 1, false, 12);
+        let one = all.attach(address(1), 1, address(10), None).unwrap();
+        let two = all.attach(address(2), 2, address(11), None).unwrap();
+        let three = all.attach(address(1), 1, address(12), None).unwrap();
         assert_eq!((one, two), (Side::new(0, 0), Side::new(1, 0)));
         assert_eq!(three, Side::new(0, 1));
-        all.detach(one, false);
+        all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
-        assert_eq!(attach(&mut all, 1, false, 13), one);
-        all.detach(two, false);
+        assert_eq!(all.attach(address(1), 1, address(13), None).unwrap(), one);
+        all.detach(two);
         assert_eq!(all.index_of(address(2)), None);
         assert_eq!(all.bodies.iter().filter(|attached| attached.has_rows()).count(), 1);
-        all.drop_bare();
-        assert_eq!(attach(&mut all, 3, false, 14), two);
+        assert_eq!(all.attach(address(3), 3, address(14), None).unwrap(), two);
         assert_eq!(all.body(1).body, address(3));
-    }
-
-    #[test]
-    fn bodies_are_kept_until_the_next_update() {
-        let mut all = Attachments::default();
-        let held = |all: &Attachments, body: usize| all.made.panels[body].bytes() != [0, 0];
-        let sides = [1, 2, 3, 4].map(|body| attach(&mut all, body, body != 3, 10));
-        for body in 0..4 {
-            all.made.panels[body].start_rigid(1).unwrap();
-        }
-        all.detach(sides[0], true);
-        all.detach(sides[1], false);
-        all.detach(sides[2], false);
-        assert_eq!([0, 1, 2, 3].map(|body| held(&all, body)), [true, false, true, true]);
-        assert_eq!((all.is_indexed(), all.index_of(address(1))), (true, None));
-        // One of them comes back, with another id, and goes again.
-        let again = all.attach(address(1), 7, true, address(11)).unwrap();
-        assert_eq!((again, all.body(0).id, held(&all, 0)), (sides[0], 7, true));
-        all.detach(again, true);
-        assert_eq!(attach(&mut all, 1, true, 12), again);
-        all.drop_bare();
-        assert_eq!([0, 1, 2, 3].map(|body| held(&all, body)), [true, false, false, true]);
-        assert_eq!([0, 1, 2, 3].map(|body| all.body(body).body.is_null()), [false, true, true, false]);
-        assert!(all.is_indexed() && all.bare.is_empty());
-        all.bodies[0].rows = 0;
-        assert!(!all.is_indexed());
     }
 
     #[test]
     fn damage_is_found() {
         let mut all = Attachments::default();
-        let sides = [(1, 10), (2, 11), (1, 12), (1, 13)]
-            .map(|(body, row)| (address::<Row>(row), attach(&mut all, body, false, row)));
-        all.detach(sides[2].1, false);
+        let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
+            let side = all.attach(address(body), 100 + body as u32, address(row), None);
+            (address::<Row>(row), side.unwrap())
+        });
+        all.detach(sides[2].1);
         let knows = |row, side| sides.contains(&(row, side));
         assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
         assert_eq!(all.first_fault(|row, side| knows(row, side) && row != sides[1].0), Some(102));

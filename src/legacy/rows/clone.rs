@@ -13,7 +13,7 @@ use crate::memory::repeated;
 #[cfg(feature = "mpi")]
 use super::external;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, Pair};
+use super::pair::{BlockNode, End, Pair};
 use super::pool::Exhausted;
 use super::row::Row;
 
@@ -122,6 +122,7 @@ impl<'a> Copies<'a> {
         unsafe {
             let from = &(*row).public;
             Row::open(copy, from.con);
+            (*copy).set_live();
             let public = &mut (*copy).public;
             (public.R, public.U, public.V) = (from.R, from.U, from.V);
             (public.W, public.A, public.B, public.rho) = (from.W, from.A, from.B, from.rho);
@@ -168,7 +169,7 @@ impl<'a> Copies<'a> {
             if self.pairs[position].is_null() {
                 let rows = Pair::rows(pair).map(|row| *self.place_of(row));
                 let copy = self.clone.pairs.take();
-                Pair::fill(copy, (*block).bod, rows, 0, false);
+                Pair::fill(copy, (*block).bod, rows.map(|row| End::of(row, (*block).bod)), 0, false);
                 self.pairs[position] = copy;
             }
             let copy = Pair::counterpart(self.pairs[position], block);

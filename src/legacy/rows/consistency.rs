@@ -155,7 +155,7 @@ impl Inspection<'_> {
             self.demand(found.is_some(), leads_astray)?;
             let Some((pair, is_second)) = found else { break };
             let [first, second] = pair.both();
-            self.demand(BlockNode::tags_agree(first, second), "its hidden data are damaged")?;
+            self.demand(BlockNode::flags_agree(first, second), "its hidden data are damaged")?;
             let (node, partner) = if is_second { (second, first) } else { (first, second) };
             self.place.neighbour = None;
             self.place.neighbour = self.neighbour(node)?;
@@ -248,7 +248,6 @@ mod tests {
 
     use super::*;
     use crate::legacy::layout::{BODY, CON, CONTACT, DOM, RIG};
-    use crate::legacy::rows::attach::follow;
     use crate::legacy::rows::insert;
 
     #[test]
@@ -261,7 +260,6 @@ mod tests {
             let mut dynamics = LocalDynamics::create(&raw mut dom).unwrap();
             let bodies = [&raw mut body, ptr::null_mut()];
             let row = insert(&mut dynamics, &raw mut con, bodies).unwrap().cast::<Row>();
-            follow(&mut dynamics, row).unwrap();
             let found = |dynamics: &LocalDynamics| {
                 let mut place = Place::default();
                 check(dynamics, &mut place).map_err(|code| (code, place))

@@ -77,12 +77,8 @@ pub unsafe fn gather(
             return Ok(());
         }
         dynamics.is_gathered = false;
-        if kind == UpdateKind::Minimal {
-            return collect(dynamics, dom, kind);
-        }
         collect(dynamics, dom, kind)?;
-        dynamics.bodies.drop_bare();
-        dynamics.is_gathered = true;
+        dynamics.is_gathered = kind != UpdateKind::Minimal;
     }
     Ok(())
 }

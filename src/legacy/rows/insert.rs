@@ -1,6 +1,7 @@
 //! Insertion of a row.
 
 use std::mem::offset_of;
+use std::ops::Range;
 use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
@@ -11,9 +12,11 @@ use crate::legacy::names;
 use crate::memory::resize;
 use crate::prefetch::fetch;
 
+use super::attach::{attach, side_on};
+use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, Pair};
-use super::pool::{Near, Pool};
+use super::pair::{BlockNode, End, Pair};
+use super::pool::{Near, Taker};
 use super::row::Row;
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
@@ -36,138 +39,113 @@ pub unsafe fn insert(
             dynamics.rows.claimed(con).is_null() || !dynamics.rows.has(con),
             fail!(Code::BugFound, "{}: has a row already", names::constraint(con))
         );
-        (dynamics.is_gathered, dynamics.has_new_pairs) = (false, true);
+        dynamics.is_gathered = false;
         bodies
             .iter()
             .for_each(|body| fetch(body.wrapping_byte_add(offset_of!(BODY, con)).cast::<*mut SET>()));
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
         let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
-        let mut met = Met::default();
-        let ready = meet(dynamics, con, bodies, &mut met).and_then(|()| {
-            let room = dynamics.rows.pool.reserve(1).and_then(|()| dynamics.pairs.reserve(met.ends[1]));
-            room.map_err(|_| no_memory(con))
-        });
-        met.forget_marks(&dynamics.neighbours);
-        ready?;
-        let LocalDynamics { public, rows, pairs, neighbours, .. } = dynamics;
+        let through = find_neighbours(dynamics, con, bodies)?;
+        let LocalDynamics { rows, pairs, bodies: bodies_of, .. } = dynamics;
+        through.iter().filter_map(|through| through.body).for_each(|body| bodies_of.fetch_slot(body));
+        rows.pool
+            .reserve(1)
+            .and_then(|()| pairs.reserve(through[1].neighbours.end))
+            .map_err(|_| no_memory(con))?;
         let row = rows.pool.take();
         Row::open(row, con);
         fetch(row.wrapping_add(1));
-        (*row).is_new = true;
-        (*row).inserted = [bodies[0], if bodies[0] == bodies[1] { ptr::null_mut() } else { bodies[1] }];
-        (*row).public.n = public.dia;
-        if let Some(next) = public.dia.as_mut() {
-            next.p = row.cast();
+        if let Err(code) = attach_to(dynamics, row, bodies, &through) {
+            (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
+            dynamics.rows.give(row);
+            return Err(code);
         }
-        public.dia = row.cast();
-
-        // A block that is added later lies before the others in the lists.
-        let repeated = [bodies[0] == bodies[1], false];
-        let [first, second] = met.ends;
-        link_to(row, &neighbours[..first], bodies[0], repeated[0], pairs);
-        link_to(row, &neighbours[first..second], bodies[1], repeated[1], pairs);
+        link(dynamics, row, bodies, through);
         Ok(row.cast())
     }
 }
 
-/// Which of the places for neighbours hold what: first those through the first body, then those through the second one. Rows that do
-/// not interact with the new one stand in the last places.
-#[derive(Default)]
-struct Met {
-    ends: [usize; 2],
-    left_out: usize,
+/// The neighbours through one of the bodies.
+struct Through {
+    neighbours: Range<usize>,
+    /// The body's index, which they know.
+    body: Option<u32>,
 }
 
-impl Met {
-    /// # Safety
-    /// `rows` are those that were met.
-    unsafe fn forget_marks(&self, rows: &[*mut Row]) {
-        let marked = rows[..self.ends[1]].iter().chain(&rows[rows.len() - self.left_out..]);
-        // SAFETY: the caller promises rows that were met, which are live.
-        marked.for_each(|&row| unsafe { (*row).public.sprod = ptr::null_mut() });
-    }
-}
-
-/// Find the rows of the constraints in the sets of the bodies, in their order, but the new one. Those that are met, on an error too,
-/// are marked where the host has nothing: each comes once in a set.
+/// Find the rows of the constraints in the sets of the bodies, in their order, but of the new one and of those that do not interact
+/// with it.
 ///
 /// # Safety
 /// As [`insert`].
-unsafe fn meet(
+unsafe fn find_neighbours(
     dynamics: &mut LocalDynamics,
     con: *mut CON,
     bodies: [*mut BODY; 2],
-    met: &mut Met,
-) -> Result<(), Code> {
+) -> Result<[Through; 2], Code> {
+    let (mut found, mut kept, mut near) = (0, 0, Near::NONE);
+    let mut counts = [0; 2];
+    let mut through = [const { Through { neighbours: 0..0, body: None } }; 2];
     // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets of valid constraints; rows
     // found are live, and so are their blocks.
     unsafe {
-        let mut ends = [0; 2];
         for k in 0..2 {
-            let from = ends[0];
-            ends[k] = from;
             if !bodies[k].is_null() {
-                ends[k] += dynamics.walks.collect_on(bodies[k], &mut dynamics.found, from)?;
+                counts[k] = dynamics.walks.collect_on(bodies[k], &mut dynamics.found, found)?;
+                found += counts[k];
             }
         }
-        let LocalDynamics { found, neighbours, rows, .. } = dynamics;
-        resize(neighbours, found.len(), ptr::null_mut()).map_err(|_| no_memory(con))?;
-        let mut near = Near::NONE;
-        for (k, found) in [&found[..ends[0]], &found[ends[0]..ends[1]]].into_iter().enumerate() {
+        resize(&mut dynamics.neighbours, dynamics.found.len(), ptr::null_mut())
+            .map_err(|_| no_memory(con))?;
+        let mut from = 0;
+        for k in 0..2 {
             let body = bodies[k];
-            if body.is_null() {
-                continue;
-            }
-            let by_nodes;
-            let adjacency = if adjacency::is_by_nodes(body) {
-                by_nodes = Adjacency::new(con, body)?;
-                Some(&by_nodes)
-            } else {
-                adjacency::check_kind(body)?;
-                None
-            };
-            let mark = con.wrapping_byte_add(k).cast();
-            for &other in found {
-                // It has no row, or not yet.
-                if other == con
-                    || rows.claimed(other).is_null()
-                    || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
-                {
-                    continue;
-                }
-                let row = rows.of_near(other, &mut near)?;
-                ensure!((*row).public.sprod != mark, comes_twice(other, body));
-                (*row).public.sprod = mark;
-                let allows = adjacency.map_or(Ok(true), |adjacency| adjacency.allows(other));
-                if let Ok(true) = allows {
-                    neighbours[met.ends[1]] = row;
-                    met.ends[1] += 1;
+            through[k].neighbours = kept..kept;
+            if !body.is_null() {
+                let by_nodes;
+                let adjacency = if adjacency::is_by_nodes(body) {
+                    by_nodes = Adjacency::new(con, body)?;
+                    Some(&by_nodes)
                 } else {
-                    met.left_out += 1;
-                    let place = neighbours.len() - met.left_out;
-                    neighbours[place] = row;
+                    adjacency::check_kind(body)?;
+                    None
+                };
+                dynamics.next_round();
+                let LocalDynamics { found, neighbours, rows, round, .. } = dynamics;
+                let mut free = neighbours[kept..].iter_mut();
+                for &other in &found[from..from + counts[k]] {
+                    // It has no row, or not yet.
+                    if other == con
+                        || rows.claimed(other).is_null()
+                        || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
+                    {
+                        continue;
+                    }
+                    let row = rows.met_on(body, other, *round, &mut near)?;
+                    if let Some(adjacency) = adjacency
+                        && !adjacency.allows(other)?
+                    {
+                        continue;
+                    }
+                    let last = (*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous));
+                    fetch(last.cast::<*mut BlockNode>());
+                    if let Some(place) = free.next() {
+                        *place = row;
+                    }
                 }
-                allows?;
-                let last = (*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous));
-                fetch(last.cast::<*mut BlockNode>());
-                fetch(&raw const (*row).id);
+                let left = free.len();
+                if let Some(&first) = neighbours.get(kept)
+                    && kept < neighbours.len() - left
+                {
+                    through[k].body = side_on(first, body).map(Side::body);
+                    through[k].body.inspect(|&index| dynamics.bodies.fetch(index));
+                }
+                kept = neighbours.len() - left;
             }
-            if k == 0 {
-                met.ends[0] = met.ends[1];
-            }
+            from += counts[k];
+            through[k].neighbours.end = kept;
         }
     }
-    Ok(())
-}
-
-/// # Safety
-/// Both are valid, and so are the bodies of the constraint.
-#[cold]
-unsafe fn comes_twice(con: *const CON, body: *const BODY) -> Code {
-    // SAFETY: the caller promises a valid constraint and a valid body.
-    unsafe {
-        fail!(Code::BugFound, "{}: comes twice in the set of body {}", names::constraint(con), (*body).id)
-    }
+    Ok(through)
 }
 
 /// # Safety
@@ -178,28 +156,88 @@ unsafe fn no_memory(con: *const CON) -> Code {
     fail!(Code::OutOfMemory, "{}: no memory for its row", unsafe { names::constraint(con) })
 }
 
+/// Attach the new row to its bodies.
+///
+/// # Errors
+/// [`Code::OutOfMemory`]; what was attached is in the row.
+///
+/// # Safety
+/// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are those that W counts, NULL where it counts none.
+unsafe fn attach_to(
+    dynamics: &mut LocalDynamics,
+    row: *mut Row,
+    bodies: [*mut BODY; 2],
+    through: &[Through; 2],
+) -> Result<(), Code> {
+    // SAFETY: the caller promises a fresh row and valid bodies.
+    unsafe {
+        // The row's lines may still be on their way: what is in them is not read.
+        let repeated = bodies[0] == bodies[1];
+        let attached = [bodies[0], if repeated { ptr::null_mut() } else { bodies[1] }];
+        for (k, body) in attached.into_iter().enumerate() {
+            if !body.is_null() {
+                (*row).sides[k] = Some(attach(dynamics, row, body, through[k].body)?);
+                (*row).bodies[k] = body;
+            }
+        }
+        (*row).inserted = attached;
+    }
+    Ok(())
+}
+
+/// Put the row into the list, and a pair with each neighbour into both rows.
+///
+/// # Safety
+/// The row and its neighbours are attached, and memory for the pairs is reserved; the neighbours are those through these bodies.
+unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 2], through: [Through; 2]) {
+    let LocalDynamics { public, pairs, neighbours, .. } = dynamics;
+    // SAFETY: the caller promises attached rows and reserved pairs; constraints of rows are valid, and the
+    // list holds live rows.
+    unsafe {
+        (*row).set_live();
+        (*row).public.n = public.dia;
+        if let Some(next) = public.dia.as_mut() {
+            next.p = row.cast();
+        }
+        public.dia = row.cast();
+
+        // A block that is added later lies before the others in the lists.
+        let repeated = [bodies[0] == bodies[1], false];
+        let mut pairs = pairs.taker();
+        for k in 0..2 {
+            link_to(row, &neighbours[through[k].neighbours.clone()], bodies[k], repeated[k], &mut pairs);
+        }
+    }
+}
+
 /// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.
 const AHEAD: usize = 24;
 
 /// Put a pair with each of these neighbours through a body into the row and into that of the neighbour.
 ///
 /// # Safety
-/// The row and the neighbours are live, and memory for the pairs is reserved.
+/// As [`link`].
 #[inline(never)]
 unsafe fn link_to(
     row: *mut Row,
     neighbours: &[*mut Row],
     bod: *mut BODY,
     repeated: bool,
-    pairs: &mut Pool<Pair>,
+    pairs: &mut Taker<'_, Pair>,
 ) {
-    // SAFETY: the caller promises live rows and reserved pairs.
+    // SAFETY: the caller promises attached rows with valid constraints, and reserved pairs.
     unsafe {
-        let id = (*row).id;
+        let (id, own) = ((*row).id, End::of(row, bod));
         for &other in neighbours {
+            let end = End::of(other, bod);
+            if end.is_loose() && !constraint::is_contact_on_obstacle((*other).public.con, bod) {
+                // The next update attaches it, or finds that it cannot.
+                (*other).is_suspect = true;
+            }
+            let first = usize::from(id >= (*other).id);
             let pair = pairs.take();
             fetch(pair.wrapping_add(AHEAD));
-            let nodes = Pair::fill(pair, bod, [row, other], usize::from(id >= (*other).id), repeated);
+            let nodes = Pair::fill(pair, bod, [own, end], first, repeated);
             BlockNode::put_first(nodes[0], row);
             BlockNode::put_first(nodes[1], other);
         }

@@ -45,8 +45,6 @@ pub struct LocalDynamics {
     pub gathered: Vec<GatheredRow>,
     /// Whether these are all rows, none of which has come or gone since.
     pub is_gathered: bool,
-    /// Whether there may be pairs that do not know yet what couples them.
-    pub has_new_pairs: bool,
     /// Memory lent to walks over sets.
     pub walks: Walks<SET>,
     /// Blocks to external constraints.

@@ -21,7 +21,6 @@ mod remove;
 mod row;
 mod tally;
 
-pub use attach::refuse_loose;
 pub use attachments::{Attachments, BodyEntry};
 pub use consistency::{Place, check as check_consistency};
 pub use gather::{GatheredRow, gather};

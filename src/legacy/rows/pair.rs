@@ -1,7 +1,6 @@
 //! A pair of blocks: W_αβ in row α and W_βα in row β, side by side.
 
 use crate::assembly::update::pairs::Coupling;
-use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
 use super::attach::side_on;
@@ -45,19 +44,15 @@ impl BlockNode {
     }
 
     /// Whether the tags of the two blocks of a live pair, the first one first, can go together.
-    pub fn tags_agree(first: &Self, second: &Self) -> bool {
+    pub fn flags_agree(first: &Self, second: &Self) -> bool {
         let without_contacts = [first, second].map(|node| node.flags.0 & !PairFlags::CONTACT);
-        let is_blank = |node: &Self| node.slot == 0 && node.body().is_none();
         without_contacts[1] == without_contacts[0] | PairFlags::SECOND
             && without_contacts[0] & PairFlags::SECOND == 0
-            && (first.flags.0 & PairFlags::NEW == 0 || is_blank(first) && is_blank(second))
     }
 }
 
 /// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
 /// and which transposed depends on nothing else.
-///
-/// What couples the rows is found out by the next update ([`Pair::couple`]); before that no body does.
 #[repr(C)]
 pub struct Pair {
     nodes: [BlockNode; 2],
@@ -77,9 +72,7 @@ impl PairFlags {
     const CONTACT: u32 = 2;
     const REPEATED: u32 = 4;
     const LIVE: u32 = 8;
-    /// What couples the two has still to be found out.
-    const NEW: u32 = 16;
-    const BODY_SHIFT: u32 = 5;
+    const BODY_SHIFT: u32 = 4;
     /// No body couples the two: H of one of them is zero.
     const UNCOUPLED: u32 = u32::MAX >> Self::BODY_SHIFT;
 
@@ -100,7 +93,8 @@ fn flag(flag: u32, is_set: bool) -> u32 {
 
 /// What a pair knows of one of its rows.
 #[derive(Clone, Copy)]
-struct End {
+pub struct End {
+    row: *mut Row,
     slot: u32,
     /// Of the block of this row, as far as that depends on this row alone.
     flags: u32,
@@ -110,13 +104,20 @@ impl End {
     /// Of pairs of a row through a body.
     ///
     /// # Safety
-    /// `row` is live.
+    /// `row` has been opened.
     #[inline(always)]
-    unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
+    pub unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
         // SAFETY: the caller promises a row.
         let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
         let (body, slot) = side.map_or((PairFlags::UNCOUPLED, 0), |side| (side.body(), side.slot));
-        Self { slot, flags: PairFlags::of_body(body) | flag(PairFlags::CONTACT, is_contact) }
+        let flags = PairFlags::of_body(body) | PairFlags::LIVE | flag(PairFlags::CONTACT, is_contact);
+        Self { row, slot, flags }
+    }
+
+    /// Whether the row is not attached to the body.
+    #[inline(always)]
+    pub fn is_loose(self) -> bool {
+        PairFlags(self.flags).body() == PairFlags::UNCOUPLED
     }
 }
 
@@ -124,17 +125,17 @@ impl End {
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
 impl Pair {
-    /// Fill a fresh pair of blocks between two rows through a body, without linking it; `first` is the place of the row that the
-    /// pair's first block belongs to; `repeated`: the two rows have, or will have, another pair through this body before this one in
-    /// their lists. Returns the blocks in the order of the rows.
+    /// Fill a fresh pair of blocks between two rows through a body, without linking it; `repeated`: the two rows have, or will
+    /// have, another pair through this body before this one in their lists. Returns the blocks in the order of `ends`, of which
+    /// `first` is the place of the one that the pair's first block belongs to.
     ///
     /// # Safety
-    /// `pair` is a chunk for a pair, and held by nobody else.
+    /// `pair` is a chunk for a pair, and held by nobody else; the rows have been opened.
     #[inline(always)]
     pub unsafe fn fill(
         pair: *mut Self,
         bod: *mut BODY,
-        rows: [*mut Row; 2],
+        ends: [End; 2],
         first: usize,
         repeated: bool,
     ) -> [*mut BlockNode; 2] {
@@ -143,54 +144,44 @@ impl Pair {
             pair.write_bytes(0, 1);
             let start = pair.cast::<BlockNode>();
             let nodes = [start.add(first & 1), start.add(!first & 1)];
-            let both = PairFlags::LIVE
-                | PairFlags::NEW
-                | PairFlags::of_body(PairFlags::UNCOUPLED)
-                | flag(PairFlags::REPEATED, repeated);
             for k in 0..2 {
-                (*nodes[k]).public.dia = rows[1 - k].cast();
+                (*nodes[k]).public.dia = ends[1 - k].row.cast();
                 (*nodes[k]).public.bod = bod;
-                (*nodes[k]).flags = PairFlags(both | flag(PairFlags::SECOND, k != first));
             }
+            Self::tag(nodes, ends, first, repeated);
             nodes
         }
     }
 
-    /// Whether what couples the two has still to be found out.
-    #[inline(always)]
-    pub fn is_new(&self) -> bool {
-        self.nodes[0].flags.0 & PairFlags::NEW != 0
-    }
-
-    /// Whether W counts a body for the constraint of a row that is not attached to it.
+    /// Write what couples the two rows, and which of them are contacts; the arguments are as [`Pair::fill`] has them.
     ///
     /// # Safety
-    /// The row is live, its constraint and the body are valid.
-    pub unsafe fn is_loose(row: *mut Row, bod: *const BODY) -> bool {
-        // SAFETY: the caller promises a live row, a valid constraint and a valid body.
-        unsafe {
-            !(*row).bodies.contains(&bod.cast_mut())
-                && !constraint::is_contact_on_obstacle((*row).public.con, bod)
+    /// The blocks are those of a pair.
+    #[inline(always)]
+    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [End; 2], first: usize, repeated: bool) {
+        // Both are attached to one body, or its index is that of none.
+        let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
+        for k in 0..2 {
+            let flags = ends[k].flags
+                | bodies[1 - k]
+                | flag(PairFlags::REPEATED, repeated)
+                | flag(PairFlags::SECOND, k != first);
+            // SAFETY: the caller promises blocks.
+            unsafe { ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags)) };
         }
     }
 
-    /// Find out what couples the two rows, and which of them are contacts.
+    /// Find out what couples the two rows, and which of them are contacts; `repeated` as for [`Pair::fill`].
     ///
     /// # Safety
-    /// `pair` is live, and so are its rows.
-    pub unsafe fn couple(pair: *mut Self) {
-        // SAFETY: the caller promises a live pair and rows.
+    /// `pair` has been filled, and its rows have been opened.
+    #[inline(always)]
+    pub unsafe fn couple(pair: *mut Self, repeated: bool) {
+        // SAFETY: the caller promises a pair and rows.
         unsafe {
             let nodes = Self::nodes(pair);
-            let rows = Self::rows(pair);
-            let ends = rows.map(|row| End::of(row, (*nodes[0]).public.bod));
-            // Both are attached to one body, or its index is that of none.
-            let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
-            let kept = PairFlags::LIVE | PairFlags::REPEATED | PairFlags::SECOND;
-            for k in 0..2 {
-                let flags = (*nodes[k]).flags.0 & kept | ends[k].flags | bodies[1 - k];
-                ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags));
-            }
+            let ends = Self::rows(pair).map(|row| End::of(row, (*nodes[0]).public.bod));
+            Self::tag(nodes, ends, 0, repeated);
         }
     }
 

@@ -24,8 +24,6 @@ pub struct Pool<T> {
     blocks: Vec<Block<T>>,
     /// Blocks before this one have no free chunk.
     current: usize,
-    /// Words of its chunks before this one have none.
-    place: usize,
     free: usize,
 }
 
@@ -50,7 +48,7 @@ impl From<TryReserveError> for Exhausted {
 impl<T> Default for Pool<T> {
     fn default() -> Self {
         const { assert!(size_of::<T>() > 0) };
-        Self { blocks: Vec::new(), current: 0, place: 0, free: 0 }
+        Self { blocks: Vec::new(), current: 0, free: 0 }
     }
 }
 
@@ -79,30 +77,24 @@ impl<T> Pool<T> {
     ///
     /// # Panics
     /// If there is none left: see [`Pool::reserve`].
-    #[inline(always)]
     pub fn take(&mut self) -> *mut T {
         loop {
             let block = &mut self.blocks[self.current];
-            let word = block.in_use.words[self.place];
-            if word != u64::MAX {
-                let within = word.trailing_ones() as usize;
-                let index = WORD * self.place + within;
-                block.in_use.fill(self.place, 1 << within);
+            if let Some(place) = block.in_use.first_open() {
+                let within = block.in_use.words[place].trailing_ones() as usize;
+                let index = WORD * place + within;
+                block.in_use.fill(place, 1 << within);
                 block.taken = block.taken.max(index + 1);
                 self.free -= 1;
                 return block.first.wrapping_add(index);
             }
-            self.go_on();
+            self.current += 1;
         }
     }
 
-    /// Go to the next word with a free chunk, or to the next block.
-    #[cold]
-    fn go_on(&mut self) {
-        match self.blocks[self.current].in_use.first_open() {
-            Some(place) => self.place = place,
-            None => (self.current, self.place) = (self.current + 1, 0),
-        }
+    /// To take several chunks.
+    pub fn taker(&mut self) -> Taker<'_, T> {
+        Taker { pool: self, first: ptr::null_mut(), place: 0, open: 0, free: 0 }
     }
 
     /// Give a chunk back.
@@ -112,7 +104,7 @@ impl<T> Pool<T> {
     pub unsafe fn give(&mut self, chunk: *mut T) {
         if let Some((block, index)) = self.find(chunk.addr()) {
             self.blocks[block].in_use.clear(index);
-            (self.current, self.place) = (self.current, self.place).min((block, index / WORD));
+            self.current = self.current.min(block);
             self.free += 1;
         }
     }
@@ -232,6 +224,65 @@ impl<T> Block<T> {
     }
 }
 
+/// Takes chunks out of a pool, a word of them at a time: what it has taken the pool learns at the end of each word, and of the
+/// taker's life.
+pub struct Taker<'a, T> {
+    pool: &'a mut Pool<T>,
+    /// The first chunk of the word.
+    first: *mut T,
+    /// The word in the pool's current block, and which of its chunks were free and are.
+    place: usize,
+    open: u64,
+    free: u64,
+}
+
+impl<T> Taker<'_, T> {
+    /// A chunk, with whatever is in it.
+    ///
+    /// # Panics
+    /// If there is none left: see [`Pool::reserve`].
+    #[inline(always)]
+    pub fn take(&mut self) -> *mut T {
+        if self.free == 0 {
+            self.go_on();
+        }
+        let index = self.free.trailing_zeros() as usize;
+        self.free &= self.free - 1;
+        self.first.wrapping_add(index)
+    }
+
+    #[inline(never)]
+    fn go_on(&mut self) {
+        self.tell();
+        loop {
+            let block = &mut self.pool.blocks[self.pool.current];
+            if let Some(place) = block.in_use.first_open() {
+                (self.place, self.open) = (place, !block.in_use.words[place]);
+                (self.first, self.free) = (block.first.wrapping_add(WORD * place), self.open);
+                return;
+            }
+            self.pool.current += 1;
+        }
+    }
+
+    fn tell(&mut self) {
+        let taken = self.open & !self.free;
+        if taken != 0 {
+            let block = &mut self.pool.blocks[self.pool.current];
+            block.in_use.fill(self.place, taken);
+            block.taken = block.taken.max(WORD * (self.place + 1) - taken.leading_zeros() as usize);
+            self.pool.free -= taken.count_ones() as usize;
+            self.open = self.free;
+        }
+    }
+}
+
+impl<T> Drop for Taker<'_, T> {
+    fn drop(&mut self) {
+        self.tell();
+    }
+}
+
 /// All chunks in use, in parts: at most so many words, [`WORD`] chunks each, that lie side by side.
 pub struct Parts<'a, T> {
     blocks: &'a [Block<T>],
@@ -336,24 +387,23 @@ mod tests {
     }
 
     #[test]
-    fn the_first_free_chunk_is_taken_in_whatever_block() {
+    fn a_taker_takes_the_first_free_chunks() {
         let mut pool = pool();
-        let taken: Vec<*mut Chunk> = (0..500)
-            .map(|_| {
-                pool.reserve(1).unwrap();
-                pool.take()
-            })
-            .collect();
-        assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (500, taken.clone()));
-        let gone = [5, 63, 64, 130, 300].map(|k| taken[k]);
+        pool.reserve(300).unwrap();
+        let taken: Vec<*mut Chunk> = {
+            let mut taker = pool.taker();
+            (0..200).map(|_| taker.take()).collect()
+        };
+        assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (200, taken.clone()));
+        let gone = [5, 63, 64, 130].map(|k| taken[k]);
         // SAFETY: nobody uses the chunks any more.
-        [3, 1, 4].into_iter().for_each(|k| unsafe { pool.give(gone[k]) });
-        assert_eq!(gone[1], pool.take());
-        // SAFETY: nobody uses the chunks any more.
-        [1, 0, 2].into_iter().for_each(|k| unsafe { pool.give(gone[k]) });
+        gone.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
         assert_eq!(pool.given_back().collect::<Vec<_>>(), gone);
-        assert_eq!(gone, [(); 5].map(|()| pool.take()));
-        assert_eq!((pool.live(), pool.given_back().count()), (500, 0));
+        let mut taker = pool.taker();
+        assert_eq!(gone[..3], [(); 3].map(|()| taker.take()));
+        drop(taker);
+        assert_eq!((pool.live(), pool.take()), (199, gone[3]));
+        assert_eq!(pool.given_back().count(), 0);
     }
 
     #[test]

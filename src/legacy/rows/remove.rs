@@ -28,9 +28,7 @@ pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> 
         if let Some(next) = next.as_mut() {
             next.p = previous;
         }
-        // The newest row comes first, and is not attached before the next update.
-        let others_may_come = dynamics.list().next().is_some_and(|row| (*row).is_new);
-        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side, others_may_come));
+        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
         dynamics.rows.give(row);
     }
     Ok(())

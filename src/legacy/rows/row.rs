@@ -19,37 +19,36 @@ use super::attachments::Side;
 use super::pair::BlockNode;
 use super::pool::{Exhausted, Near, Pool};
 
-/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads and writes lies in two cache lines, the first
+/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which begin
 /// with the head of its list.
 #[repr(C, align(64))]
 pub struct Row {
     /// What the host sees.
     pub public: DIAB,
-    live: u64,
-    /// The last block of its list, NULL if there is none.
-    pub last: *mut BlockNode,
-    /// Its constraint once more, out of the host's reach.
-    pub con: *mut CON,
-    /// The bodies that it was inserted on and that W counted then; addresses that are never read.
-    pub inserted: [*mut BODY; 2],
-    /// What is known of its constraint's places, where one is on a mesh; else NULL.
-    pub known: KnownPlaces,
-    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
-    pub id: u32,
-    /// Whether it has still to be attached to its bodies.
-    pub is_new: bool,
-    /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
-    pub is_stale: bool,
-    /// Whether a neighbour has a block with it through a body that it is not attached to.
-    pub is_suspect: bool,
-    /// The bodies that it is attached to; a body stands at most once. The master's side comes first and the slave's second.
+    /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
+    /// ([`super::attach::follow`]), the master's side comes first and the slave's second.
     pub sides: [Option<Side>; 2],
     /// These bodies, NULL where there is none.
     pub bodies: [*mut BODY; 2],
+    live: u64,
+    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
+    pub id: u32,
     /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
     pub round: u32,
     /// The kind of its constraint that its pairs know.
     pub kind: c_int,
+    /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
+    pub is_stale: bool,
+    /// Whether a neighbour has a block with it through a body that it is not attached to.
+    pub is_suspect: bool,
+    /// Its constraint once more, out of the host's reach.
+    pub con: *mut CON,
+    /// The last block of its list, NULL if there is none.
+    pub last: *mut BlockNode,
+    /// What is known of its constraint's places, where one is on a mesh; else NULL.
+    pub known: KnownPlaces,
+    /// The bodies that it was inserted on and that W counted then; addresses that are never read.
+    pub inserted: [*mut BODY; 2],
     /// V of a row that mirrors another module's: constraints have that module's.
     #[cfg(not(feature = "mpi"))]
     pub v: Vector,
@@ -58,9 +57,6 @@ pub struct Row {
     pub contributors: u8,
 }
 
-// An address in the middle of a row is not taken for that of a row of the same constraint: see Rows::of_near.
-const _: () = assert!(offset_of!(Row, con) % 64 != offset_of!(DIAB, con) % 64);
-
 /// What marks a row in use at an address.
 #[inline(always)]
 fn live_at(row: *const Row) -> u64 {
@@ -68,7 +64,7 @@ fn live_at(row: *const Row) -> u64 {
 }
 
 impl Row {
-    /// Make a fresh chunk the row of a constraint, attached to no body.
+    /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
     ///
     /// # Safety
     /// `row` is a chunk for a row, and held by nobody else; `con` is valid.
@@ -77,9 +73,9 @@ impl Row {
         // all zero, which has no sides.
         unsafe {
             row.write_bytes(0, 1);
-            (*row).live = live_at(row);
             (*row).id = (*con).id;
             (*row).con = con;
+            (*row).kind = (*con).kind;
             (*row).is_stale = true;
             (*row).public.con = con;
             (*row).public.R = (&raw mut (*con).R).cast();
@@ -114,6 +110,11 @@ impl Row {
     pub fn is_linked(&self) -> bool {
         let DIAB { con, R, U, V, .. } = self.public;
         con == self.con && [R, U, V] == self.arrays()
+    }
+
+    /// Mark the row as in use, until its memory is given back.
+    pub fn set_live(&mut self) {
+        self.live = live_at(self);
     }
 }
 
@@ -200,14 +201,13 @@ impl Rows {
         self.pool.bytes() + self.known.bytes()
     }
 
-    /// The row of a constraint in the set of a body, in a walk over the set.
+    /// The row of a constraint in the set of a body, in a walk over the set; for `near` see [`Pool::spans`].
     ///
     /// # Errors
     /// As [`Rows::of`]; [`Code::BugFound`] if this walk has come to it before.
     ///
     /// # Safety
     /// As [`Rows::of`]; `body` is valid.
-    #[cfg(feature = "mpi")]
     #[inline(always)]
     pub unsafe fn met_on(
         &self,
@@ -266,20 +266,21 @@ impl Rows {
         unsafe { self.of_near(con, &mut near) }
     }
 
-    /// The same, which reads but one cache line of the row; for `near` see [`Pool::spans`].
-    ///
     /// # Errors
     /// As [`Rows::of`].
     ///
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub unsafe fn of_near(&self, con: *mut CON, near: &mut Near) -> Result<*mut Row, Code> {
+    unsafe fn of_near(&self, con: *mut CON, near: &mut Near) -> Result<*mut Row, Code> {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid; the address is aligned and has
         // the size of a row behind it in memory of the pool where all chunks are rows or zero.
         unsafe {
             let row = self.claimed(con).cast::<Row>();
-            let is_its = self.pool.spans(row.addr(), near) && row.is_aligned() && (*row).public.con == con;
+            let is_its = self.pool.spans(row.addr(), near)
+                && row.is_aligned()
+                && (*row).is_live()
+                && (*row).public.con == con;
             if is_its { Ok(row) } else { Err(not_its(con, row)) }
         }
     }

@@ -5,7 +5,6 @@ mod scene;
 
 use std::ffi::c_int;
 use std::mem;
-use std::sync::atomic::AtomicBool;
 
 use crate::assembly::update::Phase;
 use crate::assembly::update::bodies::{How, prepare};
@@ -23,7 +22,7 @@ use super::options;
 use super::parallel;
 #[cfg(feature = "mpi")]
 use super::rows::external;
-use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows, refuse_loose};
+use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
 pub use scene::of_panel;
 use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
@@ -111,7 +110,6 @@ unsafe fn make(
         if kind != UpdateKind::Minimal {
             external::rebuild(dynamics, kind)?;
         }
-        let has_new = dynamics.has_new_pairs;
         let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, tally, .. } = dynamics;
         if kind == UpdateKind::Minimal {
             let mut ended = |phase| tally.end(phase);
@@ -124,22 +122,11 @@ unsafe fn make(
         let wanted = Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse };
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
-        let wanted = scene::Wanted { kind, reuse, once, has_new };
-        let has_loose = AtomicBool::new(false);
+        let wanted = scene::Wanted { kind, reuse, once };
         let parts = pairs.parts(PART);
         match wanted == scene::Wanted::EVERYTHING {
-            true => {
-                let pairs = HostPairs::<true>::new(parts, wanted, &has_loose);
-                assemble_pairs(pairs, 1, &made.panels, team)?;
-            }
-            false => {
-                let pairs = HostPairs::<false>::new(parts, wanted, &has_loose);
-                assemble_pairs(pairs, 1, &made.panels, team)?;
-            }
-        }
-        dynamics.has_new_pairs = false;
-        if has_loose.into_inner() {
-            refuse_loose(dynamics)?;
+            true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,
+            false => assemble_pairs(HostPairs::<false>::new(parts, wanted), 1, &made.panels, team)?,
         }
         #[cfg(feature = "mpi")]
         external::assemble(dynamics)?;

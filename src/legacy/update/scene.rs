@@ -3,7 +3,6 @@
 use std::mem::offset_of;
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
@@ -469,13 +468,11 @@ pub struct Wanted {
     pub reuse: bool,
     /// Whether second blocks of two rows through one body are zero.
     pub once: bool,
-    /// Whether there may be pairs that do not know yet what couples them.
-    pub has_new: bool,
 }
 
 impl Wanted {
     /// All blocks with their values: what most updates want.
-    pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false, has_new: false };
+    pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
 }
 
 /// Some parts of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
@@ -485,52 +482,15 @@ pub struct HostPairs<'a, const EVERYTHING: bool> {
     parts: Parts<'a, rows::Pair>,
     numbers: Range<usize>,
     wanted: Wanted,
-    /// Whether a new pair goes through a body that one of its rows is not attached to, though W counts it.
-    has_loose: &'a AtomicBool,
 }
 
 impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
-    /// All pairs, to be dealt one part at a time; what is wanted is everything, if so it is called. `has_loose` tells afterwards whether a new pair goes through
-    /// a body that one of its rows is not attached to, though W counts it.
+    /// All pairs, to be dealt one part at a time; what is wanted is everything, if so it is called.
     ///
     /// # Safety
-    /// The pairs and their rows are live, the constraints of the rows valid, and so are the bodies of these; the rows are attached, and nobody
-    /// writes them during `'a`; pairs are this value's alone then.
-    pub unsafe fn new(parts: Parts<'a, rows::Pair>, wanted: Wanted, has_loose: &'a AtomicBool) -> Self {
-        Self { parts, numbers: 0..parts.count(), wanted, has_loose }
-    }
-
-    /// Find out what couples a pair if that is not known yet, and prefetch what it needs.
-    ///
-    /// # Safety
-    /// The pair is one of these, and has not been handed out.
-    #[inline(always)]
-    unsafe fn prepare(&self, pair: *mut rows::Pair, panels: &[Panel]) {
-        // SAFETY: the caller promises a pair that nobody else has.
-        unsafe {
-            if !EVERYTHING && (*pair).is_new() {
-                self.couple(pair);
-            }
-            fetch_operators(pair, panels);
-        }
-    }
-
-    /// # Safety
-    /// As [`Self::prepare`].
-    #[inline(never)]
-    unsafe fn couple(&self, pair: *mut rows::Pair) {
-        // SAFETY: the caller promises a pair that nobody else has; live rows are promised to HostPairs::new, and valid bodies of their
-        // constraints: the later row was attached, so the body is one of its constraint's.
-        unsafe {
-            rows::Pair::couple(pair);
-            let [first, _] = (*pair).both();
-            if first.body().is_none() {
-                let is_loose = |row| rows::Pair::is_loose(row, first.public.bod);
-                if rows::Pair::rows(pair).into_iter().any(is_loose) {
-                    self.has_loose.store(true, Ordering::Relaxed);
-                }
-            }
-        }
+    /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
+    pub unsafe fn new(parts: Parts<'a, rows::Pair>, wanted: Wanted) -> Self {
+        Self { parts, numbers: 0..parts.count(), wanted }
     }
 }
 
@@ -560,17 +520,17 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
 
     #[inline(always)]
     fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
-        let Wanted { kind, reuse, once, .. } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
+        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
         for number in self.numbers.clone() {
             let [mut coming, pairs] = [self.parts.part(number), self.parts.part(number)];
             for pair in coming.by_ref().take(PAIRS_AHEAD) {
                 // SAFETY: a chunk in use is a pair, and none has been handed out yet.
-                unsafe { self.prepare(pair, panels) };
+                unsafe { fetch_operators(pair, panels) };
             }
             for name in pairs {
                 if let Some(ahead) = coming.next() {
                     // SAFETY: a chunk in use is a pair, and this one has not been handed out yet.
-                    unsafe { self.prepare(ahead, panels) };
+                    unsafe { fetch_operators(ahead, panels) };
                 }
                 // SAFETY: a chunk in use is a pair, and each is handed out once.
                 let pair = unsafe { &mut *name };
@@ -587,9 +547,8 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     fn fault(&self, pair: *mut rows::Pair) -> Error {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
-            let rows = rows::Pair::rows(pair);
-            let cons = rows.map(|row| (*row).public.con.cast_const());
-            culprit::of_blocks_between(cons).into()
+            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
+                .into()
         }
     }
 }
