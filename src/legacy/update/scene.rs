@@ -456,8 +456,11 @@ unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Resul
     Err(unsafe { constraint::error(con, code) })
 }
 
-/// Most words of pairs that a thread takes at a time.
+/// Most words of pairs that one of several threads takes at a time.
 pub const PART: usize = 256 / WORD;
+
+/// More words than a block of memory has.
+pub const ALL: usize = usize::MAX >> 16;
 
 /// Which blocks are made.
 #[derive(Clone, Copy, PartialEq)]
