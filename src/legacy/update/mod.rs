@@ -24,7 +24,7 @@ use super::parallel;
 use super::rows::external;
 use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
 pub use scene::of_panel;
-use scene::{ALL, HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
+use scene::{HostBodies, HostPairs, HostRows, PART, VELOCITIES_AHEAD};
 
 /// See `LOCDYN_Update_Begin`.
 ///
@@ -123,8 +123,8 @@ unsafe fn make(
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::Wanted { kind, reuse, once };
-        // One thread alone prefetches without a break.
-        let parts = pairs.parts(if team.size() > 1 { PART } else { ALL });
+        // Prefetching begins anew with each part: one thread alone takes whole blocks of memory.
+        let parts = pairs.parts(if team.size() > 1 { PART } else { usize::MAX });
         match wanted == scene::Wanted::EVERYTHING {
             true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,
             false => assemble_pairs(HostPairs::<false>::new(parts, wanted), 1, &made.panels, team)?,

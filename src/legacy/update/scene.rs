@@ -459,9 +459,6 @@ unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Resul
 /// Most words of pairs that one of several threads takes at a time.
 pub const PART: usize = 256 / WORD;
 
-/// More words than a block of memory has.
-pub const ALL: usize = usize::MAX >> 16;
-
 /// Which blocks are made.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Wanted {

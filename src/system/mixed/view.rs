@@ -436,6 +436,7 @@ impl View {
         Ok(())
     }
 
+    /// List the runs of rows that are filled in order, and see which rows of one scalar are filled together.
     fn list_runs(&mut self, structure: &Structure) -> Result<(), Error> {
         let Self { ways, used, scalars, owner_starts, owners, run_starts, runs, .. } = self;
         refill(run_starts, 1, 0)?;
@@ -472,6 +473,7 @@ impl View {
         Ok(())
     }
 
+    /// List where each block and each diagonal block goes, and where each scalar comes from.
     fn list_places(&mut self) -> Result<(), Error> {
         let Self { starts, columns, ways, scalars, places, diagonals, part_starts, parts, sources, .. } =
             self;
