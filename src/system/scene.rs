@@ -475,29 +475,71 @@ pub struct PartOfPairs {
     rows: Range<usize>,
     /// The rows of these pairs, and maybe some between them.
     reach: Range<usize>,
-    /// Where the next block of each of those goes.
+    /// Where the first block of each of those goes; found when the part is taken first.
+    firsts: Vec<i32>,
+    /// Where the next one goes.
     cursors: Vec<i32>,
 }
 
 impl PartOfPairs {
-    /// Make parts with about as many pairs each, or as many rows if a plan says which pairs are made, for a number of threads.
+    /// Where the next block of each row of the reach goes, as nothing has been written; `first` finds it.
+    #[inline(always)]
+    fn start(&mut self, first: impl Fn(usize) -> usize) -> &mut [i32] {
+        if self.firsts.is_empty() {
+            self.firsts.extend(self.reach.clone().map(
+                #[inline(always)]
+                |row| first(row) as i32,
+            ));
+        }
+        self.cursors.clear();
+        self.cursors.extend_from_slice(&self.firsts);
+        &mut self.cursors
+    }
+}
+
+/// How threads share all pairs, kept as long as the structure is the same.
+#[derive(Debug, Default)]
+pub struct PartsOfPairs {
+    parts: Vec<PartOfPairs>,
+    /// The order, whether a plan says which pairs are made, and the number of threads.
+    made_for: Option<(Order, bool, usize)>,
+}
+
+impl PartsOfPairs {
+    /// The structure changes.
+    pub fn forget(&mut self) {
+        self.made_for = None;
+    }
+
+    /// Parts with about as many pairs each, or as many rows if a plan says which pairs are made, for a number of threads.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn make(
-        parts: &mut Vec<Self>,
+    pub fn of(
+        &mut self,
         structure: &Structure,
         order: Order,
         is_planned: bool,
         threads: usize,
-    ) -> Result {
+    ) -> Result<&mut [PartOfPairs]> {
+        let wanted = Some((order, is_planned, threads));
+        if self.made_for != wanted {
+            self.made_for = None;
+            self.make(structure, order, is_planned, threads)?;
+            self.made_for = wanted;
+        }
+        Ok(&mut self.parts)
+    }
+
+    fn make(&mut self, structure: &Structure, order: Order, is_planned: bool, threads: usize) -> Result {
         /// Parts for each of several threads, and pairs that a part has at least.
         const PARTS: usize = 8;
         const LEAST: usize = 512;
+        let parts = &mut self.parts;
         let (rows, pairs) = (structure.len(), (structure.columns().len() - structure.len()) / 2);
         let count = if threads == 1 { 1 } else { (pairs / LEAST).clamp(1, PARTS * threads) };
         parts.try_reserve(count.saturating_sub(parts.len()))?;
-        parts.resize_with(count, Self::default);
+        parts.resize_with(count, PartOfPairs::default);
         if is_planned {
             let ends = (0..=count).map(|k| rows * k / count);
             parts.iter_mut().zip(ends.clone().zip(ends.skip(1))).for_each(|(part, (a, b))| part.rows = a..b);
@@ -519,8 +561,10 @@ impl PartOfPairs {
                 row += 1;
             }
             part.rows.end = row;
-            part.cursors.clear();
-            part.cursors.try_reserve(part.reach.len())?;
+            for places in [&mut part.firsts, &mut part.cursors] {
+                places.clear();
+                places.try_reserve(part.reach.len())?;
+            }
         }
         Ok(())
     }
@@ -589,19 +633,14 @@ impl<'a> PairBlocks<'a> {
 
 /// Pairs in the order of their earlier rows.
 #[inline(always)]
-fn each_by_rows(
-    PartOfPairs { rows, reach, cursors }: &mut PartOfPairs,
-    context: PairBlocks,
-    make: &mut impl Make<[usize; 2]>,
-) {
-    let (structure, first) = (context.blocks.scene.structure, rows.start);
-    cursors.clear();
-    cursors.extend(reach.clone().map(
+fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl Make<[usize; 2]>) {
+    let (structure, rows) = (context.blocks.scene.structure, part.rows.clone());
+    let first = rows.start;
+    let cursors = part.start(
         #[inline(always)]
-        |row| structure.first_left_from(row, first) as i32,
-    ));
-    let cursors = &mut cursors[..];
-    for row in rows.clone() {
+        |row| structure.first_left_from(row, first),
+    );
+    for row in rows {
         // SAFETY: the part has this row.
         unsafe { context.put_diagonal(row) };
         let mut place = structure.diagonal(row);
@@ -640,19 +679,13 @@ fn each_by_rows(
 
 /// Pairs in the order of their later rows.
 #[inline(always)]
-fn each_by_columns(
-    PartOfPairs { rows, reach, cursors }: &mut PartOfPairs,
-    context: PairBlocks,
-    make: &mut impl Make<[usize; 2]>,
-) {
-    let (structure, first) = (context.blocks.scene.structure, reach.start);
-    cursors.clear();
-    cursors.extend(reach.clone().map(
+fn each_by_columns(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl Make<[usize; 2]>) {
+    let (structure, rows, first) = (context.blocks.scene.structure, part.rows.clone(), part.reach.start);
+    let cursors = part.start(
         #[inline(always)]
-        |row| structure.first_right_from(row, rows.start) as i32,
-    ));
-    let cursors = &mut cursors[..];
-    for row in rows.clone() {
+        |row| structure.first_right_from(row, rows.start),
+    );
+    for row in rows {
         let start = structure.starts()[row] as usize;
         let left = &structure.columns()[start..structure.diagonal(row)];
         let mut coming = left.get(AHEAD..).unwrap_or_default().iter();

@@ -14,7 +14,7 @@ use super::error::{Error, Fault, Result};
 use super::mixed::Filled;
 use super::model::System;
 use super::rows::{Results, resized};
-use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
+use super::scene::{Blocks, Order, PairBlocks, Scene, part_of_rows};
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
@@ -41,6 +41,7 @@ impl System {
         }
         if !self.is_structured {
             self.room.forget();
+            self.results.parts.forget();
             if let Some(mixed) = &mut self.mixed
                 && mixed.tidy(&mut self.constraints, changes::CHANGED)?
             {
@@ -131,7 +132,7 @@ fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOpe
         );
     }
     let order = if plan.is_none() && made.are_nodal() { Order::ByColumns } else { Order::ByRows };
-    PartOfPairs::make(parts, structure, order, plan.is_some(), team.size())?;
+    let parts = parts.of(structure, order, plan.is_some(), team.size())?;
     let context = &PairBlocks { blocks, order, values: values[..].shared() };
-    pairs::assemble(Numbered { first: 0, things: &mut parts[..], context }, 1, &made.panels, &mut team)
+    pairs::assemble(Numbered { first: 0, things: parts, context }, 1, &made.panels, &mut team)
 }

@@ -80,9 +80,9 @@ impl BodyOperators {
         self.heavy.is_empty()
     }
 
-    /// Whether all bodies with slots that have no such factor are meshes with operators of nodes.
+    /// Whether some bodies with slots have no such factor, and all of these are meshes with operators of nodes.
     pub fn are_nodal(&self) -> bool {
-        self.heavy.iter().all(|&body| self.panels[body as usize].is_nodal())
+        !self.are_factored() && self.heavy.iter().all(|&body| self.panels[body as usize].is_nodal())
     }
 
     /// Whether threads pay for so many rows: they do if there are many, or, where panels are made, bodies with much to be done for each.
