@@ -643,36 +643,36 @@ fn each_by_rows(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl Mak
     for row in rows {
         // SAFETY: the part has this row.
         unsafe { context.put_diagonal(row) };
-        let mut place = structure.diagonal(row);
-        let columns = &structure.columns()[place + 1..structure.starts()[row + 1] as usize];
-        if let Some(coupling) = structure.later_on_one_body(row) {
-            // SAFETY: the part has this row, and the structure has the blocks of its pairs there.
-            let blocks = unsafe { context.values.some_at(place + 1..place + 1 + columns.len()) };
-            let transpose = |k: usize| {
-                if let Some(&column) = columns.get(k + AHEAD) {
+        let mut place = structure.diagonal(row) + 1;
+        let mut columns = &structure.columns()[place..structure.starts()[row + 1] as usize];
+        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
+        for Run { couplings, count } in structure.later_runs(row) {
+            let (own, others) = columns.split_at(count);
+            let mut transpose = |k: usize| {
+                // Counterparts lie rows apart, where no processor looks ahead.
+                if let Some(&column) = coming.next() {
                     fetch(context.values.address(cursors[column as usize - first] as usize));
                 }
-                let cursor = &mut cursors[columns[k] as usize - first];
+                let cursor = &mut cursors[own[k] as usize - first];
                 *cursor += 1;
-                // SAFETY: as above.
+                // SAFETY: the part has this row, and the structure has the counterpart of this block of it there.
                 unsafe { context.values.at(*cursor as usize - 1) }
             };
-            let name = |k: usize| [row, columns[k] as usize];
-            make.run(coupling, PairsOfRow { name, blocks, transpose });
-            continue;
-        }
-        let mut coming = columns.get(AHEAD..).unwrap_or_default().iter();
-        for (column, couplings) in structure.later(row) {
-            place += 1;
-            // Counterparts lie rows apart, where no processor looks ahead.
-            if let Some(&column) = coming.next() {
-                fetch(context.values.address(cursors[column as usize - first] as usize));
+            match couplings {
+                [Some(coupling), None] if count > 1 => {
+                    // SAFETY: the part has this row, and the structure has the blocks of these pairs there.
+                    let blocks = unsafe { context.values.some_at(place..place + count) };
+                    let name = |k: usize| [row, own[k] as usize];
+                    make.run(coupling, PairsOfRow { name, blocks, transpose });
+                }
+                _ => {
+                    // SAFETY: as above.
+                    let block = Some(unsafe { context.values.at(place) });
+                    let (name, transpose) = ([row, own[0] as usize], Some(transpose(0)));
+                    make.pair(Pair { name, couplings, block, transpose });
+                }
             }
-            let cursor = &mut cursors[column - first];
-            // SAFETY: the part has this row, and the structure has the pair's blocks there.
-            let [block, transpose] = unsafe { context.pair([place, *cursor as usize]) };
-            *cursor += 1;
-            make.pair(Pair { name: [row, column], couplings, block, transpose });
+            (place, columns) = (place + count, others);
         }
     }
 }

@@ -564,12 +564,10 @@ impl Structure {
         Later(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
     }
 
-    /// What couples a row of one body with the first of those behind it that share this body: the others have the slots that follow.
+    /// The rows behind `row` that share a body with it, in runs of slots.
     #[inline(always)]
-    pub fn later_on_one_body(&self, row: usize) -> Option<Coupling> {
-        let [one, other] = self.sides[row];
-        let (body, row) = (one.body as usize, one.slot as usize);
-        (one.is_there() && !other.is_there()).then_some(Coupling { body, row, column: row + 1 })
+    pub fn later_runs(&self, row: usize) -> Runs<'_> {
+        Runs(self.rests(row, |side| side.slot as usize + 1..self.rows_on(side.body as usize).len()))
     }
 
     /// The rows before `row` that share a body with it, ascending, with what couples `row` with them.

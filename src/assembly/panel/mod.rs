@@ -286,20 +286,45 @@ impl Panel {
         blocks: &mut [Block],
         mut transpose: impl FnMut(usize) -> &'a mut Block,
     ) -> Option<usize> {
-        if let (Form::General, Some(large)) = (self.form, self.large.as_deref()) {
-            return large.general.write_pairs(level, [row, first], blocks, transpose);
-        }
-        let mut failed = None;
-        for (k, block) in blocks.iter_mut().enumerate() {
-            match self.finite_columns(level, [0, row, first + k], None) {
-                Some(w) => {
-                    write(block, &w);
-                    write(transpose(k), &F64x4::transposed(w));
+        match (self.form, self.large.as_deref()) {
+            (Form::Rigid, _) => {
+                let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
+                let x = cholesky::columns::<L, { rigid::DOFS }>(level, x);
+                write_both(
+                    blocks,
+                    ys,
+                    transpose,
+                    #[inline(always)]
+                    |y| cholesky::product(level, &x, y),
+                );
+                None
+            }
+            (Form::PseudoRigid, _) => {
+                let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
+                write_both(
+                    blocks,
+                    ys,
+                    transpose,
+                    #[inline(always)]
+                    |y| pseudo_rigid::product(level, x, y),
+                );
+                None
+            }
+            (Form::General, Some(large)) => large.general.write_pairs(level, [row, first], blocks, transpose),
+            _ => {
+                let mut failed = None;
+                for (k, block) in blocks.iter_mut().enumerate() {
+                    match self.finite_columns(level, [0, row, first + k], None) {
+                        Some(w) => {
+                            write(block, &w);
+                            write(transpose(k), &F64x4::transposed(w));
+                        }
+                        None => failed = failed.or(Some(k)),
+                    }
                 }
-                None => failed = failed.or(Some(k)),
+                failed
             }
         }
-        failed
     }
 
     /// The columns of W_αβ of a body with a Cholesky factor.
@@ -327,6 +352,23 @@ impl Panel {
     fn columns_of_large<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         let [x, y, z] = level.apart(ColumnsOfLarge { panel: self, row, column });
         [level.load(&x), level.load(&y), level.load(&z)]
+    }
+}
+
+/// Write blocks, whose columns `product` makes of each y, and the transpose of each where `transpose` says.
+#[inline(always)]
+fn write_both<'a, F: F64x4, Y>(
+    blocks: &mut [Block],
+    ys: &[Y],
+    mut transpose: impl FnMut(usize) -> &'a mut Block,
+    product: impl Fn(&Y) -> [F; 3],
+) {
+    for (k, (block, y)) in blocks.iter_mut().zip(ys).enumerate() {
+        // Asked for before the block is written: the processor need not wait then until it knows that neither depends on the other.
+        let transpose = transpose(k);
+        let w = product(y);
+        write(block, &w);
+        write(transpose, &F64x4::transposed(w));
     }
 }
 

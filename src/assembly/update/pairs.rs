@@ -11,8 +11,7 @@ use crate::threads::{Deal, Team};
 pub struct Pair<'a, Name> {
     /// What the face calls it.
     pub name: Name,
-    /// What couples the two, through each of the bodies that they share: in each place the same body for all pairs of a row, if
-    /// they come in rows. Nothing where H of one of them is zero, and so the blocks.
+    /// What couples the two, through each of the bodies that they share. Nothing where H of one of them is zero, and so the blocks.
     pub couplings: [Option<Coupling>; 2],
     /// Where W_αβ goes, if wanted.
     pub block: Option<&'a mut Block>,
@@ -36,7 +35,7 @@ pub trait Make<Name> {
     /// Make those of a pair.
     fn pair(&mut self, pair: Pair<'_, Name>);
 
-    /// Make those of pairs of one row with rows that follow it in the panel of its one body; `coupling` is the first of them.
+    /// Make those of pairs of one row with rows side by side in the panel of a body; `coupling` is the first of them.
     fn run<'a>(
         &mut self,
         coupling: Coupling,
