@@ -29,6 +29,8 @@ pub const VELOCITY: u8 = 1;
 pub const CHANGED: u8 = 2;
 /// Of a constraint: its compliance.
 pub const COMPLIANCE: u8 = 4;
+/// Of a constraint: the bodies that it acts on.
+pub const REBOUND: u8 = 16;
 /// Of a body: its solver may give other numbers for the same columns. This one is never taken off.
 pub const UNSTEADY: u8 = 8;
 

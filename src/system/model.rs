@@ -454,7 +454,6 @@ impl System {
     }
 
     /// Give a constraint at points other bodies, with a frame and points on these: it keeps its row, its id and what is kept with it.
-    /// The next update makes everything.
     ///
     /// # Errors
     /// As [`System::insert_constraint`] and [`System::move_constraint`].
@@ -469,11 +468,13 @@ impl System {
         if before != bodies {
             self.mark_bodies(before.into_iter().flatten(), |users| *users -= 1);
             self.mark_bodies(bodies.into_iter().flatten(), |users| *users += 1);
-            self.structure.forget();
             self.structure_changes();
         }
         self.change_constraint(id, |constraint, mark| {
-            constraint.bodies = bodies;
+            if constraint.bodies != bodies {
+                constraint.bodies = bodies;
+                *mark |= changes::REBOUND | changes::CHANGED;
+            }
             if !constraint.placement.has_points_of(&placement) {
                 *mark |= changes::CHANGED;
             }

@@ -10,6 +10,7 @@ use crate::block::Block;
 use crate::memory::{push, refill};
 
 use super::body::{Body, Inertia};
+use super::changes::REBOUND;
 use super::constraint::Constraint;
 use super::error::{Error, Fault, Result};
 use super::rows::{Results, resized};
@@ -67,20 +68,23 @@ pub struct Structure {
     changed_on_body: Vec<u32>,
     /// The rows that go, ascending, while they do.
     taken: Vec<u32>,
+    /// The rows that have come to other bodies, ascending, while their blocks go and come.
+    rebound: Vec<u32>,
     /// The rows that lose or get blocks, ascending.
     touched: Vec<u32>,
 }
 
-/// The new number of a row that is taken out.
-const TAKEN: i32 = -1;
+/// In place of its new number: a row that leaves its bodies.
+const LEAVES: i32 = -1;
 
 /// How many blocks ahead to prefetch the counterpart of a block.
 pub(super) const AHEAD: usize = 12;
 
 impl Structure {
-    /// Make it that of the tables: rows of constraints that are gone are taken out, those of new ones are put behind. Bodies have
-    /// no gaps, and none has gone since it was made or forgotten. What is not the rows' own is gone through once, without asking
-    /// what each row is on; `results`, if they are kept, move along. After an error nothing is left of it.
+    /// Make it that of the tables: rows of constraints that are gone are taken out, those of new ones are put behind, and those marked
+    /// as [`REBOUND`] leave their bodies and come to others. Bodies have no gaps, and none has gone since it was made or forgotten.
+    /// What is not the rows' own is gone through once, without asking what each row is on; `results`, if they are kept, move along.
+    /// After an error nothing is left of it.
     ///
     /// # Errors
     /// If memory is exhausted, or an `i32` cannot count the constraints or the blocks.
@@ -120,22 +124,23 @@ impl Structure {
         self.starts.is_empty()
     }
 
-    /// Take out the rows of constraints that are gone, and find the others in their table.
+    /// Take out the rows of constraints that are gone, find the others in their table, and take rebound rows off their bodies.
     fn take_out(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
         self.find(constraints)?;
-        if self.taken.is_empty() {
+        if self.taken.is_empty() && self.rebound.is_empty() {
             return Ok(());
         }
         // Bodies that lose rows; rows on no such body lose no blocks.
-        let Self { sides, body_starts, changed_on_body, taken, .. } = self;
+        let Self { sides, body_starts, changed_on_body, taken, rebound, .. } = self;
         refill(changed_on_body, body_starts.len() - 1, 0)?;
-        for side in taken.iter().flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
+        let leaving = taken.iter().chain(&*rebound);
+        for side in leaving.flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
             changed_on_body[side.body as usize] += 1;
         }
         self.list_touched(self.len())?;
 
         let Self { ends, sides, ids, entries, body_starts, on_body, starts, columns, diagonals, .. } = self;
-        let Self { cursors, changed_on_body, taken, touched, .. } = self;
+        let Self { cursors, changed_on_body, taken, rebound, touched, .. } = self;
         let mut values = results.map(|results| {
             let Results { values, b, v, diagonal, inverse, .. } = results;
             [b, v].into_iter().for_each(|vectors| keep(vectors, taken));
@@ -146,10 +151,12 @@ impl Structure {
         let (mut gone, mut next) = (0, 0);
         for &row in &*taken {
             (next - gone..).zip(&mut cursors[next as usize..row as usize]).for_each(|(new, row)| *row = new);
-            cursors[row as usize] = TAKEN;
+            cursors[row as usize] = LEAVES;
             (gone, next) = (gone + 1, row as i32 + 1);
         }
         (next - gone..).zip(&mut cursors[next as usize..]).for_each(|(new, row)| *row = new);
+        let is_rebound = |row: usize| rebound.binary_search(&(row as u32)).is_ok();
+        rebound.iter().for_each(|&row| cursors[row as usize] = LEAVES);
 
         // Rows before the first that loses blocks stay where they are. Starts from `next` on have not been written yet.
         let (rows, mut gone, mut next) = (ids.len(), 0, touched[0] as usize);
@@ -163,14 +170,16 @@ impl Structure {
             shift(diagonals, next..row, gone, up as i32);
             move_up(columns, &mut values, together, to);
             next = row + 1;
-            if cursors[row] == TAKEN {
+            let leaves = cursors[row] == LEAVES;
+            if leaves && !is_rebound(row) {
                 gone += 1;
                 continue;
             }
             starts[row - gone] = to as i32;
             for k in own {
-                if cursors[columns[k] as usize] != TAKEN {
-                    if columns[k] as usize == row {
+                let is_diagonal = columns[k] as usize == row;
+                if is_diagonal || !leaves && cursors[columns[k] as usize] != LEAVES {
+                    if is_diagonal {
                         diagonals[row - gone] = to as i32;
                     }
                     move_up(columns, &mut values, k..k + 1, to + 1);
@@ -190,12 +199,6 @@ impl Structure {
         if let Some(values) = values {
             values.truncate(to);
         }
-        // Most rows before the first that goes are on nothing behind it.
-        let first = taken[0] as usize;
-        let is_behind = |row: &usize| columns[starts[row + 1] as usize - 1] as usize > first;
-        let first = (0..first).find(is_behind).unwrap_or(first);
-        renumber(&mut columns[starts[first] as usize..], taken, |column| cursors[column as usize]);
-
         keep(ends, taken);
         keep(sides, taken);
         keep(ids, taken);
@@ -210,10 +213,8 @@ impl Structure {
             on_body.copy_within(together.clone(), to - together.len());
             for k in own.clone() {
                 let row = cursors[on_body[k] as usize];
-                if row != TAKEN {
-                    let slot = to - body_starts[body];
-                    let sides = sides[row as usize].iter_mut().filter(|side| side.body as usize == body);
-                    sides.for_each(|side| side.slot = slot as u32);
+                if row != LEAVES {
+                    set_slot(&mut sides[row as usize], body, (to - body_starts[body]) as u32);
                     on_body[to] = on_body[k];
                     to += 1;
                 }
@@ -224,17 +225,30 @@ impl Structure {
         shift(body_starts, next..changed_on_body.len() + 1, 0, up);
         on_body.copy_within(together.clone(), together.start - up);
         on_body.truncate(together.end - up);
-        renumber(on_body, taken, |row| cursors[row as usize] as u32);
+
+        for row in rebound {
+            let new = *row - taken.partition_point(|taken| *taken < *row) as u32;
+            cursors[*row as usize] = new as i32;
+            *row = new;
+        }
+        if let Some(&first) = taken.first() {
+            // Most rows before the first that goes are on nothing behind it.
+            let is_behind = |row: &usize| columns[starts[row + 1] as usize - 1] as u32 > first;
+            let first = (0..first as usize).find(is_behind).unwrap_or(first as usize);
+            renumber(&mut columns[starts[first] as usize..], taken, |column| cursors[column as usize]);
+            renumber(on_body, taken, |row| cursors[row as usize] as u32);
+        }
         taken.clear();
         Ok(())
     }
 
-    /// List the rows whose constraints are gone, and find the others' where the table has been closed up.
+    /// List the rows whose constraints are gone or have come to other bodies, and find the others' where the table has been closed up.
     fn find(&mut self, constraints: &Table<Constraint>) -> Result {
-        let Self { ids, entries, taken, .. } = self;
+        let Self { ids, entries, taken, rebound, .. } = self;
         let (known, marks) = (constraints.ids(), constraints.marks());
         let mut place = 0;
         taken.clear();
+        rebound.clear();
         for (row, (&id, entry)) in (0..).zip(ids.iter().zip(entries)) {
             let is_at = |place: usize| known.get(place) == Some(&(id as Id));
             if !is_at(*entry as usize) {
@@ -243,25 +257,27 @@ impl Structure {
             }
             if !is_at(*entry as usize) || marks[*entry as usize] == GONE {
                 push(taken, row)?;
+            } else if marks[*entry as usize] & REBOUND != 0 {
+                push(rebound, row)?;
             }
         }
         Ok(())
     }
 
-    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken, and those from
-    /// `first` on.
+    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken or rebound, and those
+    /// from `first` on.
     fn list_touched(&mut self, first: usize) -> Result {
         /// Most rows lose none: so many are looked at at a time.
         const TOGETHER: usize = 16;
         let rows = self.len();
-        let Self { body_starts, on_body, cursors, changed_on_body, taken, touched, .. } = self;
+        let Self { body_starts, on_body, cursors, changed_on_body, taken, rebound, touched, .. } = self;
         refill(cursors, rows, 0)?;
         for (body, _) in changed_on_body.iter().enumerate().filter(|(_, count)| **count > 0) {
             on_body[body_starts[body]..body_starts[body + 1]]
                 .iter()
                 .for_each(|&row| cursors[row as usize] = 1);
         }
-        taken.iter().for_each(|&row| cursors[row as usize] = 1);
+        taken.iter().chain(&*rebound).for_each(|&row| cursors[row as usize] = 1);
         cursors[first..].fill(1);
         touched.clear();
         touched.try_reserve(rows)?;
@@ -287,9 +303,9 @@ impl Structure {
         self.list_blocks(first, results, most)
     }
 
-    /// List the bodies of new rows, and count these.
+    /// List the bodies of rebound and new rows, and count these.
     fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result {
-        let Self { ends, sides, ids, entries, body_starts, changed_on_body, .. } = self;
+        let Self { ends, sides, ids, entries, body_starts, changed_on_body, rebound, .. } = self;
         refill(changed_on_body, bodies.len(), 0)?;
         let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
         let new = constraints.len() - ids.len();
@@ -297,11 +313,10 @@ impl Structure {
         sides.try_reserve(new)?;
         ids.try_reserve(new)?;
         entries.try_reserve(new)?;
-        for place in constraints.live_places_from(known) {
-            let Some(constraint) = &constraints.things()[place] else { continue };
-            let own = constraint
-                .bodies()
-                .map(|id| id.and_then(|id| bodies.place(id)).map_or(NOWHERE, |place| place as u32));
+        let mut sides_of = |place: usize| {
+            let on_bodies = constraints.things()[place].as_ref().map_or([None; 2], Constraint::bodies);
+            let own =
+                on_bodies.map(|id| id.and_then(|id| bodies.place(id)).map_or(NOWHERE, |place| place as u32));
             let other = if own[0] == own[1] { NOWHERE } else { own[1] };
             let (mut both, mut count) = ([Side::NONE; 2], 0);
             for body in [own[0], other].into_iter().filter(|&body| body != NOWHERE) {
@@ -314,6 +329,13 @@ impl Structure {
                     count += 1;
                 }
             }
+            (own, both)
+        };
+        for row in rebound.iter().map(|&row| row as usize) {
+            (ends[row], sides[row]) = sides_of(entries[row] as usize);
+        }
+        for place in constraints.live_places_from(known) {
+            let (own, both) = sides_of(place);
             ids.push(constraints.ids()[place] as i64);
             entries.push(place as u32);
             ends.push(own);
@@ -322,9 +344,9 @@ impl Structure {
         Ok(())
     }
 
-    /// List new rows on their bodies, new bodies too.
+    /// List rebound and new rows on their bodies, new bodies too.
     fn list_on_bodies(&mut self, first: usize, bodies: &Table<Body>) -> Result {
-        let Self { sides, body_starts, on_body, offsets, changed_on_body, .. } = self;
+        let Self { sides, body_starts, on_body, offsets, changed_on_body, rebound, .. } = self;
         for starts in [&mut *body_starts, &mut *offsets] {
             starts.try_reserve(bodies.len() + 1 - starts.len())?;
             if starts.is_empty() {
@@ -351,15 +373,24 @@ impl Structure {
             down -= changed_on_body[body] as usize;
             (end, last) = (behind, body);
         }
-        for (row, sides) in (first..).zip(&sides[first..]) {
-            for side in sides.iter().filter(|side| side.is_there()) {
-                on_body[body_starts[side.body as usize] + side.slot as usize] = row as u32;
+        for row in rebound.iter().copied().chain(first as u32..sides.len() as u32) {
+            for side in sides[row as usize].iter().filter(|side| side.is_there()) {
+                on_body[body_starts[side.body as usize] + side.slot as usize] = row;
+            }
+        }
+        // Rebound rows come between others.
+        for &row in &*rebound {
+            for side in sides[row as usize].into_iter().filter(|side| side.is_there()) {
+                let body = side.body as usize;
+                let rows = &mut on_body[body_starts[body]..body_starts[body + 1]];
+                rows.sort_unstable();
+                (0..).zip(&*rows).for_each(|(slot, &row)| set_slot(&mut sides[row as usize], body, slot));
             }
         }
         Ok(())
     }
 
-    /// List the blocks of rows from `first` on, and those of earlier ones in their columns.
+    /// List the blocks of rebound rows and of those from `first` on, and those of other rows in their columns.
     fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result {
         let rows = self.len();
         self.list_touched(first)?;
@@ -408,10 +439,15 @@ impl Structure {
         }
         self.cursors = cursors;
         self.fill_blocks(first);
+        if !self.rebound.is_empty() {
+            self.sort_blocks(first, values);
+        }
+        self.rebound.clear();
         Ok(())
     }
 
-    /// Write to `more` how many blocks each row gets if those from `first` on are new; all together. Rows that get some are listed.
+    /// Write to `more` how many blocks each row gets if those from `first` on are new, and rebound ones come; all together. Rows that
+    /// get some are listed.
     fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
         let most = most as usize;
@@ -424,7 +460,7 @@ impl Structure {
         let mut total = self.columns.len();
         for row in self.touched.iter().map(|&row| row as usize) {
             let mut later = 0;
-            for (column, _) in self.later_from(row, first) {
+            for column in self.later_from(row, first) {
                 more[column] += 1;
                 later += 1;
             }
@@ -438,7 +474,7 @@ impl Structure {
         Ok(total - self.columns.len())
     }
 
-    /// Put the columns of blocks that are new if rows from `first` on are, where `cursors` says for each row.
+    /// Put the columns of blocks that [`Structure::count_blocks`] has counted where `cursors` says for each row.
     fn fill_blocks(&mut self, first: usize) {
         let (mut columns, mut cursors) =
             (std::mem::take(&mut self.columns), std::mem::take(&mut self.cursors));
@@ -454,7 +490,7 @@ impl Structure {
             if row >= first {
                 diagonals[row] = put(row, row);
             }
-            for (column, _) in self.later_from(row, first) {
+            for column in self.later_from(row, first) {
                 put(row, column);
                 put(column, row);
             }
@@ -462,15 +498,35 @@ impl Structure {
         (self.columns, self.cursors, self.diagonals) = (columns, cursors, diagonals);
     }
 
-    /// The rows behind `row` that share a body with it, as [`Structure::earlier`]; of rows before `first`, which have been listed before
-    /// the others, those from `first` on.
-    fn later_from(&self, row: usize, first: usize) -> Later<'_> {
-        Later(self.rests(row, |side| {
+    /// Bring the blocks of rows before `first` into the order of their columns: those of rebound rows come between others.
+    fn sort_blocks(&mut self, first: usize, mut values: Option<&mut Vec<Block>>) {
+        let Self { starts, columns, diagonals, touched, .. } = self;
+        for row in touched.iter().map(|&row| row as usize).take_while(|&row| row < first) {
+            let own = starts[row] as usize..starts[row + 1] as usize;
+            for k in own.clone() {
+                let place = own.start + columns[own.start..k].partition_point(|&column| column < columns[k]);
+                columns[place..=k].rotate_right(1);
+                if let Some(values) = &mut values {
+                    values[place..=k].rotate_right(1);
+                }
+            }
+            diagonals[row] =
+                starts[row] + columns[own].partition_point(|&column| (column as usize) < row) as i32;
+        }
+    }
+
+    /// The rows behind `row` that newly share a body with it: one of the two is rebound, or not before `first`.
+    fn later_from(&self, row: usize, first: usize) -> impl Iterator<Item = usize> {
+        let is_new = move |row: usize| row >= first || self.rebound.binary_search(&(row as u32)).is_ok();
+        let only_behind = self.rebound.is_empty();
+        let later = Later(self.rests(row, |side| {
             let body = side.body as usize;
             let count = self.rows_on(body).len();
+            // Rows from `first` on have been listed behind the others.
             let old = count - self.changed_on_body[body] as usize;
-            if row < first { old..count } else { side.slot as usize + 1..count }
-        }))
+            if row < first && only_behind { old..count } else { side.slot as usize + 1..count }
+        }));
+        later.map(|(column, _)| column).filter(move |&column| only_behind || is_new(row) || is_new(column))
     }
 
     /// Number of rows.
@@ -737,6 +793,11 @@ fn renumber<T: Copy + PartialOrd + SubAssign + From<bool> + TryFrom<u32>>(
     for taken in taken.iter().rev().filter_map(|&taken| T::try_from(taken).ok()) {
         rows.iter_mut().for_each(|row| *row -= T::from(*row > taken));
     }
+}
+
+/// Give a row another slot on a body that it is on.
+fn set_slot(sides: &mut [Side; 2], body: usize, slot: u32) {
+    sides.iter_mut().filter(|side| side.body as usize == body).for_each(|side| side.slot = slot);
 }
 
 /// Take out the things of rows, ascending.
