@@ -22,6 +22,7 @@ use super::product::{Bodies, Scratch, ThroughBodies};
 use super::rows::{Results, Rows};
 use super::structure::Structure;
 use super::table::{Id, Table};
+use super::update::close_up;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///
@@ -168,17 +169,11 @@ impl System {
         }
         self.structure_changes();
         if self.bodies.is_sparse() {
-            self.close_up_bodies();
+            // It may have rows of constraints that are gone, on bodies that are.
+            self.structure.forget();
+            close_up(&mut self.bodies, &mut self.structure, &mut self.made)?;
         }
         Ok(())
-    }
-
-    /// Close the gaps that removed bodies have left.
-    pub(super) fn close_up_bodies(&mut self) {
-        let bodies = self.bodies.things();
-        self.made.retain(|place| bodies.get(place).is_some_and(Option::is_some));
-        self.bodies.close_up();
-        self.structure.forget();
     }
 
     /// A body.

@@ -81,29 +81,13 @@ const LEAVES: i32 = -1;
 pub(super) const AHEAD: usize = 12;
 
 impl Structure {
-    /// Make it that of the tables: rows of constraints that are gone are taken out, those of new ones are put behind, and those marked
-    /// as [`REBOUND`] leave their bodies and come to others. Bodies have no gaps, and none has gone since it was made or forgotten.
-    /// What is not the rows' own is gone through once, without asking what each row is on; `results`, if they are kept, move along.
     /// After an error nothing is left of it.
-    ///
-    /// # Errors
-    /// If memory is exhausted, or an `i32` cannot count the constraints or the blocks.
-    pub(super) fn follow(
-        &mut self,
-        bodies: &Table<Body>,
-        constraints: &Table<Constraint>,
-        mut results: Option<&mut Results>,
-    ) -> Result {
-        if i32::try_from(constraints.len()).is_err() {
-            return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
-        }
-        let made = self
-            .take_out(constraints, results.as_deref_mut())
-            .and_then(|()| self.put_in(bodies, constraints, results, i32::MAX));
-        if made.is_err() {
+    fn whole_or_nothing(&mut self, change: impl FnOnce(&mut Self) -> Result) -> Result {
+        let changed = change(self);
+        if changed.is_err() {
             self.forget();
         }
-        made
+        changed
     }
 
     /// Let it be that of no constraints and no bodies.
@@ -124,8 +108,21 @@ impl Structure {
         self.starts.is_empty()
     }
 
-    /// Take out the rows of constraints that are gone, find the others in their table, and take rebound rows off their bodies.
-    fn take_out(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
+    /// Take out the rows of constraints that are gone, find the others in their table, and take those marked as [`REBOUND`] off their
+    /// bodies, until [`Structure::put_in`]. What is not the rows' own is gone through once, without asking what each row is on;
+    /// `results`, if they are kept, move along. After an error nothing is left of the structure.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub(super) fn take_out(
+        &mut self,
+        constraints: &Table<Constraint>,
+        results: Option<&mut Results>,
+    ) -> Result {
+        self.whole_or_nothing(|own| own.take_rows_out(constraints, results))
+    }
+
+    fn take_rows_out(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
         self.find(constraints)?;
         if self.taken.is_empty() && self.rebound.is_empty() {
             return Ok(());
@@ -289,14 +286,60 @@ impl Structure {
         Ok(())
     }
 
-    /// Put rows of constraints behind that have none yet.
-    fn put_in(
+    /// Let bodies that are gone from their table, which has not been closed up yet, go from here, too: no rows are on them.
+    ///
+    /// # Errors
+    /// If memory is exhausted: nothing is left of the structure then.
+    pub(super) fn close_up(&mut self, bodies: &Table<Body>) -> Result {
+        self.whole_or_nothing(|own| {
+            let Self { ends, sides, body_starts, offsets, cursors, .. } = own;
+            let known = offsets.len().saturating_sub(1);
+            // The new places of bodies.
+            refill(cursors, known, 0)?;
+            let mut left = 0;
+            for (place, body) in bodies.things()[..known].iter().enumerate() {
+                cursors[place] = left as i32;
+                if let Some(body) = body {
+                    body_starts[left + 1] = body_starts[place + 1];
+                    offsets[left + 1] = offsets[left] + body.dofs();
+                    left += 1;
+                }
+            }
+            if left < known {
+                let at = |place: u32| if place == NOWHERE { NOWHERE } else { cursors[place as usize] as u32 };
+                ends.iter_mut().for_each(|ends| *ends = ends.map(at));
+                sides.as_flattened_mut().iter_mut().for_each(|side| side.body = at(side.body));
+                body_starts.truncate(left + 1);
+                offsets.truncate(left + 1);
+            }
+            Ok(())
+        })
+    }
+
+    /// Put rows of constraints behind that have none yet, and those that have been taken off their bodies on others. Bodies have no
+    /// gaps. `results`, if they are kept, move along. After an error nothing is left of the structure.
+    ///
+    /// # Errors
+    /// If memory is exhausted, or an `i32` cannot count the constraints or the blocks.
+    pub(super) fn put_in(
+        &mut self,
+        bodies: &Table<Body>,
+        constraints: &Table<Constraint>,
+        results: Option<&mut Results>,
+    ) -> Result {
+        self.whole_or_nothing(|own| own.put_rows_in(bodies, constraints, results, i32::MAX))
+    }
+
+    fn put_rows_in(
         &mut self,
         bodies: &Table<Body>,
         constraints: &Table<Constraint>,
         results: Option<&mut Results>,
         most: i32,
     ) -> Result {
+        if i32::try_from(constraints.len()).is_err() {
+            return Err(Error::of_system(Fault::Invalid("there are more constraints than an int can count")));
+        }
         let first = self.len();
         self.list_rows(bodies, constraints)?;
         self.list_on_bodies(first, bodies)?;
@@ -836,7 +879,7 @@ mod tests {
         let (bodies, constraints) = tables();
         let counted = |most: i32| {
             let mut structure = Structure::default();
-            structure.put_in(&bodies, &constraints, None, most).map(|()| structure.columns().len())
+            structure.put_rows_in(&bodies, &constraints, None, most).map(|()| structure.columns().len())
         };
         assert_eq!(counted(50).unwrap(), 50);
         // One body alone has too many; all together have.

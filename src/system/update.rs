@@ -9,12 +9,15 @@ use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
+use super::body::Body;
 use super::changes::{self, Extent, Plan};
 use super::error::{Error, Fault, Result};
 use super::mixed::Filled;
 use super::model::System;
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
+use super::structure::Structure;
+use super::table::Table;
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
@@ -36,9 +39,6 @@ impl System {
         // Whatever fails half-way has not been made.
         let mut is_made = mem::take(&mut self.is_made) && self.step == step;
         self.values_change();
-        if self.bodies.has_gaps() {
-            self.close_up_bodies();
-        }
         if !self.is_structured {
             self.room.forget();
             if let Some(mixed) = &mut self.mixed
@@ -47,9 +47,11 @@ impl System {
                 self.structure.forget();
             }
             let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
-            let results = Some(&mut self.results).filter(|_| is_kept);
+            let mut results = Some(&mut self.results).filter(|_| is_kept);
             is_made = is_kept;
-            self.structure.follow(&self.bodies, &self.constraints, results)?;
+            self.structure.take_out(&self.constraints, results.as_deref_mut())?;
+            close_up(&mut self.bodies, &mut self.structure, &mut self.made)?;
+            self.structure.put_in(&self.bodies, &self.constraints, results)?;
             if let Some(mixed) = &mut self.mixed {
                 mixed.follow(&self.structure)?;
             }
@@ -85,6 +87,24 @@ impl System {
         self.is_fresh = true;
         Ok(())
     }
+}
+
+/// Close the gaps that removed bodies have left; the structure has no rows on them.
+///
+/// # Errors
+/// If memory is exhausted.
+pub(super) fn close_up(
+    bodies: &mut Table<Body>,
+    structure: &mut Structure,
+    made: &mut BodyOperators,
+) -> Result {
+    if bodies.has_gaps() {
+        structure.close_up(bodies)?;
+        let things = bodies.things();
+        made.retain(|place| things.get(place).is_some_and(Option::is_some));
+        bodies.close_up();
+    }
+    Ok(())
 }
 
 /// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.

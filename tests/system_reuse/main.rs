@@ -482,8 +482,9 @@ fn constraints_come_go_and_change_bodies_by_the_hundred() {
                     scene.model.constraints.remove(&constraint);
                 }
             }
-            if scene.below(3) == 0 {
+            for _ in 0..scene.below(4) {
                 scene.add_body();
+                scene.remove_free_body();
                 scene.remove_free_body();
             }
             (0..scene.below(most)).for_each(|_| scene.add_constraint());
