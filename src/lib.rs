@@ -44,7 +44,7 @@
 //! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such a
 //! factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
 //! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`boundary::errors`), typed in
-//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::changes`, and
+//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::plan`, and
 //! `LDY_REUSE` of the legacy face.
 //!
 //! A block W_αβ of two rigid bodies passes twelve files in the legacy face and eleven in the neutral one. A file counts if a function

@@ -9,15 +9,13 @@ use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
-use super::body::Body;
-use super::changes::{self, Extent, Plan};
+use super::changes;
 use super::error::{Error, Fault, Result};
 use super::mixed::Filled;
 use super::model::System;
+use super::plan::{Extent, Plan};
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, PairBlocks, PartOfPairs, Scene, part_of_rows};
-use super::structure::Structure;
-use super::table::Table;
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
@@ -47,17 +45,17 @@ impl System {
                 self.structure.forget();
             }
             let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
-            let mut results = Some(&mut self.results).filter(|_| is_kept);
             is_made = is_kept;
-            self.structure.take_out(&self.constraints, results.as_deref_mut())?;
-            close_up(&mut self.bodies, &mut self.structure, &mut self.made)?;
+            self.structure.take_out(&self.constraints, is_kept.then_some(&mut self.results))?;
+            self.close_up_bodies()?;
+            let results = is_kept.then_some(&mut self.results);
             self.structure.put_in(&self.bodies, &self.constraints, results)?;
             if let Some(mixed) = &mut self.mixed {
                 mixed.follow(&self.structure)?;
             }
             self.is_structured = true;
         }
-        let Self { bodies, models, constraints, mixed, structure, results, made, plan, .. } = self;
+        let Self { bodies, models, constraints, mixed, structure, results, parts, made, plan, .. } = self;
         let extent = match is_made {
             true => plan.make(bodies, constraints, structure, &made.writers)?,
             false => Extent::All,
@@ -70,7 +68,7 @@ impl System {
         if let Some(planned) = planned {
             let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
             let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
-            assemble(scene, rows, results, made, step)?;
+            assemble(scene, rows, results, parts, made, step)?;
         }
         if let Some(mixed) = mixed {
             let filled = match planned {
@@ -89,30 +87,19 @@ impl System {
     }
 }
 
-/// Close the gaps that removed bodies have left; the structure has no rows on them.
-///
-/// # Errors
-/// If memory is exhausted.
-pub(super) fn close_up(
-    bodies: &mut Table<Body>,
-    structure: &mut Structure,
-    made: &mut BodyOperators,
-) -> Result {
-    if bodies.has_gaps() {
-        structure.close_up(bodies)?;
-        let things = bodies.things();
-        made.retain(|place| things.get(place).is_some_and(Option::is_some));
-        bodies.close_up();
-    }
-    Ok(())
-}
-
 /// Assemble everything, or what the scene's plan says, which makes so many rows; tables have no gaps, and the structure is theirs.
 ///
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
 /// whose values are not finite.
-fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOperators, step: f64) -> Result {
+fn assemble(
+    scene: Scene,
+    rows: usize,
+    results: &mut Results,
+    parts: &mut Vec<PartOfPairs>,
+    made: &mut BodyOperators,
+    step: f64,
+) -> Result {
     let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
@@ -123,7 +110,7 @@ fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOpe
         prepare(&scene, made, how, &mut team, &mut |_| {})?;
     }
 
-    let Results { values, b, v, diagonal, inverse, parts } = results;
+    let Results { values, b, v, diagonal, inverse } = results;
     for (blocks_of, length) in [(&mut *values, block_count), (&mut *diagonal, count), (&mut *inverse, count)]
     {
         resized(blocks_of, length, [0.0; 9])?;
