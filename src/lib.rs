@@ -44,10 +44,10 @@
 //! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such a
 //! factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
 //! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`boundary::errors`), typed in
-//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::changes`, and
+//! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::plan`, and
 //! `LDY_REUSE` of the legacy face.
 //!
-//! A block W_αβ of two rigid bodies passes twelve files in the legacy face and ten in the neutral one. A file counts if a function
+//! A block W_αβ of two rigid bodies passes twelve files in the legacy face and eleven in the neutral one. A file counts if a function
 //! of it runs in an update for which nothing was inserted or removed, as `valgrind --tool=callgrind` tells of a build with line tables,
 //! and computes or chooses there a number of the block or the place that it is written to. No file counts for what checks what is
 //! given and hands it on (entry points, `legacy/host/domain.rs`, `legacy/rows/local_dynamics.rs`, `inertia/block_diagonal.rs`), sees
@@ -59,7 +59,8 @@
 //!   `assembly/panel/mod.rs` for Z_α Z_βᵀ.
 //! - In the legacy face: `update/mod.rs` → `rows/gather.rs`, then `update/scene.rs` with `host/body.rs`, and `rows/pool.rs` and
 //!   `rows/pair.rs`, where blocks lie.
-//! - In the neutral face: `update.rs` → `structure.rs`, where blocks lie, then `scene.rs` with `body.rs`.
+//! - In the neutral face: `update.rs` → `structure/mod.rs` and `neighbours.rs` beside it, where blocks lie, then `scene.rs` with
+//!   `body.rs`.
 //!
 //! [`direct`], [`solve`], [`stability`] and [`system`] are the interface for Rust; the other modules are not.
 

@@ -69,7 +69,10 @@ fn generate() -> [Generated; 5] {
         "stability",
         "solve",
     ];
-    let parts = parts.map(|part| prototypes(&format!("system/interface/{part}.rs")));
+    let parts = parts.map(|part| match part {
+        "results" => of_all(&["system/interface/rows.rs", "system/interface/results.rs"]),
+        _ => prototypes(&format!("system/interface/{part}.rs")),
+    });
     let system = [prototypes("system/interface.rs"), parts.join("\n\n")].join("\n\n");
     let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);
     let exports = exports::version_script(

@@ -10,6 +10,7 @@ use ldy::system::interface::bodies::*;
 use ldy::system::interface::constraints::*;
 use ldy::system::interface::jacobian::*;
 use ldy::system::interface::results::*;
+use ldy::system::interface::rows::ldy_rows;
 use ldy::system::interface::*;
 
 use crate::blocks::Blocks;

@@ -19,6 +19,8 @@ pub struct Spheres {
     /// How often something has been changed: no two changes are the same.
     turn: usize,
     contacts: Vec<Contact>,
+    /// A body without constraints.
+    loose: Option<Id>,
 }
 
 /// A constraint: its id, its bodies, its frame and its point.
@@ -52,7 +54,11 @@ impl Spheres {
             let id = said(system.insert_constraint(bodies, &axes, [contact.point; 2]))?;
             contacts.push((id, bodies, axes, contact.point));
         }
-        Ok(Self { system, turn: 0, contacts })
+        Ok(Self { system, turn: 0, contacts, loose: None })
+    }
+
+    fn ids(&self) -> Vec<Id> {
+        self.system.bodies().map(|(id, _)| id).collect()
     }
 
     /// Turn every `each`-th body, the first of which is not always the same.
@@ -61,9 +67,8 @@ impl Spheres {
     /// What the library does not accept.
     pub fn turn(&mut self, each: usize) -> Result<(), String> {
         self.turn += 1;
-        let bodies = self.system.bodies().count();
-        for body in (self.turn % each..bodies).step_by(each) {
-            said(self.system.set_rotation(body as Id, &turned(1e-3 * self.turn as f64 + body as f64)))?;
+        for body in self.ids().into_iter().skip(self.turn % each).step_by(each) {
+            said(self.system.set_rotation(body, &turned(1e-3 * self.turn as f64 + body as f64)))?;
         }
         Ok(())
     }
@@ -74,10 +79,10 @@ impl Spheres {
     /// What the library does not accept.
     pub fn push(&mut self) -> Result<(), String> {
         self.turn += 1;
-        for body in 0..self.system.bodies().count() {
-            let velocity = [(self.turn + body) as f64; 6];
-            said(self.system.set_velocity(body as Id, &velocity))?;
-            said(self.system.set_previous_velocity(body as Id, &velocity))?;
+        for body in self.ids() {
+            let velocity = [(self.turn as Id + body) as f64; 6];
+            said(self.system.set_velocity(body, &velocity))?;
+            said(self.system.set_previous_velocity(body, &velocity))?;
         }
         Ok(())
     }
@@ -99,6 +104,32 @@ impl Spheres {
         said(self.system.remove_constraint(id))?;
         self.contacts[which].0 = said(self.system.insert_constraint(bodies, &axes, [point; 2]))?;
         Ok(())
+    }
+
+    /// Let one constraint act on the bodies of another one.
+    ///
+    /// # Errors
+    /// What the library does not accept.
+    fn rebind(&mut self) -> Result<(), String> {
+        self.turn += 1;
+        let which = self.turn * 7919 % self.contacts.len();
+        let bodies = self.contacts[(which + 1) % self.contacts.len()].1;
+        let (id, own, axes, point) = &mut self.contacts[which];
+        *own = bodies;
+        said(self.system.rebind_constraint(*id, bodies, axes, [*point; 2]))
+    }
+
+    /// Insert a body without constraints, and remove the one that was inserted so the last time.
+    ///
+    /// # Errors
+    /// What the library does not accept.
+    fn replace_body(&mut self) -> Result<(), String> {
+        let kinematics = Kinematics::Rigid { rotation: turned(0.0), center: [0.0; 3] };
+        let body = said(self.system.insert_body(6, kinematics, Inertia::Obstacle))?;
+        match self.loose.replace(body) {
+            Some(before) => said(self.system.remove_body(before)),
+            None => Ok(()),
+        }
     }
 
     /// Time of an update, in milliseconds.
@@ -163,9 +194,11 @@ pub fn measure() -> Result<(), String> {
         spheres.move_all()?;
         spheres.swap()
     };
-    let [full, swapped, alone] = medians(26, [all, swap_all, Spheres::swap])?;
+    let little: [Change; 3] = [Spheres::swap, Spheres::rebind, Spheres::replace_body];
+    let [full, swapped, swap, rebound, replaced] =
+        medians(26, [all, swap_all, little[0], little[1], little[2]])?;
     println!(
-        "reuse spheres-26 update_ms={full:.4} one_swap_ms={swapped:.4} nothing_but_a_swap_ms={alone:.4}"
+        "reuse spheres-26 update_ms={full:.4} one_swap_ms={swapped:.4} nothing_but_a_swap_ms={swap:.4} nothing_but_other_bodies_ms={rebound:.4} nothing_but_a_body_ms={replaced:.4}"
     );
     println!("target one-swap {:.3} 1.05", swapped / full);
     Ok(())

@@ -10,16 +10,13 @@ use super::body::{as_many, copied, finite, of_size};
 use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
-use super::error::{Checked, Error, Fault, Result, Subject};
+use super::error::{Checked, Error, Fault, Result, Subject, unknown};
 use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
-use super::model::{System, unknown};
+use super::model::System;
 use super::table::Id;
 
 /// Vectors that are spread at a time.
 const TOGETHER: usize = 4;
-
-/// Vectors with three values for each row of three: what is multiplied, and its product.
-pub(super) type Spread = [Vec<f64>; 2];
 
 impl System {
     /// Insert a constraint of one to six rows on one to sixteen bodies by operators, one for each body: U = Σ H u, signs included.

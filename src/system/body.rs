@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::block::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
@@ -11,7 +12,6 @@ use crate::kinematics::rigid::{self, Rigid};
 use crate::memory::{collected, repeated, with_room};
 
 use super::error::{Checked, Fault};
-use super::models::Member;
 
 /// How the points of a body move with its generalised velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,15 @@ impl<T: Solve> Solve for [T; 1] {
     fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
         self[0].solve(size, x)
     }
+}
+
+/// The part of a model that a body is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its model.
+    pub(super) model: usize,
+    /// Where its generalised velocities are in stacked columns.
+    pub(super) place: Range<usize>,
 }
 
 /// What is known of A.

@@ -7,8 +7,8 @@ use crate::block::{Block, Vector};
 
 use super::body::as_many;
 use super::constraint::{Constraint, Placement, check_compliance};
-use super::error::{Error, Fault, Result, Subject};
-use super::model::{System, unknown};
+use super::error::{Error, Fault, Result, Subject, unknown};
+use super::model::System;
 use super::table::Id;
 
 /// What went wrong with one of many entries; nothing has changed.

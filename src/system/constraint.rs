@@ -10,6 +10,9 @@ use super::body::{Body, as_many, finite, of_size, same_bits};
 use super::error::{Checked, Fault};
 use super::table::Id;
 
+/// What is wrong where points are given for operators, or the other way round.
+pub(super) const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
+
 /// Operators have their own frame.
 const NO_FRAME: Block = [0.0; 9];
 

@@ -87,6 +87,11 @@ impl Error {
     }
 }
 
+/// The error of an id that no constraint has.
+pub(super) fn unknown(id: Id) -> Error {
+    Error { subject: Subject::Constraint(id, [None, None]), fault: Fault::Unknown }
+}
+
 impl From<TryReserveError> for Error {
     fn from(_: TryReserveError) -> Self {
         Self::of_system(Fault::Memory)

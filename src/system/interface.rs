@@ -18,6 +18,7 @@ mod locdyn;
 mod products;
 mod rank;
 pub mod results;
+pub mod rows;
 mod solve;
 mod stability;
 mod strided;

@@ -5,7 +5,7 @@
 //! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, and in `scene` where threads share slots and blocks.
 //!
 //! `table` keeps bodies and constraints under ids, `structure` says which rows of W have blocks in common, `scene` is all
-//! that an `update` goes over, `changes` what of it is made again, `product` multiplies with W, `stability` finds the longest stable
+//! that an `update` goes over, `changes` what has changed of it, `plan` what is made again, `product` multiplies with W, `stability` finds the longest stable
 //! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies or
 //! constraints at once, `jacobian` their operators, `insertion` has them in all or none, `models` has bodies that one solver is for, `files` writes W, `world` turns what
 //! a program has in the world into what is asked for here. `mixed` ties constraints of other than three rows, or on more than two
@@ -26,6 +26,7 @@ mod kept;
 mod mixed;
 mod model;
 mod models;
+mod plan;
 mod product;
 mod rows;
 mod scene;
@@ -38,14 +39,13 @@ mod world;
 
 pub use crate::eigen::Estimate;
 pub use crate::products::{Columns, extent};
-pub use body::{Body, Inertia, Kinematics, Solve};
+pub use body::{Body, Inertia, Kinematics, Member, Solve};
 pub use bulk::{AtPoints, EntryError, EntryResult};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Checked, Error, Fault, Result, Subject};
 pub use jacobian::Jacobian;
 pub use mixed::{AnyRows, MOST_BODIES, MOST_ROWS, RowsOperator};
 pub use model::System;
-pub use models::Member;
 pub use rows::Rows;
 pub use stability::{Directions, Joint};
 pub use table::Id;

@@ -2,22 +2,12 @@
 #![forbid(unsafe_code)]
 
 use std::fmt;
-use std::ops::Range;
 
 use crate::inertia::Boxed;
 use crate::memory;
 
-use super::body::Solve;
+use super::body::{Member, Solve};
 use super::error::Checked;
-
-/// The part of a model that a body is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its model.
-    pub(super) model: usize,
-    /// Where its generalised velocities are in stacked columns.
-    pub(super) place: Range<usize>,
-}
 
 /// A solver for several bodies.
 struct Model {

@@ -5,7 +5,6 @@ use crate::block::{Block, Vector};
 use crate::boundary::large_pages;
 
 use super::error::Result;
-use super::scene::PartsOfPairs;
 
 /// The rows of W and what goes with them: row k belongs to the k-th constraint in the order of insertion, those removed
 /// left out.
@@ -37,8 +36,6 @@ pub(super) struct Results {
     pub v: Vec<Vector>,
     pub diagonal: Vec<Block>,
     pub inverse: Vec<Block>,
-    /// How threads share the pairs of blocks.
-    pub parts: PartsOfPairs,
 }
 
 /// Make a vector so long, without touching what is there already.

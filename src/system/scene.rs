@@ -22,12 +22,12 @@ use crate::kinematics::rigid::Rigid;
 use crate::prefetch::fetch;
 use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
 
-use super::body::{Body, Inertia, Kinematics};
-use super::changes::Plan;
+use super::body::{Body, Inertia, Kinematics, Member};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result, Subject};
 use super::mixed::Mixed;
-use super::models::{Member, Models};
+use super::models::Models;
+use super::plan::Plan;
 use super::structure::{AHEAD, NOWHERE, Structure};
 use super::table::{Id, Table};
 

@@ -9,12 +9,13 @@ use crate::assembly::update::rows::{self, Wanted};
 use crate::assembly::update::{pairs, whole_rows};
 use crate::threads::{Deal, Numbered, Ragged, Team};
 
-use super::changes::{self, Extent, Plan};
+use super::changes;
 use super::error::{Error, Fault, Result};
 use super::mixed::Filled;
 use super::model::System;
+use super::plan::{Extent, Plan};
 use super::rows::{Results, resized};
-use super::scene::{Blocks, Order, PairBlocks, Scene, part_of_rows};
+use super::scene::{Blocks, Order, PairBlocks, PartsOfPairs, Scene, part_of_rows};
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
@@ -36,27 +37,26 @@ impl System {
         // Whatever fails half-way has not been made.
         let mut is_made = mem::take(&mut self.is_made) && self.step == step;
         self.values_change();
-        if self.bodies.has_gaps() {
-            self.close_up_bodies();
-        }
         if !self.is_structured {
             self.room.forget();
-            self.results.parts.forget();
+            self.parts.forget();
             if let Some(mixed) = &mut self.mixed
                 && mixed.tidy(&mut self.constraints, changes::CHANGED)?
             {
                 self.structure.forget();
             }
             let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
-            let results = Some(&mut self.results).filter(|_| is_kept);
             is_made = is_kept;
-            self.structure.follow(&self.bodies, &self.constraints, results)?;
+            self.structure.take_out(&self.constraints, is_kept.then_some(&mut self.results))?;
+            self.close_up_bodies()?;
+            let results = is_kept.then_some(&mut self.results);
+            self.structure.put_in(&self.bodies, &self.constraints, results)?;
             if let Some(mixed) = &mut self.mixed {
                 mixed.follow(&self.structure)?;
             }
             self.is_structured = true;
         }
-        let Self { bodies, models, constraints, mixed, structure, results, made, plan, .. } = self;
+        let Self { bodies, models, constraints, mixed, structure, results, parts, made, plan, .. } = self;
         let extent = match is_made {
             true => plan.make(bodies, constraints, structure, &made.writers)?,
             false => Extent::All,
@@ -69,7 +69,7 @@ impl System {
         if let Some(planned) = planned {
             let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
             let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
-            assemble(scene, rows, results, made, step)?;
+            assemble(scene, rows, results, parts, made, step)?;
         }
         if let Some(mixed) = mixed {
             let filled = match planned {
@@ -93,7 +93,14 @@ impl System {
 /// # Errors
 /// Of the first body whose matrix cannot be factored, else of the first whose solver fails, else of the first constraint
 /// whose values are not finite.
-fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOperators, step: f64) -> Result {
+fn assemble(
+    scene: Scene,
+    rows: usize,
+    results: &mut Results,
+    parts: &mut PartsOfPairs,
+    made: &mut BodyOperators,
+    step: f64,
+) -> Result {
     let Scene { bodies, structure, plan, .. } = scene;
     let (count, block_count) = (structure.len(), structure.columns().len());
     made.resize(bodies.len())?;
@@ -104,7 +111,7 @@ fn assemble(scene: Scene, rows: usize, results: &mut Results, made: &mut BodyOpe
         prepare(&scene, made, how, &mut team, &mut |_| {})?;
     }
 
-    let Results { values, b, v, diagonal, inverse, parts } = results;
+    let Results { values, b, v, diagonal, inverse } = results;
     for (blocks_of, length) in [(&mut *values, block_count), (&mut *diagonal, count), (&mut *inverse, count)]
     {
         resized(blocks_of, length, [0.0; 9])?;

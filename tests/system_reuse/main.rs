@@ -232,6 +232,31 @@ impl Scene {
         self.model.constraints.get_mut(&id).unwrap().place = place;
     }
 
+    /// Let a constraint at points act on other bodies, with the same frame and points or others.
+    fn rebind(&mut self, id: Id) {
+        let Constraint { bodies: before, place: Place::Points(frame, points), .. } =
+            self.model.constraints[&id].clone()
+        else {
+            return;
+        };
+        let has_points = |body: &Id| !matches!(self.model.bodies[body].kinematics, Kinematics::General);
+        let others: Vec<Id> = self.model.bodies.keys().copied().filter(has_points).collect();
+        let bodies = before.map(|old| match self.below(4) {
+            0 => old,
+            1 if before == [old; 2] => old,
+            1 => None,
+            _ => Some(others[self.below(others.len())]),
+        });
+        let (frame, points) =
+            if self.below(2) == 0 { (frame, points) } else { (self.array(), [self.array(), self.array()]) };
+        let rebound = self.system.rebind_constraint(id, bodies, &frame, points);
+        assert_eq!(rebound.is_ok(), bodies != [None; 2]);
+        if rebound.is_ok() {
+            let constraint = self.model.constraints.get_mut(&id).unwrap();
+            (constraint.bodies, constraint.place) = (bodies, Place::Points(frame, points));
+        }
+    }
+
     /// Any call, on a body and a constraint. Those from [`BAD`] on spoil the system until something else is set.
     fn call(&mut self, which: usize, body: Id, constraint: Id) {
         let dofs = self.dofs(Some(body)).unwrap();
@@ -314,10 +339,11 @@ impl Scene {
                 }
             }
             18 => ldy::block::lanes::forbid_avx2(self.below(2) == 0),
-            19 => self.set_known(body, Known::Matrix(vec![-1.0; dofs], 0.0)),
-            20 => self.set_velocity(body, 1, vec![HUGE * HUGE.sqrt(); dofs]),
-            21 => self.model.mood.store(-7, Ordering::Relaxed),
-            22 => {
+            19 => self.rebind(constraint),
+            20 => self.set_known(body, Known::Matrix(vec![-1.0; dofs], 0.0)),
+            21 => self.set_velocity(body, 1, vec![HUGE * HUGE.sqrt(); dofs]),
+            22 => self.model.mood.store(-7, Ordering::Relaxed),
+            23 => {
                 if let Place::Points(frame, _) = self.model.constraints[&constraint].place {
                     self.replace(constraint, Place::Points(frame, [[HUGE; 3]; 2]));
                 }
@@ -325,6 +351,9 @@ impl Scene {
             _ => {
                 let new = self.known(dofs, &self.model.bodies[&body].kinematics.clone());
                 self.set_known(body, new);
+                if self.below(2) == 0 {
+                    self.rebind(constraint);
+                }
                 // Fails at any of its allocations, or needs none.
                 let allocations = self.below(12) as u32;
                 LEFT.set(Some(allocations));
@@ -383,8 +412,8 @@ impl Scene {
 }
 
 /// Kinds of calls, and the first that spoil something.
-const CALLS: usize = 24;
-const BAD: usize = 19;
+const CALLS: usize = 25;
+const BAD: usize = 20;
 
 /// So many random updates of a scene, each after a few random calls.
 fn follow(scene: &mut Scene, updates: usize, calls: usize) {
@@ -442,7 +471,7 @@ fn what_comes_and_goes_without_an_update_holds_no_memory() {
 
 /// Few or many between two updates, on few or many bodies: so that tables are closed up, and results are kept or not.
 #[test]
-fn constraints_come_and_go_by_the_hundred() {
+fn constraints_come_go_and_change_bodies_by_the_hundred() {
     for (seed, bodies, most) in [(0, 30, 9), (1, 30, 200), (2, 400, 9), (3, 400, 40), (4, 1200, 300)] {
         let mut scene = Scene::new(seed, true, bodies, 500);
         for _ in 0..12 {
@@ -453,11 +482,17 @@ fn constraints_come_and_go_by_the_hundred() {
                     scene.model.constraints.remove(&constraint);
                 }
             }
-            if scene.below(3) == 0 {
+            for _ in 0..scene.below(4) {
                 scene.add_body();
+                scene.remove_free_body();
                 scene.remove_free_body();
             }
             (0..scene.below(most)).for_each(|_| scene.add_constraint());
+            for _ in 0..scene.below(most) {
+                if let Some(constraint) = scene.some_constraint() {
+                    scene.rebind(constraint);
+                }
+            }
         }
     }
 }

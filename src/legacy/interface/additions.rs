@@ -4,12 +4,14 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use crate::boundary::{build_info, handle};
+use crate::boundary::build_info;
+use crate::boundary::handle::{self, Handle};
 use crate::kinematics::{pseudo_rigid, rigid};
 use crate::legacy::errors::{self, Handler};
 use crate::legacy::layout::{BODY, LOCDYN};
 use crate::legacy::operators::Request;
-use crate::legacy::{boundary, operators, options, report, shadow, usage};
+use crate::legacy::shadow::{self, Shadow};
+use crate::legacy::{boundary, operators, options, report, usage};
 use crate::threads;
 
 use super::types::{ldy_report, ldy_stats, ldy_tolerance};
@@ -176,6 +178,10 @@ pub unsafe extern "C" fn ldy_is_consistent(ldy: *const LOCDYN, report: *mut ldy_
 #[allow(non_camel_case_types, reason = "the name of the C type")]
 pub struct ldy_shadow(());
 
+impl Handle for ldy_shadow {
+    type Core = Shadow;
+}
+
 /// Watch a legacy module: for a host that still links the legacy object, with LOCDYN_* of its own, and wants to know
 /// whether this library computes the same.
 ///
@@ -184,7 +190,7 @@ pub struct ldy_shadow(());
 /// exhausted, or this is the build for MPI, which has no shadows. Never raises.
 #[unsafe(no_mangle)]
 pub extern "C" fn ldy_shadow_new(legacy: *const LOCDYN) -> *mut ldy_shadow {
-    boundary::caught(|| shadow::new(legacy)).unwrap_or(std::ptr::null_mut())
+    boundary::caught(|| handle::made("shadow", shadow::new(legacy)?)).unwrap_or(std::ptr::null_mut())
 }
 
 /// Compare the rows of the legacy module with what the library assembles from the same bodies and constraints. To be
@@ -228,7 +234,7 @@ pub unsafe extern "C" fn ldy_shadow_check(
 ) -> c_int {
     // SAFETY: the host promises that the shadow comes from ldy_shadow_new, that all it watches is valid and stays as
     // it is, and that tolerance and report have as many bytes as their sizes say.
-    unsafe { shadow::check(shadow, tolerance, report).into() }
+    unsafe { shadow::check(handle::exclusive("shadow", shadow), tolerance, report).into() }
 }
 
 /// Free a shadow; NULL is allowed. The legacy module may be gone.

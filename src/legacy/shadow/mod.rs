@@ -14,18 +14,16 @@ use std::{iter, ptr};
 
 use super::errors::{Code, Result, fail};
 use super::host::domain::{self, UpdateKind};
-use super::interface::additions::ldy_shadow;
 use super::interface::types::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report::{self, Found};
-use crate::boundary::handle::{self, Handle};
 use crate::boundary::sized::sized_const;
 
 use findings::Findings;
 use legacy_rows::LegacyRows;
 use mirror::Mirror;
 
-/// What `ldy_shadow` is.
+/// What `ldy_shadow` stands for.
 pub struct Shadow {
     legacy: *const LOCDYN,
     rows: LegacyRows,
@@ -34,19 +32,14 @@ pub struct Shadow {
     was_sound: bool,
 }
 
-impl Handle for ldy_shadow {
-    type Core = Shadow;
-}
-
 /// A shadow of another module's rows; see `ldy_shadow_new`.
-pub fn new(legacy: *const LOCDYN) -> Result<*mut ldy_shadow> {
+pub fn new(legacy: *const LOCDYN) -> Result<Shadow> {
     ensure!(
         !cfg!(feature = "mpi"),
         fail!(Code::NotImplemented, "ldy_shadow_new is not in the build for MPI")
     );
     ensure!(!legacy.is_null(), fail!(Code::BugFound, "legacy is NULL"));
-    let shadow = Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true };
-    handle::made("shadow", shadow)
+    Ok(Shadow { legacy, rows: LegacyRows::default(), mirror: Mirror::new()?, was_sound: true })
 }
 
 /// Whether the other module's values are the library's; see `ldy_shadow_check`.
@@ -54,14 +47,13 @@ pub fn new(legacy: *const LOCDYN) -> Result<*mut ldy_shadow> {
 /// # Safety
 /// As there.
 pub unsafe fn check(
-    shadow: *mut ldy_shadow,
+    shadow: Result<&mut Shadow>,
     tolerance: *const ldy_tolerance,
     report: *mut ldy_report,
 ) -> bool {
     let check = |found: &mut Found| {
         let mut findings = Findings::new(found);
-        // SAFETY: the host promises to ldy_shadow_check that the shadow comes from ldy_shadow_new.
-        let shadow = unsafe { handle::exclusive("shadow", shadow) }?;
+        let shadow = shadow?;
         if !tolerance.is_null() {
             // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
             // is not filled.

@@ -15,7 +15,7 @@ use crate::legacy::layout::LOCDYN;
 use crate::row_error;
 use crate::system::{Error, Fault, Id};
 
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 pub use super::strided::{strided, strided_mut};
 
 /// Its text becomes the thread's last.

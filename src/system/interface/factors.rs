@@ -10,7 +10,7 @@ use crate::system::extent;
 use super::arguments::{self, entry};
 use super::ldy_system;
 use super::products::check_stride;
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 
 /// A Cholesky factor of W + mu 1 with its memory, which is used again: the order of elimination is kept as long as the pattern of W
 /// stays. It has no tie to the system or the rows that it was made of. Used by one thread at a time.

@@ -7,7 +7,7 @@ use crate::system::files;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 
 /// Write W to a text file in MatrixMarket coordinate format, 15 significant digits.
 ///

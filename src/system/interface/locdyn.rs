@@ -8,7 +8,7 @@ use crate::legacy::layout::LOCDYN;
 use crate::system::Rows;
 
 use super::arguments::{self, entry};
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 
 /// Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without allocating
 /// more. Used by one thread at a time.

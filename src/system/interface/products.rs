@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong};
 
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 use crate::any_rows::check_size;
 use crate::boundary::errors::{Code, Result, fail};
 use crate::direct::AnyBlockRows;

@@ -8,7 +8,7 @@ use crate::direct::dependent_rows;
 
 use super::arguments::{self, entry};
 use super::ldy_system;
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 
 /// Tell which scalar rows of W depend on earlier ones: where forces are not unique, or a constraint is redundant. W is that of the last
 /// update, with compliances; since then nothing but velocities may have changed.

@@ -15,7 +15,7 @@ use crate::solve::{
 
 use super::arguments::{self, entry};
 use super::ldy_system;
-use super::results::ldy_rows;
+use super::rows::ldy_rows;
 
 /// A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
 /// friction (R_N + cohesion). Of rows of three scalars.

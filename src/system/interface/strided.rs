@@ -7,7 +7,7 @@ use std::slice;
 use crate::boundary::errors::{Code, Result, fail};
 use crate::system::Id;
 
-use super::arguments::null;
+use crate::boundary::arguments::null;
 
 /// Entries of `width` values each, `stride` bytes from the beginning of one to that of the next; only their values are touched.
 #[derive(Clone, Copy)]

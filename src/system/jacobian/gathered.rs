@@ -5,7 +5,6 @@ use crate::block::Vector;
 use crate::kinematics::Column;
 use crate::memory::{self, resize};
 
-use super::push_column;
 use super::rows::Part;
 
 /// All columns, most of them zero, and a bit for each that may not be. Between two operators there is nothing.
@@ -63,5 +62,13 @@ impl Gathered {
                 bits &= bits - 1;
             }
         }
+    }
+}
+
+/// Append a column that is not zero.
+#[inline(always)]
+pub(super) fn push_column(columns: &mut Vec<Column>, index: u32, values: [f64; 3]) {
+    if values != [0.0; 3] {
+        columns.push(Column { index, values });
     }
 }

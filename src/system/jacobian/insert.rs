@@ -11,7 +11,8 @@ use super::super::error::{Error, Fault};
 use super::super::mixed::{self, MOST_BODIES};
 use super::super::model::System;
 use super::super::table::Id;
-use super::{Jacobian, Place, Room};
+use super::room::{Place, Room};
+use super::rows::Jacobian;
 
 impl System {
     /// Insert constraints that are rows of a Jacobian: as many rows of each in turn as `heights` tells, over the velocities of these

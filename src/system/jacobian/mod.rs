@@ -7,129 +7,23 @@
 mod gathered;
 mod insert;
 mod pattern;
+pub(super) mod room;
 mod rows;
 
 use crate::kinematics::Column;
-use crate::memory::{self, collect, push};
+use crate::memory::{self, push};
 
 use super::bulk::{EntryError, EntryResult};
 use super::changes;
-use super::constraint::{Constraint, Operator, Placement};
+use super::constraint::{OTHER_KIND, Operator, Placement};
 use super::error::{Error, Fault, Result};
 use super::mixed::{Entry, Piece};
-use super::model::{OTHER_KIND, System};
+use super::model::System;
 use super::table::Id;
-use gathered::Gathered;
-use pattern::Pattern;
+use gathered::push_column;
+use room::{Place, Room, Source};
 pub use rows::Jacobian;
 use rows::Part;
-
-/// A row of J in the columns of a body, and where it goes: a lane of an operator.
-#[derive(Clone, Copy, Debug)]
-struct Source {
-    /// Where the row of three stands in the table.
-    place: u32,
-    /// Its master, 0, or slave, 1.
-    role: u8,
-    lane: u8,
-    row: u32,
-    /// The columns of the body in J.
-    first: u32,
-    end: u32,
-}
-
-/// The columns of a body.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    body: Id,
-    first: usize,
-    end: usize,
-}
-
-/// What goes where of a Jacobian over some bodies and constraints: kept, for most come again and again.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    /// Whether the lists are those of these bodies and constraints.
-    is_listed: bool,
-    bodies: Vec<Id>,
-    constraints: Vec<Id>,
-    /// Rows and columns.
-    shape: [usize; 2],
-    /// How many rows have been listed.
-    rows: usize,
-    places: Vec<Place>,
-    by_columns: Vec<Place>,
-    /// By operators, those of each by lanes.
-    sources: Vec<Source>,
-    /// Of each row how many entries are in columns of other bodies than those of its constraint.
-    left: Vec<usize>,
-    gathered: Gathered,
-    /// Where the values of the last sparse J have gone.
-    pattern: Pattern,
-}
-
-impl Source {
-    /// The operator, and the lane.
-    #[inline(always)]
-    fn key(&self) -> (u32, u8, u8) {
-        (self.place, self.role, self.lane)
-    }
-
-    #[inline(always)]
-    fn has_operator_of(&self, other: &Self) -> bool {
-        (self.place, self.role) == (other.place, other.role)
-    }
-
-    #[inline(always)]
-    fn of<'a>(&self, jacobian: &'a Jacobian) -> Part<'a> {
-        jacobian.part(self.row as usize, self.first as usize, self.end as usize)
-    }
-
-    /// The operator that it goes to.
-    #[inline(always)]
-    fn operator<'a>(&self, triples: &'a mut [Option<Constraint>]) -> Option<&'a mut Operator> {
-        match &mut triples[self.place as usize].as_mut()?.placement {
-            Placement::Operators(operators) => operators[usize::from(self.role)].as_mut(),
-            Placement::Points { .. } => None,
-        }
-    }
-}
-
-impl Room {
-    /// List anew what comes next: constraints, bodies or kinds of operators change.
-    pub fn forget(&mut self) {
-        self.is_listed = false;
-        self.pattern.forget();
-    }
-
-    /// Order sources by operators and lanes.
-    fn sort(&mut self) {
-        self.sources.sort_unstable_by_key(|source| (source.key(), source.row));
-    }
-
-    /// The first row, up to a last one, of which more is counted in all columns than in those of its bodies.
-    fn first_elsewhere(
-        &mut self,
-        jacobian: &Jacobian,
-        end: usize,
-        count: impl Fn(&Part) -> usize,
-    ) -> Result<Option<usize>> {
-        let Self { sources, left, .. } = self;
-        let columns = jacobian.shape()[1];
-        collect(left, (0..end).map(|row| count(&jacobian.part(row, 0, columns))))?;
-        for source in sources {
-            if let Some(left) = left.get_mut(source.row as usize) {
-                *left -= count(&source.of(jacobian));
-            }
-        }
-        Ok(left.iter().position(|left| *left > 0))
-    }
-
-    fn place(&self, body: Id) -> Option<Place> {
-        let found = self.places.binary_search_by_key(&body, |place| place.body).ok()?;
-        Some(self.places[found])
-    }
-}
 
 impl System {
     /// Give many constraints the operators that are rows of a Jacobian: of each constraint in turn as many rows as it has, over the
@@ -436,15 +330,6 @@ fn replace(sources: [Part; 3], to: &mut Vec<Column>) -> bool {
         _ => false,
     }
 }
-
-/// Append a column that is not zero.
-#[inline(always)]
-fn push_column(columns: &mut Vec<Column>, index: u32, values: [f64; 3]) {
-    if values != [0.0; 3] {
-        columns.push(Column { index, values });
-    }
-}
-
 impl Operator {
     /// Have memory for so many columns, if it is given by these.
     #[inline(always)]

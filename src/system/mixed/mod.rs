@@ -23,7 +23,7 @@ use crate::block::small;
 use crate::memory::{push, with_room};
 
 use super::constraint::{Constraint, Operator, Placement};
-use super::error::{Error, Fault, Subject};
+use super::error::{Error, Fault, Subject, unknown};
 use super::rows::Results;
 use super::structure::Structure;
 use super::table::{Id, Table};
@@ -185,7 +185,7 @@ impl Mixed {
     /// # Errors
     /// If there is no such constraint, or it has none.
     pub fn triple(&self, constraints: &Table<Constraint>, id: Id) -> Result<Id, Error> {
-        let entry = self.entries.get(id).ok_or(super::model::unknown(id))?;
+        let entry = self.entries.get(id).ok_or(unknown(id))?;
         if entry.is_triple {
             return Ok(entry.first.triple);
         }

@@ -10,8 +10,8 @@ use crate::assembly::diagonal::Diagonal;
 use crate::block::{Block, Vector, is_finite, small};
 use crate::memory::{push, refill};
 
-use super::super::changes::Plan;
 use super::super::error::{Error, Fault};
+use super::super::plan::Plan;
 use super::super::rows::{Results, Rows, resized};
 use super::super::structure::Structure;
 use super::super::table::{Id, Table};
