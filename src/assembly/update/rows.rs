@@ -14,15 +14,9 @@ use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
 use crate::threads::Team;
 
-/// Rows at a time: with what they point to, they fit a second-level cache.
+/// Rows at a time, and those that a thread takes at a time: with what they point to, they fit a second-level cache; of a thousand, no
+/// thread waits long for the last ones of another.
 const BATCH: usize = 64;
-
-/// Fewest and most rows that a thread takes at a time: of a thousand, no thread waits long for the last ones of another; of more, little
-/// is fetched in vain beyond the ends of parts.
-const PART: [usize; 2] = [BATCH, 8 * BATCH];
-
-/// Parts for each thread, where there are many rows.
-const PARTS: usize = 8;
 
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +48,8 @@ pub fn assemble<R: Rows>(
     if team.size() == 1 {
         return at_best(Part { rows, bodies, wanted, ended });
     }
-    let part = (rows.count() / (PARTS * team.size())).clamp(PART[0], PART[1]);
     let made =
-        team.try_deal(rows, part, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
+        team.try_deal(rows, BATCH, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
     made
 }
