@@ -253,9 +253,8 @@ fn add_share<L: SimdLevel, R: Rows>(
 ) -> Result<(), R::Fault> {
     let mut left = rows.roles(row);
     let compare = reuse && !rows.is_new(row);
-    let places = rows.places(row);
-    for k in 0..2 {
-        let Some(Place { body, slot }) = places[k] else { continue };
+    for (k, place) in rows.places(row).into_iter().enumerate() {
+        let Some(Place { body, slot }) = place else { continue };
         let Writer { target, factor } = &bodies.writers[body];
         let roles = match target {
             Target::Rigid(slots) => {
