@@ -1,7 +1,7 @@
 //! Diagonal blocks and what derives from them: W_αα (69), A_αα = W_αα⁻¹, rho = 1/λ_max(W_αα), the free energy.
 
 use crate::block::lanes::{F64x4, SimdLevel};
-use crate::block::{self, Block, Real, Vector, is_finite};
+use crate::block::{self, Block, Vector, is_finite};
 
 /// Largest entry of a diagonal block.
 const LARGEST: f64 = f64::MAX / 4.0;
@@ -59,11 +59,36 @@ impl Diagonal {
         if is_finite(&w) { Ok(Self { w, a: [f64::NAN; 9], rho: None }) } else { Err(Fault::NotFinite) }
     }
 
-    /// As [`Diagonal::new`], to the bit, of four blocks at once, column by column; `None` if one of them is an error
-    /// or calls for more than closed forms.
+    /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
+    pub fn is_hopeless(&self) -> bool {
+        const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
+        let is_product_hopeless = || {
+            let product = block::largest(&self.w) * block::largest(&self.a);
+            product.is_nan() || product > HOPELESS
+        };
+        self.a[0].is_nan() || is_product_hopeless()
+    }
+
+    /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
     #[inline(always)]
-    pub fn four<L: SimdLevel>(level: L, blocks: [[L::F64x4; 3]; 4], with_rho: bool) -> Option<[Self; 4]> {
-        // Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2) of all four.
+    pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
+        0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
+    }
+}
+
+/// Four blocks side by side, each with its largest eigenvalue if rho is wanted: what takes longest, for its operations wait for each
+/// other. Made of several fours before the rest, it is done for two of them at a time.
+#[derive(Clone, Copy)]
+pub struct Four<F> {
+    /// Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).
+    lower: [F; 6],
+    largest: Option<F>,
+}
+
+impl<F: F64x4> Four<F> {
+    /// Four blocks, column by column; `None` if one of them calls for more than closed forms.
+    #[inline(always)]
+    pub fn new(level: impl SimdLevel<F64x4 = F>, blocks: [[F; 3]; 4], with_rho: bool) -> Option<Self> {
         let mut lower = [[0.0; 4]; 6];
         for (k, columns) in blocks.into_iter().enumerate() {
             let [first, second, third] = [columns[0].values(), columns[1].values(), columns[2].values()];
@@ -84,9 +109,16 @@ impl Diagonal {
             true => Some(block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?),
             false => None,
         };
-        let inverse = block::inverse_positive_definite([w00, w10, w20, w11, w21, w22])?;
+        Some(Self { lower: [w00, w10, w20, w11, w21, w22], largest })
+    }
+
+    /// As [`Diagonal::new`], to the bit, of each; `None` if one of them is an error or calls for more than closed forms.
+    #[inline(always)]
+    pub fn diagonals(&self, level: impl SimdLevel<F64x4 = F>) -> Option<[Diagonal; 4]> {
+        let [w00, _, _, w11, _, w22] = self.lower;
+        let inverse = block::inverse_positive_definite(self.lower)?;
         // No division by zero any more, which a host may trap.
-        let rho = largest.map(|largest| largest.reciprocal().values());
+        let rho = self.largest.map(|largest| largest.reciprocal().values());
         // An eigenvalue bounds all entries: this one says that they are not too large. So do the entries of the diagonal of a positive
         // definite block.
         let are_small = match rho {
@@ -96,34 +128,21 @@ impl Diagonal {
         if !are_small {
             return None;
         }
-        let mut a = [[0.0; 4]; 6];
+        let [mut w, mut a] = [[[0.0; 4]; 6]; 2];
+        for (w, entries) in w.iter_mut().zip(self.lower) {
+            *w = entries.values();
+        }
         for (a, entries) in a.iter_mut().zip(inverse) {
             if !entries.all_finite() {
                 return None;
             }
             *a = entries.values();
         }
-        let mut diagonals = [Self { w: [0.0; 9], a: [0.0; 9], rho: None }; 4];
+        let mut diagonals = [Diagonal { w: [0.0; 9], a: [0.0; 9], rho: None }; 4];
         for (k, diagonal) in diagonals.iter_mut().enumerate() {
-            *diagonal = Self { w: kth(&lower, k), a: kth(&a, k), rho: rho.map(|rho| rho[k]) };
+            *diagonal = Diagonal { w: kth(&w, k), a: kth(&a, k), rho: rho.map(|rho| rho[k]) };
         }
         Some(diagonals)
-    }
-
-    /// Whether A may be nothing but rounding errors: the product of the largest magnitudes of W and A is too large.
-    pub fn is_hopeless(&self) -> bool {
-        const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
-        let is_product_hopeless = || {
-            let product = block::largest(&self.w) * block::largest(&self.a);
-            product.is_nan() || product > HOPELESS
-        };
-        self.a[0].is_nan() || is_product_hopeless()
-    }
-
-    /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
-    #[inline(always)]
-    pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
-        0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
     }
 }
 
@@ -153,16 +172,16 @@ mod tests {
     }
 
     #[derive(Clone, Copy)]
-    struct Four([Block; 4], bool);
+    struct Together([Block; 4], bool);
 
-    impl Kernel for Four {
+    impl Kernel for Together {
         type Output = Option<[Diagonal; 4]>;
 
         #[inline(always)]
         fn at<L: SimdLevel>(self, level: L) -> Self::Output {
             let [a, b, c, d] = &self.0;
             let blocks = [level.columns(a), level.columns(b), level.columns(c), level.columns(d)];
-            Diagonal::four(level, blocks, self.1)
+            Four::new(level, blocks, self.1)?.diagonals(level)
         }
     }
 
@@ -186,7 +205,7 @@ mod tests {
         #[test]
         fn four_at_once_have_the_bits_of_each_alone(blocks in prop::array::uniform4(positive_definite())) {
             for with_rho in [false, true] {
-                for together in at_all(Four(blocks, with_rho)) {
+                for together in at_all(Together(blocks, with_rho)) {
                     for (together, block) in together.unwrap().iter().zip(&blocks) {
                         prop_assert_eq!(bits(together), bits(&Diagonal::new(block, with_rho).unwrap()));
                     }
@@ -207,7 +226,7 @@ mod tests {
             [2.0, 0.0, 0.0, 0.0, -2.0, -1.0, 0.0, -1.0, -2.0],
         ] {
             let alone = Diagonal::new(&w, false).unwrap();
-            let together = at_all(Four([w; 4], true)).into_iter().flatten().flatten();
+            let together = at_all(Together([w; 4], true)).into_iter().flatten().flatten();
             for Diagonal { w, a, .. } in std::iter::once(alone).chain(together) {
                 assert!(!block::has_negative_zero(&w) && !block::has_negative_zero(&a), "{a:?}");
             }
@@ -230,10 +249,10 @@ mod tests {
                 indefinite,
             ] {
                 let mut blocks = [good; 4];
-                assert!(at_all(Four(blocks, true)).iter().all(Option::is_some));
+                assert!(at_all(Together(blocks, true)).iter().all(Option::is_some));
                 blocks[k] = odd;
                 for with_rho in [false, true] {
-                    assert!(at_all(Four(blocks, with_rho)).iter().all(Option::is_none), "{odd:?}");
+                    assert!(at_all(Together(blocks, with_rho)).iter().all(Option::is_none), "{odd:?}");
                 }
             }
         }

@@ -4,21 +4,19 @@
 
 use super::scene::{Place, RowFault, RowPart, Rows};
 use super::{BodyOperators, Phase};
-use crate::assembly::diagonal::Diagonal;
+use crate::assembly::diagonal::{Diagonal, Four};
 use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::panel::{cholesky, pseudo_rigid};
 use crate::assembly::velocities::free_velocities;
-use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, at_best, combination, packed, write};
-use crate::block::{Vector, is_finite};
+use crate::block::is_finite;
+use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, combination, packed, write};
 use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
 use crate::threads::Team;
 
-/// Rows at a time: with what they point to, they fit a second-level cache.
-const BATCH: usize = 32;
-
-/// Rows a thread takes at a time: of a thousand, no thread waits long for the last ones of another.
-const PART: usize = 2 * BATCH;
+/// Rows at a time, and those that a thread takes at a time: with what they point to, they fit a second-level cache; of a thousand, no
+/// thread waits long for the last ones of another.
+const BATCH: usize = 64;
 
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ pub fn assemble<R: Rows>(
         return at_best(Part { rows, bodies, wanted, ended });
     }
     let made =
-        team.try_deal(rows, PART, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
+        team.try_deal(rows, BATCH, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
     made
 }
@@ -147,7 +145,11 @@ fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), R::Fault> {
     for row in 0..rows.count() {
         let roles = rows.roles(row);
         let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
-        set_velocities(rows, row, made)?;
+        if made.iter().all(|velocity| is_finite(velocity)) {
+            rows.set_velocities(row, made);
+        } else {
+            rows.refuse(row, RowFault::Velocities)?;
+        }
     }
     Ok(())
 }
@@ -164,7 +166,7 @@ fn velocities_again<L: SimdLevel, R: Rows>(
         let row = next;
         next = rows.next_wanted(row + 1);
         rows.fetch_ahead(row);
-        let [v, b] = match rows.rigid_ends(row) {
+        let velocities = match rows.rigid_ends(row) {
             Some(ends) => ends.velocities(level),
             None => {
                 let mut share = Share::none(level);
@@ -172,14 +174,15 @@ fn velocities_again<L: SimdLevel, R: Rows>(
                 share.velocities
             }
         };
-        set_velocities(rows, row, [v.vector(), b.vector()])?;
+        set_velocities(rows, row, velocities)?;
     }
     Ok(())
 }
 
 #[inline(always)]
-fn set_velocities<R: Rows>(rows: &mut R, row: usize, velocities: [Vector; 2]) -> Result<(), R::Fault> {
-    if !velocities.iter().all(|velocity| is_finite(velocity)) {
+fn set_velocities<R: Rows>(rows: &mut R, row: usize, [v, b]: [impl F64x4; 2]) -> Result<(), R::Fault> {
+    let velocities = [v.vector(), b.vector()];
+    if !are_finite(&[v, b]) {
         return rows.refuse(row, RowFault::Velocities);
     }
     rows.set_velocities(row, velocities);
@@ -229,8 +232,7 @@ fn shares_of<L: SimdLevel, R: Rows>(
         let is_whole = rows.part(row) == RowPart::All;
         add_share(level, rows, row, bodies, [is_whole, reuse], share).map_err(|fault| (at, fault))?;
         if R::WITH_VELOCITIES && rows.wants_velocities(row) {
-            let [v, b] = share.velocities;
-            set_velocities(rows, row, [v.vector(), b.vector()]).map_err(|fault| (at, fault))?;
+            set_velocities(rows, row, share.velocities).map_err(|fault| (at, fault))?;
         }
         if is_whole && let Some(compliance) = rows.compliance(row) {
             add(&mut share.w, &level.columns(compliance));
@@ -321,17 +323,23 @@ fn diagonals<L: SimdLevel, R: Rows>(
     with_rho: bool,
     reuse: bool,
 ) -> Result<(), R::Fault> {
-    for first in (0..batch.size).step_by(4) {
-        let mut four = first..batch.size.min(first + 4);
-        let are_whole = four.all(
+    let mut fours = [None; BATCH / 4];
+    for (four, first) in fours.iter_mut().zip((0..batch.size).step_by(4)) {
+        let mut places = first..batch.size.min(first + 4);
+        let are_whole = places.all(
             #[inline(always)]
             |at| {
                 let row = (batch.row)(at);
                 rows.part(row) == RowPart::All && rows.wants_inverse(row)
             },
         );
-        if let (Some([a, b, c, d]), true) = (shares[first..batch.size].first_chunk(), are_whole && !reuse)
-            && let Some(diagonals) = Diagonal::four(level, [a.w, b.w, c.w, d.w], with_rho)
+        if let (Some([a, b, c, d]), true) = (shares[first..batch.size].first_chunk(), are_whole && !reuse) {
+            *four = Four::new(level, [a.w, b.w, c.w, d.w], with_rho);
+        }
+    }
+    for (four, first) in fours.iter().zip((0..batch.size).step_by(4)) {
+        if let Some(four) = four
+            && let Some(diagonals) = four.diagonals(level)
         {
             for (at, diagonal) in (first..).zip(&diagonals) {
                 rows.set_diagonal((batch.row)(at), diagonal)?;

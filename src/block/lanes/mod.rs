@@ -144,12 +144,15 @@ pub fn add<L: F64x4, const N: usize>(a: &mut [L; N], b: &[L; N]) {
     }
 }
 
-/// Whether all entries of a block are finite, column by column; fourth lanes are finite if these are.
+/// Whether all entries of columns are finite; fourth lanes are finite if these are.
 #[inline(always)]
-pub fn are_finite<L: F64x4>(columns: &[L; 3]) -> bool {
-    let [x, y, z] = *columns;
+pub fn are_finite<L: F64x4, const N: usize>(columns: &[L; N]) -> bool {
+    let mut sum = columns[0];
+    for column in &columns[1..] {
+        sum = sum + *column;
+    }
     // A sum of finite entries may overflow: then they are looked at one by one.
-    (x + y + z).all_finite() || columns.iter().all(|column| is_finite(&column.vector()))
+    sum.all_finite() || columns.iter().all(|column| is_finite(&column.vector()))
 }
 
 /// What can be computed at any level.

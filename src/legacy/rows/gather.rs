@@ -34,7 +34,7 @@ pub struct GatheredRow {
     /// Its master and its slave.
     pub bodies: [*mut BODY; 2],
     /// Its kind.
-    kind: c_int,
+    pub kind: c_int,
     /// Whether the row is attached to both and to nothing else.
     is_settled: bool,
     /// Whether the domain lists the constraint: only then V and B are wanted.

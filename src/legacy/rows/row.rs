@@ -64,6 +64,9 @@ fn live_at(row: *const Row) -> u64 {
 }
 
 impl Row {
+    /// Bytes from the beginning that updates need, unless bodies are meshes.
+    pub const UPDATED: usize = offset_of!(Self, con);
+
     /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
     ///
     /// # Safety

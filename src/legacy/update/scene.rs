@@ -24,7 +24,7 @@ use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::{KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::names;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, WORD};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, Row, WORD};
 use crate::prefetch::fetch;
 use crate::threads::{Deal, Numbered};
 
@@ -157,7 +157,10 @@ impl Bodies for HostBodies<'_> {
 
     fn action(&self, body: usize, constraint: OnBody) -> Action<'_> {
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
-        unsafe { action(constraint.con, self.0[body].body) }
+        unsafe {
+            let con = &*constraint.con;
+            action(con, [con.master, con.slave], self.0[body].body)
+        }
     }
 
     fn points(
@@ -215,16 +218,11 @@ pub fn of_panel(error: FactorError) -> Code {
 /// How many places ahead to prefetch bodies, their matrices, and the arrays of matrices.
 const BODIES_AHEAD: [usize; 3] = [24, 16, 8];
 
-/// How a constraint acts on a body.
-///
-/// # Safety
-/// The constraint is valid, and nobody writes it during `'a`; `body` is only compared.
+/// How a constraint acts on one of its two bodies.
 #[inline(always)]
-unsafe fn action<'a>(con: *const CON, body: *const BODY) -> Action<'a> {
-    // SAFETY: the caller promises a valid constraint.
-    let con = unsafe { &*con };
+fn action(con: &CON, bodies: [*mut BODY; 2], body: *mut BODY) -> Action<'_> {
     Action {
-        roles: [con.master.cast_const() == body, con.slave.cast_const() == body],
+        roles: [bodies[0] == body, bodies[1] == body],
         placement: Placement::Points { frame: &con.base, points: [&con.mpnt, &con.spnt] },
     }
 }
@@ -271,15 +269,16 @@ impl Rows for HostRows<'_> {
 
     #[inline(always)]
     fn roles(&self, row: usize) -> [bool; 2] {
-        // SAFETY: a valid constraint is promised to HostRows::new.
-        let con = unsafe { &*self.things[row].con };
-        [!con.master.is_null(), !con.slave.is_null()]
+        self.things[row].bodies.map(
+            #[inline(always)]
+            |body| !body.is_null(),
+        )
     }
 
     #[inline(always)]
     fn action(&self, row: usize, place: usize) -> Action<'_> {
         // SAFETY: a valid constraint is promised to HostRows::new.
-        unsafe { action(self.things[row].con, self.body(row, place)) }
+        unsafe { action(&*self.things[row].con, self.things[row].bodies, self.body(row, place)) }
     }
 
     #[inline(always)]
@@ -362,9 +361,12 @@ impl Rows for HostRows<'_> {
         // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
         unsafe {
             let row = &mut *gathered.row;
-            gathered.energy = free_energy(gathered.con, diagonal, &row.public.B)?;
+            gathered.energy = free_energy(gathered, diagonal, &row.public.B)?;
             (row.public.W, row.public.A) = (diagonal.w, diagonal.a);
-            row.is_stale = false;
+            // Most rows are not: their memory is not written for it.
+            if row.is_stale {
+                row.is_stale = false;
+            }
             if let Some(rho) = diagonal.rho {
                 row.public.rho = rho;
             }
@@ -397,8 +399,11 @@ impl Rows for HostRows<'_> {
         // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
         unsafe {
             if let Some(ahead) = self.things.get(row + ROWS_AHEAD[0]) {
-                fetch(ahead.con);
-                fetch(ahead.row);
+                fetch(ahead.v);
+                fetch(ahead.con.wrapping_byte_add(offset_of!(CON, base)).cast::<Block>());
+                fetch(ahead.con.wrapping_byte_add(offset_of!(CON, mpnt)).cast::<Vector>());
+                fetch(ahead.con.wrapping_byte_add(offset_of!(CON, spnt)).cast::<Vector>());
+                fetch(ahead.row.cast::<[u8; Row::UPDATED]>());
             }
             if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
                 for body in ahead.bodies {
@@ -438,11 +443,15 @@ const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 /// If it is not finite.
 ///
 /// # Safety
-/// The constraint is valid, and so are its bodies.
+/// The constraint of the row is valid, and so are its bodies.
 #[inline(always)]
-unsafe fn free_energy(con: *const CON, diagonal: &Diagonal, b: &Vector) -> Result<f64> {
+unsafe fn free_energy(
+    &GatheredRow { con, kind, .. }: &GatheredRow,
+    diagonal: &Diagonal,
+    b: &Vector,
+) -> Result<f64> {
     // SAFETY: the caller promises a valid constraint.
-    let prescribed = unsafe { if (*con).kind == VELODIR { (*con).Z[0] } else { 0.0 } };
+    let prescribed = if kind == VELODIR { unsafe { (*con).Z[0] } } else { 0.0 };
     let share = diagonal.free_energy(b, prescribed);
     if share.is_finite() {
         return Ok(share);
