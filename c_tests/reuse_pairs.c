@@ -461,6 +461,7 @@ static void bad_block (SCENE *s)
 {
   double *x = s->overflowing->inverse->x, kept = x[1], step = s->host->dom.step;
 
+  if (s->overflowing->inverse->nzmax != 36) return; /* It has got another matrix. */
   s->host->dom.step = 1;
   x[1] = x[6] = 1e307;
   expect_refused (s);

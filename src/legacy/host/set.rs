@@ -4,13 +4,12 @@ use std::collections::{HashSet, TryReserveError};
 use std::ffi::c_void;
 use std::fmt::Display;
 use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::layout::{BODY, CON, DIAB, SET};
+use crate::legacy::layout::{BODY, CON, SET};
 use crate::memory::{bytes, push, put};
-use crate::prefetch::fetch;
 
 /// A node of such a tree.
 pub trait Node {
@@ -119,36 +118,16 @@ impl<N: Node> Walks<N> {
 const DEPTH: usize = 24;
 
 impl Walks<SET> {
-    /// Put the constraints on a body in the order of its set into `found`, from an index on: its length is what there is room for,
-    /// and grows. Returns how many constraints there are. They will be asked for their rows.
-    ///
-    /// # Errors
-    /// As [`Walks::each_on`].
+    /// Visit the constraints on a body in the order of its set, without memory and without words for errors: false if that cannot
+    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`Walks::each_on`] then does it, or tells
+    /// what is wrong.
     ///
     /// # Safety
-    /// As there.
-    pub unsafe fn collect_on(
-        &mut self,
-        body: *const BODY,
-        found: &mut Vec<*mut CON>,
-        from: usize,
-    ) -> Result<usize, Code> {
+    /// As [`Walks::each`]; the body is valid.
+    #[inline(always)]
+    pub unsafe fn each_quickly_on(&self, body: *const BODY, visit: impl FnMut(*mut CON) -> bool) -> bool {
         // SAFETY: the caller promises a valid body with a set that nobody changes.
-        unsafe {
-            if let Some(count) = collect_quickly((*body).con, &mut found[from..]) {
-                return Ok(count);
-            }
-            let exhausted =
-                |_| fail!(Code::OutOfMemory, "no memory for the constraints of body {}", (*body).id);
-            let mut end = from;
-            self.each_on(body, |con| {
-                put(found, end, con).map_err(exhausted)?;
-                end += 1;
-                Ok(())
-            })?;
-            found.resize(found.capacity(), ptr::null_mut());
-            Ok(end - from)
-        }
+        unsafe { each_quickly((*body).con, self.limit, visit) }
     }
 
     /// Visit the constraints on a body in the order of its set.
@@ -175,17 +154,16 @@ impl Walks<SET> {
     }
 }
 
-/// Put the constraints of a set into `found`, and return their number; `None` if there is no room for all, or one is NULL, or nodes
-/// lie too deep.
+/// See [`Walks::each_quickly_on`]; a tree has no more than `limit` nodes.
 ///
 /// # Safety
 /// As [`Walks::each`].
-#[inline(never)]
-unsafe fn collect_quickly(root: *const SET, found: &mut [*mut CON]) -> Option<usize> {
+#[inline(always)]
+unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mut CON) -> bool) -> bool {
     let mut above = [const { MaybeUninit::<*const SET>::uninit() }; DEPTH];
     // The sentinel, once it is known.
     let mut sentinel = ptr::null();
-    let (mut next, mut depth, mut count) = (root, 0, 0);
+    let (mut next, mut depth, mut left) = (root, 0_usize, limit);
     loop {
         // SAFETY: the caller promises a root and children that are NULL, nodes or the sentinel, and nodes were put above.
         let node = unsafe {
@@ -194,23 +172,20 @@ unsafe fn collect_quickly(root: *const SET, found: &mut [*mut CON]) -> Option<us
                     sentinel = next;
                     break;
                 };
-                above.get_mut(depth)?.write(next);
+                let Some(place) = above.get_mut(depth) else { return false };
+                place.write(next);
                 depth += 1;
                 next = node.l;
             }
-            if depth == 0 {
-                return Some(count);
-            }
-            depth -= 1;
-            &*above[depth].assume_init()
+            depth = depth.wrapping_sub(1);
+            let Some(node) = above.get(depth) else { return true };
+            &*node.assume_init()
         };
         let con = node.data.cast::<CON>();
-        if con.is_null() {
-            return None;
+        if left == 0 || con.is_null() || !visit(con) {
+            return false;
         }
-        fetch(con.wrapping_byte_add(offset_of!(CON, dia)).cast::<*mut DIAB>());
-        *found.get_mut(count)? = con;
-        count += 1;
+        left -= 1;
         next = node.r;
     }
 }
@@ -290,11 +265,14 @@ mod tests {
 
     #[test]
     fn quick_walks_are_in_order_or_not_made() {
-        let quickly = |nodes: &[SET], room: usize| {
-            let mut found = vec![ptr::null_mut(); room];
+        let quickly = |nodes: &[SET], limit: usize| {
+            let mut found = vec![];
+            let visit = |con: *mut CON| {
+                found.push(con.addr());
+                true
+            };
             // SAFETY: the children of these nodes are among them; no constraint is read.
-            let count = unsafe { collect_quickly(nodes.as_ptr(), &mut found) };
-            count.map(|count| found[..count].iter().map(|con| con.addr()).collect::<Vec<_>>())
+            unsafe { each_quickly(nodes.as_ptr(), limit, visit) }.then_some(found)
         };
         let balanced = nodes(&[[1, 4], [2, 3], [7, 7], [7, 7], [5, 6], [7, 7], [7, 7]]);
         assert_eq!(quickly(&balanced, 7), Some(walk(&balanced, &mut Walks::default()).0));

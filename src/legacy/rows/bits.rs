@@ -7,7 +7,7 @@ use std::collections::TryReserveError;
 pub struct Bits {
     /// Number k is in the set if bit k is set.
     pub words: Vec<u64>,
-    /// Which words are full.
+    /// Which words were found full, and are.
     full: Vec<u64>,
     /// Words of `full` before this one are full.
     from: usize,
@@ -46,22 +46,19 @@ impl Bits {
         self.words[number / WORD] & bit(number) != 0
     }
 
-    /// The first word that is not full; `None` if all are.
+    /// The first word that is not full; `None` if all are. Numbers are put into the set by writing to `words`.
     pub fn first_open(&mut self) -> Option<usize> {
-        let full = loop {
-            match self.full.get(self.from)? {
-                &u64::MAX => self.from += 1,
-                full => break full,
+        loop {
+            let full = self.full.get_mut(self.from)?;
+            if *full == u64::MAX {
+                self.from += 1;
+                continue;
             }
-        };
-        Some(WORD * self.from + full.trailing_ones() as usize)
-    }
-
-    /// Put numbers into the set, given as the word that they are in from now on.
-    pub fn fill(&mut self, place: usize, word: u64) {
-        self.words[place] |= word;
-        if self.words[place] == u64::MAX {
-            self.full[place / WORD] |= bit(place);
+            let place = WORD * self.from + full.trailing_ones() as usize;
+            if self.words[place] != u64::MAX {
+                return Some(place);
+            }
+            *full |= bit(place);
         }
     }
 
@@ -90,7 +87,7 @@ mod tests {
     fn take_first(bits: &mut Bits) -> Option<usize> {
         let place = bits.first_open()?;
         let within = bits.words[place].trailing_ones() as usize;
-        bits.fill(place, bit(within));
+        bits.words[place] |= bit(within);
         Some(WORD * place + within)
     }
 

@@ -21,7 +21,7 @@ use crate::legacy::options;
 use crate::memory::bytes;
 
 use super::local_dynamics::LocalDynamics;
-use super::pool::{Exhausted, Near};
+use super::pool::Exhausted;
 use super::row::Row;
 
 /// A block to an external constraint, with the hidden data behind what the host sees.
@@ -149,7 +149,6 @@ unsafe fn couple_through(
         let adjacency = Adjacency::new(con, body)?;
         dynamics.next_round();
         let LocalDynamics { walks, rows, bodies, externals, round, .. } = dynamics;
-        let mut near = Near::NONE;
         walks.each_on(body, |own| {
             let left_out = kind == UpdateKind::Penalty && (*own).kind == CONTACT;
             if (*own).state & CON_EXTERNAL != 0
@@ -159,7 +158,7 @@ unsafe fn couple_through(
             {
                 return Ok(());
             }
-            let row = rows.met_on(body, own, *round, &mut near)?;
+            let row = rows.met_on(body, own, *round)?;
             let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
                 let (name, id) = (names::constraint(own), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));

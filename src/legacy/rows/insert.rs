@@ -1,7 +1,6 @@
 //! Insertion of a row.
 
 use std::mem::offset_of;
-use std::ops::Range;
 use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
@@ -9,15 +8,15 @@ use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB, SET};
 use crate::legacy::names;
-use crate::memory::resize;
+use crate::memory::push;
 use crate::prefetch::fetch;
 
 use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, End, Pair};
-use super::pool::{Near, Taker};
-use super::row::Row;
+use super::pool::Pool;
+use super::row::{Row, Rows};
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
 ///
@@ -45,17 +44,21 @@ pub unsafe fn insert(
             .for_each(|body| fetch(body.wrapping_byte_add(offset_of!(BODY, con)).cast::<*mut SET>()));
         let is_left_out = |body: *mut BODY| !body.is_null() && constraint::is_contact_on_obstacle(con, body);
         let bodies = bodies.map(|body| if is_left_out(body) { ptr::null_mut() } else { body });
-        let through = find_neighbours(dynamics, con, bodies)?;
+        dynamics.neighbours.clear();
+        let mut through = [Through { end: 0, body: None }; 2];
+        for k in 0..2 {
+            if !bodies[k].is_null() {
+                through[k].body = find_neighbours(dynamics, con, bodies[k])?;
+            }
+            through[k].end = dynamics.neighbours.len();
+        }
         let LocalDynamics { rows, pairs, bodies: bodies_of, .. } = dynamics;
         through.iter().filter_map(|through| through.body).for_each(|body| bodies_of.fetch_slot(body));
-        rows.pool
-            .reserve(1)
-            .and_then(|()| pairs.reserve(through[1].neighbours.end))
-            .map_err(|_| no_memory(con))?;
+        rows.pool.reserve(1).and_then(|()| pairs.reserve(through[1].end)).map_err(|_| no_memory(con))?;
         let row = rows.pool.take();
         Row::open(row, con);
         fetch(row.wrapping_add(1));
-        if let Err(code) = attach_to(dynamics, row, bodies, &through) {
+        if let Err(code) = attach_to(dynamics, row, bodies, through) {
             (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
             dynamics.rows.give(row);
             return Err(code);
@@ -66,86 +69,94 @@ pub unsafe fn insert(
 }
 
 /// The neighbours through one of the bodies.
+#[derive(Clone, Copy)]
 struct Through {
-    neighbours: Range<usize>,
+    /// Where they end among all, and those through the other body begin.
+    end: usize,
     /// The body's index, which they know.
     body: Option<u32>,
 }
 
-/// Find the rows of the constraints in the sets of the bodies, in their order, but of the new one and of those that do not interact
-/// with it.
+/// Find the rows of the constraints in the set of a body, in its order, but of the new one and of those that do not interact
+/// with it; returns the body's index, if they know it.
 ///
 /// # Safety
-/// As [`insert`].
+/// As [`insert`]; the body is not NULL.
+#[inline(never)]
 unsafe fn find_neighbours(
     dynamics: &mut LocalDynamics,
     con: *mut CON,
-    bodies: [*mut BODY; 2],
-) -> Result<[Through; 2], Code> {
-    let (mut found, mut kept, mut near) = (0, 0, Near::NONE);
-    let mut counts = [0; 2];
-    let mut through = [const { Through { neighbours: 0..0, body: None } }; 2];
-    // SAFETY: the caller promises a valid constraint, and bodies that are NULL or valid with their sets of valid constraints; rows
-    // found are live, and so are their blocks.
+    body: *mut BODY,
+) -> Result<Option<u32>, Code> {
+    // SAFETY: the caller promises a valid constraint and a valid body with its set of valid constraints.
     unsafe {
-        for k in 0..2 {
-            if !bodies[k].is_null() {
-                counts[k] = dynamics.walks.collect_on(bodies[k], &mut dynamics.found, found)?;
-                found += counts[k];
+        let by_nodes;
+        let adjacency = if adjacency::is_by_nodes(body) {
+            by_nodes = Adjacency::new(con, body)?;
+            Some(&by_nodes)
+        } else {
+            adjacency::check_kind(body)?;
+            None
+        };
+        let start = dynamics.neighbours.len();
+        let mut is_quick = true;
+        loop {
+            dynamics.next_round();
+            let LocalDynamics { walks, neighbours, rows, round, .. } = dynamics;
+            let mut meeting = Meeting { con, body, adjacency, rows, round: *round, neighbours };
+            if !is_quick {
+                walks.each_on(body, |other| meeting.meet(other))?;
+                break;
             }
+            if walks.each_quickly_on(body, |other| meeting.meet(other).is_ok()) {
+                break;
+            }
+            neighbours.truncate(start);
+            is_quick = false;
         }
-        resize(&mut dynamics.neighbours, dynamics.found.len(), ptr::null_mut())
-            .map_err(|_| no_memory(con))?;
-        let mut from = 0;
-        for k in 0..2 {
-            let body = bodies[k];
-            through[k].neighbours = kept..kept;
-            if !body.is_null() {
-                let by_nodes;
-                let adjacency = if adjacency::is_by_nodes(body) {
-                    by_nodes = Adjacency::new(con, body)?;
-                    Some(&by_nodes)
-                } else {
-                    adjacency::check_kind(body)?;
-                    None
-                };
-                dynamics.next_round();
-                let LocalDynamics { found, neighbours, rows, round, .. } = dynamics;
-                let mut free = neighbours[kept..].iter_mut();
-                for &other in &found[from..from + counts[k]] {
-                    // It has no row, or not yet.
-                    if other == con
-                        || rows.claimed(other).is_null()
-                        || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
-                    {
-                        continue;
-                    }
-                    let row = rows.met_on(body, other, *round, &mut near)?;
-                    if let Some(adjacency) = adjacency
-                        && !adjacency.allows(other)?
-                    {
-                        continue;
-                    }
-                    let last = (*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous));
-                    fetch(last.cast::<*mut BlockNode>());
-                    if let Some(place) = free.next() {
-                        *place = row;
-                    }
-                }
-                let left = free.len();
-                if let Some(&first) = neighbours.get(kept)
-                    && kept < neighbours.len() - left
-                {
-                    through[k].body = side_on(first, body).map(Side::body);
-                    through[k].body.inspect(|&index| dynamics.bodies.fetch(index));
-                }
-                kept = neighbours.len() - left;
+        let index = dynamics.neighbours.get(start).and_then(|&first| side_on(first, body)).map(Side::body);
+        index.inspect(|&index| dynamics.bodies.fetch(index));
+        Ok(index)
+    }
+}
+
+/// A constraint that meets the others in the set of one of its bodies.
+struct Meeting<'a> {
+    con: *mut CON,
+    body: *mut BODY,
+    adjacency: Option<&'a Adjacency<'a>>,
+    rows: &'a Rows,
+    round: u32,
+    neighbours: &'a mut Vec<*mut Row>,
+}
+
+impl Meeting<'_> {
+    /// Add the row of another constraint to the neighbours, if it has one and interacts.
+    ///
+    /// # Safety
+    /// The constraints and the body are valid.
+    #[inline(always)]
+    unsafe fn meet(&mut self, other: *mut CON) -> Result<(), Code> {
+        // SAFETY: the caller promises valid constraints; a row found is live, and so are its blocks.
+        unsafe {
+            // It has no row, or not yet.
+            if other == self.con
+                || self.rows.claimed(other).is_null()
+                || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
+            {
+                return Ok(());
             }
-            from += counts[k];
-            through[k].neighbours.end = kept;
+            let row = self.rows.met_on(self.body, other, self.round)?;
+            if let Some(adjacency) = self.adjacency
+                && !adjacency.allows(other)?
+            {
+                return Ok(());
+            }
+            let last = (*row).public.adj.wrapping_byte_add(offset_of!(BlockNode, previous));
+            fetch(last.cast::<*mut BlockNode>());
+            push(self.neighbours, row).map_err(|_| no_memory(self.con))
         }
     }
-    Ok(through)
 }
 
 /// # Safety
@@ -167,7 +178,7 @@ unsafe fn attach_to(
     dynamics: &mut LocalDynamics,
     row: *mut Row,
     bodies: [*mut BODY; 2],
-    through: &[Through; 2],
+    through: [Through; 2],
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a fresh row and valid bodies.
     unsafe {
@@ -202,11 +213,9 @@ unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 
         public.dia = row.cast();
 
         // A block that is added later lies before the others in the lists.
-        let repeated = [bodies[0] == bodies[1], false];
-        let mut pairs = pairs.taker();
-        for k in 0..2 {
-            link_to(row, &neighbours[through[k].neighbours.clone()], bodies[k], repeated[k], &mut pairs);
-        }
+        let (first, second) = neighbours[..through[1].end].split_at(through[0].end);
+        link_to(row, first, bodies[0], bodies[0] == bodies[1], pairs);
+        link_to(row, second, bodies[1], false, pairs);
     }
 }
 
@@ -223,23 +232,32 @@ unsafe fn link_to(
     neighbours: &[*mut Row],
     bod: *mut BODY,
     repeated: bool,
-    pairs: &mut Taker<'_, Pair>,
+    pairs: &mut Pool<Pair>,
 ) {
     // SAFETY: the caller promises attached rows with valid constraints, and reserved pairs.
     unsafe {
         let (id, own) = ((*row).id, End::of(row, bod));
-        for &other in neighbours {
-            let end = End::of(other, bod);
-            if end.is_loose() && !constraint::is_contact_on_obstacle((*other).public.con, bod) {
-                // The next update attaches it, or finds that it cannot.
-                (*other).is_suspect = true;
+        let mut head = (*row).public.adj.cast();
+        let mut rest = neighbours;
+        while !rest.is_empty() {
+            let (mut pair, count) = pairs.take_side_by_side(rest.len());
+            let (these, others) = rest.split_at(count);
+            for &other in these {
+                fetch(pair.wrapping_add(AHEAD));
+                let end = End::of(other, bod);
+                if end.is_loose() && !constraint::is_contact_on_obstacle((*other).public.con, bod) {
+                    // The next update attaches it, or finds that it cannot.
+                    (*other).is_suspect = true;
+                }
+                let place = usize::from(id >= (*other).id);
+                let nodes = Pair::fill(pair, bod, [own, end], place, repeated);
+                BlockNode::put_before(head, nodes[0], row);
+                head = nodes[0];
+                BlockNode::put_first(nodes[1], other);
+                pair = pair.wrapping_add(1);
             }
-            let first = usize::from(id >= (*other).id);
-            let pair = pairs.take();
-            fetch(pair.wrapping_add(AHEAD));
-            let nodes = Pair::fill(pair, bod, [own, end], first, repeated);
-            BlockNode::put_first(nodes[0], row);
-            BlockNode::put_first(nodes[1], other);
+            rest = others;
         }
+        (*row).public.adj = head.cast();
     }
 }

@@ -5,7 +5,7 @@ use std::{iter, mem};
 use crate::inertia::Boxed;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::set::Walks;
-use crate::legacy::layout::{CON, DIAB, DOM, LOCDYN, SET};
+use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::parallel::Exchange;
 use crate::memory::bytes;
@@ -33,9 +33,7 @@ pub struct LocalDynamics {
     pub bodies: Attachments,
     /// Whether it is a copy of some rows of another one, which takes no rows and is not updated.
     pub is_clone: bool,
-    /// Memory lent to insertions: constraints in the sets of the bodies, and rows of those.
-    pub found: Vec<*mut CON>,
-    /// See there.
+    /// Memory lent to insertions: the rows of the constraints in the sets of the bodies.
     pub neighbours: Vec<*mut Row>,
     /// The revision of the options under which the last update computed everything, to its end; `None` if it did not.
     pub reusable: Option<u32>,
@@ -105,7 +103,7 @@ impl LocalDynamics {
 
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
-        bytes(&self.found) + bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()
+        bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()
     }
 
     /// The domain.
@@ -156,7 +154,7 @@ mod tests {
     use std::ptr;
 
     use super::*;
-    use crate::legacy::layout::CONTACT;
+    use crate::legacy::layout::{CON, CONTACT};
     use crate::legacy::rows::insert;
 
     #[test]

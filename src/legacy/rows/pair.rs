@@ -4,6 +4,7 @@ use crate::assembly::update::pairs::Coupling;
 use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
 use super::attach::side_on;
+use super::attachments::Side;
 use super::row::Row;
 
 /// One of the two blocks, with the hidden data behind what the host sees.
@@ -33,13 +34,24 @@ impl BlockNode {
     pub unsafe fn put_first(node: *mut Self, row: *mut Row) {
         // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live blocks.
         unsafe {
-            let head = (*row).public.adj.cast::<Self>();
+            Self::put_before((*row).public.adj.cast(), node, row);
+            (*row).public.adj = node.cast();
+        }
+    }
+
+    /// Put a block before the first one of its row, NULL if there is none, without making it the head of the list.
+    ///
+    /// # Safety
+    /// As [`BlockNode::put_first`].
+    #[inline(always)]
+    pub unsafe fn put_before(head: *mut Self, node: *mut Self, row: *mut Row) {
+        // SAFETY: as there.
+        unsafe {
             (*node).public.n = head.cast();
             match head.as_mut() {
                 Some(next) => next.previous = node,
                 None => (*row).last = node,
             }
-            (*row).public.adj = node.cast();
         }
     }
 
@@ -96,8 +108,9 @@ fn flag(flag: u32, is_set: bool) -> u32 {
 pub struct End {
     row: *mut Row,
     slot: u32,
-    /// Of the block of this row, as far as that depends on this row alone.
-    flags: u32,
+    /// Its body and whether it is a contact, as flags.
+    body: u32,
+    contact: u32,
 }
 
 impl End {
@@ -109,15 +122,15 @@ impl End {
     pub unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
         // SAFETY: the caller promises a row.
         let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
-        let (body, slot) = side.map_or((PairFlags::UNCOUPLED, 0), |side| (side.body(), side.slot));
-        let flags = PairFlags::of_body(body) | PairFlags::LIVE | flag(PairFlags::CONTACT, is_contact);
-        Self { row, slot, flags }
+        let body = side.map_or(PairFlags::UNCOUPLED, Side::body);
+        let slot = side.map_or(0, |side| side.slot);
+        Self { row, slot, body: PairFlags::of_body(body), contact: flag(PairFlags::CONTACT, is_contact) }
     }
 
     /// Whether the row is not attached to the body.
     #[inline(always)]
     pub fn is_loose(self) -> bool {
-        PairFlags(self.flags).body() == PairFlags::UNCOUPLED
+        PairFlags(self.body).body() == PairFlags::UNCOUPLED
     }
 }
 
@@ -160,12 +173,9 @@ impl Pair {
     #[inline(always)]
     unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [End; 2], first: usize, repeated: bool) {
         // Both are attached to one body, or its index is that of none.
-        let bodies = ends.map(|end| end.flags & PairFlags::of_body(PairFlags::UNCOUPLED));
+        let of_both = ends[0].body | ends[1].body | PairFlags::LIVE | flag(PairFlags::REPEATED, repeated);
         for k in 0..2 {
-            let flags = ends[k].flags
-                | bodies[1 - k]
-                | flag(PairFlags::REPEATED, repeated)
-                | flag(PairFlags::SECOND, k != first);
+            let flags = of_both | ends[k].contact | (PairFlags::SECOND * (first ^ k) as u32);
             // SAFETY: the caller promises blocks.
             unsafe { ((*nodes[k]).slot, (*nodes[k]).flags) = (ends[k].slot, PairFlags(flags)) };
         }

@@ -2,6 +2,7 @@
 //! after the other lie one after the other.
 
 use std::alloc::{Layout, alloc, dealloc};
+use std::cell::Cell;
 use std::collections::TryReserveError;
 use std::ptr;
 use std::slice;
@@ -24,7 +25,13 @@ pub struct Pool<T> {
     blocks: Vec<Block<T>>,
     /// Blocks before this one have no free chunk.
     current: usize,
+    /// The word of this block that chunks are taken from, its first chunk, and which of its chunks are free.
+    place: usize,
+    first: *mut T,
+    open: u64,
     free: usize,
+    /// Chunks of the block that was looked into last; see [`Pool::spans`].
+    near: Cell<Near>,
 }
 
 struct Block<T> {
@@ -48,7 +55,15 @@ impl From<TryReserveError> for Exhausted {
 impl<T> Default for Pool<T> {
     fn default() -> Self {
         const { assert!(size_of::<T>() > 0) };
-        Self { blocks: Vec::new(), current: 0, free: 0 }
+        Self {
+            blocks: Vec::new(),
+            current: 0,
+            place: 0,
+            first: ptr::null_mut(),
+            open: 0,
+            free: 0,
+            near: Cell::new(Near::NONE),
+        }
     }
 }
 
@@ -78,23 +93,41 @@ impl<T> Pool<T> {
     /// # Panics
     /// If there is none left: see [`Pool::reserve`].
     pub fn take(&mut self) -> *mut T {
+        self.take_side_by_side(1).0
+    }
+
+    /// Chunks that lie side by side, at least one and at most so many: the first one, and how many.
+    ///
+    /// # Panics
+    /// As [`Pool::take`].
+    #[inline]
+    pub fn take_side_by_side(&mut self, most: usize) -> (*mut T, usize) {
+        if self.open == 0 {
+            self.go_on();
+        }
+        let within = self.open.trailing_zeros();
+        let count = ((self.open >> within).trailing_ones() as usize).min(most);
+        self.open &= !((u64::MAX >> (WORD - count)) << within);
+        let block = &mut self.blocks[self.current];
+        block.in_use.words[self.place] = !self.open;
+        block.taken = block.taken.max(WORD * self.place + within as usize + count);
+        self.free -= count;
+        (self.first.wrapping_add(within as usize), count)
+    }
+
+    /// Find the first word with free chunks.
+    #[inline(never)]
+    fn go_on(&mut self) {
         loop {
             let block = &mut self.blocks[self.current];
             if let Some(place) = block.in_use.first_open() {
-                let within = block.in_use.words[place].trailing_ones() as usize;
-                let index = WORD * place + within;
-                block.in_use.fill(place, 1 << within);
-                block.taken = block.taken.max(index + 1);
-                self.free -= 1;
-                return block.first.wrapping_add(index);
+                self.place = place;
+                (self.first, self.open) =
+                    (block.first.wrapping_add(WORD * place), !block.in_use.words[place]);
+                return;
             }
             self.current += 1;
         }
-    }
-
-    /// To take several chunks.
-    pub fn taker(&mut self) -> Taker<'_, T> {
-        Taker { pool: self, first: ptr::null_mut(), place: 0, open: 0, free: 0 }
     }
 
     /// Give a chunk back.
@@ -104,7 +137,7 @@ impl<T> Pool<T> {
     pub unsafe fn give(&mut self, chunk: *mut T) {
         if let Some((block, index)) = self.find(chunk.addr()) {
             self.blocks[block].in_use.clear(index);
-            self.current = self.current.min(block);
+            (self.current, self.open) = (self.current.min(block), 0);
             self.free += 1;
         }
     }
@@ -145,16 +178,14 @@ impl<T> Pool<T> {
     }
 
     /// Whether an address lies in memory from the beginning of a chunk to that of another in the same block, where all chunks were
-    /// taken once. The block becomes `near`, which is looked at first.
+    /// taken once. The block that was looked into last comes first.
     #[inline(always)]
-    pub fn spans(&self, address: usize, near: &mut Near) -> bool {
-        near.spans(address) || {
+    pub fn spans(&self, address: usize) -> bool {
+        self.near.get().spans(address) || {
             let used = self.blocks.iter().rev().filter(|block| block.taken > 0);
             let mut spans = used
                 .map(|block| Near { first: block.first.addr(), last: size_of::<T>() * (block.taken - 1) });
-            let found = spans.find(|block| block.spans(address));
-            *near = found.unwrap_or(Near::NONE);
-            found.is_some()
+            spans.find(|block| block.spans(address)).inspect(|&found| self.near.set(found)).is_some()
         }
     }
 
@@ -192,7 +223,7 @@ impl<T> Drop for Pool<T> {
 
 /// The chunks of a block of memory that were taken.
 #[derive(Clone, Copy)]
-pub struct Near {
+struct Near {
     /// Address of the first.
     first: usize,
     /// How much greater that of the last one is.
@@ -201,7 +232,7 @@ pub struct Near {
 
 impl Near {
     /// No block.
-    pub const NONE: Self = Self { first: usize::MAX, last: 0 };
+    const NONE: Self = Self { first: usize::MAX, last: 0 };
 
     #[inline(always)]
     fn spans(&self, address: usize) -> bool {
@@ -221,65 +252,6 @@ impl<T> Block<T> {
         let offset = address.wrapping_sub(self.first.addr());
         let index = offset / size_of::<T>();
         (index < self.in_use.len() && offset == index * size_of::<T>()).then_some(index)
-    }
-}
-
-/// Takes chunks out of a pool, a word of them at a time: what it has taken the pool learns at the end of each word, and of the
-/// taker's life.
-pub struct Taker<'a, T> {
-    pool: &'a mut Pool<T>,
-    /// The first chunk of the word.
-    first: *mut T,
-    /// The word in the pool's current block, and which of its chunks were free and are.
-    place: usize,
-    open: u64,
-    free: u64,
-}
-
-impl<T> Taker<'_, T> {
-    /// A chunk, with whatever is in it.
-    ///
-    /// # Panics
-    /// If there is none left: see [`Pool::reserve`].
-    #[inline(always)]
-    pub fn take(&mut self) -> *mut T {
-        if self.free == 0 {
-            self.go_on();
-        }
-        let index = self.free.trailing_zeros() as usize;
-        self.free &= self.free - 1;
-        self.first.wrapping_add(index)
-    }
-
-    #[inline(never)]
-    fn go_on(&mut self) {
-        self.tell();
-        loop {
-            let block = &mut self.pool.blocks[self.pool.current];
-            if let Some(place) = block.in_use.first_open() {
-                (self.place, self.open) = (place, !block.in_use.words[place]);
-                (self.first, self.free) = (block.first.wrapping_add(WORD * place), self.open);
-                return;
-            }
-            self.pool.current += 1;
-        }
-    }
-
-    fn tell(&mut self) {
-        let taken = self.open & !self.free;
-        if taken != 0 {
-            let block = &mut self.pool.blocks[self.pool.current];
-            block.in_use.fill(self.place, taken);
-            block.taken = block.taken.max(WORD * (self.place + 1) - taken.leading_zeros() as usize);
-            self.pool.free -= taken.count_ones() as usize;
-            self.open = self.free;
-        }
-    }
-}
-
-impl<T> Drop for Taker<'_, T> {
-    fn drop(&mut self) {
-        self.tell();
     }
 }
 
@@ -387,39 +359,35 @@ mod tests {
     }
 
     #[test]
-    fn a_taker_takes_the_first_free_chunks() {
+    fn chunks_given_back_are_taken_first() {
         let mut pool = pool();
         pool.reserve(300).unwrap();
-        let taken: Vec<*mut Chunk> = {
-            let mut taker = pool.taker();
-            (0..200).map(|_| taker.take()).collect()
-        };
+        let taken: Vec<*mut Chunk> = (0..200).map(|_| pool.take()).collect();
         assert_eq!((pool.live(), pool.chunks().collect::<Vec<_>>()), (200, taken.clone()));
-        let gone = [5, 63, 64, 130].map(|k| taken[k]);
+        let gone = [5, 63, 64, 130, 199].map(|k| taken[k]);
         // SAFETY: nobody uses the chunks any more.
         gone.iter().for_each(|&chunk| unsafe { pool.give(chunk) });
         assert_eq!(pool.given_back().collect::<Vec<_>>(), gone);
-        let mut taker = pool.taker();
-        assert_eq!(gone[..3], [(); 3].map(|()| taker.take()));
-        drop(taker);
-        assert_eq!((pool.live(), pool.take()), (199, gone[3]));
-        assert_eq!(pool.given_back().count(), 0);
+        assert_eq!(gone[..3], [(); 3].map(|()| pool.take()));
+        // SAFETY: as above.
+        unsafe { pool.give(gone[1]) };
+        assert_eq!([gone[1], gone[3], gone[4]], [(); 3].map(|()| pool.take()));
+        assert_eq!((pool.live(), pool.given_back().count()), (200, 0));
     }
 
     #[test]
     fn memory_is_spanned_as_far_as_chunks_were_taken() {
         let mut pool = pool();
-        let mut near = Near::NONE;
-        assert!(!pool.spans(0, &mut near) && !pool.spans(usize::MAX - 1, &mut near));
+        assert!(!pool.spans(0) && !pool.spans(usize::MAX - 1));
         pool.reserve(100).unwrap();
         let taken: Vec<usize> = (0..90).map(|_| pool.take().addr()).collect();
         pool.reserve(300).unwrap();
         let later: Vec<usize> = (0..150).map(|_| pool.take().addr()).collect();
         for address in [taken[0], later[120], taken[70], later[149], later[0]] {
-            assert!(pool.spans(address, &mut near) && pool.spans(address, &mut near));
+            assert!(pool.spans(address) && pool.spans(address));
         }
         let behind = later[149] + size_of::<Chunk>();
-        assert!(!pool.spans(behind, &mut near) && !pool.spans(0, &mut near));
+        assert!(!pool.spans(behind) && !pool.spans(0));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::legacy::names;
 
 use super::attachments::Side;
 use super::pair::BlockNode;
-use super::pool::{Exhausted, Near, Pool};
+use super::pool::{Exhausted, Pool};
 
 /// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which begin
 /// with the head of its list.
@@ -204,7 +204,7 @@ impl Rows {
         self.pool.bytes() + self.known.bytes()
     }
 
-    /// The row of a constraint in the set of a body, in a walk over the set; for `near` see [`Pool::spans`].
+    /// The row of a constraint in the set of a body, in a walk over the set.
     ///
     /// # Errors
     /// As [`Rows::of`]; [`Code::BugFound`] if this walk has come to it before.
@@ -212,16 +212,10 @@ impl Rows {
     /// # Safety
     /// As [`Rows::of`]; `body` is valid.
     #[inline(always)]
-    pub unsafe fn met_on(
-        &self,
-        body: *const BODY,
-        con: *mut CON,
-        round: u32,
-        near: &mut Near,
-    ) -> Result<*mut Row, Code> {
+    pub unsafe fn met_on(&self, body: *const BODY, con: *mut CON, round: u32) -> Result<*mut Row, Code> {
         // SAFETY: the caller promises a valid constraint and a valid body; the row found is live.
         unsafe {
-            let row = self.of_near(con, near)?;
+            let row = self.of(con)?;
             if (*row).round == round {
                 let (name, id) = (names::constraint(con), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: comes twice in the set of body {id}"));
@@ -263,24 +257,13 @@ impl Rows {
     ///
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
-    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
-        let mut near = Near::NONE;
-        // SAFETY: as the caller promises.
-        unsafe { self.of_near(con, &mut near) }
-    }
-
-    /// # Errors
-    /// As [`Rows::of`].
-    ///
-    /// # Safety
-    /// As there.
     #[inline(always)]
-    unsafe fn of_near(&self, con: *mut CON, near: &mut Near) -> Result<*mut Row, Code> {
+    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid; the address is aligned and has
         // the size of a row behind it in memory of the pool where all chunks are rows or zero.
         unsafe {
             let row = self.claimed(con).cast::<Row>();
-            let is_its = self.pool.spans(row.addr(), near)
+            let is_its = self.pool.spans(row.addr())
                 && row.is_aligned()
                 && (*row).is_live()
                 && (*row).public.con == con;
