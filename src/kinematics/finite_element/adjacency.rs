@@ -15,12 +15,9 @@ pub fn adjacent_separate(
 
 /// Whether two constraints interact on a body whose mesh is its shape, each given as its element and the node
 /// that coincides with its point, see [`coincident_node`]: points at two different nodes do not, others do
-/// if, and only if, the elements share a node.
-pub fn adjacent(one: (&Element, Option<u32>), two: (&Element, Option<u32>)) -> bool {
-    match (one.1, two.1) {
-        (Some(m), Some(n)) if m != n => false,
-        _ => one.0.shares_node(two.0),
-    }
+/// if, and only if, the elements share a node. The second node is looked for if it matters: most elements share none.
+pub fn adjacent(one: (&Element, Option<u32>), two: (&Element, impl FnOnce() -> Option<u32>)) -> bool {
+    one.0.shares_node(two.0) && one.1.is_none_or(|node| two.1().is_none_or(|other| node == other))
 }
 
 /// The first node of the element, in its order, that coincides with the referential `point`: the largest

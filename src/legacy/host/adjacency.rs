@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use crate::kinematics::finite_element::{adjacent, adjacent_separate};
+use crate::kinematics::finite_element::{Element, adjacent, adjacent_separate};
 use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
@@ -10,7 +10,7 @@ use crate::legacy::names;
 
 use super::constraint;
 use super::mesh::Mesh;
-use super::place::Place;
+use super::place::{Place, Role};
 
 /// Decides which constraints interact with one constraint through one body.
 pub enum Adjacency<'a> {
@@ -24,6 +24,10 @@ pub enum Adjacency<'a> {
         mesh: Mesh<'a>,
         /// The constraint's place on it.
         place: Place,
+        /// The first element that may hold it.
+        element: Element,
+        /// The node of this element that coincides with it.
+        node: Option<u32>,
     },
 }
 
@@ -68,8 +72,10 @@ impl<'a> Adjacency<'a> {
                 FEM if is_by_nodes(body) => {
                     let place = place_on(con, body)?;
                     let mesh = Mesh::new(body, &place).map_err(|code| constraint::error(con, code))?;
-                    mesh.candidates(&place).map_err(|code| constraint::error(con, code))?;
-                    Ok(Self::SharedNodes { body, mesh, place })
+                    let candidates = mesh.candidates(&place).map_err(|code| constraint::error(con, code))?;
+                    let element = candidates.first;
+                    let node = mesh.coincident_node(&element, &place, geometric_epsilon());
+                    Ok(Self::SharedNodes { body, mesh, place, element, node })
                 }
                 _ => check_kind(body).map(|()| Self::Everything),
             }
@@ -84,24 +90,17 @@ impl<'a> Adjacency<'a> {
     /// # Safety
     /// `other` is valid, and so is what [`Adjacency::new`] was given.
     pub unsafe fn allows(&self, other: *const CON) -> Result<bool> {
-        let Self::SharedNodes { body, mesh, place } = self else { return Ok(true) };
+        let Self::SharedNodes { body, mesh, place, element, node } = self else { return Ok(true) };
         // SAFETY: the caller promises that `other` is valid, and so is what `new` was given.
         unsafe {
             let other_place = place_on(other, *body)?;
-            let found = [place, &other_place].map(|place| mesh.candidates(place));
-            let [own, others] = found.map(|found| found.map_err(|code| constraint::error(other, code)));
-            let (own, others) = (own?, others?);
+            let others = mesh.candidates(&other_place).map_err(|code| constraint::error(other, code))?;
             if mesh.separate {
-                return Ok(adjacent_separate(own.iter(), others.iter()));
+                return Ok(adjacent_separate(mesh.candidates(place)?.iter(), others.iter()));
             }
-            let epsilon = geometric_epsilon();
-            let coincident = |element, place| (element, mesh.coincident_node(&element, place, epsilon));
-            let own = own.iter().next().map(|element| coincident(element, place));
-            let others = others.iter().next().map(|element| coincident(element, &other_place));
-            Ok(match (own, others) {
-                (Some((one, node)), Some((two, other_node))) => adjacent((&one, node), (&two, other_node)),
-                _ => false,
-            })
+            let other = others.first;
+            let coincident = || mesh.coincident_node(&other, &other_place, geometric_epsilon());
+            Ok(adjacent((element, *node), (&other, coincident)))
         }
     }
 }
@@ -113,10 +112,14 @@ impl<'a> Adjacency<'a> {
 unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
-        let place = constraint::places_on(con, body, ptr::null_mut()).next();
-        place.map(|(_, place)| place).ok_or_else(|| {
-            let (name, id) = (names::constraint(con), (*body).id);
-            fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
-        })
+        let role = match body {
+            body if body == (*con).master => Role::Master,
+            body if body == (*con).slave => Role::Slave,
+            _ => {
+                let (name, id) = (names::constraint(con), (*body).id);
+                return Err(fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these"));
+            }
+        };
+        Ok(Place::of(con, role, ptr::null_mut()))
     }
 }

@@ -21,7 +21,8 @@ pub struct Mesh<'a> {
 /// The elements that may hold a place: the place's own element, or those of its convex.
 #[derive(Clone, Copy)]
 pub struct Candidates<'a> {
-    first: Element,
+    /// The first of them.
+    pub first: Element,
     others: &'a [*mut ELEMENT],
     mesh_nodes: usize,
 }
