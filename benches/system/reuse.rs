@@ -195,10 +195,10 @@ pub fn measure() -> Result<(), String> {
         spheres.swap()
     };
     let little: [Change; 3] = [Spheres::swap, Spheres::rebind, Spheres::replace_body];
-    let [full, swapped, swap, rebound, replaced] =
+    let [full, swapped, swap, reattached, replaced] =
         medians(26, [all, swap_all, little[0], little[1], little[2]])?;
     println!(
-        "reuse spheres-26 update_ms={full:.4} one_swap_ms={swapped:.4} nothing_but_a_swap_ms={swap:.4} nothing_but_other_bodies_ms={rebound:.4} nothing_but_a_body_ms={replaced:.4}"
+        "reuse spheres-26 update_ms={full:.4} one_swap_ms={swapped:.4} nothing_but_a_swap_ms={swap:.4} nothing_but_other_bodies_ms={reattached:.4} nothing_but_a_body_ms={replaced:.4}"
     );
     println!("target one-swap {:.3} 1.05", swapped / full);
     Ok(())

@@ -76,8 +76,8 @@ impl Diagonal {
     }
 }
 
-/// Four blocks side by side, each with its largest eigenvalue if rho is wanted: what takes longest, for its operations wait for each
-/// other. Made of several fours before the rest, it is done for two of them at a time.
+/// Four blocks side by side, each with its largest eigenvalue if rho is wanted. This takes longest, since its operations wait for each
+/// other: a processor works on those of two fours at a time, if they are made before all else.
 #[derive(Clone, Copy)]
 pub struct Four<F> {
     /// Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).

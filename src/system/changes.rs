@@ -17,7 +17,7 @@ pub const CHANGED: u8 = 2;
 /// Of a constraint: its compliance.
 pub const COMPLIANCE: u8 = 4;
 /// Of a constraint: the bodies that it acts on.
-pub const REBOUND: u8 = 16;
+pub const REATTACHED: u8 = 16;
 /// Of a body: its solver may give other numbers for the same columns. This one is never taken off.
 pub const UNSTEADY: u8 = 8;
 
@@ -49,6 +49,7 @@ fn many_have(mark: u8, marks: &[u8]) -> bool {
     BEYOND * marks.iter().filter(|own| **own & mark != 0).count() > marks.len()
 }
 
+/// The marks that any of them has.
 pub fn all_of(marks: &[u8]) -> u8 {
     marks.iter().fold(0, |all, mark| all | mark)
 }

@@ -249,9 +249,9 @@ impl Scene {
         });
         let (frame, points) =
             if self.below(2) == 0 { (frame, points) } else { (self.array(), [self.array(), self.array()]) };
-        let rebound = self.system.rebind_constraint(id, bodies, &frame, points);
-        assert_eq!(rebound.is_ok(), bodies != [None; 2]);
-        if rebound.is_ok() {
+        let reattached = self.system.rebind_constraint(id, bodies, &frame, points);
+        assert_eq!(reattached.is_ok(), bodies != [None; 2]);
+        if reattached.is_ok() {
             let constraint = self.model.constraints.get_mut(&id).unwrap();
             (constraint.bodies, constraint.place) = (bodies, Place::Points(frame, points));
         }

@@ -8,7 +8,6 @@ use crate::assembly::diagonal::{Diagonal, Four};
 use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::panel::{cholesky, pseudo_rigid};
 use crate::assembly::velocities::free_velocities;
-use crate::block::is_finite;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, combination, packed, write};
 use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
@@ -71,7 +70,7 @@ impl<R: Rows> Kernel for Part<'_, R> {
         let count = rows.count();
         let (with_rho, reuse) = match wanted {
             Wanted::Velocities if !R::WITH_VELOCITIES => return Ok(()),
-            Wanted::Velocities => return velocities_alone(&mut rows),
+            Wanted::Velocities => return velocities_alone(level, &mut rows),
             Wanted::VelocitiesAgain => return velocities_again(level, &mut rows, bodies),
             Wanted::Diagonal { with_rho, reuse } => (with_rho, reuse),
         };
@@ -141,15 +140,12 @@ fn make<L: SimdLevel, R: Rows>(
 }
 
 /// V and B of all rows.
-fn velocities_alone<R: Rows>(rows: &mut R) -> Result<(), R::Fault> {
+#[inline(always)]
+fn velocities_alone<L: SimdLevel, R: Rows>(level: L, rows: &mut R) -> Result<(), R::Fault> {
     for row in 0..rows.count() {
         let roles = rows.roles(row);
         let made = free_velocities((0..2).filter(|&role| roles[role]).map(|role| rows.side(row, role)))?;
-        if made.iter().all(|velocity| is_finite(velocity)) {
-            rows.set_velocities(row, made);
-        } else {
-            rows.refuse(row, RowFault::Velocities)?;
-        }
+        set_velocities(rows, row, made.map(|velocity| level.of_vector(velocity)))?;
     }
     Ok(())
 }

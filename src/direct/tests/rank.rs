@@ -74,12 +74,13 @@ proptest! {
         let mut sorted: Vec<f64> = values.iter().copied().collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
         prop_assume!(sorted[rank_of - 1] > 3e-5 * sorted[0]);
-        // At angles below the tolerance, which of several rows is told is a matter of rounding.
-        prop_assume!(least_sine(&h, &by_singular_values(&h)) > 2e-5);
         let dependent = dependent_rows(Scene::of_operators(&h).rows(), 0.0).unwrap();
         prop_assert_eq!(dependent.iter().filter(|flag| !**flag).count(), rank_of);
         let chosen: Vec<_> = (0..3 * rows).filter(|&row| !dependent[row]).map(|row| h.row(row).into_owned()).collect();
-        prop_assert!(DMatrix::from_rows(&chosen).singular_values().min() > 1e-8 * values.max());
+        // At angles below the tolerance, which of several rows is told is a matter of rounding.
+        if least_sine(&h, &by_singular_values(&h)) > 2e-5 {
+            prop_assert!(DMatrix::from_rows(&chosen).singular_values().min() > 1e-8 * values.max());
+        }
     }
 }
 

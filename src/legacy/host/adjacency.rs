@@ -10,7 +10,7 @@ use crate::legacy::names;
 
 use super::constraint;
 use super::mesh::Mesh;
-use super::place::{Place, Role};
+use super::place::Place;
 
 /// Decides which constraints interact with one constraint through one body.
 pub enum Adjacency<'a> {
@@ -112,14 +112,10 @@ impl<'a> Adjacency<'a> {
 unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
-        let role = match body {
-            body if body == (*con).master => Role::Master,
-            body if body == (*con).slave => Role::Slave,
-            _ => {
-                let (name, id) = (names::constraint(con), (*body).id);
-                return Err(fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these"));
-            }
-        };
-        Ok(Place::of(con, role, ptr::null_mut()))
+        let place = constraint::places_on(con, body, ptr::null_mut()).next();
+        place.map(|(_, place)| place).ok_or_else(|| {
+            let (name, id) = (names::constraint(con), (*body).id);
+            fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
+        })
     }
 }

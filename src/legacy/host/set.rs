@@ -177,6 +177,7 @@ unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mu
                 depth += 1;
                 next = node.l;
             }
+            // Where nothing is above, none has the number that this wraps to.
             depth = depth.wrapping_sub(1);
             let Some(node) = above.get(depth) else { return true };
             &*node.assume_init()

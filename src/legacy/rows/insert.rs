@@ -99,20 +99,16 @@ unsafe fn find_neighbours(
             None
         };
         let start = dynamics.neighbours.len();
-        let mut is_quick = true;
-        loop {
+        for is_quick in [true, false] {
             dynamics.next_round();
             let LocalDynamics { walks, neighbours, rows, round, .. } = dynamics;
+            neighbours.truncate(start);
             let mut meeting = Meeting { con, body, adjacency, rows, round: *round, neighbours };
             if !is_quick {
                 walks.each_on(body, |other| meeting.meet(other))?;
+            } else if walks.each_quickly_on(body, |other| meeting.meet(other).is_ok()) {
                 break;
             }
-            if walks.each_quickly_on(body, |other| meeting.meet(other).is_ok()) {
-                break;
-            }
-            neighbours.truncate(start);
-            is_quick = false;
         }
         let index = dynamics.neighbours.get(start).and_then(|&first| side_on(first, body)).map(Side::body);
         index.inspect(|&index| dynamics.bodies.fetch(index));

@@ -135,7 +135,7 @@ impl System {
         self.change_constraint(id, |constraint, mark| {
             if constraint.bodies != bodies {
                 constraint.bodies = bodies;
-                *mark |= changes::REBOUND | changes::CHANGED;
+                *mark |= changes::REATTACHED | changes::CHANGED;
             }
             if !constraint.placement.has_points_of(&placement) {
                 *mark |= changes::CHANGED;

@@ -68,7 +68,7 @@ pub struct Structure {
     /// The rows that go, ascending, while they do.
     taken: Vec<u32>,
     /// The rows that have come to other bodies, ascending, while their blocks go and come.
-    rebound: Vec<u32>,
+    reattached: Vec<u32>,
     /// The rows that lose or get blocks, ascending.
     touched: Vec<u32>,
 }
@@ -104,20 +104,20 @@ impl Structure {
         self.starts.is_empty()
     }
 
-    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken or rebound, and those
+    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken or reattached, and those
     /// from `first` on.
     fn list_touched(&mut self, first: usize) -> Result {
         /// Most rows lose none: so many are looked at at a time.
         const TOGETHER: usize = 16;
         let rows = self.len();
-        let Self { body_starts, on_body, cursors, changed_on_body, taken, rebound, touched, .. } = self;
+        let Self { body_starts, on_body, cursors, changed_on_body, taken, reattached, touched, .. } = self;
         refill(cursors, rows, 0)?;
         for (body, _) in changed_on_body.iter().enumerate().filter(|(_, count)| **count > 0) {
             on_body[body_starts[body]..body_starts[body + 1]]
                 .iter()
                 .for_each(|&row| cursors[row as usize] = 1);
         }
-        taken.iter().chain(&*rebound).for_each(|&row| cursors[row as usize] = 1);
+        taken.iter().chain(&*reattached).for_each(|&row| cursors[row as usize] = 1);
         cursors[first..].fill(1);
         touched.clear();
         touched.try_reserve(rows)?;

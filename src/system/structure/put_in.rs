@@ -43,9 +43,9 @@ impl Structure {
         self.list_blocks(first, results, most)
     }
 
-    /// List the bodies of rebound and new rows, and count these.
+    /// List the bodies of reattached and new rows, and count these.
     fn list_rows(&mut self, bodies: &Table<Body>, constraints: &Table<Constraint>) -> Result {
-        let Self { ends, sides, ids, entries, body_starts, changed_on_body, rebound, .. } = self;
+        let Self { ends, sides, ids, entries, body_starts, changed_on_body, reattached, .. } = self;
         refill(changed_on_body, bodies.len(), 0)?;
         let known = ids.last().map_or(0, |&id| constraints.ids().partition_point(|&other| other <= id as Id));
         let new = constraints.len() - ids.len();
@@ -71,7 +71,7 @@ impl Structure {
             }
             (own, both)
         };
-        for row in rebound.iter().map(|&row| row as usize) {
+        for row in reattached.iter().map(|&row| row as usize) {
             (ends[row], sides[row]) = sides_of(entries[row] as usize);
         }
         for place in constraints.live_places_from(known) {
@@ -84,9 +84,9 @@ impl Structure {
         Ok(())
     }
 
-    /// List rebound and new rows on their bodies, new bodies too.
+    /// List reattached and new rows on their bodies, new bodies too.
     fn list_on_bodies(&mut self, first: usize, bodies: &Table<Body>) -> Result {
-        let Self { sides, body_starts, on_body, offsets, changed_on_body, rebound, .. } = self;
+        let Self { sides, body_starts, on_body, offsets, changed_on_body, reattached, .. } = self;
         for starts in [&mut *body_starts, &mut *offsets] {
             starts.try_reserve(bodies.len() + 1 - starts.len())?;
             if starts.is_empty() {
@@ -113,13 +113,13 @@ impl Structure {
             down -= changed_on_body[body] as usize;
             (end, last) = (behind, body);
         }
-        for row in rebound.iter().copied().chain(first as u32..sides.len() as u32) {
+        for row in reattached.iter().copied().chain(first as u32..sides.len() as u32) {
             for side in sides[row as usize].iter().filter(|side| side.is_there()) {
                 on_body[body_starts[side.body as usize] + side.slot as usize] = row;
             }
         }
-        // Rebound rows come between others.
-        for &row in &*rebound {
+        // Reattached rows come between others.
+        for &row in &*reattached {
             for side in sides[row as usize].into_iter().filter(|side| side.is_there()) {
                 let body = side.body as usize;
                 let rows = &mut on_body[body_starts[body]..body_starts[body + 1]];
@@ -130,7 +130,7 @@ impl Structure {
         Ok(())
     }
 
-    /// List the blocks of rebound rows and of those from `first` on, and those of other rows in their columns.
+    /// List the blocks of reattached rows and of those from `first` on, and those of other rows in their columns.
     fn list_blocks(&mut self, first: usize, results: Option<&mut Results>, most: i32) -> Result {
         let rows = self.len();
         self.list_touched(first)?;
@@ -179,14 +179,14 @@ impl Structure {
         }
         self.cursors = cursors;
         self.fill_blocks(first);
-        if !self.rebound.is_empty() {
+        if !self.reattached.is_empty() {
             self.sort_blocks(first, values);
         }
-        self.rebound.clear();
+        self.reattached.clear();
         Ok(())
     }
 
-    /// Write to `more` how many blocks each row gets if those from `first` on are new, and rebound ones come; all together. Rows that
+    /// Write to `more` how many blocks each row gets if those from `first` on are new, and reattached ones come; all together. Rows that
     /// get some are listed.
     fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
@@ -238,7 +238,7 @@ impl Structure {
         (self.columns, self.cursors, self.diagonals) = (columns, cursors, diagonals);
     }
 
-    /// Bring the blocks of rows before `first` into the order of their columns: those of rebound rows come between others.
+    /// Bring the blocks of rows before `first` into the order of their columns: those of reattached rows come between others.
     fn sort_blocks(&mut self, first: usize, mut values: Option<&mut Vec<Block>>) {
         let Self { starts, columns, diagonals, touched, .. } = self;
         for row in touched.iter().map(|&row| row as usize).take_while(|&row| row < first) {
@@ -255,10 +255,10 @@ impl Structure {
         }
     }
 
-    /// The rows behind `row` that newly share a body with it: one of the two is rebound, or not before `first`.
+    /// The rows behind `row` that newly share a body with it: one of the two is reattached, or not before `first`.
     fn later_from(&self, row: usize, first: usize) -> impl Iterator<Item = usize> {
-        let is_new = move |row: usize| row >= first || self.rebound.binary_search(&(row as u32)).is_ok();
-        let only_behind = self.rebound.is_empty();
+        let is_new = move |row: usize| row >= first || self.reattached.binary_search(&(row as u32)).is_ok();
+        let only_behind = self.reattached.is_empty();
         let later = Later(self.rests(row, |side| {
             let body = side.body as usize;
             let count = self.rows_on(body).len();

@@ -5,7 +5,7 @@ use std::ops::{Range, SubAssign};
 
 use crate::block::Block;
 use crate::memory::{push, refill};
-use crate::system::changes::REBOUND;
+use crate::system::changes::REATTACHED;
 use crate::system::constraint::Constraint;
 use crate::system::error::Result;
 use crate::system::rows::Results;
@@ -17,7 +17,7 @@ use super::{Structure, set_slot};
 const LEAVES: i32 = -1;
 
 impl Structure {
-    /// Take out the rows of constraints that are gone, find the others in their table, and take those marked as [`REBOUND`] off their
+    /// Take out the rows of constraints that are gone, find the others in their table, and take those marked as [`REATTACHED`] off their
     /// bodies, until [`Structure::put_in`]. What is not the rows' own is gone through once, without asking what each row is on;
     /// `results`, if they are kept, move along. After an error nothing is left of the structure.
     ///
@@ -33,13 +33,13 @@ impl Structure {
 
     fn take_rows_out(&mut self, constraints: &Table<Constraint>, results: Option<&mut Results>) -> Result {
         self.find(constraints)?;
-        if self.taken.is_empty() && self.rebound.is_empty() {
+        if self.taken.is_empty() && self.reattached.is_empty() {
             return Ok(());
         }
         // Bodies that lose rows; rows on no such body lose no blocks.
-        let Self { sides, body_starts, changed_on_body, taken, rebound, .. } = self;
+        let Self { sides, body_starts, changed_on_body, taken, reattached, .. } = self;
         refill(changed_on_body, body_starts.len() - 1, 0)?;
-        let leaving = taken.iter().chain(&*rebound);
+        let leaving = taken.iter().chain(&*reattached);
         for side in leaving.flat_map(|&row| &sides[row as usize]).filter(|side| side.is_there()) {
             changed_on_body[side.body as usize] += 1;
         }
@@ -66,7 +66,7 @@ impl Structure {
 
     /// Find the new numbers of rows.
     fn number(&mut self) {
-        let Self { cursors, taken, rebound, .. } = self;
+        let Self { cursors, taken, reattached, .. } = self;
         let (mut gone, mut next) = (0, 0);
         for &row in &*taken {
             (next - gone..).zip(&mut cursors[next as usize..row as usize]).for_each(|(new, row)| *row = new);
@@ -74,13 +74,13 @@ impl Structure {
             (gone, next) = (gone + 1, row as i32 + 1);
         }
         (next - gone..).zip(&mut cursors[next as usize..]).for_each(|(new, row)| *row = new);
-        rebound.iter().for_each(|&row| cursors[row as usize] = LEAVES);
+        reattached.iter().for_each(|&row| cursors[row as usize] = LEAVES);
     }
 
-    /// Take out the blocks that leaving rows have, but for the diagonal ones of rebound rows.
+    /// Take out the blocks that leaving rows have, but for the diagonal ones of reattached rows.
     fn take_blocks_out(&mut self, mut values: Option<&mut Vec<Block>>) {
-        let Self { starts, columns, diagonals, cursors, rebound, touched, .. } = self;
-        let is_rebound = |row: usize| rebound.binary_search(&(row as u32)).is_ok();
+        let Self { starts, columns, diagonals, cursors, reattached, touched, .. } = self;
+        let is_reattached = |row: usize| reattached.binary_search(&(row as u32)).is_ok();
         // Rows before the first that loses blocks stay where they are. Starts from `next` on have not been written yet.
         let (rows, mut gone, mut next) = (diagonals.len(), 0, touched[0] as usize);
         let mut to = starts[next] as usize;
@@ -94,7 +94,7 @@ impl Structure {
             move_up(columns, &mut values, together, to);
             next = row + 1;
             let leaves = cursors[row] == LEAVES;
-            if leaves && !is_rebound(row) {
+            if leaves && !is_reattached(row) {
                 gone += 1;
                 continue;
             }
@@ -153,8 +153,8 @@ impl Structure {
 
     /// Give rows their new numbers.
     fn renumber(&mut self) {
-        let Self { on_body, starts, columns, cursors, taken, rebound, .. } = self;
-        for row in rebound {
+        let Self { on_body, starts, columns, cursors, taken, reattached, .. } = self;
+        for row in reattached {
             let new = *row - taken.partition_point(|taken| *taken < *row) as u32;
             cursors[*row as usize] = new as i32;
             *row = new;
@@ -170,11 +170,11 @@ impl Structure {
 
     /// List the rows whose constraints are gone or have come to other bodies, and find the others' where the table has been closed up.
     fn find(&mut self, constraints: &Table<Constraint>) -> Result {
-        let Self { ids, entries, taken, rebound, .. } = self;
+        let Self { ids, entries, taken, reattached, .. } = self;
         let (known, marks) = (constraints.ids(), constraints.marks());
         let mut place = 0;
         taken.clear();
-        rebound.clear();
+        reattached.clear();
         for (row, (&id, entry)) in (0..).zip(ids.iter().zip(entries)) {
             let is_at = |place: usize| known.get(place) == Some(&(id as Id));
             if !is_at(*entry as usize) {
@@ -183,8 +183,8 @@ impl Structure {
             }
             if !is_at(*entry as usize) || marks[*entry as usize] == GONE {
                 push(taken, row)?;
-            } else if marks[*entry as usize] & REBOUND != 0 {
-                push(rebound, row)?;
+            } else if marks[*entry as usize] & REATTACHED != 0 {
+                push(reattached, row)?;
             }
         }
         Ok(())
