@@ -1,8 +1,8 @@
 //! The factor of a small positive definite matrix A = LᵀDL, L unit lower triangular.
 //!
-//! Rows are eliminated from the last to the first. Where A is the mass matrix of a tree of joints, each behind its parent, L has then
-//! no entry where A has none, and L⁻ᵀHᵀ none where H has none (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 6).
-//! What is zero is left out, of any matrix; a set of columns is a word of bits.
+//! Rows are eliminated from the last to the first. Where A is the mass matrix of a tree of joints, each behind its parent, L has
+//! then no entry where A has none, and L⁻ᵀHᵀ none where H has none (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter
+//! 6). What is zero is left out, of any matrix; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
 use crate::block::is_finite;

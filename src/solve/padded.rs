@@ -1,6 +1,7 @@
-//! Rows of one to six scalars as rows of three: the first three scalars of a row and its others are a triple each. Lanes of a triple that
-//! no scalar takes are padded: their entries in W are zero, but on the diagonal the mean of those of the triple's own lanes, so that a
-//! third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the end.
+//! Rows of one to six scalars as rows of three: the first three scalars of a row and its others are a triple each. Lanes of a
+//! triple that no scalar takes are padded: their entries in W are zero, but on the diagonal the mean of those of the triple's own
+//! lanes, so that a third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the
+//! end.
 
 use std::ops::Range;
 
@@ -181,8 +182,8 @@ fn padded(law: &Law, height: usize, count: usize) -> Result<Law, Fault> {
         Kind::Contact { .. } if height == 3 => {}
         Kind::Contact { .. } => return Err(Fault::Invalid("a contact has three scalar rows")),
         Kind::Bounds { lower, upper } => {
-            // Where all scalars are fixed the rest is, too, since a block whose lanes are all fixed is solved by its inverse. Else the
-            // rest has no force, since W may be zero.
+            // Where all scalars are fixed the rest is, too, since a block whose lanes are all fixed is solved by its inverse. Else
+            // the rest has no force, since W may be zero.
             let fixed = |bounds: &Vector, bound: f64| bounds[..count].iter().all(|&x| x == bound);
             let is_fixed = fixed(lower, f64::NEG_INFINITY) && fixed(upper, f64::INFINITY);
             let most = if is_fixed { f64::INFINITY } else { 0.0 };

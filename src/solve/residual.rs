@@ -21,8 +21,8 @@ pub enum Measure {
 /// How far forces are from a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
-    /// ‖R − P (R − U − μ |U_T| n)‖ / ‖B‖ with the biases in U and B, the literature's measure; where B is zero it is not divided. It mixes units: a change of unit of force or
-    /// velocity changes it.
+    /// ‖R − P (R − U − μ |U_T| n)‖ / ‖B‖ with the biases in U and B, the literature's measure; where B is zero it is not divided.
+    /// It mixes units: a change of unit of force or velocity changes it.
     pub natural: f64,
     /// ‖√d (R − P (R − (U + μ |U_T| n) / d))‖ / ‖B / √d‖ with d = tr W_αα / 3 of each constraint: the same in all units.
     pub scaled: f64,

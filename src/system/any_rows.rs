@@ -23,8 +23,8 @@ impl System {
     /// All operators have as many rows as the constraint.
     ///
     /// # Errors
-    /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers of
-    /// rows or not of a body's columns, or memory is exhausted.
+    /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers
+    /// of rows or not of a body's columns, or memory is exhausted.
     pub fn insert_rows(&mut self, bodies: &[Id], operators: Vec<RowsOperator>) -> Result<Id> {
         let subject = about(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
@@ -88,8 +88,8 @@ impl System {
     /// nothing.
     ///
     /// # Errors
-    /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some direction,
-    /// or memory is exhausted.
+    /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some
+    /// direction, or memory is exhausted.
     pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };

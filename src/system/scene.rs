@@ -351,8 +351,8 @@ impl Rows for SystemRows<'_> {
     #[inline(always)]
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N> {
         let slot = self.context.structure.place(self.first + row, place).slot;
-        // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
-        // does not touch them until all rows are made.
+        // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels
+        // and does not touch them until all rows are made.
         Slot::new(unsafe { slots.at(slot) })
     }
 
@@ -615,7 +615,8 @@ impl<'a> PairBlocks<'a> {
     /// The part at hand has the row.
     #[inline(always)]
     unsafe fn put_diagonal(&self, row: usize) {
-        // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has it.
+        // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has
+        // it.
         unsafe { *self.values.at(self.blocks.scene.structure.diagonal(row)) = self.blocks.diagonal[row] };
     }
 
@@ -625,8 +626,8 @@ impl<'a> PairBlocks<'a> {
     /// They are those of a pair, and the part at hand has it.
     #[inline(always)]
     unsafe fn pair(self, [one, other]: [usize; 2]) -> [Option<&'a mut Block>; 2] {
-        // SAFETY: parts have different rows, and so different pairs, by rows all or by columns all. Each pair has two places of its own;
-        // the caller promises that this part has it.
+        // SAFETY: parts have different rows, and so different pairs, by rows all or by columns all. Each pair has two places of its
+        // own; the caller promises that this part has it.
         unsafe { [Some(self.values.at(one)), Some(self.values.at(other))] }
     }
 }

@@ -10,7 +10,8 @@ use super::model::System;
 use super::table::Id;
 
 impl System {
-    /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the centre.
+    /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the
+    /// centre.
     ///
     /// # Errors
     /// If there is no such body, it is not rigid, or something is not finite.
@@ -20,8 +21,9 @@ impl System {
         given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
     }
 
-    /// The referential point X of a pseudo-rigid body that is at the place p of the world, X = X̄ + F⁻¹ (p − x̄), x̄ the place of the
-    /// centre and F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), is free of it.
+    /// The referential point X of a pseudo-rigid body that is at the place p of the world, X = X̄ + F⁻¹ (p − x̄), x̄ the place of
+    /// the centre and F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), is free
+    /// of it.
     ///
     /// # Errors
     /// If there is no such body, it is not pseudo-rigid, something is not finite, or F is singular to working precision.
@@ -47,8 +49,8 @@ impl System {
         given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
     }
 
-    /// An angular velocity ω of a rigid body in the frame of the world, as the first three components of its generalised velocity have
-    /// it: Ω = Λᵀ ω.
+    /// An angular velocity ω of a rigid body in the frame of the world, as the first three components of its generalised velocity
+    /// have it: Ω = Λᵀ ω.
     ///
     /// # Errors
     /// As [`System::referential_point`].

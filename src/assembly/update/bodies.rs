@@ -116,8 +116,8 @@ pub fn prepare<B: Bodies>(
 /// Most values that are stacked at a time: 64 MB.
 const MOST_STACKED: usize = 1 << 23;
 
-/// The bodies of a model, of which the first is the first of those waiting, with their parts of its columns. Between them may be bodies
-/// that have left it, but none of another model.
+/// The bodies of a model, of which the first is the first of those waiting, with their parts of its columns. Between them may be
+/// bodies that have left it, but none of another model.
 fn members<'a, B: Bodies>(
     bodies: &'a B,
     waiting: &'a [u32],
@@ -129,8 +129,8 @@ fn members<'a, B: Bodies>(
     before_others.filter_map(|(body, member)| Some((body, member?.place)))
 }
 
-/// Let the solver of a model work on the columns of some of its bodies, side by side: column k of all of them is column k of the model,
-/// which has so many values, with zeros where a body has not as many.
+/// Let the solver of a model work on the columns of some of its bodies, side by side: column k of all of them is column k of the
+/// model, which has so many values, with zeros where a body has not as many.
 fn solve_stacked<B: Bodies>(
     bodies: &B,
     panels: &mut [Panel],

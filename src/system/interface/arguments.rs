@@ -114,8 +114,8 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
 /// W of rows that are given, its pattern checked.
 ///
 /// # Safety
-/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are NULL or
-/// as long as it says. Nobody changes them meanwhile.
+/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are
+/// NULL or as long as it says. Nobody changes them meanwhile.
 pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>> {
     // SAFETY: the C program promises what `given_rows` asks for.
     unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)

@@ -11,9 +11,9 @@ use super::{LDY_GROUND, ldy_system};
 
 /// Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
 ///
-/// Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning of one
-/// entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry stand for
-/// all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+/// Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning
+/// of one entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry
+/// stand for all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
 ///
 /// masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
 /// master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
@@ -51,14 +51,14 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
     })
 }
 
-/// Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They keep
-/// their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+/// Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
+/// keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
 ///
-/// constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL: bodies
-/// stay, and slaves is not read.
+/// constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
+/// bodies stay, and slaves is not read.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or what
-/// ldy_system_add_constraint refuses).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or
+/// what ldy_system_add_constraint refuses).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -102,11 +102,11 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
 
 /// Tell frames and points of many constraints, as they were given.
 ///
-/// constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero. Each of
-/// the three may be NULL: not wanted.
+/// constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero.
+/// Each of the three may be NULL: not wanted.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with operators); then
-/// nothing is written.
+/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with
+/// operators); then nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -140,7 +140,8 @@ pub unsafe extern "C" fn ldy_system_placements(
 
 /// Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance refuses).
+/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance
+/// refuses).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -184,8 +185,8 @@ pub unsafe extern "C" fn ldy_system_set_tags(
 
 /// Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
 ///
-/// constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an id
-/// twice).
+/// constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an
+/// id twice).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -299,8 +300,8 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
 
 /// Tell the rotations of many rigid bodies or obstacles, 9 values each.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then nothing is
-/// written.
+/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then
+/// nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.

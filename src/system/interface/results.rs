@@ -30,8 +30,8 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 
 /// Tell the results of the last update; see ldy_rows.
 ///
-/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars where
-/// constraints have other than three rows; no successful update since the last change).
+/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars
+/// where constraints have other than three rows; no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says.

@@ -78,8 +78,8 @@ impl<'a, T> Strided<'a, T> {
     /// An entry.
     pub fn at(&self, entry: usize) -> &'a [T] {
         assert!(entry < self.count);
-        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and the reader found that
-        // they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
+        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and the reader found
+        // that they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
         unsafe { slice::from_raw_parts(self.first.byte_add(entry * self.stride), self.width) }
     }
 
@@ -99,8 +99,9 @@ impl<T: Copy> StridedMut<'_, T> {
     /// Write an entry.
     pub fn put(&mut self, entry: usize, values: &[T]) {
         assert!(entry < self.count && values.len() == self.width);
-        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and the reader found
-        // that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that they do not overlap.
+        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and the
+        // reader found that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that
+        // they do not overlap.
         unsafe { slice::from_raw_parts_mut(self.first.byte_add(entry * self.stride), self.width) }
             .copy_from_slice(values);
     }

@@ -1,7 +1,7 @@
 //! Operators H of many constraints at once: rows of a Jacobian J over the velocities of some bodies, one behind the other.
 //!
-//! Which row goes where is listed once for the same bodies and constraints. All rows are looked at first. Then the columns of each row
-//! of three are put together once, from all rows of J that have lanes of it, in memory that is there.
+//! Which row goes where is listed once for the same bodies and constraints. All rows are looked at first. Then the columns of each
+//! row of three are put together once, from all rows of J that have lanes of it, in memory that is there.
 #![forbid(unsafe_code)]
 
 mod gathered;
@@ -30,9 +30,10 @@ impl System {
     /// velocities of these bodies in turn. Its operators on bodies that are not among these stay as they are.
     ///
     /// # Errors
-    /// Of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or whose rows are
-    /// ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that has been named earlier. If a
-    /// body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing has changed.
+    /// Of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or whose rows
+    /// are ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that has been named
+    /// earlier. If a body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing has
+    /// changed.
     pub fn set_jacobian(
         &mut self,
         bodies: impl Iterator<Item = Id> + Clone,

@@ -1,10 +1,10 @@
 //! Constraints of one to six rows, on up to sixteen bodies, put together of triples.
 //!
-//! All that an update makes are rows of three scalars on one or two bodies: triples, the constraints of the inner table. A constraint
-//! of three rows on two bodies is a triple of its own. Any other one consists of pieces: each takes some lanes of a triple, which it
-//! shares with pieces of constraints on the same bodies, so that forty-four scalar rows of one robot take fifteen triples. Six rows
-//! take two triples. Of many bodies each two have pieces of their own: since W = Σ H A⁻¹ Hᵀ over the bodies, and each body is in one
-//! piece of a constraint, blocks of the constraint are sums of those of its pieces.
+//! All that an update makes are rows of three scalars on one or two bodies: triples, the constraints of the inner table. A
+//! constraint of three rows on two bodies is a triple of its own. Any other one consists of pieces: each takes some lanes of a
+//! triple, which it shares with pieces of constraints on the same bodies, so that forty-four scalar rows of one robot take fifteen
+//! triples. Six rows take two triples. Of many bodies each two have pieces of their own: since W = Σ H A⁻¹ Hᵀ over the bodies, and
+//! each body is in one piece of a constraint, blocks of the constraint are sums of those of its pieces.
 //!
 //! A system in which all constraints are triples of their own has nothing of this.
 #![forbid(unsafe_code)]
@@ -233,8 +233,8 @@ impl Mixed {
         Ok(id)
     }
 
-    /// Insert a constraint that has not got its operators yet: what its lanes hold counts for nothing. `zero` makes an operator of a
-    /// body that is zero; `mark` is that of new triples.
+    /// Insert a constraint that has not got its operators yet: what its lanes hold counts for nothing. `zero` makes an operator of
+    /// a body that is zero; `mark` is that of new triples.
     ///
     /// # Errors
     /// If memory is exhausted; then [`Mixed::truncate`] is needed.

@@ -17,8 +17,8 @@ use super::super::structure::Structure;
 use super::super::table::{Id, Table};
 use super::Entry;
 
-/// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the order
-/// of insertion, those removed left out, and is as many scalars high as that has rows.
+/// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the
+/// order of insertion, those removed left out, and is as many scalars high as that has rows.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyRows<'a> {
     /// Ids of the constraints.
@@ -93,8 +93,8 @@ impl<'a> AnyRows<'a> {
         }
     }
 
-    /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
-    /// are as many starts as scalars and one more, and as many columns and values as W has.
+    /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row.
+    /// There are as many starts as scalars and one more, and as many columns and values as W has.
     pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
         let (matrix, mut end, mut next) = (self.matrix(), 0, starts.iter_mut());
         for row in 0..self.ids.len() {

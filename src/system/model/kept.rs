@@ -99,8 +99,8 @@ impl System {
         Ok(())
     }
 
-    /// Keep reactions with the constraints, as many values each as it has rows, in the order of rows: they stay with theirs when others
-    /// are inserted, removed or moved. No update is needed, and none depends on them.
+    /// Keep reactions with the constraints, as many values each as it has rows, in the order of rows: they stay with theirs when
+    /// others are inserted, removed or moved. No update is needed, and none depends on them.
     ///
     /// # Errors
     /// If there is another number of values, or one is not finite.
@@ -122,7 +122,8 @@ impl System {
         Ok(())
     }
 
-    /// The reactions that are kept, as many values for each constraint as it has rows, in the order of rows; zero for one that is new.
+    /// The reactions that are kept, as many values for each constraint as it has rows, in the order of rows; zero for one that is
+    /// new.
     ///
     /// # Errors
     /// If there is room for another number of values.

@@ -113,8 +113,8 @@ impl Bodies<'_> {
         first_error.into_result()
     }
 
-    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so that
-    /// each product has the bits that it has alone.
+    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so
+    /// that each product has the bits that it has alone.
     fn make_changes<const N: usize>(
         &self,
         x: [&[Vector]; N],
