@@ -22,10 +22,10 @@ const NOTHING: f64 = 1e-26;
 const NEGATIVE: f64 = 1e-4;
 
 /// Which scalar rows depend on earlier ones, a value for each scalar. `tolerance` is the squared sine of the angle to the span of
-/// others below which a row depends on them, 0: 1e-10. As many as depend is the dimension of the null space of W. Of
+/// others below which a row depends on them; 0 stands for 1e-10. As many rows depend as the null space of W has dimensions. Of
 /// several rows that are at smaller angles than that to each other's span, which are told is a matter of rounding; how many is not.
 ///
-/// W is symmetric and semi-definite. A row that is zero depends, on nothing. Takes up to 8 n² bytes and n³ operations for a group
+/// W is symmetric and semi-definite. A row that is zero counts as dependent. Takes up to 8 n² bytes and n³ operations for a group
 /// of n scalar rows.
 ///
 /// # Errors

@@ -298,8 +298,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
 
 /// The union of two ascending lists, but for two members.
 fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result {
-    into.clear();
-    into.try_reserve(a.len() + b.len())?;
+    renew(into, a.len() + b.len(), iter::empty())?;
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         let (x, y) = (a.get(i).copied().unwrap_or(NONE), b.get(j).copied().unwrap_or(NONE));

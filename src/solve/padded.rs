@@ -3,11 +3,12 @@
 //! lanes, so that a third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the
 //! end.
 
+use std::iter;
 use std::ops::Range;
 
 use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::{Block, Vector};
-use crate::memory;
+use crate::memory::{self, renew};
 use crate::row_error::{Error, Fault};
 
 use super::problem::{Kind, Law, Normal, Problem};
@@ -65,7 +66,6 @@ impl Padded {
         let w = &problem.w;
         self.list_triples(w)?;
         self.make_room(w)?;
-        self.starts.push(0);
         for (triple, law) in laws.iter().enumerate() {
             let row = self.rows[triple] as usize;
             let scalars = self.scalars(w, triple);
@@ -98,13 +98,10 @@ impl Padded {
 
     fn list_triples(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { rows, firsts, .. } = self;
-        rows.clear();
-        firsts.clear();
-        rows.try_reserve(2 * w.len())?;
-        firsts.try_reserve(w.len() + 1)?;
-        firsts.push(0);
+        renew(rows, 2 * w.len(), iter::empty())?;
+        renew(firsts, w.len() + 1, iter::once(0))?;
         for row in 0..w.len() {
-            rows.extend(std::iter::repeat_n(row as u32, triples(&w.scalars(row))));
+            rows.extend(iter::repeat_n(row as u32, triples(&w.scalars(row))));
             firsts.push(rows.len() as u32);
         }
         Ok(())
@@ -117,18 +114,12 @@ impl Padded {
             triples(&w.scalars(row)) * others.sum::<usize>()
         };
         let blocks = (0..w.len()).map(of_row).sum();
-        starts.clear();
-        columns.clear();
-        values.clear();
-        b.clear();
-        laws.clear();
-        forces.clear();
-        starts.try_reserve(rows.len() + 1)?;
-        columns.try_reserve(blocks)?;
-        values.try_reserve(blocks)?;
-        b.try_reserve(rows.len())?;
-        laws.try_reserve(rows.len())?;
-        forces.try_reserve(rows.len())
+        renew(starts, rows.len() + 1, iter::once(0))?;
+        renew(columns, blocks, iter::empty())?;
+        renew(values, blocks, iter::empty())?;
+        renew(b, rows.len(), iter::empty())?;
+        renew(laws, rows.len(), iter::empty())?;
+        renew(forces, rows.len(), iter::empty())
     }
 
     /// The scalars of a triple, in vectors of all.

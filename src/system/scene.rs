@@ -1,5 +1,6 @@
 //! A system as the scene of an update.
 
+use std::iter;
 use std::mem::offset_of;
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
+use crate::memory::renew;
 use crate::prefetch::fetch;
 use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
 
@@ -562,8 +564,7 @@ impl PartsOfPairs {
             }
             part.rows.end = row;
             for places in [&mut part.firsts, &mut part.cursors] {
-                places.clear();
-                places.try_reserve(part.reach.len())?;
+                renew(places, part.reach.len(), iter::empty())?;
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
-use crate::memory::refill;
+use crate::memory::{refill, renew};
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -76,9 +76,7 @@ pub fn prepare<B: Bodies>(
         !bodies.is_kept(body) && panel.needs_inverse() && bodies.slots(body) > 0
     };
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
-    heavy.clear();
-    heavy.try_reserve(waiting().count()).map_err(|_| bodies.memory())?;
-    heavy.extend(waiting());
+    renew(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
     let first_error = FirstError::default();
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
     team.deal_chosen(works, panels, heavy, |work, body, panel| {

@@ -11,7 +11,7 @@ pub(super) mod room;
 mod rows;
 
 use crate::kinematics::Column;
-use crate::memory::{self, push};
+use crate::memory::push;
 
 use super::bulk::{EntryError, EntryResult};
 use super::changes;
@@ -299,7 +299,10 @@ impl System {
             let Some(operator) = group[0].operator(triples) else { continue };
             let dofs = operator.dofs();
             let new: usize = group.iter().map(|source| source.of(jacobian).most()).sum();
-            operator.reserve_columns((operator.most_columns() + new).min(dofs))?;
+            let count = (operator.most_columns() + new).min(dofs);
+            if let Some(columns) = operator.columns_mut() {
+                columns.try_reserve_exact(count.saturating_sub(columns.len()))?;
+            }
             most = most.max(dofs);
         }
         Ok(room.gathered.reserve(most)?)
@@ -329,13 +332,5 @@ fn replace(sources: [Part; 3], to: &mut Vec<Column>) -> bool {
             true
         }
         _ => false,
-    }
-}
-impl Operator {
-    /// Have memory for so many columns, if it is given by these.
-    #[inline(always)]
-    fn reserve_columns(&mut self, count: usize) -> memory::Result {
-        self.columns_mut()
-            .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))
     }
 }
