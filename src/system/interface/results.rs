@@ -55,9 +55,7 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) -> c_int {
-    entry!(system: shared => {
-        system.any_rows_with_inverses()?;
-    })
+    entry!(system: shared => system.check_inverses()?)
 }
 
 /// Tell the row of a constraint, counted from 0.
