@@ -77,11 +77,10 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
     slave_points: *const f64,
     points_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            masters: optional strided((count, bodies_stride, 1)), slaves: optional strided((count, bodies_stride, 1)),
            frames: strided((count, frames_stride, 9)), master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)) => {
-        constraints.check_ids("constraint", None)?;
         let are_others = masters.is_some();
         let sides = Sides { ids: [masters, slaves.filter(|_| are_others)], points: [master_points, slave_points] };
         let bodies = |k: usize| match are_others {
@@ -122,11 +121,10 @@ pub unsafe extern "C" fn ldy_system_placements(
     slave_points: *mut f64,
     points_stride: usize,
 ) -> c_int {
-    entry!(system: shared, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: shared, constraints: constraint_ids((count, constraints_stride)),
            frames: optional strided_mut((count, frames_stride, 9)),
            master_points: optional strided_mut((count, points_stride, 3)),
            slave_points: optional strided_mut((count, points_stride, 3)) => {
-        constraints.check_ids("constraint", None)?;
         let [mut frames, mut masters, mut slaves] = [frames, master_points, slave_points];
         system.placements(count, |k| constraints.id(k), |k, frame, points| {
             for (to, values) in [(&mut frames, &frame[..]), (&mut masters, &points[0]), (&mut slaves, &points[1])] {
@@ -154,9 +152,8 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
     compliances: *const f64,
     compliances_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            compliances: strided((count, compliances_stride, 9)) => {
-        constraints.check_ids("constraint", None)?;
         system.set_compliances(count, |k| (constraints.id(k), compliances.array(k)))?;
     })
 }
@@ -176,9 +173,8 @@ pub unsafe extern "C" fn ldy_system_set_tags(
     tags: *const c_ulonglong,
     tags_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            tags: strided((count, tags_stride, 1)) => {
-        constraints.check_ids("constraint", None)?;
         system.set_tags(count, |k| (constraints.id(k), tags.at(k)[0]))?;
     })
 }
@@ -197,8 +193,7 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
     constraints: *const c_longlong,
     constraints_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)) => {
-        constraints.check_ids("constraint", None)?;
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)) => {
         system.remove_constraints(count, |k| constraints.id(k))?;
     })
 }
@@ -221,9 +216,8 @@ pub unsafe extern "C" fn ldy_system_set_velocities(
     velocities: *const f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
            velocities: strided((count, velocities_stride, n)) => {
-        bodies.check_ids("body", None)?;
         system.set_velocities(count, false, |k| (bodies.id(k), velocities.at(k)))?;
     })
 }
@@ -244,9 +238,8 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocities(
     velocities: *const f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
            velocities: strided((count, velocities_stride, n)) => {
-        bodies.check_ids("body", None)?;
         system.set_velocities(count, true, |k| (bodies.id(k), velocities.at(k)))?;
     })
 }
@@ -268,9 +261,8 @@ pub unsafe extern "C" fn ldy_system_velocities(
     velocities: *mut f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: shared, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: shared, bodies: body_ids((count, bodies_stride)),
            velocities: strided_mut((count, velocities_stride, n)) => {
-        bodies.check_ids("body", None)?;
         let mut velocities = velocities;
         system.velocities(count, n, |k| bodies.id(k), |k, velocity| velocities.put(k, velocity))?;
     })
@@ -291,9 +283,8 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
     rotations: *const f64,
     rotations_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
            rotations: strided((count, rotations_stride, 9)) => {
-        bodies.check_ids("body", None)?;
         system.set_rotations(count, |k| (bodies.id(k), rotations.array(k)))?;
     })
 }
@@ -314,9 +305,8 @@ pub unsafe extern "C" fn ldy_system_rotations(
     rotations: *mut f64,
     rotations_stride: usize,
 ) -> c_int {
-    entry!(system: shared, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: shared, bodies: body_ids((count, bodies_stride)),
            rotations: strided_mut((count, rotations_stride, 9)) => {
-        bodies.check_ids("body", None)?;
         let mut rotations = rotations;
         system.rotations(count, |k| bodies.id(k), |k, rotation| rotations.put(k, rotation))?;
     })
@@ -339,7 +329,9 @@ struct Sides<'a> {
 impl Sides<'_> {
     /// Whether ids may be there, and points of all bodies are.
     fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
-        self.ids.iter().flatten().try_for_each(|ids| ids.check_ids("body", Some(LDY_GROUND)))?;
+        for ids in self.ids.iter().flatten() {
+            ids.checked("body", Some(LDY_GROUND))?;
+        }
         for (side, name) in ["master_points", "slave_points"].into_iter().enumerate() {
             if self.points[side].is_none() && (0..count).any(|k| bodies(k)[side].is_some()) {
                 return Err(null(name));

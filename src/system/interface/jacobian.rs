@@ -45,7 +45,7 @@ pub unsafe extern "C" fn ldy_system_add_jacobian(
     constraint: *mut c_longlong,
 ) -> c_int {
     let strides = [row_stride, column_stride];
-    entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
+    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), heights: values(count),
            J: values(Jacobian::extent([rows, columns], strides)), constraint: place => {
         let jacobian = Jacobian::Dense { values: J, shape: [rows, columns], strides };
         constraint.put(insert(system, bodies, heights, &jacobian)?);
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
     value_count: usize,
     constraint: *mut c_longlong,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), heights: values(count),
+    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), heights: values(count),
            starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count), constraint: place => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
@@ -112,10 +112,10 @@ pub unsafe extern "C" fn ldy_system_set_jacobian(
     column_stride: usize,
 ) -> c_int {
     let strides = [row_stride, column_stride];
-    entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
+    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), constraints: constraint_ids((count, IDS)),
            J: values(Jacobian::extent([rows, columns], strides)) => {
         let jacobian = Jacobian::Dense { values: J, shape: [rows, columns], strides };
-        set(system, bodies, constraints, &jacobian)?;
+        system.set_jacobian(bodies.ids(), constraints.ids(), &jacobian)?;
     })
 }
 
@@ -146,11 +146,11 @@ pub unsafe extern "C" fn ldy_system_set_sparse_jacobian(
     values: *const f64,
     value_count: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((body_count, IDS, 1)), constraints: strided((count, IDS, 1)),
+    entry!(system: exclusive, bodies: body_ids((body_count, IDS)), constraints: constraint_ids((count, IDS)),
            starts: values(rows.saturating_add(counts.is_null().into())), counts: optional values(rows),
            indices: values(value_count), values: values(value_count) => {
         let jacobian = Jacobian::Sparse { shape: [rows, columns], starts, counts, indices, values };
-        set(system, bodies, constraints, &jacobian)?;
+        system.set_jacobian(bodies.ids(), constraints.ids(), &jacobian)?;
     })
 }
 
@@ -161,21 +161,7 @@ fn insert(
     heights: &[c_int],
     jacobian: &Jacobian,
 ) -> Result<c_longlong> {
-    bodies.check_ids("body", None)?;
-    let bodies = (0..bodies.len()).map(|k| bodies.id(k));
     // No constraint has 0 rows, or fewer.
     let heights = heights.iter().map(|&height| usize::try_from(height).unwrap_or(0));
-    Ok(system.insert_jacobian(bodies, heights, jacobian)? as c_longlong)
-}
-
-fn set(
-    system: &mut System,
-    bodies: Strided<c_longlong>,
-    constraints: Strided<c_longlong>,
-    jacobian: &Jacobian,
-) -> Result {
-    bodies.check_ids("body", None)?;
-    constraints.check_ids("constraint", None)?;
-    let bodies = (0..bodies.len()).map(|k| bodies.id(k));
-    Ok(system.set_jacobian(bodies, (0..constraints.len()).map(|k| constraints.id(k)), jacobian)?)
+    Ok(system.insert_jacobian(bodies.ids(), heights, jacobian)? as c_longlong)
 }
