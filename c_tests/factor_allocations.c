@@ -1,8 +1,9 @@
 /* factor_allocations FILE.ldysnap ...: every allocation of Insert, Update_Begin, Dump, Clone_Non_Contacts and
- * ldy_shadow_check on recorded states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element bodies, whose matrix A
- * is factored; the same with A taken for a general matrix. Each attempt runs in a child, since the library for sparse
- * matrices may abort. An attempt that aborts is made again, with memory that was given back to be had again: if it does not abort
- * then, it takes another thread, which takes that memory first. Only a general matrix may have attempts that abort without. */
+ * ldy_shadow_check on recorded states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element
+ * bodies, whose matrix A is factored; the same with A taken for a general matrix. Each attempt runs in a child, since the library
+ * for sparse matrices may abort. An attempt that aborts is made again, with memory that was given back to be had again: if it does
+ * not abort then, it takes another thread, which takes that memory first. Only a general matrix may have attempts that abort
+ * without. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* Problems written as files of FCLIB are read back by libfclib bit by bit; solutions of what it reads obey its own merit function. */
+/* Problems written as files of FCLIB are read back by libfclib bit by bit; solutions of what it reads obey its own merit
+   function. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* history SEED ...: what an update gives is a matter of its input alone: after matrices and constraints that came and went, and updates that
- * failed, all values have the bits that rows made anew get. */
+/* history SEED ...: what an update gives is a matter of its input alone: after matrices and constraints that came and went, and
+ * updates that failed, all values have the bits that rows made anew get. */
 #include <stdlib.h>
 
 #include "check.h"

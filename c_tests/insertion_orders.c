@@ -1,6 +1,6 @@
-/* insertion_orders LENGTH: every sequence of so many insertions, removals and updates of all kinds, some of which get no memory: what
- * an insertion leaves to the next update must be made by whichever comes, or not be missed by removals. After each step the lists are
- * checked against a simple model, after each update the values against dense
+/* insertion_orders LENGTH: every sequence of so many insertions, removals and updates of all kinds, some of which get no memory:
+ * what an insertion leaves to the next update must be made by whichever comes, or not be missed by removals. After each step the
+ * lists are checked against a simple model, after each update the values against dense
  * matrices and, if it was one of everything, those of a fresh structure. */
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* locdyn_rows SCRATCH FILE.ldysnap ...: the rows of a LOCDYN as those of ldy_system.h. SCRATCH is a file to write to. Recorded states are assembled and copied; what
- * comes of the copies is compared with the lists, walked by hand. Lists made by hand are another module's. */
+/* locdyn_rows SCRATCH FILE.ldysnap ...: the rows of a LOCDYN as those of ldy_system.h. SCRATCH is a file to write to. Recorded
+ * states are assembled and copied; what comes of the copies is compared with the lists, walked by hand. Lists made by hand are
+ * another module's. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,7 +196,8 @@ static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
   free (ours);
 }
 
-/* Forces with which all rows are contacts, found from the copies, given to the host, and checked with what the lists make of them. */
+/* Forces with which all rows are contacts, found from the copies, given to the host, and checked with what the lists make of
+   them. */
 static void try_solve (LOCDYN *ldy, const ldy_locdyn_rows *copies, const ldy_rows *rows, const double *W)
 {
   int size = 3 * rows->rows, i, j, k;

@@ -1,6 +1,6 @@
-/* reuse_pairs SMALL LARGE: every ordered pair of events between two complete updates with LDY_REUSE, on a scene with bodies of every
- * kind, and on one large enough for threads: the values are those of a fresh structure. The arguments say that every so many-th
- * pair is tried. */
+/* reuse_pairs SMALL LARGE: every ordered pair of events between two complete updates with LDY_REUSE, on a scene with bodies of
+ * every kind, and on one large enough for threads: the values are those of a fresh structure. The arguments say that every so
+ * many-th pair is tried. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* rows_products SCRATCH: products and files of rows that are given, of any heights, against dense matrices put together here. SCRATCH is
- * a file to write to. */
+/* rows_products SCRATCH: products and files of rows that are given, of any heights, against dense matrices put together here.
+ * SCRATCH is a file to write to. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* system_allocations STEP: every STEP-th allocation of ldy_system.h made to fail in turn: code 1, and afterwards the same results as ever. */
+/* system_allocations STEP: every STEP-th allocation of ldy_system.h made to fail in turn: code 1, and afterwards the same results
+   as ever. */
 #include <stdlib.h>
 #include <string.h>
 

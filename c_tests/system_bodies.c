@@ -312,7 +312,8 @@ static void nodes (void)
   ldy_system_destroy (system);
 }
 
-/* Axes that are not orthonormal to within 1e-8 are refused, unless they are meant; compliances that are negative in some direction. */
+/* Axes that are not orthonormal to within 1e-8 are refused, unless they are meant; compliances that are negative in some
+   direction. */
 static void axes_and_compliances (void)
 {
   double nearly[9] = { 1, 1e-9, 0, 0, 1, 0, 0, 0, 1 }, far[9] = { 1, 2e-8, 0, 0, 1, 0, 0, 0, 1 }, longer[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1.00000002 };

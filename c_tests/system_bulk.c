@@ -1,5 +1,5 @@
-/* Many bodies and constraints at once through ldy_system.h, from arrays with strides: the bits of a system that is told one after the
-   other; of a bad entry the number, and nothing has changed. */
+/* Many bodies and constraints at once through ldy_system.h, from arrays with strides: the bits of a system that is told one after
+   the other; of a bad entry the number, and nothing has changed. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

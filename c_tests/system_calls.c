@@ -193,7 +193,8 @@ static void less (RESULTS most)
 /* ---- valid calls */
 
 /* Lets an allocation fail now and then, the first ones more often; not while threads may allocate too. Memory that was given back
- * can be had again: what is asked for ahead of an allocation that cannot be told of is there then, unless another thread is quicker. */
+ * can be had again: what is asked for ahead of an allocation that cannot be told of is there then, unless another thread is
+ * quicker. */
 static void arm (int most)
 {
   int is_to_fail = below (12) == 11;
@@ -586,7 +587,8 @@ static void move_constraints (void)
   }
 }
 
-/* Rotations of all rigid bodies and obstacles, or velocities of all bodies with as many; all of them or, where one is none, none. */
+/* Rotations of all rigid bodies and obstacles, or velocities of all bodies with as many; all of them or, where one is none,
+   none. */
 static void change_bodies (void)
 {
   MODEL_BODY *changed = calloc ((size_t) m.body_count + 1, sizeof *changed);
@@ -698,8 +700,8 @@ static int are_together (const MODEL_BODY *one, const MODEL_BODY *other)
   return one == other || (one->solver && other->solver && one->solver->group && one->solver->group == other->solver->group);
 }
 
-/* What the first body with constraints whose solver fails, or writes what is not a number, has an update end with. A solver of several
-   bodies is called where the first of them stands that has constraints. */
+/* What the first body with constraints whose solver fails, or writes what is not a number, has an update end with. A solver of
+   several bodies is called where the first of them stands that has constraints. */
 static int code_of_solvers (void)
 {
   for (int k = 0; k < m.body_count; k ++) {

@@ -362,7 +362,8 @@ static void rounded_compliance (void)
   CHECK_INT (ldy_system_set_compliance (s, contact, NULL), 0);
 }
 
-/* Blocks beside the diagonal can be too large where those on it are not: h H A^-1 H^T of a body whose A^-1 is no inverse of a mass. */
+/* Blocks beside the diagonal can be too large where those on it are not: h H A^-1 H^T of a body whose A^-1 is no inverse of a
+   mass. */
 static void overflow (void)
 {
   static const double swap[4] = { 0, 1e150, 1e150, 0 };

@@ -1,5 +1,5 @@
-/* Redundant rows through ldy_system.h, against theory: what the points of plane faces say of bodies. The table is that of docs/system.md,
-   where singular values say the same. */
+/* Redundant rows through ldy_system.h, against theory: what the points of plane faces say of bodies. The table is that of
+   docs/system.md, where singular values say the same. */
 #include <math.h>
 #include <string.h>
 

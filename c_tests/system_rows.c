@@ -110,8 +110,8 @@ static int add_jacobian (STATE *t)
   return code;
 }
 
-/* Operators of all constraints on all bodies: first other ones, by columns, then their own, by rows, in the order of insertion or the
-   other way round, dense or sparse. */
+/* Operators of all constraints on all bodies: first other ones, by columns, then their own, by rows, in the order of insertion or
+   the other way round, dense or sparse. */
 static int set_jacobians (STATE *t)
 {
   static const long long all[BODIES] = { 0, 1, 2, 3, 4 }, forward[CONSTRAINTS] = { 0, 1, 2, 3, 4, 5, 6 }, back[CONSTRAINTS] = { 6, 5, 4, 3, 2, 1, 0 };

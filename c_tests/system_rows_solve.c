@@ -1,5 +1,5 @@
-/* Solvers, factors and ranks with constraints of one to six rows, through ldy_system.h: the same scalars cut into rows in several ways
-   and dense sums in this file, bad input with its texts, and every allocation that fails. */
+/* Solvers, factors and ranks with constraints of one to six rows, through ldy_system.h: the same scalars cut into rows in several
+   ways and dense sums in this file, bad input with its texts, and every allocation that fails. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

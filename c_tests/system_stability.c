@@ -147,8 +147,8 @@ static void redundant_links (void)
   ldy_system_destroy (system);
 }
 
-/* A pseudo-rigid body of mass 2 on a link of length 0.5: at its centre it swings, T / (m l). At (0, 0, 1), its gradient follows, too:
-   K = T / l along the level axes of the point, and A^-1 of that point is 1 / m + 1 / E. */
+/* A pseudo-rigid body of mass 2 on a link of length 0.5: at its centre it swings, T / (m l). At (0, 0, 1), its gradient follows,
+   too: K = T / l along the level axes of the point, and A^-1 of that point is 1 / m + 1 / E. */
 static void pseudo_rigid (void)
 {
   static const double up[3] = { 0, 0, 1 }, euler[9] = { 0.25, 0, 0, 0, 0.25, 0, 0, 0, 0.25 };

@@ -1,5 +1,6 @@
-/* Visits to a system of random calls that has results: what is asked of its rows, of three scalars or any number, is compared with dense
- * sums over their blocks, and constraints of one to six rows come, are looked at, and go again. Allocations fail now and then. */
+/* Visits to a system of random calls that has results: what is asked of its rows, of three scalars or any number, is compared with
+ * dense sums over their blocks, and constraints of one to six rows come, are looked at, and go again. Allocations fail now and
+ * then. */
 #ifndef SYSTEM_VISITS_H
 #define SYSTEM_VISITS_H
 

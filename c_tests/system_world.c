@@ -1,4 +1,5 @@
-/* What a program has in the world through ldy_system.h: velocities at points against those of places, and a body that turns freely. */
+/* What a program has in the world through ldy_system.h: velocities at points against those of places, and a body that turns
+   freely. */
 #include <math.h>
 #include <string.h>
 

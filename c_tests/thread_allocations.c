@@ -1,5 +1,6 @@
 /* thread_allocations STEP: every STEP-th allocation of an update with two threads made to fail in turn, the k-th alone and all
- * from the k-th on: error 1, or the same bits as with one thread. Each attempt is a child, as an allocation that aborts would end the program. */
+ * from the k-th on: error 1, or the same bits as with one thread. Each attempt is a child, as an allocation that aborts would end
+ * the program. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>

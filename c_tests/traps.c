@@ -1,4 +1,5 @@
-/* traps SCRATCH [emulated] FILE.ldysnap ...: no call with valid input raises FE_INVALID, FE_DIVBYZERO or FE_OVERFLOW, which a host may trap.
+/* traps SCRATCH [emulated] FILE.ldysnap ...: no call with valid input raises FE_INVALID, FE_DIVBYZERO or FE_OVERFLOW, which a host
+ * may trap.
  *
  * Recorded states and made-up scenes go through all calls that compute, with AVX2 and without: on one thread the flags are
  * looked at after each call, on two threads the exceptions are trapped. Emulated, as by valgrind, which raises none of them, no

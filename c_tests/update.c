@@ -286,7 +286,8 @@ static void test_freed_obstacle (void)
 
 /* ---- what changes after the insertion */
 
-/* Two bodies of the given kinds with a constraint of the given kind, a contact and a joint between them; the first body is fixed. */
+/* Two bodies of the given kinds with a constraint of the given kind, a contact and a joint between them; the first body is
+   fixed. */
 static HOST *coupled_pair (int first, int second, int kind)
 {
   HOST *host = host_create ();

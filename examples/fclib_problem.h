@@ -1,4 +1,5 @@
-/* Problems of contact with friction, between ldy_system.h and the files of FCLIB and Siconos. The first component is normal in both. */
+/* Problems of contact with friction, between ldy_system.h and the files of FCLIB and Siconos. The first component is normal in
+   both. */
 #ifndef FCLIB_PROBLEM_H
 #define FCLIB_PROBLEM_H
 

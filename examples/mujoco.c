@@ -1,5 +1,5 @@
-/* A host in C that has bodies and contacts of its own, MuJoCo, gets W of its contacts: it is MuJoCo's A = J M^-1 J^T times the step. Then
- * forces of hard contacts are found. `make test-mujoco` builds it with the headers and the library of PyPI's package.
+/* A host in C that has bodies and contacts of its own, MuJoCo, gets W of its contacts: it is MuJoCo's A = J M^-1 J^T times the
+ * step. Then forces of hard contacts are found. `make test-mujoco` builds it with the headers and the library of PyPI's package.
  *
  *   cc -Iinclude -IMUJOCO/include examples/mujoco.c target/release/libldy.a MUJOCO/libmujoco.so.4.0.0 \
  *     -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc -o mujoco

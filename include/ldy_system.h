@@ -168,8 +168,8 @@ typedef int (*ldy_solver)(int size, int columns, double *x, void *data);
    mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
    reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not orthonormal to
-   within 1e-8).
+   Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not
+   orthonormal to within 1e-8).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -269,26 +269,27 @@ int ldy_system_add_solver(ldy_system *system,
                           void *data,
                           long long *body);
 
-/* Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of bodies.
-   Their constraints are given by operators H.
+/* Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of
+   bodies. Their constraints are given by operators H.
 
-   sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns have
-   the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the bodies:
-   what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it gets as many
-   columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone. It is called once
-   in each update in which a constraint acts on one of the bodies, more than once where its columns would take more than 64 MB; and
-   once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the model that constraints act
-   on. data: passed through. bodies: where to put the ids, count values, which follow one after the other.
+   sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns
+   have the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the
+   bodies: what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it
+   gets as many columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone.
+   It is called once in each update in which a constraint acts on one of the bodies, more than once where its columns would take
+   more than 64 MB; and once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the
+   model that constraints act on. data: passed through. bodies: where to put the ids, count values, which follow one after the
+   other.
 
-   Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no part
-   of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+   Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no
+   part of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is no
-   body more.
+   Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is
+   no body more.
 
    Safety:
-   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as long
-   as one of the bodies is part of the model. */
+   system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as
+   long as one of the bodies is part of the model. */
 int ldy_system_add_model(ldy_system *system,
                          const int *sizes,
                          size_t count,
@@ -415,8 +416,8 @@ int ldy_system_velocity(const ldy_system *system, long long body, double *veloci
    Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
    values have as many as the last of starts says.
 
-   By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q, 3 x 3
-   and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
+   By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q,
+   3 x 3 and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
    This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal. */
 typedef struct {
   /* Number of columns, n. */
@@ -438,8 +439,8 @@ typedef struct {
    orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
    put its id.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to within
-   1e-8: see ldy_system_take_any_axes).
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to
+   within 1e-8: see ldy_system_take_any_axes).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -519,15 +520,16 @@ int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint,
 
 /* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
 
-   m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with m n
-   values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
+   m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with
+   m n values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
 
-   A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or tendon
-   has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts. Constraints of
-   one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for a constraint as it
-   has rows, one behind the other, see ldy_rows.
+   A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or
+   tendon has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts.
+   Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for
+   a constraint as it has rows, one behind the other, see ldy_rows.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not
+   finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -540,8 +542,8 @@ int ldy_system_add_rows(ldy_system *system,
 
 /* Insert a constraint of one row that measures one generalised velocity of a body: a limit, motor or friction loss of a joint.
 
-   freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint: where
-   to put its id. It is as if ldy_system_add_rows had inserted it.
+   freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint:
+   where to put its id. It is as if ldy_system_add_rows had inserted it.
 
    Returns 0, 1 (no memory) or 52 (NULL argument, no such body or velocity, not finite).
 
@@ -553,10 +555,11 @@ int ldy_system_add_freedom(ldy_system *system,
                            double coefficient,
                            long long *constraint);
 
-/* Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as many
-   rows as it has.
+/* Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as
+   many rows as it has.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, another count, ill-formed columns, not finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, another count, ill-formed columns, not
+   finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -565,7 +568,8 @@ int ldy_system_set_rows_operators(ldy_system *system,
                                   const ldy_operator *H,
                                   size_t count);
 
-/* Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it is.
+/* Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it
+   is.
 
    count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
    negative in some direction).
@@ -579,8 +583,8 @@ int ldy_system_set_rows_compliance(ldy_system *system,
 
 /* Tell the largest eigenvalue of the diagonal block of each constraint.
 
-   values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument, another
-   count, no successful update since the last change).
+   values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument,
+   another count, no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; values is NULL or has count values. */
@@ -590,8 +594,8 @@ int ldy_system_largest_eigenvalues(const ldy_system *system,
 
 /* Tell the size of W as compressed rows of scalars: for ldy_system_csr.
 
-   rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52 (NULL
-   argument, no successful update since the last change).
+   rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52
+   (NULL argument, no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; rows and entries are NULL or valid. */
@@ -599,13 +603,14 @@ int ldy_system_csr_size(const ldy_system *system,
                         int *rows,
                         size_t *entries);
 
-/* Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0 and
-   ascending. Of constraints with any number of rows.
+/* Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0
+   and ascending. Of constraints with any number of rows.
 
-   starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each, the
-   entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
+   starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each,
+   the entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
 
-   Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last change).
+   Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last
+   change).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -619,18 +624,19 @@ int ldy_system_csr(const ldy_system *system,
 
 /* Insert many constraints as the rows of a Jacobian J, as a simulator of robots has it: all of them, or none.
 
-   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
-   this order. heights: how many rows each of the count constraints has, 1 to 6; their rows lie one constraint behind the other. A
-   constraint is on those of the bodies in whose columns its rows are not all zero, at most 16 of them, or on the first of the bodies if
-   all are zero: it is as if ldy_system_add_rows were called with these bodies in this order. constraint: where to put the id of the first;
-   those of the others follow one after the other.
+   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the
+   other in this order. heights: how many rows each of the count constraints has, 1 to 6; their rows lie one constraint behind the
+   other. A constraint is on those of the bodies in whose columns its rows are not all zero, at most 16 of them, or on the first of
+   the bodies if all are zero: it is as if ldy_system_add_rows were called with these bodies in this order. constraint: where to
+   put the id of the first; those of the others follow one after the other.
 
-   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides count
-   doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not used.
+   J: an array of doubles, of which entry (i, j) is J[i row_stride + j column_stride]; rows, columns: how many there are. Strides
+   count doubles: row-major J has the strides columns and 1, column-major J the strides 1 and rows. What lies between is not
+   used.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one twice, another number of rows than all constraints have, of columns
-   than all bodies have velocities, of rows or bodies of a constraint than those above, not finite). Then nothing has changed; a bad
-   constraint is named with its place among those given, counted from 0.
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one twice, another number of rows than all constraints have, of
+   columns than all bodies have velocities, of rows or bodies of a constraint than those above, not finite). Then nothing has
+   changed; a bad constraint is named with its place among those given, counted from 0.
 
    Safety:
    system comes from ldy_system_create; bodies, heights are NULL or have the lengths given, J is NULL or has all entries. */
@@ -668,17 +674,17 @@ int ldy_system_add_sparse_jacobian(ldy_system *system,
 
 /* Give many constraints other operators, all of them or none: the rows of a Jacobian J.
 
-   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the other in
-   this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint behind the other in
-   this order: of each as many as it has. It is as if ldy_system_set_operators or ldy_system_set_rows_operators were called with each of
-   these; operators on bodies that are not named stay as they are. Where a row is not zero, the column must be that of a body of its
-   constraint. Operators by nodes are not replaced.
+   bodies: body_count ids, each there once. The columns of J are the generalised velocities of these bodies, one body behind the
+   other in this order. constraints: count ids, each there once. The rows of J are those of these constraints, one constraint
+   behind the other in this order: of each as many as it has. It is as if ldy_system_set_operators or ldy_system_set_rows_operators
+   were called with each of these; operators on bodies that are not named stay as they are. Where a row is not zero, the column
+   must be that of a body of its constraint. Operators by nodes are not replaced.
 
    J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body twice,
-   other rows or columns than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad constraint
-   is named with its place among those given, counted from 0.
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body
+   twice, other rows or columns than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad
+   constraint is named with its place among those given, counted from 0.
 
    Safety:
    system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries. */
@@ -696,10 +702,10 @@ int ldy_system_set_jacobian(ldy_system *system,
 /* The same of a sparse J, by compressed rows.
 
    starts: row i has the values from starts[i] on. counts: rows values, how many entries each row has; starts has rows values then.
-   counts NULL: a row ends where the next begins, and starts has rows + 1 values. indices, values: value_count each, of each entry its
-   column, which ascend in a row, and its value. MuJoCo's efc_J_rowadr, efc_J_rownnz, efc_J_colind and efc_J are starts, counts, indices
-   and values; those of a scipy.sparse.csr_matrix with sorted indices are starts, NULL, indices and values. All else is as in
-   ldy_system_set_jacobian.
+   counts NULL: a row ends where the next begins, and starts has rows + 1 values. indices, values: value_count each, of each entry
+   its column, which ascend in a row, and its value. MuJoCo's efc_J_rowadr, efc_J_rownnz, efc_J_colind and efc_J are starts,
+   counts, indices and values; those of a scipy.sparse.csr_matrix with sorted indices are starts, NULL, indices and values. All
+   else is as in ldy_system_set_jacobian.
 
    Returns as ldy_system_set_jacobian, and 52 if a row begins or ends outside, or its columns do not ascend.
 
@@ -719,10 +725,11 @@ int ldy_system_set_sparse_jacobian(ldy_system *system,
                                    size_t value_count);
 
 
-/* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on, everywhere.
+/* Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on,
+   everywhere.
 
-   mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It comes
-   on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
+   mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It
+   comes on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
 
    Returns 0 or 52 (NULL argument, another count, negative, not finite); then nothing has changed.
 
@@ -732,8 +739,8 @@ int ldy_system_regularise(ldy_system *system,
                           const double *mu,
                           size_t count);
 
-/* Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint until
-   that is removed. No results depend on it.
+/* Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint
+   until that is removed. No results depend on it.
 
    Returns 0 or 52 (NULL, no such constraint).
 
@@ -777,9 +784,9 @@ int ldy_system_reactions(const ldy_system *system,
 
 /* Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
 
-   Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning of one
-   entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry stand for
-   all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+   Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning
+   of one entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry
+   stand for all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
 
    masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
    master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
@@ -801,14 +808,14 @@ int ldy_system_add_constraints(ldy_system *system,
                                size_t points_stride,
                                long long *constraint);
 
-/* Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They keep
-   their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+/* Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
+   keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
 
-   constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL: bodies
-   stay, and slaves is not read.
+   constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
+   bodies stay, and slaves is not read.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or what
-   ldy_system_add_constraint refuses).
+   Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or
+   what ldy_system_add_constraint refuses).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -827,11 +834,11 @@ int ldy_system_move_constraints(ldy_system *system,
 
 /* Tell frames and points of many constraints, as they were given.
 
-   constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero. Each of
-   the three may be NULL: not wanted.
+   constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero.
+   Each of the three may be NULL: not wanted.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with operators); then
-   nothing is written.
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with
+   operators); then nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -847,7 +854,8 @@ int ldy_system_placements(const ldy_system *system,
 
 /* Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance refuses).
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance
+   refuses).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -873,8 +881,8 @@ int ldy_system_set_tags(ldy_system *system,
 
 /* Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
 
-   constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an id
-   twice).
+   constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an
+   id twice).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given. */
@@ -943,8 +951,8 @@ int ldy_system_set_rotations(ldy_system *system,
 
 /* Tell the rotations of many rigid bodies or obstacles, 9 values each.
 
-   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then nothing is
-   written.
+   Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then
+   nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap. */
@@ -956,11 +964,11 @@ int ldy_system_rotations(const ldy_system *system,
                          size_t rotations_stride);
 
 
-/* Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place - center).
-   So contacts that are found in the world become the points that constraints are given by.
+/* Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place -
+   center). So contacts that are found in the world become the points that constraints are given by.
 
-   center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that of
-   the system.
+   center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that
+   of the system.
 
    Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
 
@@ -975,10 +983,11 @@ int ldy_system_referential_point(const ldy_system *system,
 /* Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
 
    gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
-   ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center: where
-   the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+   ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center:
+   where the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
 
-   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is written.
+   Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is
+   written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -992,8 +1001,8 @@ int ldy_system_pseudo_rigid_point(const ldy_system *system,
 /* Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
    velocities have: rotation^T world.
 
-   world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not finite);
-   then nothing is written.
+   world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not
+   finite); then nothing is written.
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
@@ -1010,8 +1019,8 @@ int ldy_system_referential_spin(const ldy_system *system,
    system comes from ldy_system_create; arrays are NULL or have 3 values. */
 int ldy_system_world_spin(const ldy_system *system, long long body, const double *referential, double *world);
 
-/* Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the referential
-   frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+/* Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the
+   referential frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
 
    inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
    may be the same. h: the step.
@@ -1055,8 +1064,8 @@ typedef struct {
   const double *inverse;
   /* Id of each row's constraint. */
   const long long *constraints;
-  /* NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1 values:
-     row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on. */
+  /* NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1
+     values: row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on. */
   const int *scalar_starts;
   /* NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major. */
   const size_t *value_starts;
@@ -1087,8 +1096,8 @@ int ldy_system_update(ldy_system *system,
 
 /* Tell the results of the last update; see ldy_rows.
 
-   rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars where
-   constraints have other than three rows; no successful update since the last change).
+   rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars
+   where constraints have other than three rows; no successful update since the last change).
 
    Safety:
    system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says. */
@@ -1178,8 +1187,8 @@ int ldy_system_multiply_columns_through_bodies(const ldy_system *system,
    Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
 
    Safety:
-   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and overlap
-   nothing. */
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and
+   overlap nothing. */
 int ldy_rows_multiply(const ldy_rows *rows,
                       const double *x,
                       double *y,
@@ -1187,8 +1196,8 @@ int ldy_rows_multiply(const ldy_rows *rows,
 
 /* y = W x of any rows and several vectors at once, each with the bits that it has alone.
 
-   rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what ldy_rows_multiply
-   returns, and 52 if a stride is too short.
+   rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what
+   ldy_rows_multiply returns, and 52 if a stride is too short.
 
    Safety:
    As ldy_rows_multiply. */
@@ -1266,9 +1275,8 @@ void ldy_factor_destroy(ldy_factor *factor);
 
 /* Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
 
-   mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0:
-   zero. It comes on top of
-   compliances and of ldy_system_regularise.
+   mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0: zero. It
+   comes on top of compliances and of ldy_system_regularise.
 
    Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
    entry: the text names the constraint of the first such pivot in the order of elimination; see ldy_system_redundant) or 52 (NULL
@@ -1284,14 +1292,13 @@ int ldy_factor_system(ldy_factor *factor,
 /* Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
 
    rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-   ldy_system_rows tells them. mu, count: as in
-   ldy_factor_system.
+   ldy_system_rows tells them. mu, count: as in ldy_factor_system.
 
    Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
 
    Safety:
-   factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; mu
-   is NULL or has count values. */
+   factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
+   mu is NULL or has count values. */
 int ldy_factor_rows(ldy_factor *factor,
                     const ldy_rows *rows,
                     const double *mu,
@@ -1299,9 +1306,9 @@ int ldy_factor_rows(ldy_factor *factor,
 
 /* Replace vectors by (W + mu 1)^-1 times them.
 
-   x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before it, at least count.
-   A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a stride that is too short,
-   no factor); after an error x is as it was.
+   x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before
+   it, at least count. A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a
+   stride that is too short, no factor); after an error x is as it was.
 
    Safety:
    factor comes from ldy_factor_create; x has (columns - 1) * stride + count values. */
@@ -1320,16 +1327,17 @@ int ldy_factor_solve(ldy_factor *factor,
 int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
 
 
-/* Tell which scalar rows of W depend on earlier ones: where forces are not unique, or a constraint is redundant. W is that of the last
-   update, with compliances; since then nothing but velocities may have changed.
+/* Tell which scalar rows of W depend on earlier ones: where forces are not unique, or a constraint is redundant. W is that of the
+   last update, with compliances; since then nothing but velocities may have changed.
 
-   tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it depends on
-   them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on earlier ones, else 0; a
-   constraint is redundant as a whole if all of its own are 1. Of several rows that are at smaller angles than that to each other's span, which
-   are told is a matter of rounding; how many is not. dimension: as many as depend, the dimension of the null space of W; NULL: not wanted.
+   tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it
+   depends on them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on
+   earlier ones, else 0; a constraint is redundant as a whole if all of its own are 1. Of several rows that are at smaller angles
+   than that to each other's span, which are told is a matter of rounding; how many is not. dimension: as many as depend, the
+   dimension of the null space of W; NULL: not wanted.
 
-   Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such a
-   group.
+   Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such
+   a group.
 
    Returns 0, 1 (no memory), 16 (W is indefinite: the text names the constraint) or 52 (NULL argument, another count, the tolerance
    is not between 0 and 1, no such update).
@@ -1350,7 +1358,8 @@ int ldy_system_redundant(const ldy_system *system,
    Returns what ldy_system_redundant returns, and 52 if the rows are ill-formed or not finite; the text names the row.
 
    Safety:
-   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; redundant is NULL or has count values. */
+   rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; redundant is NULL or has count
+   values. */
 int ldy_rows_redundant(const ldy_rows *rows,
                        double tolerance,
                        int *redundant,
@@ -1400,8 +1409,8 @@ int ldy_rows_write_matrix_market(const ldy_rows *rows,
 int ldy_rows_write_npz(const ldy_rows *rows, const char *path);
 
 
-/* Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without allocating
-   more. Used by one thread at a time. */
+/* Copies of the rows of a LOCDYN, with memory that is used again: lists with the pattern of the last ones are copied without
+   allocating more. Used by one thread at a time. */
 typedef struct ldy_locdyn_rows ldy_locdyn_rows;
 
 /* Make what the rows of a LOCDYN are copied into.
@@ -1418,32 +1427,33 @@ int ldy_locdyn_rows_create(ldy_locdyn_rows **copies);
    copies is NULL or comes from ldy_locdyn_rows_create, and is not used afterwards. */
 void ldy_locdyn_rows_destroy(ldy_locdyn_rows *copies);
 
-/* Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank by
-   ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
+/* Copy the rows of a LOCDYN of ldy.h, so that they can be multiplied, written to files, solved, factored and asked for their rank
+   by ldy_solve_rows and all functions ldy_rows_*, ldy_factor_*. Nothing of the host's or of ldy is written or moved; changes of
    either leave the copies as they are.
 
-   ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell the
-   copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB of the
-   list:
+   ldy: any LOCDYN with the layout of this build, made by this library, a clone, or the rows of another module. rows: where to tell
+   the copies, its size set; valid until the next call with the same copies, whatever that returns. Of row k, that of the k-th DIAB
+   of the list:
    - values: W of the DIAB and of its blocks as they are now, whoever wrote them, in ascending columns. Two blocks with one
      neighbour become their sum, as in LOCDYN_Dump: so a self-contact counts twice unless LDY_SELF_CONTACT_ONCE is set;
    - B, V: as in the DIAB; diagonal: its W; inverse: its A; constraints: the ids of constraints, con->id. scalar_starts and what
      belongs to it: NULL. rho is not told: solvers here choose their own;
-   - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver blocks of
-     contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
+   - W is symmetric to the bit after a LOCDYN_Update_Begin of this library that made all of W. After one for a penalty solver
+     blocks of contacts are what they were before, and a host may write W: then W need not be symmetric, and what asks for symmetry
      reads the blocks right of the diagonal. What a host has added to W, for instance a regularisation, is in it.
 
-   In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of another
-   module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that lead nowhere are
-   the program's responsibility.
+   In lists of this library no link is followed that does not lead to a row or a block of ldy, and none may be missing. Of those of
+   another module it is found out whether rows or blocks form a ring or lead to rows that are not in the list; other links that
+   lead nowhere are the program's responsibility.
 
-   Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without them
-   these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are damaged, more
-   blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size is wrong.
+   Returns 0, 1 (no memory), 8 (MPI: a constraint has blocks to external constraints, which are rows of other processes: without
+   them these rows are no W of their own; the text names the constraint) or 52 (NULL argument, rows->size is wrong, lists are
+   damaged, more blocks than an int can count). After an error there are no copies, unless copies, ldy or rows is NULL or the size
+   is wrong.
 
    Safety:
-   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid; rows
-   is NULL or valid, with as many bytes as its size says. */
+   copies comes from ldy_locdyn_rows_create; ldy is NULL or a valid LOCDYN, the constraints of its rows and their bodies are valid;
+   rows is NULL or valid, with as many bytes as its size says. */
 int ldy_rows_of_locdyn(ldy_locdyn_rows *copies,
                        const struct locdyn *ldy,
                        ldy_rows *rows);
@@ -1462,8 +1472,8 @@ int ldy_locdyn_reactions(const ldy_locdyn_rows *copies,
 
 /* Give the constraints of a LOCDYN their reactions: con->R of each row becomes what R has for it, and nothing else is written.
 
-   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the rows
-   that were copied last); then nothing is written.
+   R: three values a row, count values. Returns 0 or 52 (NULL argument, another count, something not finite, the list has not the
+   rows that were copied last); then nothing is written.
 
    Safety:
    As ldy_locdyn_reactions. */
@@ -1488,8 +1498,8 @@ int ldy_locdyn_set_reactions(const ldy_locdyn_rows *copies,
 /* A kind of joint: a contact whose axes the slave turns, on whose face it is. */
 #define LDY_CONTACT_ON_SLAVE 5
 
-/* A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits and
-   motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known. */
+/* A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits
+   and motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known. */
 #define LDY_CONSTANT_OPERATORS 6
 
 /* What a constraint keeps as it is: what its force does when bodies move depends on it. */
@@ -1542,9 +1552,9 @@ int ldy_system_critical_step(const ldy_system *system,
                              double *share);
 
 /* As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
-   directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
-   along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps be longer than told. Rows of J may depend on each
-   other. Dense: for systems of some thousand generalised velocities.
+   directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a
+   contact, along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps
+   be longer than told. Rows of J may depend on each other. Dense: for systems of some thousand generalised velocities.
 
    Arguments and errors as there.
 
@@ -1616,8 +1626,8 @@ int ldy_system_sharp_critical_step(const ldy_system *system,
    more. Used by one thread at a time. */
 typedef struct ldy_solve ldy_solve;
 
-/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
-   the row has scalars. */
+/* What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
+   read as the row has scalars. */
 typedef struct {
   /* One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW. */
   int kind;
@@ -1740,9 +1750,9 @@ int ldy_solve_system(ldy_solve *solver,
    rows, a law is none, not finite: the text names the row). After an error R is as it was.
 
    Safety:
-   solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; the
-   other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes as
-   their size says. */
+   solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
+   the other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes
+   as their size says. */
 int ldy_solve_rows(ldy_solve *solver,
                    const ldy_rows *rows,
                    const ldy_law *laws,

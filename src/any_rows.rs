@@ -8,8 +8,8 @@ use crate::row_error::{Error, Fault};
 
 const ILL_STARTS: &str = "starts do not ascend from 0 to the number of blocks";
 
-/// Block-sparse rows, of as many scalars as the constraint of each has. Where W is symmetric, of two blocks that are transposes of each
-/// other the one right of the diagonal is read.
+/// Block-sparse rows, of as many scalars as the constraint of each has. Where W is symmetric, of two blocks that are transposes of
+/// each other the one right of the diagonal is read.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyBlockRows<'a> {
     /// Row k has the blocks `starts[k]..starts[k + 1]`; one value more than rows.

@@ -41,18 +41,18 @@
 //! `LOCDYN_Update_Begin` (`legacy/entry.c`) → `legacy::update` gathers the rows, or `ldy_system_update` → `system::update` →
 //! [`assembly::update`]: per body, a Cholesky factor of h A⁻¹, or H of its constraints and what A⁻¹ makes of it
 //! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
-//! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such a
-//! factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
+//! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such
+//! a factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
 //! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`boundary::errors`), typed in
 //! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::plan`, and
 //! `LDY_REUSE` of the legacy face.
 //!
-//! A block W_αβ of two rigid bodies passes twelve files in the legacy face and eleven in the neutral one. A file counts if a function
-//! of it runs in an update for which nothing was inserted or removed, as `valgrind --tool=callgrind` tells of a build with line tables,
-//! and computes or chooses there a number of the block or the place that it is written to. No file counts for what checks what is
-//! given and hands it on (entry points, `legacy/host/domain.rs`, `legacy/rows/local_dynamics.rs`, `inertia/block_diagonal.rs`), sees
-//! whether anything has changed (`legacy/rows/attach.rs`, `system/changes.rs`), makes V, B or W_αα (`assembly/diagonal.rs`), is a list
-//! or a declaration, shares work (`threads`), or computes with vectors (`block`).
+//! A block W_αβ of two rigid bodies passes twelve files in the legacy face and eleven in the neutral one. A file counts if a
+//! function of it runs in an update for which nothing was inserted or removed, as `valgrind --tool=callgrind` tells of a build with
+//! line tables, and computes or chooses there a number of the block or the place that it is written to. No file counts for what
+//! checks what is given and hands it on (entry points, `legacy/host/domain.rs`, `legacy/rows/local_dynamics.rs`,
+//! `inertia/block_diagonal.rs`), sees whether anything has changed (`legacy/rows/attach.rs`, `system/changes.rs`), makes V, B or
+//! W_αα (`assembly/diagonal.rs`), is a list or a declaration, shares work (`threads`), or computes with vectors (`block`).
 //!
 //! - What both faces have: `assembly/update/bodies.rs` starts panels with the factors of `assembly/panel/cholesky.rs`;
 //!   `assembly/update/rows.rs` writes Z = H L, H by `kinematics/rigid.rs`; `pairs.rs` or `whole_rows.rs` beside it ask

@@ -1,5 +1,6 @@
 //! What may be linked beside the library: nothing at all, a host's own operators, the legacy module's object.
-//! (`link_archive.rs` has the ways to link it.) Each program is linked by `c_tests/Makefile` with `libldy.a` and the documented system libraries only.
+//! (`link_archive.rs` has the ways to link it.) Each program is linked by `c_tests/Makefile` with `libldy.a` and the documented
+//! system libraries only.
 
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod compiler;

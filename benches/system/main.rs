@@ -1,8 +1,8 @@
 //! Updates through the neutral face beside those through the legacy face, on the same scenes: `make bench-system`, see
 //! docs/performance.md.
 //!
-//! Arguments name scenes; without any, all of [`scenes::NAMES`], [`articulated`] and [`mixed`] are measured, and then `little`: what little
-//! changes cost, and products.
+//! Arguments name scenes; without any, all of [`scenes::NAMES`], [`articulated`] and [`mixed`] are measured, and then `little`:
+//! what little changes cost, and products.
 
 mod agreement;
 mod articulated;

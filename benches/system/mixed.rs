@@ -1,5 +1,5 @@
-//! A system with rows of three, one and six scalars beside systems with the parts of it; and rows of one beside as many scalars in rows
-//! of three.
+//! A system with rows of three, one and six scalars beside systems with the parts of it; and rows of one beside as many scalars in
+//! rows of three.
 
 use std::time::{Duration, Instant};
 

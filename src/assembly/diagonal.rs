@@ -76,8 +76,8 @@ impl Diagonal {
     }
 }
 
-/// Four blocks side by side, each with its largest eigenvalue if rho is wanted. This takes longest, since its operations wait for each
-/// other: a processor works on those of two fours at a time, if they are made before all else.
+/// Four blocks side by side, each with its largest eigenvalue if rho is wanted. This takes longest, since its operations wait for
+/// each other: a processor works on those of two fours at a time, if they are made before all else.
 #[derive(Clone, Copy)]
 pub struct Four<F> {
     /// Entries (0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2).
@@ -119,8 +119,8 @@ impl<F: F64x4> Four<F> {
         let inverse = block::inverse_positive_definite(self.lower)?;
         // No division by zero any more, which a host may trap.
         let rho = self.largest.map(|largest| largest.reciprocal().values());
-        // An eigenvalue bounds all entries: this one says that they are not too large. So do the entries of the diagonal of a positive
-        // definite block.
+        // An eigenvalue bounds all entries: this one says that they are not too large. So do the entries of the diagonal of a
+        // positive definite block.
         let are_small = match rho {
             Some(rho) => rho.iter().all(|&rho| rho >= f64::MIN_POSITIVE),
             None => (w00 + w11 + w22).all_below(level.load(&[LARGEST; 4])),

@@ -19,8 +19,8 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// What it adds to V and B: signed, H v of the previous and of the current velocity. Compiled once: wherever it is inlined, so are
-    /// all kinds of points.
+    /// What it adds to V and B: signed, H v of the previous and of the current velocity. Compiled once: wherever it is inlined, so
+    /// are all kinds of points.
     #[inline(never)]
     pub fn local_velocities(&self) -> [Vector; 2] {
         let Self { sign, frame, point, previous, current } = self;

@@ -93,6 +93,12 @@ pub fn cross(x: &Vector, y: &Vector) -> Vector {
     [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
 }
 
+/// `x + y`.
+#[inline(always)]
+pub fn sum(x: &Vector, y: &Vector) -> Vector {
+    [x[0] + y[0], x[1] + y[1], x[2] + y[2]]
+}
+
 /// `x − y`.
 #[inline(always)]
 pub fn difference(x: &Vector, y: &Vector) -> Vector {

@@ -24,8 +24,8 @@ pub fn made<H: Handle>(name: &str, core: H::Core) -> Result<*mut H> {
 pub unsafe fn destroy<H: Handle>(handle: *mut H) {
     status(|| {
         if !handle.is_null() {
-            // SAFETY: the caller promises that the handle comes from `made`, where it came out of a box of one, and that nobody uses it
-            // any more.
+            // SAFETY: the caller promises that the handle comes from `made`, where it came out of a box of one, and that nobody
+            // uses it any more.
             drop(unsafe { Box::from_raw(handle.cast::<[H::Core; 1]>()) });
         }
         Ok(())

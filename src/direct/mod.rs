@@ -1,8 +1,8 @@
-//! Direct methods for block-sparse symmetric rows of one to six scalars: Cholesky factors of W + μ 1, and which rows depend on others. `docs/system.md`
-//! tells when W is singular.
+//! Direct methods for block-sparse symmetric rows of one to six scalars: Cholesky factors of W + μ 1, and which rows depend on
+//! others. `docs/system.md` tells when W is singular.
 //!
-//! `rows` is what is given, `cholesky` the sparse factor, by [`crate::inertia`]'s; `rank` the dense elimination that finds out which
-//! rows depend on others.
+//! `rows` is what is given, `cholesky` the sparse factor, by [`crate::inertia`]'s; `rank` the dense elimination that finds out
+//! which rows depend on others.
 #![forbid(unsafe_code)]
 
 mod cholesky;

@@ -1,9 +1,9 @@
 //! Which scalar rows of W depend on others: Cholesky with pivoting, dense, one connected group of rows after the other.
 //!
-//! The rows of a group are scaled to a diagonal of ones. What pivots leave of a diagonal entry is then the squared sine of the angle
-//! between a row and the span of those that were chosen, in the metric of A⁻¹: nothing is left of a row that depends on them. The largest
-//! rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read from the null
-//! vectors that the factor gives: a row does that is the last in one of them.
+//! The rows of a group are scaled to a diagonal of ones. What pivots leave of a diagonal entry is then the squared sine of the
+//! angle between a row and the span of those that were chosen, in the metric of A⁻¹: nothing is left of a row that depends on them.
+//! The largest rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read
+//! from the null vectors that the factor gives: a row does that is the last in one of them.
 
 use crate::any_rows::AnyBlockRows;
 use crate::memory::{push, refill, renew, repeated, resize};
@@ -21,16 +21,16 @@ const NOTHING: f64 = 1e-26;
 /// A remainder below the negative of this is not made by rounding.
 const NEGATIVE: f64 = 1e-4;
 
-/// Which scalar rows depend on earlier ones, a value for each scalar. `tolerance` is the squared sine of the angle to the span of others below
-/// which a row depends on them, 0: 1e-10. As many as depend is the dimension of the null space of W. Of
+/// Which scalar rows depend on earlier ones, a value for each scalar. `tolerance` is the squared sine of the angle to the span of
+/// others below which a row depends on them; 0 stands for 1e-10. As many rows depend as the null space of W has dimensions. Of
 /// several rows that are at smaller angles than that to each other's span, which are told is a matter of rounding; how many is not.
 ///
-/// W is symmetric and semi-definite. A row that is zero depends, on nothing. Takes up to 8 n² bytes and n³ operations for a group of n
-/// scalar rows.
+/// W is symmetric and semi-definite. A row that is zero counts as dependent. Takes up to 8 n² bytes and n³ operations for a group
+/// of n scalar rows.
 ///
 /// # Errors
-/// If the rows are ill-formed, something is not finite, the tolerance is not between 0 and 1, W is found to be indefinite, or memory is
-/// exhausted.
+/// If the rows are ill-formed, something is not finite, the tolerance is not between 0 and 1, W is found to be indefinite, or
+/// memory is exhausted.
 pub fn dependent_rows<'a>(w: impl Into<AnyBlockRows<'a>>, tolerance: f64) -> Result<Vec<bool>, Error> {
     let w = &w.into();
     w.check_pattern()?;

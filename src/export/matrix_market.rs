@@ -12,8 +12,8 @@ pub fn write_head(out: &mut impl Write, size: usize, entries: usize) -> io::Resu
     writeln!(out, "%%MatrixMarket matrix coordinate real general\n{size}  {size}  {entries}")
 }
 
-/// Write the entries of a block of `height` rows, column-major, row by row; its first entry stands at this row and column of W, counted
-/// from 1.
+/// Write the entries of a block of `height` rows, column-major, row by row; its first entry stands at this row and column of W,
+/// counted from 1.
 ///
 /// # Errors
 /// Those of the writer.

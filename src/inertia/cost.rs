@@ -69,7 +69,7 @@ const LEFT: f64 = 0.625;
 ///
 /// | way | solves | sums of blocks |
 /// | --- | --- | --- |
-/// | nodal inverse | 3c · 2ℓ · 0.625 / updates, without symmetry 3c · 2ℓ / updates | 9 q c m for the responses G Nᵀ, (9q + 54) p for the pairs |
+/// | nodal inverse | 3c · 2ℓ · 0.625 / updates; without symmetry 3c · 2ℓ / updates | 9 q c m for G Nᵀ, (9q + 54) p for pairs |
 /// | half solve | 3 m ℓ | 9 n p |
 /// | full solve | 3 m · 2ℓ | (9q + 27) p |
 pub fn multiplications(counts: &Counts, way: SolveMethod) -> f64 {

@@ -1,12 +1,12 @@
 //! The entries of A⁻¹ on the nodes that contacts touch, kept as long as the factor of A is.
 
-use std::mem;
+use std::{iter, mem};
 
 use ldy_factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Result, Structure, Workspace};
 use crate::block::{Block, transposed};
-use crate::memory::bytes;
+use crate::memory::{bytes, collect, renew, resize};
 
 /// Slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
@@ -174,9 +174,7 @@ impl NodalInverse {
         let old = self.nodes.len();
         self.nodes.try_reserve(needed.len())?;
         let mut order = mem::take(&mut self.order);
-        order.clear();
-        order.try_reserve(needed.len())?;
-        order.extend_from_slice(needed);
+        collect(&mut order, needed.iter().copied())?;
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         for &node in &order {
             if self.slots[node as usize] == NONE {
@@ -185,14 +183,12 @@ impl NodalInverse {
             }
         }
         let count = self.nodes.len();
-        self.complete.try_reserve(count - old)?;
-        self.complete.resize(count, false);
+        resize(&mut self.complete, count, false)?;
         let length = block_count(count, self.symmetric);
         // No more than needed: the entries are to stay below the most bytes.
         self.blocks.try_reserve_exact(length - self.blocks.len())?;
         self.blocks.resize(length, UNKNOWN);
-        self.wanted.clear();
-        self.wanted.try_reserve(count)?;
+        renew(&mut self.wanted, count, iter::empty())?;
         // Blocks between complete nodes are known.
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // At nodes that are not needed as well, should they come back.

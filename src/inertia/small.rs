@@ -1,13 +1,13 @@
 //! The factor of a small positive definite matrix A = LᵀDL, L unit lower triangular.
 //!
-//! Rows are eliminated from the last to the first. Where A is the mass matrix of a tree of joints, each behind its parent, L has then
-//! no entry where A has none, and L⁻ᵀHᵀ none where H has none (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 6).
-//! What is zero is left out, of any matrix; a set of columns is a word of bits.
+//! Rows are eliminated from the last to the first. Where A is the mass matrix of a tree of joints, each behind its parent, L has
+//! then no entry where A has none, and L⁻ᵀHᵀ none where H has none (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter
+//! 6). What is zero is left out, of any matrix; a set of columns is a word of bits.
 #![forbid(unsafe_code)]
 
 use crate::block::is_finite;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{self, bytes, resize};
+use crate::memory::{self, bytes, renew, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
@@ -102,13 +102,11 @@ impl Small {
     /// List where entries go, for another pattern.
     fn list_places(&mut self) -> memory::Result {
         let Self { matrix, places, .. } = self;
-        places.clear();
-        places.try_reserve_exact(matrix.rows.len())?;
-        for (column, range) in matrix.starts.windows(2).enumerate() {
+        let entries = (0..).zip(matrix.starts.windows(2)).flat_map(|(column, range)| {
             let rows = matrix.rows[range[0] as usize..range[1] as usize].iter();
-            places.extend(rows.map(|row| MOST_ROWS as u32 * row + column as u32));
-        }
-        Ok(())
+            rows.map(move |row| MOST_ROWS as u32 * row + column)
+        });
+        renew(places, matrix.rows.len(), entries)
     }
 
     /// Put the lower triangle where it is eliminated, and find the sets of what is not zero.

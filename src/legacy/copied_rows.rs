@@ -1,9 +1,9 @@
 //! The rows of a LOCDYN as block-sparse rows: copies, for solvers and files that take such. The host's memory is only read, but for
 //! reactions that are to go back.
 //!
-//! Of a LOCDYN of this library no link is followed before it is known to lead to a row, or to a block of the row; in the end all that
-//! there are have been read. One of another module, whose public fields are the same, is read as far as its links lead: they are its own
-//! promise, but that rows or blocks form rings, or lead to rows of no list, is found out.
+//! Of a LOCDYN of this library no link is followed before it is known to lead to a row, or to a block of the row; in the end all
+//! that there are have been read. One of another module, whose public fields are the same, is read as far as its links lead: they
+//! are its own promise, but that rows or blocks form rings, or lead to rows of no list, is found out.
 
 use crate::any_rows::check_size;
 use crate::block::{Block, Vector, is_finite};
@@ -80,7 +80,8 @@ impl CopiedRows {
     /// # Safety
     /// As [`CopiedRows::copy`].
     unsafe fn list(&mut self, ldy: *const LOCDYN, dynamics: Option<&LocalDynamics>) -> Result {
-        // SAFETY: the caller promises a valid LOCDYN; a link is followed if it is known to lead to a row here, or is another module's.
+        // SAFETY: the caller promises a valid LOCDYN; a link is followed if it is known to lead to a row here, or is another
+        // module's.
         unsafe {
             let mut next = (*ldy).dia;
             loop {
@@ -131,7 +132,8 @@ impl CopiedRows {
         Ok(())
     }
 
-    /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the list.
+    /// The blocks of a row in the order of columns; of two in one column the sum, as they come in the list. As many as are in the
+    /// list.
     ///
     /// # Safety
     /// As [`CopiedRows::read`]; `row` is the one at this place.
@@ -202,8 +204,8 @@ impl CopiedRows {
     /// # Safety
     /// As there; nobody else uses R of the constraints meanwhile.
     pub unsafe fn give_reactions(&self, ldy: *const LOCDYN, reactions: &[f64]) -> Result {
-        // SAFETY: the caller promises a valid LOCDYN; R of a row that is in its list are its constraint's three values, which nobody
-        // else uses.
+        // SAFETY: the caller promises a valid LOCDYN; R of a row that is in its list are its constraint's three values, which
+        // nobody else uses.
         unsafe {
             self.check_list(ldy, reactions.len())?;
             let each = || reactions.as_chunks::<3>().0.iter().zip(&self.originals);
@@ -216,8 +218,8 @@ impl CopiedRows {
         Ok(())
     }
 
-    /// Whether the list still has the rows that were copied, and a vector three values for each. No link is followed that does not lead
-    /// to one of them.
+    /// Whether the list still has the rows that were copied, and a vector three values for each. No link is followed that does not
+    /// lead to one of them.
     ///
     /// # Safety
     /// As [`CopiedRows::copy`].
@@ -242,7 +244,8 @@ impl CopiedRows {
 /// # Safety
 /// `ldy` is valid, and nobody changes it during `'a`.
 unsafe fn behind<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
-    // SAFETY: the caller promises a valid LOCDYN that nobody changes; if it was made here, it is the first field of a LocalDynamics.
+    // SAFETY: the caller promises a valid LOCDYN that nobody changes; if it was made here, it is the first field of a
+    // LocalDynamics.
     unsafe { LocalDynamics::is_behind(ldy).then(|| &*ldy.cast()) }
 }
 

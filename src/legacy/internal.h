@@ -5,7 +5,8 @@
 #define LDY_NO_LINK_CHECK
 #include "ldy_host.h"
 
-/* Rust, entry.rs and the files that do what LOCDYN_* say: each returns 0 or an error code, results go to *out, which an error leaves alone. */
+/* Rust, entry.rs and the files that do what LOCDYN_* say: each returns 0 or an error code, results go to *out, which an error
+   leaves alone. */
 int ldy_entry_create (DOM *dom, LOCDYN **out);
 int ldy_entry_insert (LOCDYN *ldy, CON *con, BODY *one, BODY *two, DIAB **out);
 int ldy_entry_remove (LOCDYN *ldy, DIAB *dia);

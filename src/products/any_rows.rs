@@ -8,8 +8,8 @@ use crate::threads::Ragged;
 
 use super::{Assembled, Columns, PART, all, team_for};
 
-/// Make y = W x of so many vectors with a value for each scalar. The pattern of the rows has been checked, no stride is shorter than a
-/// vector, and all values are there.
+/// Make y = W x of so many vectors with a value for each scalar. The pattern of the rows has been checked, no stride is shorter
+/// than a vector, and all values are there.
 pub fn multiply(rows: &AnyBlockRows, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) {
     let AnyBlockRows { starts, columns, values, extents } = *rows;
     let Some(extents) = extents else {

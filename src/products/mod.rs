@@ -1,5 +1,5 @@
-//! Products with block-sparse rows of W, whoever has made them, of one vector or several. Threads share rows; what each computes does not
-//! depend on it.
+//! Products with block-sparse rows of W, whoever has made them, of one vector or several. Threads share rows; what each computes
+//! does not depend on it.
 #![forbid(unsafe_code)]
 
 mod any_rows;

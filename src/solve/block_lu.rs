@@ -43,8 +43,9 @@ pub struct BlockLu {
     most: u64,
 }
 
-/// How many products are left to be made, at least, when a row of this least degree has been eliminated and so many rows are left: all
-/// of these have one neighbour less or more. They take about as many where they are all neighbours of each other, and of nothing else.
+/// How many products are left to be made, at least, when a row of this least degree has been eliminated and so many rows are left:
+/// all of these have one neighbour less or more. They take about as many where they are all neighbours of each other, and of
+/// nothing else.
 fn rest(degree: u64, left: u64) -> u64 {
     left * degree.saturating_sub(1) * (2 * degree).saturating_sub(1) / 3
 }
@@ -56,8 +57,8 @@ pub const MOST_PRODUCTS: u64 = 200_000_000;
 
 impl BlockLu {
     /// Find order and fill of a pattern, unless they are known from the last time; its transpose is added. Returns the
-    /// products of blocks that a factorisation takes, none if they are more than `most`: then no more time has been spent than these
-    /// are worth.
+    /// products of blocks that a factorisation takes, none if they are more than `most`: then no more time has been spent than
+    /// these are worth.
     pub fn analyse(&mut self, starts: &[i32], columns: &[i32], most: u64) -> memory::Result<Option<u64>> {
         let is_known = self.products.is_some() || self.most >= most;
         if is_known && self.given_starts == starts && self.given_columns == columns {
@@ -297,8 +298,7 @@ fn adjacency(starts: &[i32], columns: &[i32]) -> memory::Result<Vec<Vec<u32>>> {
 
 /// The union of two ascending lists, but for two members.
 fn merge(a: &[u32], b: &[u32], without: [u32; 2], into: &mut Vec<u32>) -> memory::Result {
-    into.clear();
-    into.try_reserve(a.len() + b.len())?;
+    renew(into, a.len() + b.len(), iter::empty())?;
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         let (x, y) = (a.get(i).copied().unwrap_or(NONE), b.get(j).copied().unwrap_or(NONE));

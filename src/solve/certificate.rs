@@ -1,10 +1,10 @@
 //! Proofs that a problem has no solution.
 //!
 //! Whatever the forces, laws keep velocities in a cone: U_N ≥ 0 at contacts, U_i = 0 at components without bounds, U_i ≥ 0 where
-//! there is a lower one alone. For d in the dual of that cone every solution has 0 ≤ d · U = d · q + Wᵀd · R. Hence there is none if
-//! d · q < 0 while no allowed R makes Wᵀd · R positive, as Farkas's lemma has it. Numbers are not exact: with P the projection on
-//! the directions in which allowed forces grow, every solution has |R| ≥ −(d · q + …) / |P Wᵀd|, and forces that are so huge count
-//! as none. The necessary condition knows nothing of sliding: not every problem without solution has such a proof.
+//! there is a lower one alone. For d in the dual of that cone every solution has 0 ≤ d · U = d · q + Wᵀd · R. Hence there is none
+//! if d · q < 0 while no allowed R makes Wᵀd · R positive, as Farkas's lemma has it. Numbers are not exact: with P the projection
+//! on the directions in which allowed forces grow, every solution has |R| ≥ −(d · q + …) / |P Wᵀd|, and forces that are so huge
+//! count as none. The necessary condition knows nothing of sliding: not every problem without solution has such a proof.
 
 use crate::block::Vector;
 

@@ -1,10 +1,11 @@
 //! Solvers of C(U, R) = 0, U = B + W R, theory (11), over block-sparse rows. `docs/solvers.md` tells laws, measures and methods,
 //! and when which of them is used.
 //!
-//! `problem` is what is given, `padded` makes such of rows of one to six scalars, `local` the exact solution of one constraint while all others are kept, `run` the course of
-//! a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method with the factors of `block_lu`. `residual`
-//! tells how far forces are from a solution, by the map of `law`. `scaled` makes friction the same in all directions. Threads share `sweeps` in an `order` that does not depend on
-//! their number: results have the same bits everywhere. `certificate` proves that there is no solution.
+//! `problem` is what is given, `padded` makes such of rows of one to six scalars, `local` the exact solution of one constraint
+//! while all others are kept, `run` the course of a solution: sweeps of Gauss–Seidel, then proximal points by a `newton` method
+//! with the factors of `block_lu`. `residual` tells how far forces are from a solution, by the map of `law`. `scaled` makes
+//! friction the same in all directions. Threads share `sweeps` in an `order` that does not depend on their number: results have the
+//! same bits everywhere. `certificate` proves that there is no solution.
 #![forbid(unsafe_code)]
 
 mod axes;

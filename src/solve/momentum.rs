@@ -1,6 +1,6 @@
-//! Momentum over sweeps: each begins beyond the forces of the last one, by a share of what that one has changed since the one before
-//! it. What moves slowly and steadily, as forces through high heaps do, comes about 1 / (1 − share) times as far in a sweep. The
-//! share becomes what the slowest changes ask for, as long as changes do not grow.
+//! Momentum over sweeps: each begins beyond the forces of the last one, by a share of what that one has changed since the one
+//! before it. What moves slowly and steadily, as forces through high heaps do, comes about 1 / (1 − share) times as far in a sweep.
+//! The share becomes what the slowest changes ask for, as long as changes do not grow.
 
 /// The largest share: with 0.95 forces of heaps oscillate without end.
 const MOST: f64 = 0.85;

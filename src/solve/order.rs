@@ -1,5 +1,5 @@
-//! The order of a sweep: that of memory, or in colours. Rows are taken in chunks, in the order of memory; chunks of a colour have no
-//! block in common, so that threads may have them at the same time, and whoever does it, the outcome is the same. Chunks of this
+//! The order of a sweep: that of memory, or in colours. Rows are taken in chunks, in the order of memory; chunks of a colour have
+//! no block in common, so that threads may have them at the same time, and whoever does it, the outcome is the same. Chunks of this
 //! size keep what the order of memory has: neighbours in the cache, and its rate. The order belongs to the pattern, not to the
 //! number of threads.
 

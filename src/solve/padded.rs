@@ -1,12 +1,14 @@
-//! Rows of one to six scalars as rows of three: the first three scalars of a row and its others are a triple each. Lanes of a triple that
-//! no scalar takes are padded: their entries in W are zero, but on the diagonal the mean of those of the triple's own lanes, so that a
-//! third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the end.
+//! Rows of one to six scalars as rows of three: the first three scalars of a row and its others are a triple each. Lanes of a
+//! triple that no scalar takes are padded: their entries in W are zero, but on the diagonal the mean of those of the triple's own
+//! lanes, so that a third of its trace is what it is without them. Their velocities and forces are zero from the beginning to the
+//! end.
 
+use std::iter;
 use std::ops::Range;
 
 use crate::any_rows::{AnyBlockRows, check_size};
 use crate::block::{Block, Vector};
-use crate::memory;
+use crate::memory::{self, renew};
 use crate::row_error::{Error, Fault};
 
 use super::problem::{Kind, Law, Normal, Problem};
@@ -64,7 +66,6 @@ impl Padded {
         let w = &problem.w;
         self.list_triples(w)?;
         self.make_room(w)?;
-        self.starts.push(0);
         for (triple, law) in laws.iter().enumerate() {
             let row = self.rows[triple] as usize;
             let scalars = self.scalars(w, triple);
@@ -97,13 +98,10 @@ impl Padded {
 
     fn list_triples(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { rows, firsts, .. } = self;
-        rows.clear();
-        firsts.clear();
-        rows.try_reserve(2 * w.len())?;
-        firsts.try_reserve(w.len() + 1)?;
-        firsts.push(0);
+        renew(rows, 2 * w.len(), iter::empty())?;
+        renew(firsts, w.len() + 1, iter::once(0))?;
         for row in 0..w.len() {
-            rows.extend(std::iter::repeat_n(row as u32, triples(&w.scalars(row))));
+            rows.extend(iter::repeat_n(row as u32, triples(&w.scalars(row))));
             firsts.push(rows.len() as u32);
         }
         Ok(())
@@ -116,18 +114,12 @@ impl Padded {
             triples(&w.scalars(row)) * others.sum::<usize>()
         };
         let blocks = (0..w.len()).map(of_row).sum();
-        starts.clear();
-        columns.clear();
-        values.clear();
-        b.clear();
-        laws.clear();
-        forces.clear();
-        starts.try_reserve(rows.len() + 1)?;
-        columns.try_reserve(blocks)?;
-        values.try_reserve(blocks)?;
-        b.try_reserve(rows.len())?;
-        laws.try_reserve(rows.len())?;
-        forces.try_reserve(rows.len())
+        renew(starts, rows.len() + 1, iter::once(0))?;
+        renew(columns, blocks, iter::empty())?;
+        renew(values, blocks, iter::empty())?;
+        renew(b, rows.len(), iter::empty())?;
+        renew(laws, rows.len(), iter::empty())?;
+        renew(forces, rows.len(), iter::empty())
     }
 
     /// The scalars of a triple, in vectors of all.
@@ -181,8 +173,8 @@ fn padded(law: &Law, height: usize, count: usize) -> Result<Law, Fault> {
         Kind::Contact { .. } if height == 3 => {}
         Kind::Contact { .. } => return Err(Fault::Invalid("a contact has three scalar rows")),
         Kind::Bounds { lower, upper } => {
-            // Where all scalars are fixed the rest is, too, since a block whose lanes are all fixed is solved by its inverse. Else the
-            // rest has no force, since W may be zero.
+            // Where all scalars are fixed the rest is, too, since a block whose lanes are all fixed is solved by its inverse. Else
+            // the rest has no force, since W may be zero.
             let fixed = |bounds: &Vector, bound: f64| bounds[..count].iter().all(|&x| x == bound);
             let is_fixed = fixed(lower, f64::NEG_INFINITY) && fixed(upper, f64::INFINITY);
             let most = if is_fixed { f64::INFINITY } else { 0.0 };

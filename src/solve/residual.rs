@@ -21,8 +21,8 @@ pub enum Measure {
 /// How far forces are from a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
-    /// ‖R − P (R − U − μ |U_T| n)‖ / ‖B‖ with the biases in U and B, the literature's measure; where B is zero it is not divided. It mixes units: a change of unit of force or
-    /// velocity changes it.
+    /// ‖R − P (R − U − μ |U_T| n)‖ / ‖B‖ with the biases in U and B, the literature's measure; where B is zero it is not divided.
+    /// It mixes units: a change of unit of force or velocity changes it.
     pub natural: f64,
     /// ‖√d (R − P (R − (U + μ |U_T| n) / d))‖ / ‖B / √d‖ with d = tr W_αα / 3 of each constraint: the same in all units.
     pub scaled: f64,
@@ -50,7 +50,6 @@ pub struct Norms {
 
 impl Norms {
     pub fn new(q: &[Vector], weights: &[f64]) -> Self {
-        let square = |v: &Vector| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         let divisor = |sum: f64| if sum > 0.0 { sum.sqrt() } else { 1.0 };
         Self {
             natural: divisor(q.iter().map(square).sum()),
@@ -61,6 +60,11 @@ impl Norms {
     pub fn scaled(&self) -> f64 {
         self.scaled
     }
+}
+
+/// |v|².
+fn square(v: &Vector) -> f64 {
+    v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
 }
 
 /// A third of the trace of each block on the diagonal; where that is not positive, the largest of all, or 1.
@@ -104,9 +108,8 @@ pub fn residual<A: Axes>(
             |column| forces[column],
         );
         let (r, d) = (&forces[row], weights[row]);
-        let square = |x: Vector| x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-        natural += square(natural_map::<A>(&law.kind, r, &u, 1.0));
-        let part = d * square(natural_map::<A>(&law.kind, r, &u, 1.0 / d));
+        natural += square(&natural_map::<A>(&law.kind, r, &u, 1.0));
+        let part = d * square(&natural_map::<A>(&law.kind, r, &u, 1.0 / d));
         scaled += part;
         if part > worst.1 {
             worst = (row, part);

@@ -48,8 +48,8 @@ const MOST_FAILURES: usize = 4;
 const FEW_STEPS: usize = 4;
 const LESS: f64 = 0.1;
 
-/// The largest α of joints. They are linear equations, which need no more of it than makes them regular where joints are redundant: so
-/// a long chain, whose W has small eigenvalues, does not wait until α is as small.
+/// The largest α of joints. They are linear equations, which need no more of it than makes them regular where joints are redundant:
+/// so a long chain, whose W has small eigenvalues, does not wait until α is as small.
 const ALPHA_OF_JOINTS: f64 = 1e-10;
 
 /// By how much the equations of a centre are to be solved better than those without proximal term were.
@@ -363,8 +363,8 @@ impl Run<'_, '_> {
         PRODUCT * products as f64 + 25.0 * blocks + 150.0 * rows
     }
 
-    /// The products that a step takes, if they are no more than `most`. Where it is not known whether they are, up to `next` are looked
-    /// for.
+    /// The products that a step takes, if they are no more than `most`. Where it is not known whether they are, up to `next` are
+    /// looked for.
     fn products(&mut self, most: u64, next: u64) -> memory::Result<Option<u64>> {
         if self.products.is_none() && self.fewer < most {
             self.fewer = next;

@@ -61,9 +61,9 @@ impl Solver {
         self.triples.solve(problem, laws, options, forces, watch)
     }
 
-    /// As [`Solver::solve_watched`], with rows of one to six scalars and as many forces. Laws: one for each row, or two for one of more than
-    /// three scalars, of the first three and of the others; a contact has three. Of bounds and biases as many are read as there are
-    /// scalars.
+    /// As [`Solver::solve_watched`], with rows of one to six scalars and as many forces. Laws: one for each row, or two for one of
+    /// more than three scalars, of the first three and of the others; a contact has three. Of bounds and biases as many are read as
+    /// there are scalars.
     ///
     /// # Errors
     /// As [`Solver::solve`].

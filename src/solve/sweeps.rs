@@ -27,8 +27,8 @@ pub struct Sweeps {
     changes: Vec<f64>,
 }
 
-/// Written by one thread while others may read neighbours, none of which it is: in a sweep nobody reads a force that changes. On the
-/// processors at hand such loads and stores cost what plain ones do.
+/// Written by one thread while others may read neighbours, none of which it is: in a sweep nobody reads a force that changes. On
+/// the processors at hand such loads and stores cost what plain ones do.
 #[derive(Debug)]
 struct Force([AtomicU64; 3]);
 

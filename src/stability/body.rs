@@ -1,6 +1,6 @@
 //! How the points of a body move, to second order in the change of its configuration.
 
-use crate::block::{Block, Vector, cross, difference, dot, times, transposed_times};
+use crate::block::{Block, Vector, cross, difference, dot, sum, times, transposed_times};
 
 /// A body in its present configuration.
 #[derive(Clone, Copy, Debug)]
@@ -143,10 +143,6 @@ impl Body {
 fn second_turn(v: &Vector, c: &Vector, change: &Vector) -> Vector {
     let (along_v, along_c, both) = (dot(v, change), dot(c, change), dot(c, v));
     std::array::from_fn(|i| 0.5 * (c[i] * along_v + v[i] * along_c) - both * change[i])
-}
-
-pub(super) fn sum(x: &Vector, y: &Vector) -> Vector {
-    [x[0] + y[0], x[1] + y[1], x[2] + y[2]]
 }
 
 fn add(to: &mut [f64], x: &Vector) {

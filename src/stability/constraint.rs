@@ -1,8 +1,8 @@
 //! Constraints, the forces in them, and their geometric stiffness.
 
-use super::body::{Body, sum};
+use super::body::Body;
 use super::{Error, Fault, NOT_FINITE};
-use crate::block::{Vector, cross, difference, dot, is_finite};
+use crate::block::{Vector, cross, difference, dot, is_finite, sum};
 
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]

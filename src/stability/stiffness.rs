@@ -18,8 +18,9 @@ impl Stiffness {
     /// Takes in the bodies in their present configuration and the constraints with the forces in them.
     ///
     /// # Errors
-    /// Of the constraint, by its place in the list, that names a body which is not there or has no points, is a link under force whose
-    /// ends coincide, or a contact with axes that its body cannot turn; if a force or a place is not finite, or memory is exhausted.
+    /// Of the constraint, by its place in the list, that names a body which is not there or has no points, is a link under force
+    /// whose ends coincide, or a contact with axes that its body cannot turn; if a force or a place is not finite, or memory is
+    /// exhausted.
     pub fn new(bodies: &[Body], constraints: &[Constraint]) -> Result<Self, Error> {
         Self::take(bodies, constraints, |_| None)
     }

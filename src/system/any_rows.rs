@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use crate::memory::{refill, with_room};
+use crate::memory::{collected, refill};
 use crate::products::{self, Columns, Product};
 
 use super::body::{as_many, copied, finite, of_size};
@@ -13,7 +13,7 @@ use super::constraint::check_compliance;
 use super::error::{Checked, Error, Fault, Result, Subject, unknown};
 use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::System;
-use super::table::Id;
+use super::table::{Id, Table};
 
 /// Vectors that are spread at a time.
 const TOGETHER: usize = 4;
@@ -23,8 +23,8 @@ impl System {
     /// All operators have as many rows as the constraint.
     ///
     /// # Errors
-    /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers of
-    /// rows or not of a body's columns, or memory is exhausted.
+    /// If there are no bodies or too many, there is no such body, one is there twice, operators are missing, of different numbers
+    /// of rows or not of a body's columns, or memory is exhausted.
     pub fn insert_rows(&mut self, bodies: &[Id], operators: Vec<RowsOperator>) -> Result<Id> {
         let subject = about(self.next_constraint(), bodies);
         let failed = |fault| Error { subject, fault };
@@ -48,8 +48,8 @@ impl System {
         let freedom = freedom.filter(|&freedom| freedom < dofs);
         let freedom = freedom.ok_or(failed(Fault::Invalid("its body has no such generalised velocity")))?;
         finite("its coefficient", &[coefficient]).map_err(failed)?;
-        let mut operators = with_room(1).map_err(|_| failed(Fault::Memory))?;
-        operators.push(RowsOperator::of_freedom(dofs, freedom, coefficient).map_err(failed)?);
+        let operator = RowsOperator::of_freedom(dofs, freedom, coefficient).map_err(failed)?;
+        let operators = collected(1, std::iter::once(operator)).map_err(|_| failed(Fault::Memory))?;
         self.insert_rows(&[body], operators)
     }
 
@@ -66,7 +66,7 @@ impl System {
         let mut list = [0; MOST_BODIES];
         let bodies = self.bodies_of(id, &mut list);
         if let Ok(triple) = self.triple(id) {
-            let sides = self.constraints.get(triple).map_or([None; 2], |constraint| constraint.bodies);
+            let sides = self.sides(triple);
             let expected = sides.iter().flatten().count();
             as_many("its operators H", expected, operators.len()).map_err(failed)?;
             let mut all = operators.drain(..).map(RowsOperator::into_triple);
@@ -88,8 +88,8 @@ impl System {
     /// nothing.
     ///
     /// # Errors
-    /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some direction,
-    /// or memory is exhausted.
+    /// If there is none with this id, there are not as many values, they are not finite, not symmetric or negative in some
+    /// direction, or memory is exhausted.
     pub fn set_rows_compliance(&mut self, id: Id, compliance: Option<&[f64]>) -> Result {
         let subject = self.subject(id)?;
         let failed = |fault| Error { subject, fault };
@@ -123,9 +123,7 @@ impl System {
 
     /// The numbers of rows of all constraints, in their order.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
-        let entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
-        let triples = if self.mixed.is_some() { 0 } else { self.constraints.len() };
-        entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, triples))
+        sizes(self.mixed.as_ref(), &self.constraints)
     }
 
     /// The ids of all constraints, in the order of rows.
@@ -149,6 +147,11 @@ impl System {
         }
     }
 
+    /// Master and slave of a row of three.
+    fn sides(&self, triple: Id) -> [Option<Id>; 2] {
+        self.constraints.get(triple).map_or([None; 2], |constraint| constraint.bodies)
+    }
+
     /// The bodies of a constraint, in its order, the ground left out; written to `list`.
     pub fn bodies_of<'a>(&self, id: Id, list: &'a mut [Id; MOST_BODIES]) -> &'a [Id] {
         let mut count = 0;
@@ -158,10 +161,7 @@ impl System {
         };
         match &self.mixed {
             Some(mixed) => mixed.bodies(&self.constraints, id).flatten().for_each(&mut put),
-            None => {
-                let sides = self.constraints.get(id).map_or([None; 2], |constraint| constraint.bodies);
-                sides.into_iter().flatten().for_each(&mut put);
-            }
+            None => self.sides(id).into_iter().flatten().for_each(&mut put),
         }
         &list[..count]
     }
@@ -174,10 +174,7 @@ impl System {
         self.rows_of(id)?;
         Ok(match &self.mixed {
             Some(mixed) => mixed.subject(&self.constraints, id),
-            None => {
-                let bodies = self.constraints.get(id).map_or([None; 2], |constraint| constraint.bodies);
-                Subject::Constraint(id, bodies)
-            }
+            None => Subject::Constraint(id, self.sides(id)),
         })
     }
 
@@ -248,15 +245,15 @@ impl System {
         }
     }
 
-    /// As [`System::any_rows`], and every diagonal block has an inverse.
+    /// Whether every diagonal block has an inverse.
     ///
     /// # Errors
-    /// As there, and if a diagonal block is singular.
-    pub fn any_rows_with_inverses(&self) -> Result<AnyRows<'_>> {
+    /// As [`System::any_rows`], and of the first constraint whose diagonal block is singular.
+    pub fn check_inverses(&self) -> Result {
         let rows = self.any_rows()?;
         match (0..rows.ids.len()).find(|&row| rows.inverse[rows.square(row).start].is_nan()) {
             Some(row) => Err(Error { subject: self.subject(rows.ids[row] as Id)?, fault: Fault::Singular }),
-            None => Ok(rows),
+            None => Ok(()),
         }
     }
 
@@ -314,6 +311,13 @@ impl System {
         mixed.view.spread(x, inner.as_chunks_mut().0);
         go(inner)
     }
+}
+
+/// The numbers of rows of all constraints, in their order.
+pub(super) fn sizes(mixed: Option<&Mixed>, triples: &Table<Constraint>) -> impl Iterator<Item = usize> {
+    let count = if mixed.is_some() { 0 } else { triples.len() };
+    let entries = mixed.into_iter().flat_map(|mixed| mixed.entries().iter());
+    entries.map(|(_, entry)| entry.rows.into()).chain(std::iter::repeat_n(3, count))
 }
 
 /// What errors of a constraint on these bodies are about.

@@ -216,8 +216,8 @@ impl Inertia {
         lower.into_inertia()
     }
 
-    /// Take the entries of another A in the place of one whose lower triangle was given with the same columns and rows: they have been
-    /// checked then. Whether there was one.
+    /// Take the entries of another A in the place of one whose lower triangle was given with the same columns and rows: they have
+    /// been checked then. Whether there was one.
     ///
     /// # Errors
     /// If a value is not finite; nothing has changed then.

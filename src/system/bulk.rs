@@ -93,11 +93,10 @@ impl System {
             let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
             self.check_move(id, bodies, &frame, points).map(|_| ())
         })?;
-        for k in 0..count {
-            let (id, bodies, frame, points) = entry(k);
+        (0..count).map(entry).try_for_each(|(id, bodies, frame, points)| {
             let bodies = bodies.unwrap_or(self.constraint(id)?.bodies());
-            self.rebind_constraint(id, bodies, &frame, points)?;
-        }
+            self.rebind_constraint(id, bodies, &frame, points)
+        })?;
         Ok(())
     }
 
@@ -111,11 +110,8 @@ impl System {
             let subject = Subject::Constraint(id, self.constraint(id)?.bodies());
             check_compliance(3, &compliance).map_err(|fault| Error { subject, fault })
         })?;
-        for k in 0..count {
-            let (id, compliance) = entry(k);
-            self.set_compliance(id, Some(compliance))?;
-        }
-        Ok(())
+        let mut entries = (0..count).map(entry);
+        Ok(entries.try_for_each(|(id, compliance)| self.set_compliance(id, Some(compliance)))?)
     }
 
     /// Set the tags of so many constraints.
@@ -124,11 +120,7 @@ impl System {
     /// Of the first entry that names no constraint.
     pub fn set_tags(&mut self, count: usize, entry: impl Fn(usize) -> (Id, u64)) -> EntryResult {
         all(count, |k| self.tag(entry(k).0).map(|_| ()))?;
-        for k in 0..count {
-            let (id, tag) = entry(k);
-            self.set_tag(id, tag)?;
-        }
-        Ok(())
+        Ok((0..count).map(entry).try_for_each(|(id, tag)| self.set_tag(id, tag))?)
     }
 
     /// Remove so many constraints.
@@ -151,10 +143,7 @@ impl System {
             (0..chosen).for_each(|k| kept.take_back(id(k)));
         }
         found?;
-        for k in 0..count {
-            self.remove_constraint(id(k))?;
-        }
-        Ok(())
+        Ok((0..count).map(id).try_for_each(|id| self.remove_constraint(id))?)
     }
 
     /// Set the free velocities of so many bodies, or the previous ones.
@@ -168,15 +157,8 @@ impl System {
         entry: impl Fn(usize) -> (Id, &'a [f64]),
     ) -> EntryResult {
         all(count, |k| self.check_velocity(entry(k).0, entry(k).1))?;
-        for k in 0..count {
-            let (id, velocity) = entry(k);
-            if are_previous {
-                self.set_previous_velocity(id, velocity)?;
-            } else {
-                self.set_velocity(id, velocity)?;
-            }
-        }
-        Ok(())
+        let set = if are_previous { Self::set_previous_velocity } else { Self::set_velocity };
+        Ok((0..count).map(entry).try_for_each(|(id, velocity)| set(self, id, velocity))?)
     }
 
     /// Set the rotations of so many rigid bodies.
@@ -185,11 +167,7 @@ impl System {
     /// Of the first entry that [`System::set_rotation`] would refuse.
     pub fn set_rotations(&mut self, count: usize, entry: impl Fn(usize) -> (Id, Block)) -> EntryResult {
         all(count, |k| self.turned(entry(k).0, &entry(k).1).map(|_| ()))?;
-        for k in 0..count {
-            let (id, rotation) = entry(k);
-            self.set_rotation(id, &rotation)?;
-        }
-        Ok(())
+        Ok((0..count).map(entry).try_for_each(|(id, rotation)| self.set_rotation(id, &rotation))?)
     }
 
     /// Tell the free velocities of so many bodies, n values each.

@@ -130,8 +130,8 @@ impl Operator {
     }
 
     /// An operator of a body with `dofs` velocities, three a node: H = Σ N_a Q, the columns of node a are N_a Q. Q is 3 × 3,
-    /// column-major; nodes ascend, and each has its weight N_a. Constraints on meshes are of this form: weights are shape functions,
-    /// Q = Eᵀ. It takes less memory and time than others if all constraints on the body have it.
+    /// column-major; nodes ascend, and each has its weight N_a. Constraints on meshes are of this form: weights are shape
+    /// functions, Q = Eᵀ. It takes less memory and time than others if all constraints on the body have it.
     ///
     /// # Errors
     /// If the velocities are not three a node, there is no such node, nodes do not ascend, there are not as many weights, a value
@@ -212,7 +212,8 @@ impl Placement {
     }
 }
 
-/// What is added to a diagonal block of so many rows, column-major, empty if nothing: finite, symmetric and semi-definite up to rounding.
+/// What is added to a diagonal block of so many rows, column-major, empty if nothing: finite, symmetric and semi-definite up to
+/// rounding.
 pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Checked {
     finite("its compliance", compliance)?;
     let entry = |i: usize, j: usize| compliance.get(rows * j + i).copied().unwrap_or_default();

@@ -35,24 +35,25 @@ pub fn write_npz(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
     if rows.extents.is_some() {
         return write_csr(out, rows);
     }
-    let integers = |values: &[i32], out: &mut dyn Write| {
-        values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
-    };
     // Rows of a block lie together there.
-    let blocks = |out: &mut dyn Write| {
-        let mut by_rows = rows.values.as_chunks().0.iter().flat_map(transposed);
-        by_rows.try_for_each(|value| out.write_all(&value.to_le_bytes()))
-    };
+    let by_rows = || rows.values.as_chunks().0.iter().flat_map(transposed);
     let parts: [(&[usize], Items); 3] = [
-        (&[rows.columns.len()], &|out| integers(rows.columns, out)),
-        (&[rows.starts.len()], &|out| integers(rows.starts, out)),
-        (&[rows.values.len() / 9, 3, 3], &blocks),
+        (&[rows.columns.len()], &|out| write_all(out, rows.columns.iter().map(|value| value.to_le_bytes()))),
+        (&[rows.starts.len()], &|out| write_all(out, rows.starts.iter().map(|value| value.to_le_bytes()))),
+        (&[rows.values.len() / 9, 3, 3], &|out| write_all(out, by_rows().map(f64::to_le_bytes))),
     ];
     write_arrays(out, b"bsr", rows.scalar_count(), parts)
 }
 
 /// Writes the items of an array.
 type Items<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+fn write_all<const N: usize>(
+    out: &mut dyn Write,
+    mut items: impl Iterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    items.try_for_each(|bytes| out.write_all(&bytes))
+}
 
 /// Write a square matrix in this format: lengths and items of its columns, its starts and its values.
 fn write_arrays(
@@ -69,11 +70,7 @@ fn write_arrays(
             array("indices", "<i4", columns),
             array("indptr", "<i4", starts),
             array("format", "|S3", (&[], &|out| out.write_all(format))),
-            array(
-                "shape",
-                "<i8",
-                (&[2], &|out| both.iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))),
-            ),
+            array("shape", "<i8", (&[2], &|out| write_all(out, both.iter().map(|n| n.to_le_bytes())))),
             array("data", "<f8", values),
         ],
     )
@@ -91,16 +88,12 @@ fn write_csr(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
             out.write_all(&end.to_le_bytes())
         })
     };
-    let columns = |out: &mut dyn Write| {
-        let mut all = each().flat_map(|(row, i)| rows.entries(row, i));
-        all.try_for_each(|(column, _)| out.write_all(&(column as i32).to_le_bytes()))
-    };
-    let values = |out: &mut dyn Write| {
-        let mut all = each().flat_map(|(row, i)| rows.entries(row, i));
-        all.try_for_each(|(_, value)| out.write_all(&value.to_le_bytes()))
-    };
+    let all = || each().flat_map(|(row, i)| rows.entries(row, i));
     let size = rows.scalar_count();
-    let parts: [(&[usize], Items); 3] =
-        [(&[entries], &columns), (&[size + 1], &starts), (&[entries], &values)];
+    let parts: [(&[usize], Items); 3] = [
+        (&[entries], &|out| write_all(out, all().map(|(column, _)| (column as i32).to_le_bytes()))),
+        (&[size + 1], &starts),
+        (&[entries], &|out| write_all(out, all().map(|(_, value)| value.to_le_bytes()))),
+    ];
     write_arrays(out, b"csr", size, parts)
 }

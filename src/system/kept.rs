@@ -4,16 +4,18 @@
 
 use crate::block::{Block, Vector};
 
+use super::mixed::MOST_ROWS;
+
 /// Kept with a constraint from its insertion to its removal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     /// The user's.
     pub tag: u64,
-    /// The last reaction that was set.
-    pub reaction: Vector,
-    /// The compliance that was set.
+    /// The last reaction that was set; as many values count as it has rows.
+    pub reaction: [f64; MOST_ROWS],
+    /// The compliance that was set, of a constraint that is a row of three of its own.
     pub compliance: Option<Block>,
-    /// What regularisation adds to its diagonal.
+    /// What regularisation adds to its diagonal; of such a one, too.
     pub shift: Vector,
 }
 

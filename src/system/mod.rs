@@ -2,14 +2,16 @@
 //!
 //! [`System`] holds bodies and constraints, and makes of them the block-sparse rows of W; [`interface`] is what
 //! `include/ldy_system.h` is generated from. The numbers come from [`crate::assembly::update`], as those of the legacy face do:
-//! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, and in `scene` where threads share slots and blocks.
+//! the same bodies and constraints have the same bits through both. `unsafe` is in the interface, and in `scene` where threads
+//! share slots and blocks.
 //!
 //! `table` keeps bodies and constraints under ids, `structure` says which rows of W have blocks in common, `scene` is all
-//! that an `update` goes over, `changes` what has changed of it, `plan` what is made again, `product` multiplies with W, `stability` finds the longest stable
-//! step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with constraints, `bulk` takes many bodies or
-//! constraints at once, `jacobian` their operators, `insertion` has them in all or none, `models` has bodies that one solver is for, `files` writes W, `world` turns what
-//! a program has in the world into what is asked for here. `mixed` ties constraints of other than three rows, or on more than two
-//! bodies, to rows of three; `any_rows` is what [`System`] does with them.
+//! that an `update` goes over, `changes` what has changed of it, `plan` what is made again, `product` multiplies with W,
+//! `stability` finds the longest stable step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with
+//! constraints, `bulk` takes many bodies or constraints at once, `jacobian` their operators, `insertion` has them in all or none,
+//! `models` has bodies that one solver is for, `files` writes W, `world` turns what a program has in the world into what is asked
+//! for here. `mixed` ties constraints of other than three rows, or on more than two bodies, to rows of three; `any_rows` is what
+//! [`System`] does with them.
 
 mod any_rows;
 mod body;

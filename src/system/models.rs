@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::inertia::Boxed;
-use crate::memory;
+use crate::memory::{self, put};
 
 use super::body::{Member, Solve};
 use super::error::Checked;
@@ -50,12 +50,7 @@ impl Models {
         members: usize,
     ) -> Checked {
         let solver: Box<dyn Solve> = Boxed::new(solver)?.into_box();
-        if place == self.0.len() {
-            self.0.try_reserve(1)?;
-            self.0.push(None);
-        }
-        self.0[place] = Some(Model { solver, size, members });
-        Ok(())
+        Ok(put(&mut self.0, place, Some(Model { solver, size, members }))?)
     }
 
     /// Let a body go; with the last one goes the model.

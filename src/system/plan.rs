@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::assembly::panel::cholesky::{Target, Writer};
 use crate::assembly::update::scene::RowPart;
-use crate::memory::refill;
+use crate::memory::{collect, refill};
 
 use super::body::{Body, Inertia};
 use super::changes::{BEYOND, CHANGED, COMPLIANCE, UNSTEADY, VELOCITY, all_of, are_many, are_pushed};
@@ -89,12 +89,11 @@ impl Plan {
             *has_blocks = false;
             return Ok(Extent::Some(structure.len()));
         }
-        of_body.clear();
-        of_body.try_reserve(bodies.marks().len())?;
-        of_body.extend(bodies.marks().iter().map(|mark| {
+        let parts = bodies.marks().iter().map(|mark| {
             let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
             whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
-        }));
+        });
+        collect(of_body, parts)?;
         refill(rows, structure.len(), 0)?;
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));

@@ -1,5 +1,5 @@
-//! Products with W through the bodies, as h H A⁻¹ Hᵀ x without its blocks. Threads share bodies and rows; what each computes does not
-//! depend on it.
+//! Products with W through the bodies, as h H A⁻¹ Hᵀ x without its blocks. Threads share bodies and rows; what each computes does
+//! not depend on it.
 
 mod others;
 
@@ -63,8 +63,8 @@ impl Product<Error> for ThroughBodies<'_> {
     }
 }
 
-/// All bodies with a factor, one after the other: what each adds to its rows, of which it reads Z once. A row has two bodies at most,
-/// and two numbers have the same sum either way: so have rows that [`RowsThroughBodies`] makes.
+/// All bodies with a factor, one after the other: what each adds to its rows, of which it reads Z once. A row has two bodies at
+/// most, and two numbers have the same sum either way: so have rows that [`RowsThroughBodies`] makes.
 struct BodyAfterBody<'a, 'y, const N: usize> {
     through: &'a Bodies<'a>,
     x: [&'a [Vector]; N],
@@ -236,8 +236,8 @@ impl Bodies<'_> {
         Ok(())
     }
 
-    /// Write h A⁻¹ Hᵀ x of the body at a place, if it has a factor. What A⁻¹ itself makes of a force has less rounding than what its
-    /// factor does twice.
+    /// Write h A⁻¹ Hᵀ x of the body at a place, if it has a factor. What A⁻¹ itself makes of a force has less rounding than what
+    /// its factor does twice.
     fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
         let Some(body) = &self.bodies.things()[place] else { return };
         if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()

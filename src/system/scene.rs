@@ -1,5 +1,6 @@
 //! A system as the scene of an update.
 
+use std::iter;
 use std::mem::offset_of;
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
+use crate::memory::renew;
 use crate::prefetch::fetch;
 use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
 
@@ -351,8 +353,8 @@ impl Rows for SystemRows<'_> {
     #[inline(always)]
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> Slot<'_, N> {
         let slot = self.context.structure.place(self.first + row, place).slot;
-        // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels and
-        // does not touch them until all rows are made.
+        // SAFETY: the structure gives each row slots of its own, and this row is in no other part; the update started the panels
+        // and does not touch them until all rows are made.
         Slot::new(unsafe { slots.at(slot) })
     }
 
@@ -562,8 +564,7 @@ impl PartsOfPairs {
             }
             part.rows.end = row;
             for places in [&mut part.firsts, &mut part.cursors] {
-                places.clear();
-                places.try_reserve(part.reach.len())?;
+                renew(places, part.reach.len(), iter::empty())?;
             }
         }
         Ok(())
@@ -615,7 +616,8 @@ impl<'a> PairBlocks<'a> {
     /// The part at hand has the row.
     #[inline(always)]
     unsafe fn put_diagonal(&self, row: usize) {
-        // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has it.
+        // SAFETY: parts have different rows, whose diagonal blocks have places of their own; the caller promises that this one has
+        // it.
         unsafe { *self.values.at(self.blocks.scene.structure.diagonal(row)) = self.blocks.diagonal[row] };
     }
 
@@ -625,8 +627,8 @@ impl<'a> PairBlocks<'a> {
     /// They are those of a pair, and the part at hand has it.
     #[inline(always)]
     unsafe fn pair(self, [one, other]: [usize; 2]) -> [Option<&'a mut Block>; 2] {
-        // SAFETY: parts have different rows, and so different pairs, by rows all or by columns all. Each pair has two places of its own;
-        // the caller promises that this part has it.
+        // SAFETY: parts have different rows, and so different pairs, by rows all or by columns all. Each pair has two places of its
+        // own; the caller promises that this part has it.
         unsafe { [Some(self.values.at(one)), Some(self.values.at(other))] }
     }
 }

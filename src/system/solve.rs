@@ -24,8 +24,8 @@ impl<'a> AnyRows<'a> {
 }
 
 impl System {
-    /// Solve C(U, R) = 0 with the rows of the last update, the third component of contacts normal; `forces` are where to begin, one for
-    /// each scalar, and become the best that are met. `laws` has one for each row, two for one of more than three scalars: see
+    /// Solve C(U, R) = 0 with the rows of the last update, the third component of contacts normal; `forces` are where to begin, one
+    /// for each scalar, and become the best that are met. `laws` has one for each row, two for one of more than three scalars: see
     /// [`Solver::solve_any`].
     ///
     /// # Errors

@@ -56,12 +56,12 @@ impl System {
     }
 
     /// K̃ for local forces R, one for each scalar, in the order of rows; the dofs are the generalised velocities of all
-    /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint: [`Joint::ConstantOperators`] for those
-    /// by operators, one of the others for those at points.
+    /// bodies, obstacles too, in the order of insertion. `joints` has one for each constraint: [`Joint::ConstantOperators`] for
+    /// those by operators, one of the others for those at points.
     ///
     /// # Errors
-    /// If joints are others, lengths are not positive, something is not finite, there are not as many joints as constraints or forces as
-    /// scalars, or memory is exhausted.
+    /// If joints are others, lengths are not positive, something is not finite, there are not as many joints as constraints or
+    /// forces as scalars, or memory is exhausted.
     pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness> {
         let rows = self.constraint_ids().count();
         of_size("the reactions R", reactions, self.sizes().sum()).map_err(Error::of_system)?;

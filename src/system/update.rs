@@ -11,7 +11,6 @@ use crate::threads::{Deal, Numbered, Ragged, Team};
 
 use super::changes;
 use super::error::{Error, Fault, Result};
-use super::mixed::Filled;
 use super::model::System;
 use super::plan::{Extent, Plan};
 use super::rows::{Results, resized};
@@ -61,23 +60,16 @@ impl System {
             true => plan.make(bodies, constraints, structure, &made.writers)?,
             false => Extent::All,
         };
-        let planned = match extent {
-            Extent::Nothing => None,
-            Extent::Some(rows) => Some(Some((&*plan, rows))),
-            Extent::All => Some(None),
+        let (rows, plan) = match extent {
+            Extent::Nothing | Extent::All => (structure.len(), None),
+            Extent::Some(rows) => (rows, Some(&*plan)),
         };
-        if let Some(planned) = planned {
-            let (plan, rows) = planned.map_or((None, structure.len()), |(plan, rows)| (Some(plan), rows));
+        if extent != Extent::Nothing {
             let scene = Scene { bodies, models, constraints, mixed: mixed.as_ref(), structure, plan };
             assemble(scene, rows, results, parts, made, step)?;
         }
         if let Some(mixed) = mixed {
-            let filled = match planned {
-                None => Filled::Nothing,
-                Some(Some((plan, _))) => Filled::Some(plan),
-                Some(None) => Filled::All,
-            };
-            mixed.fill(constraints, structure, results, filled)?;
+            mixed.fill(constraints, structure, results, (extent, plan))?;
         }
         changes::settle(bodies, constraints);
         self.is_made = true;

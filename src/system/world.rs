@@ -2,7 +2,9 @@
 //! and what a rigid body turns like without forces.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector, cross, difference, inverse, is_finite, largest, times, transposed_times};
+use crate::block::{
+    Block, Vector, cross, difference, inverse, is_finite, largest, sum, times, transposed_times,
+};
 
 use super::body::{Kinematics, finite};
 use super::error::{Error, Fault, Result};
@@ -10,18 +12,20 @@ use super::model::System;
 use super::table::Id;
 
 impl System {
-    /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the centre.
+    /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the
+    /// centre.
     ///
     /// # Errors
     /// If there is no such body, it is not rigid, or something is not finite.
     pub fn referential_point(&self, id: Id, center: &Vector, place: &Vector) -> Result<Vector> {
         let (rotation, referential) = self.rigid(id)?;
         let arm = transposed_times(rotation, &difference(place, center));
-        given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
+        given(id, sum(referential, &arm))
     }
 
-    /// The referential point X of a pseudo-rigid body that is at the place p of the world, X = X̄ + F⁻¹ (p − x̄), x̄ the place of the
-    /// centre and F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), is free of it.
+    /// The referential point X of a pseudo-rigid body that is at the place p of the world, X = X̄ + F⁻¹ (p − x̄), x̄ the place of
+    /// the centre and F the deformation gradient, column-major. A system keeps no F: H of pseudo-rigid bodies, theory (44), is free
+    /// of it.
     ///
     /// # Errors
     /// If there is no such body, it is not pseudo-rigid, something is not finite, or F is singular to working precision.
@@ -44,11 +48,11 @@ impl System {
             return Err(singular);
         }
         let arm = times(&inverse, &difference(place, center));
-        given(id, [referential[0] + arm[0], referential[1] + arm[1], referential[2] + arm[2]])
+        given(id, sum(referential, &arm))
     }
 
-    /// An angular velocity ω of a rigid body in the frame of the world, as the first three components of its generalised velocity have
-    /// it: Ω = Λᵀ ω.
+    /// An angular velocity ω of a rigid body in the frame of the world, as the first three components of its generalised velocity
+    /// have it: Ω = Λᵀ ω.
     ///
     /// # Errors
     /// As [`System::referential_point`].

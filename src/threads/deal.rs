@@ -96,9 +96,8 @@ unsafe impl<'a, T: Send> Deal for &'a mut [T] {
     }
 
     unsafe fn part(shared: &Dealt<'a, T>, range: Range<usize>) -> Self {
-        assert!(range.start <= range.end && range.end <= shared.count);
-        // SAFETY: the range lies in the slice; the caller promises that its things are in no other part.
-        unsafe { slice::from_raw_parts_mut(shared.first.add(range.start), range.len()) }
+        // SAFETY: the caller promises that the things of the range are in no other part.
+        unsafe { shared.some_at(range) }
     }
 }
 
@@ -265,11 +264,7 @@ impl Team {
         self.share(chosen.len(), &|member, number| {
             let place = chosen[number] as usize;
             // SAFETY: a member is one thread, and a share does each part once: places ascend, so none is chosen twice.
-            let ([tool], [thing]) = (unsafe {
-                (<&mut [W]>::part(&tools, member..member + 1), <&mut [T]>::part(&things, place..place + 1))
-            }) else {
-                unreachable!("one tool and one thing")
-            };
+            let (tool, thing) = unsafe { (tools.at(member), things.at(place)) };
             work(tool, place, thing);
         });
     }

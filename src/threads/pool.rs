@@ -6,6 +6,8 @@ use std::ffi::c_void;
 use std::mem::{self, MaybeUninit};
 use std::ptr;
 
+use crate::memory::with_room;
+
 use super::owner::Owner;
 use super::protocol::{Shared, Work};
 use super::sync::{AtomicU32, UnsafeCell};
@@ -108,10 +110,7 @@ impl Held<'_> {
     }
 
     fn start(&mut self, asked: usize) {
-        let mut threads = Vec::new();
-        if threads.try_reserve_exact(asked - 1).is_err() {
-            return;
-        }
+        let Ok(mut threads) = with_room(asked - 1) else { return };
         let Ok(shared) = Shared::new(asked) else { return };
         self.put(Some(shared));
         if let Some(shared) = self.shared() {

@@ -256,8 +256,8 @@ fn bounds_hold_and_give_way() {
     assert!((0..3).all(|i| (u[i] - [0.5, -0.25, 0.0][i]).abs() < 1e-14), "{u:?}");
 }
 
-/// Particles of unit mass on top of each other: each carries those above it. Sweeps without momentum would be 12,000: the slowest part
-/// of their changes lessens by the square of cos (π / 81).
+/// Particles of unit mass on top of each other: each carries those above it. Sweeps without momentum would be 12,000: the slowest
+/// part of their changes lessens by the square of cos (π / 81).
 #[test]
 fn forces_come_through_a_tower_in_few_sweeps() {
     const HIGH: usize = 40;

@@ -154,8 +154,9 @@ fn the_normal_may_come_first() {
     }
 }
 
-/// Two blocks of three scalars with a law each: a joint's axis, a limit, a motor, nothing, a given force, a limit of the other side.
-/// Against all combinations of scalars between and at their bounds; W is positive definite but for the scalar that is nothing.
+/// Two blocks of three scalars with a law each: a joint's axis, a limit, a motor, nothing, a given force, a limit of the other
+/// side. Against all combinations of scalars between and at their bounds; W is positive definite but for the scalar that is
+/// nothing.
 #[test]
 fn scalars_of_a_block_have_laws_of_their_own() {
     const FREE: f64 = f64::INFINITY;

@@ -21,8 +21,8 @@ fn one(random: &mut Random) -> Dense {
     Dense::new(&h * h.transpose(), &DVector::from_fn(3, |_, _| random.number()))
 }
 
-/// All forces on the ellipse that leave U_N = 0 and U_T where the ellipse has its normal, against it: (R_1 / μ_1², R_2 / μ_2²). Found
-/// by steps over the ellipse and bisection.
+/// All forces on the ellipse that leave U_N = 0 and U_T where the ellipse has its normal, against it: (R_1 / μ_1², R_2 / μ_2²).
+/// Found by steps over the ellipse and bisection.
 fn sliding_forces(dense: &Dense, mu: [f64; 2]) -> Vec<[f64; 3]> {
     let force = |angle: f64| {
         let e = [mu[0] * angle.cos(), mu[1] * angle.sin(), 1.0];

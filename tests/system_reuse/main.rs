@@ -512,8 +512,8 @@ fn threads_make_no_difference() {
     ldy::legacy::interface::additions::ldy_shutdown();
 }
 
-/// Meshes of two nodes and rigid bodies in turns, each body coupled with the next two; what is known of A of the rigid ones is theirs, or a
-/// dense inverse.
+/// Meshes of two nodes and rigid bodies in turns, each body coupled with the next two; what is known of A of the rigid ones is
+/// theirs, or a dense inverse.
 fn chain_of_meshes(count: usize, dense: bool) -> System {
     let mut system = System::new();
     for k in 0..count {

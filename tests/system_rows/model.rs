@@ -393,7 +393,8 @@ impl Scene {
         bodies.iter().scan(0, place).collect()
     }
 
-    /// Many constraints at once as rows of a Jacobian: each on some of its bodies, in their order. One of those before may be refused.
+    /// Many constraints at once as rows of a Jacobian: each on some of its bodies, in their order. One of those before may be
+    /// refused.
     fn insert_jacobian(&mut self) {
         let (bodies, firsts) = self.some_bodies();
         let mut all = Vec::new();
@@ -455,7 +456,8 @@ impl Scene {
         self.last = Some((bodies, ids, layout));
     }
 
-    /// The operators of the last Jacobian once more, up to three times, with other values in the same places, if all is still there.
+    /// The operators of the last Jacobian once more, up to three times, with other values in the same places, if all is still
+    /// there.
     fn repeat_jacobian(&mut self) {
         let Some((bodies, ids, layout)) = self.last.clone() else { return self.set_jacobian() };
         let are_there = bodies.iter().all(|id| self.model.bodies.contains_key(id))

@@ -258,7 +258,8 @@ impl General {
         Ok(())
     }
 
-    /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are listed.
+    /// Whether the body has nodes, and A⁻¹ at those that slots touch takes less time than solves for all slots; then they are
+    /// listed.
     fn has_nodes_to_solve_for(&mut self, factored: &Factored) -> Result<bool> {
         let Self { operators, nodal_inverse, nodes, .. } = self;
         let has_nodes = operators.dofs.is_multiple_of(3);

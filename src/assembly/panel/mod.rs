@@ -276,8 +276,8 @@ impl Panel {
         }
     }
 
-    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, and the transpose of each where `transpose` says; the
-    /// first that has an entry that is not finite, as [`Panel::finite_columns`] finds it.
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, and the transpose of each where `transpose` says;
+    /// the first that has an entry that is not finite, as [`Panel::finite_columns`] finds it.
     #[inline(always)]
     pub fn write_pairs<'a, L: SimdLevel>(
         &self,

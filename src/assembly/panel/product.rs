@@ -1,5 +1,5 @@
-//! Products with W through the bodies that have a Cholesky factor: W_αβ = Z_α Z_βᵀ for any two slots, so that W x is Z_α s on a body,
-//! s = Σ_β Z_βᵀ x_β.
+//! Products with W through the bodies that have a Cholesky factor: W_αβ = Z_α Z_βᵀ for any two slots, so that W x is Z_α s on a
+//! body, s = Σ_β Z_βᵀ x_β.
 
 use super::cholesky::columns;
 use super::{Form, PSEUDO_RIGID, Panel, RIGID};

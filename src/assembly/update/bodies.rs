@@ -14,7 +14,7 @@ use crate::first_error::FirstError;
 use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
-use crate::memory::refill;
+use crate::memory::{refill, renew};
 use crate::threads::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -76,9 +76,7 @@ pub fn prepare<B: Bodies>(
         !bodies.is_kept(body) && panel.needs_inverse() && bodies.slots(body) > 0
     };
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
-    heavy.clear();
-    heavy.try_reserve(waiting().count()).map_err(|_| bodies.memory())?;
-    heavy.extend(waiting());
+    renew(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
     let first_error = FirstError::default();
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
     team.deal_chosen(works, panels, heavy, |work, body, panel| {
@@ -116,8 +114,8 @@ pub fn prepare<B: Bodies>(
 /// Most values that are stacked at a time: 64 MB.
 const MOST_STACKED: usize = 1 << 23;
 
-/// The bodies of a model, of which the first is the first of those waiting, with their parts of its columns. Between them may be bodies
-/// that have left it, but none of another model.
+/// The bodies of a model, of which the first is the first of those waiting, with their parts of its columns. Between them may be
+/// bodies that have left it, but none of another model.
 fn members<'a, B: Bodies>(
     bodies: &'a B,
     waiting: &'a [u32],
@@ -129,8 +127,8 @@ fn members<'a, B: Bodies>(
     before_others.filter_map(|(body, member)| Some((body, member?.place)))
 }
 
-/// Let the solver of a model work on the columns of some of its bodies, side by side: column k of all of them is column k of the model,
-/// which has so many values, with zeros where a body has not as many.
+/// Let the solver of a model work on the columns of some of its bodies, side by side: column k of all of them is column k of the
+/// model, which has so many values, with zeros where a body has not as many.
 fn solve_stacked<B: Bodies>(
     bodies: &B,
     panels: &mut [Panel],

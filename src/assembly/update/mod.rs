@@ -85,7 +85,8 @@ impl BodyOperators {
         !self.are_factored() && self.heavy.iter().all(|&body| self.panels[body as usize].is_nodal())
     }
 
-    /// Whether threads pay for so many rows: they do if there are many, or, where panels are made, bodies with much to be done for each.
+    /// Whether threads pay for so many rows: they do if there are many, or, where panels are made, bodies with much to be done for
+    /// each.
     pub fn pays_for_threads(&self, rows: usize, with_panels: bool) -> bool {
         /// Rows from which on threads pay.
         const ENOUGH: usize = 512;

@@ -13,8 +13,8 @@ use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
 use crate::threads::Team;
 
-/// Rows at a time, and those that a thread takes at a time: with what they point to, they fit a second-level cache; of a thousand, no
-/// thread waits long for the last ones of another.
+/// Rows at a time, and those that a thread takes at a time: with what they point to, they fit a second-level cache; of a thousand,
+/// no thread waits long for the last ones of another.
 const BATCH: usize = 64;
 
 /// What is wanted of rows.
@@ -210,8 +210,8 @@ impl<F: F64x4> Share<F> {
     }
 }
 
-/// V and B, and what the bodies of each row of a batch add to its diagonal block. Operators are written on the way, where that is left to
-/// do. An error comes with the place of its row in the batch.
+/// V and B, and what the bodies of each row of a batch add to its diagonal block. Operators are written on the way, where that is
+/// left to do. An error comes with the place of its row in the batch.
 #[inline(always)]
 fn shares_of<L: SimdLevel, R: Rows>(
     level: L,

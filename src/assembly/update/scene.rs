@@ -94,8 +94,8 @@ pub trait Bodies: Sync {
     /// What the face finds wrong with it.
     fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Self::Fault>;
 
-    /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them; of a member of a model columns of the model. The
-    /// thread that updates calls it.
+    /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them; of a member of a model columns of the model.
+    /// The thread that updates calls it.
     ///
     /// # Errors
     /// Whatever went wrong.

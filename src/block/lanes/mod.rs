@@ -56,8 +56,8 @@ pub trait SimdLevel: Copy {
     /// Lanes with these numbers.
     fn load(self, values: &[f64; 4]) -> Self::F64x4;
 
-    /// Compute within other work: inlined where lanes are registers; otherwise, where it is much larger, in a function of its own, which
-    /// is compiled once for all who call it.
+    /// Compute within other work: inlined where lanes are registers; otherwise, where it is much larger, in a function of its own,
+    /// which is compiled once for all who call it.
     fn apart<W: Kernel>(self, work: W) -> W::Output;
 
     /// Zeros.

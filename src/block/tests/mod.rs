@@ -36,7 +36,9 @@ proptest! {
     }
 
     #[test]
-    fn inverse_times_block_is_identity(eigenvalues in prop::array::uniform3(1e-3..1.0_f64), seed in entries(), scale in -200..200_i32) {
+    fn inverse_times_block_is_identity(
+        eigenvalues in prop::array::uniform3(1e-3..1.0_f64), seed in entries(), scale in -200..200_i32,
+    ) {
         let b = with_eigenvalues(eigenvalues, seed) * f64::powi(2.0, scale);
         let x = Matrix3::from_column_slice(&inverse(&block(&b)).unwrap());
         prop_assert!((x * b - Matrix3::identity()).amax() < 1e-11);

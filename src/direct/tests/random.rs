@@ -20,8 +20,8 @@ impl Scene {
         Self::of_any_operators(h, &vec![3; h.nrows() / 3])
     }
 
-    /// Of the operators of constraints: so many rows a constraint, six columns a body. Blocks of constraints that share no body are left
-    /// out.
+    /// Of the operators of constraints: so many rows a constraint, six columns a body. Blocks of constraints that share no body are
+    /// left out.
     pub fn of_any_operators(h: &DMatrix<f64>, heights: &[usize]) -> Self {
         let bodies = h.ncols() / 6;
         let dense = h * h.transpose();

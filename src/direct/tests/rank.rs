@@ -56,8 +56,8 @@ proptest! {
         prop_assert_eq!(dependent_rows(Scene::of_any_operators(&h, &heights).rows(), 0.0).unwrap(), expected);
     }
 
-    /// Rows of any number that are sums of a few, some of these almost sums of others: as many are told to depend as the rank says, and
-    /// the others are independent.
+    /// Rows of any number that are sums of a few, some of these almost sums of others: as many are told to depend as the rank says,
+    /// and the others are independent.
     #[test]
     fn ranks_are_those_of_singular_values(
         rows in 2..8_usize, rank_of in 1..6_usize, small in 1e-4..1e-1_f64, entries in prop::collection::vec(-1.0..1.0_f64, 400),

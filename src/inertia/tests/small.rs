@@ -108,8 +108,8 @@ fn what_cannot_be_factored_is_told() {
     assert!(!Matrix { structure: Structure::PositiveDefinite, starts: &too_large, rows, values }.is_small());
 }
 
-/// Pattern and values change alone and together, and a matrix that cannot be factored comes between: each time the factor has the bits
-/// of one that is made anew, and only the same matrix keeps it.
+/// Pattern and values change alone and together, and a matrix that cannot be factored comes between: each time the factor has the
+/// bits of one that is made anew, and only the same matrix keeps it.
 #[test]
 fn the_same_matrix_is_not_factored_again() {
     let solved = |small: &Small| {

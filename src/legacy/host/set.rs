@@ -119,8 +119,8 @@ const DEPTH: usize = 24;
 
 impl Walks<SET> {
     /// Visit the constraints on a body in the order of its set, without memory and without words for errors: false if that cannot
-    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`Walks::each_on`] then does it, or tells
-    /// what is wrong.
+    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`Walks::each_on`] then does it, or
+    /// tells what is wrong.
     ///
     /// # Safety
     /// As [`Walks::each`]; the body is valid.

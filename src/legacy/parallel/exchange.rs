@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use crate::legacy::boundary::caught;
 use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::rows::LocalDynamics;
+use crate::memory::refill;
 
 use super::arrange::Exchange;
 use super::velocities;
@@ -57,10 +58,8 @@ pub fn withdraw(code: Code) -> Code {
 
 fn receive(exchange: &mut Exchange, world: &mut World) -> Result {
     let count = total(world.received());
-    exchange.inbox.clear();
-    let room = exchange.inbox.try_reserve(count);
-    room.map_err(|_| fail!(Code::OutOfMemory, "no memory for what comes from other ranks"))?;
-    exchange.inbox.resize(count, Record::default());
+    refill(&mut exchange.inbox, count, Record::default())
+        .map_err(|_| fail!(Code::OutOfMemory, "no memory for what comes from other ranks"))?;
     let out = &exchange.outbox.sorted[..];
     world.exchange(out, &mut exchange.inbox)?;
     exchange.messages = world.sent().iter().filter(|&&count| count > 0).count();

@@ -118,7 +118,8 @@ unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut Row) -> Result<(), Co
     }
 }
 
-/// Attach a row to a body that it is not attached to, which `likely` may be the index of. This writes nothing to the row but what is known of its places.
+/// Attach a row to a body that it is not attached to, which `likely` may be the index of. This writes nothing to the row but what
+/// is known of its places.
 ///
 /// # Errors
 /// [`Code::OutOfMemory`].

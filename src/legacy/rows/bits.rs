@@ -94,7 +94,9 @@ mod tests {
     proptest! {
         /// Against a set of the standard library.
         #[test]
-        fn the_least_missing_number_is_found(words in 1..140_usize, changes in prop::collection::vec((any::<u32>(), 1..400_usize), 1..60)) {
+        fn the_least_missing_number_is_found(
+            words in 1..140_usize, changes in prop::collection::vec((any::<u32>(), 1..400_usize), 1..60),
+        ) {
             let len = WORD * words;
             let mut bits = Bits::new(len).unwrap();
             let mut missing: BTreeSet<usize> = (0..len).collect();

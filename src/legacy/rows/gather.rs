@@ -115,8 +115,8 @@ fn listed(entry: Option<&GatheredRow>) -> *mut CON {
     entry.filter(|entry| entry.is_listed).map_or(ptr::null_mut(), |entry| entry.con)
 }
 
-/// Whether one of the gathered rows is as it was and attached to what W counts now, and the list leads on to the next one. Its bodies were checked when it was
-/// put here: if they are the same, there is a master.
+/// Whether one of the gathered rows is as it was and attached to what W counts now, and the list leads on to the next one. Its
+/// bodies were checked when it was put here: if they are the same, there is a master.
 ///
 /// # Safety
 /// As [`are_same`]: the constraint of a live row is valid, wherever the list leads.

@@ -19,8 +19,8 @@ use super::attachments::Side;
 use super::pair::BlockNode;
 use super::pool::{Exhausted, Pool};
 
-/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which begin
-/// with the head of its list.
+/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which
+/// begin with the head of its list.
 #[repr(C, align(64))]
 pub struct Row {
     /// What the host sees.

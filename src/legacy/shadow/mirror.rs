@@ -75,8 +75,8 @@ impl Mirror {
     /// The domain, its constraints and their bodies are valid, and so are the other module's rows with their blocks.
     pub unsafe fn follow(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
         self.list_bodies(legacy)?;
-        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that go
-        // neither constraints nor bodies are read.
+        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that
+        // go neither constraints nor bodies are read.
         unsafe {
             let renewed = self.inserted_again(legacy)?;
             legacy.renew(renewed);

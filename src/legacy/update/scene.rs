@@ -47,8 +47,8 @@ impl<'a> HostBodies<'a> {
     /// Bodies of the host.
     ///
     /// # Safety
-    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them as long as this value is there. What is
-    /// known of the places of constraints on a body is used by one thread at a time.
+    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them as long as this value
+    /// is there. What is known of the places of constraints on a body is used by one thread at a time.
     pub unsafe fn new(bodies: &'a [BodyEntry]) -> Self {
         Self(bodies)
     }
@@ -84,8 +84,8 @@ impl<'a> HostBodies<'a> {
         }
     }
 
-    /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come to the
-    /// body makes no difference.
+    /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come
+    /// to the body makes no difference.
     #[cold]
     fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> Error {
         let code_of = |on_body: &OnBody| self.visit_points(body, on_body, &mut |_, _, _| ()).err();
@@ -238,8 +238,8 @@ impl<'a> HostRows<'a> {
     /// Rows of the host.
     ///
     /// # Safety
-    /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's alone during
-    /// `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
+    /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's
+    /// alone during `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
     pub unsafe fn new(rows: &'a mut [GatheredRow]) -> Self {
         Self { first: 0, things: rows, context: Live(()) }
     }

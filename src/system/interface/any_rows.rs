@@ -15,15 +15,16 @@ use super::ldy_system;
 
 /// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
 ///
-/// m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with m n
-/// values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
+/// m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with
+/// m n values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
 ///
-/// A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or tendon
-/// has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts. Constraints of
-/// one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for a constraint as it
-/// has rows, one behind the other, see ldy_rows.
+/// A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or
+/// tendon has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts.
+/// Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for
+/// a constraint as it has rows, one behind the other, see ldy_rows.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not finite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not
+/// finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -56,8 +57,8 @@ pub unsafe extern "C" fn ldy_system_add_rows(
 
 /// Insert a constraint of one row that measures one generalised velocity of a body: a limit, motor or friction loss of a joint.
 ///
-/// freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint: where
-/// to put its id. It is as if ldy_system_add_rows had inserted it.
+/// freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint:
+/// where to put its id. It is as if ldy_system_add_rows had inserted it.
 ///
 /// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or velocity, not finite).
 ///
@@ -77,10 +78,11 @@ pub unsafe extern "C" fn ldy_system_add_freedom(
     })
 }
 
-/// Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as many
-/// rows as it has.
+/// Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as
+/// many rows as it has.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, another count, ill-formed columns, not finite).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, another count, ill-formed columns, not
+/// finite).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -103,7 +105,8 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
     })
 }
 
-/// Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it is.
+/// Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it
+/// is.
 ///
 /// count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
 /// negative in some direction).
@@ -125,8 +128,8 @@ pub unsafe extern "C" fn ldy_system_set_rows_compliance(
 
 /// Tell the largest eigenvalue of the diagonal block of each constraint.
 ///
-/// values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument, another
-/// count, no successful update since the last change).
+/// values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument,
+/// another count, no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; values is NULL or has count values.
@@ -145,8 +148,8 @@ pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
 
 /// Tell the size of W as compressed rows of scalars: for ldy_system_csr.
 ///
-/// rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52 (NULL
-/// argument, no successful update since the last change).
+/// rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52
+/// (NULL argument, no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows and entries are NULL or valid.
@@ -163,13 +166,14 @@ pub unsafe extern "C" fn ldy_system_csr_size(
     })
 }
 
-/// Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0 and
-/// ascending. Of constraints with any number of rows.
+/// Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0
+/// and ascending. Of constraints with any number of rows.
 ///
-/// starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each, the
-/// entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
+/// starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each,
+/// the entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
 ///
-/// Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last change).
+/// Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last
+/// change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

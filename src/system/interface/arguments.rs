@@ -16,33 +16,31 @@ use crate::row_error;
 use crate::system::{Error, Fault, Id};
 
 use super::rows::ldy_rows;
-pub use super::strided::{strided, strided_mut};
+pub use super::strided::{body_ids, constraint_ids, strided, strided_mut};
 
 /// Its text becomes the thread's last.
 impl From<Error> for Code {
     fn from(error: Error) -> Self {
-        let code = match error.fault {
-            Fault::Memory => Self::OutOfMemory,
-            Fault::Matrix(FactorError::Matrix(_)) => Self::MatrixKind,
-            Fault::Matrix(FactorError::NotPositiveDefinite { .. }) | Fault::NotPositive => Self::CholFactor,
-            Fault::Matrix(FactorError::Singular | FactorError::Missing)
-            | Fault::Singular
-            | Fault::Solver(_) => Self::LuFactor,
-            _ => Self::BugFound,
-        };
-        fail!(code, "{error}")
+        fail!(code(error.fault), "{error}")
     }
 }
 
 /// Its text becomes the thread's last.
 impl From<row_error::Error> for Code {
     fn from(error: row_error::Error) -> Self {
-        let code = match error.fault {
-            row_error::Fault::Memory => Self::OutOfMemory,
-            row_error::Fault::NotPositive => Self::CholFactor,
-            _ => Self::BugFound,
-        };
-        fail!(code, "{error}")
+        fail!(code(error.fault.into()), "{error}")
+    }
+}
+
+fn code(fault: Fault) -> Code {
+    match fault {
+        Fault::Memory => Code::OutOfMemory,
+        Fault::Matrix(FactorError::Matrix(_)) => Code::MatrixKind,
+        Fault::Matrix(FactorError::NotPositiveDefinite { .. }) | Fault::NotPositive => Code::CholFactor,
+        Fault::Matrix(FactorError::Singular | FactorError::Missing) | Fault::Singular | Fault::Solver(_) => {
+            Code::LuFactor
+        }
+        _ => Code::BugFound,
     }
 }
 
@@ -72,35 +70,32 @@ pub unsafe fn place_of_vector(name: &str, values: *mut f64) -> Result<Out<Vector
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody changes meanwhile.
 pub unsafe fn values<'a, T>(name: &str, first: *const T, count: usize) -> Result<&'a [T]> {
-    check_count::<T>(name, count)?;
-    match (first.is_null(), count) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(null(name)),
-        // SAFETY: the C program promises so many values, as this function asks for; there is at least one, and they
-        // are no more bytes than a pointer can be moved by.
-        (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
+    if is_empty(name, first, count)? {
+        return Ok(&[]);
     }
+    // SAFETY: the C program promises so many values behind what is not NULL, as this function asks for; they are no more bytes
+    // than a pointer can be moved by.
+    Ok(unsafe { slice::from_raw_parts(first, count) })
 }
 
-/// No array has more bytes than a pointer can be moved by; a negative number that became a count has.
-fn check_count<T>(name: &str, count: usize) -> Result {
-    if count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
-        return Ok(());
-    }
-    Err(fail!(Code::BugFound, "{name}: no array has {count} values"))
+/// Whether an array has no values; else it is not NULL. None has more bytes than a pointer can be moved by; a negative number that
+/// became a count has.
+fn is_empty<T>(name: &str, first: *const T, count: usize) -> Result<bool> {
+    let bytes = count.checked_mul(size_of::<T>()).and_then(|bytes| isize::try_from(bytes).ok());
+    ensure!(bytes.is_some(), fail!(Code::BugFound, "{name}: no array has {count} values"));
+    ensure!(count == 0 || !first.is_null(), null(name));
+    Ok(count == 0)
 }
 
 /// # Safety
 /// `first` is NULL or the first of so many values, which nobody else uses meanwhile.
 pub unsafe fn values_mut<'a, T>(name: &str, first: *mut T, count: usize) -> Result<&'a mut [T]> {
-    check_count::<T>(name, count)?;
-    match (first.is_null(), count) {
-        (_, 0) => Ok(&mut []),
-        (true, _) => Err(null(name)),
-        // SAFETY: the C program promises so many values, which are part of no other argument; there is at
-        // least one, and they are no more bytes than a pointer can be moved by.
-        (false, _) => Ok(unsafe { slice::from_raw_parts_mut(first, count) }),
+    if is_empty(name, first, count)? {
+        return Ok(&mut []);
     }
+    // SAFETY: the C program promises so many values behind what is not NULL, which are part of no other argument; they are no more
+    // bytes than a pointer can be moved by.
+    Ok(unsafe { slice::from_raw_parts_mut(first, count) })
 }
 
 /// A LOCDYN, which is not read yet.
@@ -114,8 +109,8 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
 /// W of rows that are given, its pattern checked.
 ///
 /// # Safety
-/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are NULL or
-/// as long as it says. Nobody changes them meanwhile.
+/// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are
+/// NULL or as long as it says. Nobody changes them meanwhile.
 pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>> {
     // SAFETY: the C program promises what `given_rows` asks for.
     unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)

@@ -22,8 +22,8 @@ pub type ldy_solver =
 /// mass: positive. inertia: referential inertia about the mass centre, 3 x 3, symmetric positive definite. rotation: from the
 /// reference to now, 3 x 3 column-major. center: referential mass centre, 3 values. body: where to put its id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not orthonormal to
-/// within 1e-8).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, something not finite, not positive definite, or a rotation that is not
+/// orthonormal to within 1e-8).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -179,26 +179,27 @@ pub unsafe extern "C" fn ldy_system_add_solver(
     })
 }
 
-/// Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of bodies.
-/// Their constraints are given by operators H.
+/// Insert the bodies of a model: one function applies A^-1 of all of them at once, as M^-1 of a program that has several trees of
+/// bodies. Their constraints are given by operators H.
 ///
-/// sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns have
-/// the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the bodies:
-/// what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it gets as many
-/// columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone. It is called once
-/// in each update in which a constraint acts on one of the bodies, more than once where its columns would take more than 64 MB; and
-/// once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the model that constraints act
-/// on. data: passed through. bodies: where to put the ids, count values, which follow one after the other.
+/// sizes: the number of generalised velocities of each body, count values, at least 1 each. solver: see ldy_solver; its columns
+/// have the velocities of all bodies one behind the other, in the order of sizes. A^-1 must be symmetric and couple no two of the
+/// bodies: what it makes of one body's values at the place of another is not read. So columns of all bodies stand side by side: it
+/// gets as many columns as the body with most constraints needs, three for each, with zeros where a body needs fewer or has gone.
+/// It is called once in each update in which a constraint acts on one of the bodies, more than once where its columns would take
+/// more than 64 MB; and once for each vector that is multiplied through bodies. An error of it, 15, names the first body of the
+/// model that constraints act on. data: passed through. bodies: where to put the ids, count values, which follow one after the
+/// other.
 ///
-/// Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no part
-/// of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
+/// Each body has velocities of its own and is used as any other. It may be removed alone or be given another inertia; then it is no
+/// part of the model any more, whose columns stay as long as they were. solver and data are used until the last body has left.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is no
-/// body more.
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no bodies, a size below 1, more velocities than an int can count); then there is
+/// no body more.
 ///
 /// # Safety
-/// system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as long
-/// as one of the bodies is part of the model.
+/// system comes from ldy_system_create; sizes and bodies are NULL or have count values; solver does as its type says, with data, as
+/// long as one of the bodies is part of the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_add_model(
     system: *mut ldy_system,

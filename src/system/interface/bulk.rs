@@ -11,9 +11,9 @@ use super::{LDY_GROUND, ldy_system};
 
 /// Insert many constraints at points, as ldy_system_add_constraint does one: all of them, or none.
 ///
-/// Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning of one
-/// entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry stand for
-/// all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
+/// Of this function and those that follow: arrays have count entries; of each a stride says how many BYTES lie from the beginning
+/// of one entry to that of the next, a multiple of 8, so that entries may be parts of structures. A stride of 0 has the first entry
+/// stand for all, where it is read. A bad entry is named with its number, counted from 0, and then nothing has changed.
 ///
 /// masters, slaves: an id each, or LDY_GROUND; slaves NULL: all are the ground. bodies_stride: of both. frames: 9 values each.
 /// master_points, slave_points: 3 values each; not read for the ground, and NULL if it is all of them. points_stride: of both.
@@ -51,14 +51,14 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
     })
 }
 
-/// Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They keep
-/// their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+/// Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
+/// keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
 ///
-/// constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL: bodies
-/// stay, and slaves is not read.
+/// constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
+/// bodies stay, and slaves is not read.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or what
-/// ldy_system_add_constraint refuses).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, one with operators, or
+/// what ldy_system_add_constraint refuses).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -77,11 +77,10 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
     slave_points: *const f64,
     points_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            masters: optional strided((count, bodies_stride, 1)), slaves: optional strided((count, bodies_stride, 1)),
            frames: strided((count, frames_stride, 9)), master_points: optional strided((count, points_stride, 3)),
            slave_points: optional strided((count, points_stride, 3)) => {
-        constraints.check_ids("constraint", None)?;
         let are_others = masters.is_some();
         let sides = Sides { ids: [masters, slaves.filter(|_| are_others)], points: [master_points, slave_points] };
         let bodies = |k: usize| match are_others {
@@ -102,11 +101,11 @@ pub unsafe extern "C" fn ldy_system_move_constraints(
 
 /// Tell frames and points of many constraints, as they were given.
 ///
-/// constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero. Each of
-/// the three may be NULL: not wanted.
+/// constraints: an id each. frames: 9 values each. master_points, slave_points: 3 values each; of the ground, as given or zero.
+/// Each of the three may be NULL: not wanted.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with operators); then
-/// nothing is written.
+/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such constraint, one with
+/// operators); then nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -122,11 +121,10 @@ pub unsafe extern "C" fn ldy_system_placements(
     slave_points: *mut f64,
     points_stride: usize,
 ) -> c_int {
-    entry!(system: shared, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: shared, constraints: constraint_ids((count, constraints_stride)),
            frames: optional strided_mut((count, frames_stride, 9)),
            master_points: optional strided_mut((count, points_stride, 3)),
            slave_points: optional strided_mut((count, points_stride, 3)) => {
-        constraints.check_ids("constraint", None)?;
         let [mut frames, mut masters, mut slaves] = [frames, master_points, slave_points];
         system.placements(count, |k| constraints.id(k), |k, frame, points| {
             for (to, values) in [(&mut frames, &frame[..]), (&mut masters, &points[0]), (&mut slaves, &points[1])] {
@@ -140,7 +138,8 @@ pub unsafe extern "C" fn ldy_system_placements(
 
 /// Set the compliances of many constraints, 9 values each, as ldy_system_set_compliance does one: all of them, or none.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance refuses).
+/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, or what ldy_system_set_compliance
+/// refuses).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -153,9 +152,8 @@ pub unsafe extern "C" fn ldy_system_set_compliances(
     compliances: *const f64,
     compliances_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            compliances: strided((count, compliances_stride, 9)) => {
-        constraints.check_ids("constraint", None)?;
         system.set_compliances(count, |k| (constraints.id(k), compliances.array(k)))?;
     })
 }
@@ -175,17 +173,16 @@ pub unsafe extern "C" fn ldy_system_set_tags(
     tags: *const c_ulonglong,
     tags_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)),
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)),
            tags: strided((count, tags_stride, 1)) => {
-        constraints.check_ids("constraint", None)?;
         system.set_tags(count, |k| (constraints.id(k), tags.at(k)[0]))?;
     })
 }
 
 /// Remove many constraints, as ldy_system_remove_constraint does one: all of them, or none.
 ///
-/// constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an id
-/// twice).
+/// constraints: an id each, none twice. Returns 0 or 52 (NULL argument, a stride that is no multiple of 8, no such constraint, an
+/// id twice).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given.
@@ -196,8 +193,7 @@ pub unsafe extern "C" fn ldy_system_remove_constraints(
     constraints: *const c_longlong,
     constraints_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, constraints: strided((count, constraints_stride, 1)) => {
-        constraints.check_ids("constraint", None)?;
+    entry!(system: exclusive, constraints: constraint_ids((count, constraints_stride)) => {
         system.remove_constraints(count, |k| constraints.id(k))?;
     })
 }
@@ -220,9 +216,8 @@ pub unsafe extern "C" fn ldy_system_set_velocities(
     velocities: *const f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
            velocities: strided((count, velocities_stride, n)) => {
-        bodies.check_ids("body", None)?;
         system.set_velocities(count, false, |k| (bodies.id(k), velocities.at(k)))?;
     })
 }
@@ -243,9 +238,8 @@ pub unsafe extern "C" fn ldy_system_set_previous_velocities(
     velocities: *const f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
            velocities: strided((count, velocities_stride, n)) => {
-        bodies.check_ids("body", None)?;
         system.set_velocities(count, true, |k| (bodies.id(k), velocities.at(k)))?;
     })
 }
@@ -267,9 +261,8 @@ pub unsafe extern "C" fn ldy_system_velocities(
     velocities: *mut f64,
     velocities_stride: usize,
 ) -> c_int {
-    entry!(system: shared, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: shared, bodies: body_ids((count, bodies_stride)),
            velocities: strided_mut((count, velocities_stride, n)) => {
-        bodies.check_ids("body", None)?;
         let mut velocities = velocities;
         system.velocities(count, n, |k| bodies.id(k), |k, velocity| velocities.put(k, velocity))?;
     })
@@ -290,17 +283,16 @@ pub unsafe extern "C" fn ldy_system_set_rotations(
     rotations: *const f64,
     rotations_stride: usize,
 ) -> c_int {
-    entry!(system: exclusive, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: exclusive, bodies: body_ids((count, bodies_stride)),
            rotations: strided((count, rotations_stride, 9)) => {
-        bodies.check_ids("body", None)?;
         system.set_rotations(count, |k| (bodies.id(k), rotations.array(k)))?;
     })
 }
 
 /// Tell the rotations of many rigid bodies or obstacles, 9 values each.
 ///
-/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then nothing is
-/// written.
+/// Returns 0 or 52 (NULL argument, a stride that is no multiple of 8 or less than an entry, no such body, another kind); then
+/// nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have count entries of the sizes and strides given, and do not overlap.
@@ -313,9 +305,8 @@ pub unsafe extern "C" fn ldy_system_rotations(
     rotations: *mut f64,
     rotations_stride: usize,
 ) -> c_int {
-    entry!(system: shared, bodies: strided((count, bodies_stride, 1)),
+    entry!(system: shared, bodies: body_ids((count, bodies_stride)),
            rotations: strided_mut((count, rotations_stride, 9)) => {
-        bodies.check_ids("body", None)?;
         let mut rotations = rotations;
         system.rotations(count, |k| bodies.id(k), |k, rotation| rotations.put(k, rotation))?;
     })
@@ -338,7 +329,9 @@ struct Sides<'a> {
 impl Sides<'_> {
     /// Whether ids may be there, and points of all bodies are.
     fn check(&self, count: usize, bodies: impl Fn(usize) -> [Option<Id>; 2]) -> Result {
-        self.ids.iter().flatten().try_for_each(|ids| ids.check_ids("body", Some(LDY_GROUND)))?;
+        for ids in self.ids.iter().flatten() {
+            ids.checked("body", Some(LDY_GROUND))?;
+        }
         for (side, name) in ["master_points", "slave_points"].into_iter().enumerate() {
             if self.points[side].is_none() && (0..count).any(|k| bodies(k)[side].is_some()) {
                 return Err(null(name));

@@ -16,8 +16,8 @@ use super::{LDY_GROUND, ldy_system};
 /// Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
 /// values have as many as the last of starts says.
 ///
-/// By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q, 3 x 3
-/// and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
+/// By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q,
+/// 3 x 3 and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
 /// This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -41,8 +41,8 @@ pub struct ldy_operator {
 /// orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
 /// put its id.
 ///
-/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to within
-/// 1e-8: see ldy_system_take_any_axes).
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to
+/// within 1e-8: see ldy_system_take_any_axes).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

@@ -43,9 +43,8 @@ pub unsafe extern "C" fn ldy_factor_destroy(factor: *mut ldy_factor) {
 
 /// Factor W + diag (mu) of the last update of a system. Since then nothing but velocities may have changed.
 ///
-/// mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0:
-/// zero. It comes on top of
-/// compliances and of ldy_system_regularise.
+/// mu: count values, in the units of W: one for all, or one for each row, or one for each scalar of the rows; count 0: zero. It
+/// comes on top of compliances and of ldy_system_regularise.
 ///
 /// Returns 0, 1 (no memory), 16 (not positive definite, or singular to working precision, with a pivot below 1e-13 of its diagonal
 /// entry: the text names the constraint of the first such pivot in the order of elimination; see ldy_system_redundant) or 52 (NULL
@@ -66,14 +65,13 @@ pub unsafe extern "C" fn ldy_factor_system(
 /// Factor W + diag (mu) of any rows; those above the diagonal are read, since W is symmetric.
 ///
 /// rows: its size, rows, blocks, starts, columns and values are read, and scalar_starts and value_starts, both NULL or not, as
-/// ldy_system_rows tells them. mu, count: as in
-/// ldy_factor_system.
+/// ldy_system_rows tells them. mu, count: as in ldy_factor_system.
 ///
 /// Returns what ldy_factor_system returns, and 52 if the rows are ill-formed or not finite; the text names the row.
 ///
 /// # Safety
-/// factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; mu
-/// is NULL or has count values.
+/// factor comes from ldy_factor_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
+/// mu is NULL or has count values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_factor_rows(
     factor: *mut ldy_factor,
@@ -86,9 +84,9 @@ pub unsafe extern "C" fn ldy_factor_rows(
 
 /// Replace vectors by (W + mu 1)^-1 times them.
 ///
-/// x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before it, at least count.
-/// A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a stride that is too short,
-/// no factor); after an error x is as it was.
+/// x: columns vectors with a value for each scalar of the rows, count values each; each begins stride values behind the one before
+/// it, at least count. A vector has the bits that it has alone. Returns 0, 1 (no memory) or 52 (NULL argument, another count, a
+/// stride that is too short, no factor); after an error x is as it was.
 ///
 /// # Safety
 /// factor comes from ldy_factor_create; x has (columns - 1) * stride + count values.

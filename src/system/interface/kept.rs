@@ -5,10 +5,11 @@ use std::ffi::{c_int, c_longlong, c_ulonglong};
 use super::arguments::{self, constraint_id, entry};
 use super::ldy_system;
 
-/// Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on, everywhere.
+/// Set the regularisation of all constraints that are there: W + diag (mu) takes the place of W from the next update on,
+/// everywhere.
 ///
-/// mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It comes
-/// on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
+/// mu: count values, in the units of W, none negative: one for all, or one for each row, or three for each row; a 0 ends it. It
+/// comes on top of compliances and takes the place of the last regularisation. A constraint that is inserted later has none.
 ///
 /// Returns 0 or 52 (NULL argument, another count, negative, not finite); then nothing has changed.
 ///
@@ -23,8 +24,8 @@ pub unsafe extern "C" fn ldy_system_regularise(
     entry!(system: exclusive, mu: values(count) => system.regularise(mu)?)
 }
 
-/// Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint until
-/// that is removed. No results depend on it.
+/// Set the tag of a constraint: any number by which the program finds it again. It is 0 at first, and stays with the constraint
+/// until that is removed. No results depend on it.
 ///
 /// Returns 0 or 52 (NULL, no such constraint).
 ///

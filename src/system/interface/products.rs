@@ -104,8 +104,8 @@ pub unsafe extern "C" fn ldy_system_multiply_columns_through_bodies(
 /// Returns 0 or 52 (NULL argument, another count, ill-formed rows: the text names the row); then nothing is written.
 ///
 /// # Safety
-/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and overlap
-/// nothing.
+/// rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; x and y have the sizes given and
+/// overlap nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_rows_multiply(
     rows: *const ldy_rows,
@@ -120,8 +120,8 @@ pub unsafe extern "C" fn ldy_rows_multiply(
 
 /// y = W x of any rows and several vectors at once, each with the bits that it has alone.
 ///
-/// rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what ldy_rows_multiply
-/// returns, and 52 if a stride is too short.
+/// rows: as in ldy_rows_multiply. columns, x, y with their strides, count: as in ldy_system_multiply_columns. Returns what
+/// ldy_rows_multiply returns, and 52 if a stride is too short.
 ///
 /// # Safety
 /// As ldy_rows_multiply.

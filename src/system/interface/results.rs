@@ -30,8 +30,8 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 
 /// Tell the results of the last update; see ldy_rows.
 ///
-/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars where
-/// constraints have other than three rows; no successful update since the last change).
+/// rows: where to write it, its size set. Returns 0 or 52 (NULL argument, rows->size is wrong, or too small for starts of scalars
+/// where constraints have other than three rows; no successful update since the last change).
 ///
 /// # Safety
 /// system comes from ldy_system_create; rows is NULL or valid, with as many bytes as its size says.
@@ -55,9 +55,7 @@ pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut l
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_system_check_inverses(system: *const ldy_system) -> c_int {
-    entry!(system: shared => {
-        system.any_rows_with_inverses()?;
-    })
+    entry!(system: shared => system.check_inverses()?)
 }
 
 /// Tell the row of a constraint, counted from 0.

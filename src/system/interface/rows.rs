@@ -38,8 +38,8 @@ pub struct ldy_rows {
     pub inverse: *const f64,
     /// Id of each row's constraint.
     pub constraints: *const c_longlong,
-    /// NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1 values:
-    /// row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on.
+    /// NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1
+    /// values: row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on.
     pub scalar_starts: *const c_int,
     /// NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major.
     pub value_starts: *const usize,

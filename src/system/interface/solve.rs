@@ -29,8 +29,8 @@ pub const LDY_BOUNDS_LAW: c_int = 3;
 /// the forces that this allows, R_T is the one that dissipates most.
 pub const LDY_ORTHOTROPIC_CONTACT_LAW: c_int = 4;
 
-/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are read as
-/// the row has scalars.
+/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
+/// read as the row has scalars.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ldy_law {
@@ -232,9 +232,9 @@ pub unsafe extern "C" fn ldy_solve_system(
 /// rows, a law is none, not finite: the text names the row). After an error R is as it was.
 ///
 /// # Safety
-/// solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says; the
-/// other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes as
-/// their size says.
+/// solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
+/// the other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes
+/// as their size says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_solve_rows(
     solver: *mut ldy_solve,

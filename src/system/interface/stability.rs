@@ -22,8 +22,8 @@ pub const LDY_CONTACT: c_int = 3;
 pub const LDY_CONTACT_ON_MASTER: c_int = 4;
 /// A kind of joint: a contact whose axes the slave turns, on whose face it is.
 pub const LDY_CONTACT_ON_SLAVE: c_int = 5;
-/// A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits and
-/// motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known.
+/// A kind of joint: a constraint by operators, of any number of rows, that stay as they are when bodies move, as those of limits
+/// and motors of generalised coordinates do. It has no geometric stiffness. Of constraints by operators only such are known.
 pub const LDY_CONSTANT_OPERATORS: c_int = 6;
 
 /// What a constraint keeps as it is: what its force does when bodies move depends on it.
@@ -96,9 +96,9 @@ pub unsafe extern "C" fn ldy_system_critical_step(
 }
 
 /// As ldy_system_critical_step, of the motions alone that the constraints leave free: the step that is observed, where that of all
-/// directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a contact,
-/// along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps be longer than told. Rows of J may depend on each
-/// other. Dense: for systems of some thousand generalised velocities.
+/// directions is merely safe. M^-1 is projected, N = M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, with a row of J for a link or a
+/// contact, along its normal, three for a fixed point, and all those of constraints by operators. A contact that sticks lets steps
+/// be longer than told. Rows of J may depend on each other. Dense: for systems of some thousand generalised velocities.
 ///
 /// Arguments and errors as there.
 ///

@@ -69,17 +69,38 @@ pub unsafe fn strided_mut<'a, T>(name: &str, first: *mut T, shape: Shape) -> Res
     Ok(StridedMut { first, stride, width, count, values: PhantomData })
 }
 
-impl<'a, T> Strided<'a, T> {
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.count
-    }
+/// Ids of bodies that may be there.
+///
+/// # Safety
+/// As [`strided`].
+pub unsafe fn body_ids<'a>(
+    name: &str,
+    first: *const c_longlong,
+    (count, stride): (usize, usize),
+) -> Result<Strided<'a, c_longlong>> {
+    // SAFETY: the C program promises entries of this shape, as this function asks for.
+    unsafe { strided(name, first, (count, stride, 1)) }?.checked("body", None)
+}
 
+/// The same of constraints.
+///
+/// # Safety
+/// As [`strided`].
+pub unsafe fn constraint_ids<'a>(
+    name: &str,
+    first: *const c_longlong,
+    (count, stride): (usize, usize),
+) -> Result<Strided<'a, c_longlong>> {
+    // SAFETY: the C program promises entries of this shape, as this function asks for.
+    unsafe { strided(name, first, (count, stride, 1)) }?.checked("constraint", None)
+}
+
+impl<'a, T> Strided<'a, T> {
     /// An entry.
     pub fn at(&self, entry: usize) -> &'a [T] {
         assert!(entry < self.count);
-        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and the reader found that
-        // they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
+        // SAFETY: whoever made this promised so many entries of this shape, unchanged; this is one of them, and the reader found
+        // that they are no more bytes than a pointer can be moved by and that the stride keeps the alignment of the first.
         unsafe { slice::from_raw_parts(self.first.byte_add(entry * self.stride), self.width) }
     }
 
@@ -99,23 +120,27 @@ impl<T: Copy> StridedMut<'_, T> {
     /// Write an entry.
     pub fn put(&mut self, entry: usize, values: &[T]) {
         assert!(entry < self.count && values.len() == self.width);
-        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and the reader found
-        // that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that they do not overlap.
+        // SAFETY: whoever made this promised so many entries of this shape that nobody else uses; this is one of them, and the
+        // reader found that they are no more bytes than a pointer can be moved by, that the stride keeps the alignment, and that
+        // they do not overlap.
         unsafe { slice::from_raw_parts_mut(self.first.byte_add(entry * self.stride), self.width) }
             .copy_from_slice(values);
     }
 }
 
 impl Strided<'_, c_longlong> {
-    /// Ids that may be there: a negative one is not.
-    pub fn check_ids(&self, what: &str, or: Option<c_longlong>) -> Result {
-        match (0..self.len()).find(|&k| self.at(k)[0] < 0 && Some(self.at(k)[0]) != or) {
-            Some(k) => {
-                let id = self.at(k)[0];
-                Err(fail!(Code::BugFound, "entry {k}: {what} {id}: there is none with this id"))
-            }
-            None => Ok(()),
+    /// If all ids may be there: a negative one is not, unless it is this one.
+    pub fn checked(self, what: &str, or: Option<c_longlong>) -> Result<Self> {
+        let mut ids = (0..self.count).map(|k| (k, self.at(k)[0]));
+        match ids.find(|&(_, id)| id < 0 && Some(id) != or) {
+            Some((k, id)) => Err(fail!(Code::BugFound, "entry {k}: {what} {id}: there is none with this id")),
+            None => Ok(self),
         }
+    }
+
+    /// All ids, which have been checked.
+    pub fn ids(&self) -> impl Iterator<Item = Id> + Clone {
+        (0..self.count).map(|k| self.id(k))
     }
 
     /// An id that has been checked.

@@ -8,11 +8,11 @@ use crate::system::gyroscopic_change;
 use super::arguments::{self, body_id, entry};
 use super::ldy_system;
 
-/// Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place - center).
-/// So contacts that are found in the world become the points that constraints are given by.
+/// Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place -
+/// center). So contacts that are found in the world become the points that constraints are given by.
 ///
-/// center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that of
-/// the system.
+/// center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that
+/// of the system.
 ///
 /// Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
 ///
@@ -34,10 +34,11 @@ pub unsafe extern "C" fn ldy_system_referential_point(
 /// Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
 ///
 /// gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
-/// ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center: where
-/// the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+/// ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center:
+/// where the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
 ///
-/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is written.
+/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is
+/// written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -58,8 +59,8 @@ pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
 /// Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
 /// velocities have: rotation^T world.
 ///
-/// world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not finite);
-/// then nothing is written.
+/// world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not
+/// finite); then nothing is written.
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have 3 values.
@@ -93,8 +94,8 @@ pub unsafe extern "C" fn ldy_system_world_spin(
     })
 }
 
-/// Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the referential
-/// frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+/// Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the
+/// referential frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
 ///
 /// inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
 /// may be the same. h: the step.

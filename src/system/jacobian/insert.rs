@@ -15,14 +15,14 @@ use super::room::{Place, Room};
 use super::rows::Jacobian;
 
 impl System {
-    /// Insert constraints that are rows of a Jacobian: as many rows of each in turn as `heights` tells, over the velocities of these
-    /// bodies in turn. Each is on the bodies in whose columns its rows are not all zero, in the order given; on the first one if there are
-    /// none. Ids follow each other from the one that is returned.
+    /// Insert constraints that are rows of a Jacobian: as many rows of each in turn as `heights` tells, over the velocities of
+    /// these bodies in turn. Each is on the bodies in whose columns its rows are not all zero, in the order given; on the first one
+    /// if there are none. Ids follow each other from the one that is returned.
     ///
     /// # Errors
-    /// Of the first constraint with other than one to six rows, on more than sixteen bodies, or whose rows are ill-formed or not finite.
-    /// If there are no bodies, a body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing
-    /// has changed.
+    /// Of the first constraint with other than one to six rows, on more than sixteen bodies, or whose rows are ill-formed or not
+    /// finite. If there are no bodies, a body is not there or named twice, the shape is another, or memory is exhausted. After an
+    /// error nothing has changed.
     pub fn insert_jacobian(
         &mut self,
         bodies: impl Iterator<Item = Id>,

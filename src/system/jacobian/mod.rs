@@ -1,7 +1,7 @@
 //! Operators H of many constraints at once: rows of a Jacobian J over the velocities of some bodies, one behind the other.
 //!
-//! Which row goes where is listed once for the same bodies and constraints. All rows are looked at first. Then the columns of each row
-//! of three are put together once, from all rows of J that have lanes of it, in memory that is there.
+//! Which row goes where is listed once for the same bodies and constraints. All rows are looked at first. Then the columns of each
+//! row of three are put together once, from all rows of J that have lanes of it, in memory that is there.
 #![forbid(unsafe_code)]
 
 mod gathered;
@@ -11,7 +11,7 @@ pub(super) mod room;
 mod rows;
 
 use crate::kinematics::Column;
-use crate::memory::{self, push};
+use crate::memory::push;
 
 use super::bulk::{EntryError, EntryResult};
 use super::changes;
@@ -30,9 +30,10 @@ impl System {
     /// velocities of these bodies in turn. Its operators on bodies that are not among these stay as they are.
     ///
     /// # Errors
-    /// Of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or whose rows are
-    /// ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that has been named earlier. If a
-    /// body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing has changed.
+    /// Of the first constraint that is not there, given at points or by nodes, on none of the bodies or on one twice, or whose rows
+    /// are ill-formed, not finite, or not zero in columns of other bodies than its own; else of the first that has been named
+    /// earlier. If a body is not there or named twice, the shape is another, or memory is exhausted. After an error nothing has
+    /// changed.
     pub fn set_jacobian(
         &mut self,
         bodies: impl Iterator<Item = Id> + Clone,
@@ -298,7 +299,10 @@ impl System {
             let Some(operator) = group[0].operator(triples) else { continue };
             let dofs = operator.dofs();
             let new: usize = group.iter().map(|source| source.of(jacobian).most()).sum();
-            operator.reserve_columns((operator.most_columns() + new).min(dofs))?;
+            let count = (operator.most_columns() + new).min(dofs);
+            if let Some(columns) = operator.columns_mut() {
+                columns.try_reserve_exact(count.saturating_sub(columns.len()))?;
+            }
             most = most.max(dofs);
         }
         Ok(room.gathered.reserve(most)?)
@@ -328,13 +332,5 @@ fn replace(sources: [Part; 3], to: &mut Vec<Column>) -> bool {
             true
         }
         _ => false,
-    }
-}
-impl Operator {
-    /// Have memory for so many columns, if it is given by these.
-    #[inline(always)]
-    fn reserve_columns(&mut self, count: usize) -> memory::Result {
-        self.columns_mut()
-            .map_or(Ok(()), |columns| columns.try_reserve_exact(count.saturating_sub(columns.len())))
     }
 }

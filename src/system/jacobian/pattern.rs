@@ -1,9 +1,11 @@
 //! The pattern of a sparse Jacobian that comes again and again: where its values go is found once.
 #![forbid(unsafe_code)]
 
+use std::iter;
+
 use crate::block::is_finite;
 use crate::kinematics::Column;
-use crate::memory;
+use crate::memory::{self, collect, renew};
 
 use super::rows::Jacobian;
 
@@ -63,14 +65,10 @@ impl Pattern {
         self.has_counts = counts.is_some();
         let own = [&mut self.starts, &mut self.counts, &mut self.indices];
         for (to, from) in own.into_iter().zip([starts, counts.unwrap_or_default(), indices]) {
-            to.clear();
-            to.try_reserve(from.len())?;
-            to.extend_from_slice(from);
+            collect(to, from.iter().copied())?;
         }
-        self.ranges.clear();
-        self.ranges.try_reserve(sources)?;
-        self.columns.clear();
-        self.columns.try_reserve(indices.len())?;
+        renew(&mut self.ranges, sources, iter::empty())?;
+        renew(&mut self.columns, indices.len(), iter::empty())?;
         self.is_known = true;
         Ok(is_same)
     }

@@ -199,13 +199,8 @@ impl Part<'_> {
     #[inline(always)]
     pub(super) fn column(&self, k: usize) -> u32 {
         match self {
-            Self::Dense { count, .. } => {
-                if k < *count {
-                    k as u32
-                } else {
-                    u32::MAX
-                }
-            }
+            Self::Dense { count, .. } if k < *count => k as u32,
+            Self::Dense { .. } => u32::MAX,
             Self::Sparse { indices, first, .. } => {
                 indices.get(k).map_or(u32::MAX, |index| *index as u32 - first)
             }

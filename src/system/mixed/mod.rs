@@ -1,10 +1,10 @@
 //! Constraints of one to six rows, on up to sixteen bodies, put together of triples.
 //!
-//! All that an update makes are rows of three scalars on one or two bodies: triples, the constraints of the inner table. A constraint
-//! of three rows on two bodies is a triple of its own. Any other one consists of pieces: each takes some lanes of a triple, which it
-//! shares with pieces of constraints on the same bodies, so that forty-four scalar rows of one robot take fifteen triples. Six rows
-//! take two triples. Of many bodies each two have pieces of their own: since W = Σ H A⁻¹ Hᵀ over the bodies, and each body is in one
-//! piece of a constraint, blocks of the constraint are sums of those of its pieces.
+//! All that an update makes are rows of three scalars on one or two bodies: triples, the constraints of the inner table. A
+//! constraint of three rows on two bodies is a triple of its own. Any other one consists of pieces: each takes some lanes of a
+//! triple, which it shares with pieces of constraints on the same bodies, so that forty-four scalar rows of one robot take fifteen
+//! triples. Six rows take two triples. Of many bodies each two have pieces of their own: since W = Σ H A⁻¹ Hᵀ over the bodies, and
+//! each body is in one piece of a constraint, blocks of the constraint are sums of those of its pieces.
 //!
 //! A system in which all constraints are triples of their own has nothing of this.
 #![forbid(unsafe_code)]
@@ -24,13 +24,14 @@ use crate::memory::{push, with_room};
 
 use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault, Subject, unknown};
+use super::plan::{Extent, Plan};
 use super::rows::Results;
 use super::structure::Structure;
 use super::table::{Id, Table};
 pub use operator::RowsOperator;
 pub(super) use operator::{check_bodies, check_rows};
 pub use view::AnyRows;
-pub(super) use view::{Filled, View};
+pub(super) use view::View;
 
 /// Most rows of a constraint.
 pub const MOST_ROWS: usize = small::MOST_ROWS;
@@ -73,10 +74,8 @@ pub(super) struct Entry {
     rest: Vec<Piece>,
     /// What is added to its diagonal block, column-major; empty: nothing.
     pub compliance: Vec<f64>,
-    /// What regularisation adds to its diagonal.
+    /// What regularisation adds to its diagonal. Triples of their own have both elsewhere.
     pub shift: [f64; MOST_ROWS],
-    /// The last reaction that was set. Triples of their own have what is kept of them elsewhere.
-    pub reaction: [f64; MOST_ROWS],
 }
 
 impl Entry {
@@ -87,8 +86,7 @@ impl Entry {
     }
 
     fn of_pieces(rows: u8, first: Piece, rest: Vec<Piece>) -> Self {
-        let (shift, reaction) = ([0.0; MOST_ROWS], [0.0; MOST_ROWS]);
-        Self { rows, is_triple: false, first, rest, compliance: Vec::new(), shift, reaction }
+        Self { rows, is_triple: false, first, rest, compliance: Vec::new(), shift: [0.0; MOST_ROWS] }
     }
 
     /// What is added to its diagonal block, entry by entry; symmetric to the bit.
@@ -211,15 +209,11 @@ impl Mixed {
 
     /// What errors of a constraint are about.
     pub fn subject(&self, constraints: &Table<Constraint>, id: Id) -> Subject {
-        let all = self.bodies(constraints, id);
-        let mut bodies = all.clone().flatten();
-        match (bodies.next(), bodies.next(), bodies.count()) {
-            (Some(first), Some(second), more @ 1..) => Subject::Among(id, [first, second], 2 + more),
-            _ => {
-                let mut all = all;
-                let mut side = || all.next().flatten();
-                Subject::Constraint(id, [side(), side()])
-            }
+        let mut all = self.bodies(constraints, id);
+        let count = all.clone().flatten().count();
+        match [all.next().flatten(), all.next().flatten()] {
+            [Some(first), Some(second)] if count > 2 => Subject::Among(id, [first, second], count),
+            sides => Subject::Constraint(id, sides),
         }
     }
 
@@ -233,8 +227,8 @@ impl Mixed {
         Ok(id)
     }
 
-    /// Insert a constraint that has not got its operators yet: what its lanes hold counts for nothing. `zero` makes an operator of a
-    /// body that is zero; `mark` is that of new triples.
+    /// Insert a constraint that has not got its operators yet: what its lanes hold counts for nothing. `zero` makes an operator of
+    /// a body that is zero; `mark` is that of new triples.
     ///
     /// # Errors
     /// If memory is exhausted; then [`Mixed::truncate`] is needed.
@@ -320,8 +314,7 @@ impl Mixed {
         mark: u8,
     ) -> Result<(), Error> {
         let Some(entry) = self.entries.get(id) else { return Ok(()) };
-        let mut made = Vec::new();
-        made.try_reserve_exact(1 + entry.rest.len())?;
+        let mut made = with_room(1 + entry.rest.len())?;
         let of_bodies = operators.chunks(2).flat_map(|operators| {
             let groups = usize::from(entry.rows).div_ceil(3);
             std::iter::repeat_n(operators, groups)
@@ -383,11 +376,6 @@ impl Mixed {
         }
     }
 
-    /// All constraints, in their order.
-    pub fn entries_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
-        self.entries.all_mut().0.iter_mut().flatten()
-    }
-
     /// Remove a constraint; triples that are left without one go, too.
     pub fn remove(&mut self, constraints: &mut Table<Constraint>, id: Id) {
         let Some(entry) = self.entries.remove(id) else { return };
@@ -439,7 +427,7 @@ impl Mixed {
         }
     }
 
-    /// Fill the view with what has been made.
+    /// Fill the view with what has been made, and by which plan.
     ///
     /// # Errors
     /// As [`View::fill`].
@@ -448,7 +436,7 @@ impl Mixed {
         constraints: &Table<Constraint>,
         structure: &Structure,
         results: &Results,
-        made: Filled,
+        made: (Extent, Option<&Plan>),
     ) -> Result<(), Error> {
         let Self { entries, view, .. } = self;
         let filled = if self.odd > 0 { view.fill(entries, structure, results, made) } else { Ok(()) };

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::block::Vector;
+use crate::memory::{collected, with_room};
 
 use super::super::body::{finite, of_size};
 use super::super::constraint::{Operator, count, sparse_columns};
@@ -67,10 +68,8 @@ impl RowsOperator {
         columns: impl Iterator<Item = (u32, [f64; MOST_ROWS])> + Clone,
     ) -> Result<Self, Fault> {
         let is_kept = |(_, values): &(u32, [f64; MOST_ROWS])| values.iter().any(|value| *value != 0.0);
-        let mut kept = Vec::new();
-        kept.try_reserve_exact(columns.clone().filter(is_kept).count())?;
-        kept.extend(columns.filter(is_kept));
-        Ok(Self { rows, dofs: count(dofs)?, columns: kept })
+        let most = columns.clone().filter(is_kept).count();
+        Ok(Self { rows, dofs: count(dofs)?, columns: collected(most, columns.filter(is_kept))? })
     }
 
     /// An operator of three rows as a triple of its own has it.
@@ -101,8 +100,7 @@ impl RowsOperator {
             to[piece.lanes()].copy_from_slice(&column[piece.rows()]);
         };
         let old = triple.and_then(Operator::columns).unwrap_or_default();
-        let mut both = Vec::new();
-        both.try_reserve_exact(old.len() + self.columns.len())?;
+        let mut both = with_room(old.len() + self.columns.len())?;
         let (mut old, mut new) = (old.iter().peekable(), self.columns.iter().peekable());
         loop {
             let index = match (old.peek(), new.peek()) {

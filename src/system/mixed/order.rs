@@ -1,5 +1,5 @@
-//! Triples without a past: which constraints share a triple, and in which order triples stand, is what it would be if the constraints
-//! that are there had been inserted and no others. So have results the bits of a system that is made anew.
+//! Triples without a past: which constraints share a triple, and in which order triples stand, is what it would be if the
+//! constraints that are there had been inserted and no others. So have results the bits of a system that is made anew.
 #![forbid(unsafe_code)]
 
 use crate::block::Vector;
@@ -19,8 +19,8 @@ struct Move {
 }
 
 impl Mixed {
-    /// Make triples those of a system without a past; `mark` is for those that change. Whether they stand in another order now, under
-    /// other ids.
+    /// Make triples those of a system without a past; `mark` is for those that change. Whether they stand in another order now,
+    /// under other ids.
     ///
     /// # Errors
     /// If memory is exhausted. Constraints are as before then, if not their triples.

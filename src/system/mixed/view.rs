@@ -1,6 +1,7 @@
 //! The rows of W constraint by constraint, where some have not three scalars or are sums of pieces.
 #![forbid(unsafe_code)]
 
+use std::iter;
 use std::ops::Range;
 
 use num_traits::AsPrimitive;
@@ -8,17 +9,17 @@ use num_traits::AsPrimitive;
 use crate::any_rows::Extents;
 use crate::assembly::diagonal::Diagonal;
 use crate::block::{Block, Vector, is_finite, small};
-use crate::memory::{push, refill};
+use crate::memory::{push, refill, renew};
 
 use super::super::error::{Error, Fault};
-use super::super::plan::Plan;
+use super::super::plan::{Extent, Plan};
 use super::super::rows::{Results, Rows, resized};
 use super::super::structure::Structure;
 use super::super::table::{Id, Table};
 use super::Entry;
 
-/// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the order
-/// of insertion, those removed left out, and is as many scalars high as that has rows.
+/// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the
+/// order of insertion, those removed left out, and is as many scalars high as that has rows.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyRows<'a> {
     /// Ids of the constraints.
@@ -93,8 +94,8 @@ impl<'a> AnyRows<'a> {
         }
     }
 
-    /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row. There
-    /// are as many starts as scalars and one more, and as many columns and values as W has.
+    /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row.
+    /// There are as many starts as scalars and one more, and as many columns and values as W has.
     pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
         let (matrix, mut end, mut next) = (self.matrix(), 0, starts.iter_mut());
         for row in 0..self.ids.len() {
@@ -210,17 +211,6 @@ pub struct View {
 /// What filling in comes to: where it fails, the constraint and what is wrong with it.
 pub type Filling = Result<(), (Id, Fault)>;
 
-/// What of the rows of three has been made anew.
-#[derive(Clone, Copy)]
-pub enum Filled<'a> {
-    /// Nothing.
-    Nothing,
-    /// What a plan says.
-    Some(&'a Plan),
-    /// Everything.
-    All,
-}
-
 impl View {
     /// Whether a row of three is not all of one constraint.
     #[inline(always)]
@@ -233,10 +223,7 @@ impl View {
     /// # Errors
     /// If memory is exhausted.
     pub fn follow_ids(&mut self, entries: &Table<Entry>) -> Result<(), Error> {
-        self.ids.clear();
-        self.ids.try_reserve(entries.len())?;
-        self.ids.extend(entries.iter().map(|(id, _)| id as i64));
-        Ok(())
+        Ok(renew(&mut self.ids, entries.len(), entries.iter().map(|(id, _)| id as i64))?)
     }
 
     /// Make its structure that of the entries, given that of the rows of three.
@@ -266,17 +253,12 @@ impl View {
     fn list_parts(&mut self, entries: &Table<Entry>, structure: &Structure) -> Result<(), Error> {
         let Self { entries: places, kinds, scalars, squares, part_starts, parts, .. } = self;
         let rows = entries.len();
-        places.clear();
-        kinds.clear();
         parts.clear();
-        places.try_reserve(rows)?;
-        kinds.try_reserve(rows)?;
-        refill(scalars, 1, 0)?;
-        scalars.try_reserve(rows)?;
-        refill(squares, 1, 0)?;
-        squares.try_reserve(rows)?;
-        refill(part_starts, 1, 0)?;
-        part_starts.try_reserve(rows)?;
+        renew(places, rows, iter::empty())?;
+        renew(kinds, rows, iter::empty())?;
+        renew(scalars, rows + 1, iter::once(0))?;
+        renew(squares, rows + 1, iter::once(0))?;
+        renew(part_starts, rows + 1, iter::once(0))?;
         // Most triples stand behind those of the constraint before.
         let mut ahead = 0;
         let mut row_of = |triple: Id| {
@@ -291,8 +273,8 @@ impl View {
             let Some(entry) = &entries.things()[place] else { continue };
             for piece in entry.pieces() {
                 let Some(row) = row_of(piece.triple) else { continue };
-                parts.try_reserve(1)?;
-                parts.push(Part { row: row as u32, lane: piece.lane, scalar: piece.row, count: piece.count });
+                let (lane, scalar, count) = (piece.lane, piece.row, piece.count);
+                push(parts, Part { row: row as u32, lane, scalar, count })?;
             }
             places.push(place as u32);
             kinds.push(match entry.is_triple {
@@ -346,8 +328,7 @@ impl View {
         let Self { part_starts, parts, owner_starts, owners, triples, used, kinds, .. } = self;
         let Self { ways, starts, columns, marks, .. } = self;
         let rows = part_starts.len() - 1;
-        refill(starts, 1, 0)?;
-        starts.try_reserve(rows)?;
+        renew(starts, rows + 1, iter::once(0))?;
         refill(ways, rows, Way::LookUp)?;
         columns.clear();
         refill(marks, rows, usize::MAX)?;
@@ -439,8 +420,7 @@ impl View {
     /// List the runs of rows that are filled in order, and see which rows of one scalar are filled together.
     fn list_runs(&mut self, structure: &Structure) -> Result<(), Error> {
         let Self { ways, used, scalars, owner_starts, owners, run_starts, runs, .. } = self;
-        refill(run_starts, 1, 0)?;
-        run_starts.try_reserve(structure.len())?;
+        renew(run_starts, structure.len() + 1, iter::once(0))?;
         runs.clear();
         for row in 0..structure.len() {
             let (start, mut end) = (runs.len(), 0);
@@ -475,25 +455,19 @@ impl View {
 
     /// List where each block and each diagonal block goes, and where each scalar comes from.
     fn list_places(&mut self) -> Result<(), Error> {
-        let Self { starts, columns, ways, scalars, places, diagonals, part_starts, parts, sources, .. } =
-            self;
+        let Self { starts, columns, scalars, places, diagonals, part_starts, parts, sources, .. } = self;
         let rows = starts.len() - 1;
-        refill(places, 1, 0)?;
-        places.try_reserve(columns.len())?;
+        renew(places, columns.len() + 1, iter::once(0))?;
         refill(diagonals, rows, 0)?;
         refill(sources, last(scalars) as usize, 0)?;
         let mut end = 0;
         for row in 0..rows {
             let (height, own) = (range(scalars, row).len(), range(starts, row));
-            let mut add = |width: usize| {
-                end += height * width;
-                end
-            };
             let columns = &columns[own.clone()];
-            match ways[row] {
-                Way::Whole => places.extend(columns.iter().map(|_| add(3))),
-                _ => places.extend(columns.iter().map(|&column| add(range(scalars, column as usize).len()))),
-            }
+            places.extend(columns.iter().map(|&column| {
+                end += height * range(scalars, column as usize).len();
+                end
+            }));
             let diagonal = columns.partition_point(|&column| (column as usize) < row);
             diagonals[row] = places[own.start + diagonal];
             for part in &parts[range(part_starts, row)] {
@@ -506,7 +480,7 @@ impl View {
         Ok(())
     }
 
-    /// Fill in what has been made.
+    /// Fill in what of the rows of three has been made anew, and by which plan.
     ///
     /// # Errors
     /// If a sum is not finite.
@@ -515,15 +489,14 @@ impl View {
         entries: &Table<Entry>,
         structure: &Structure,
         results: &Results,
-        made: Filled,
+        (made, plan): (Extent, Option<&Plan>),
     ) -> Filling {
-        let made = if std::mem::take(&mut self.is_filled) { made } else { Filled::All };
-        if let Filled::Nothing = made {
-            self.is_filled = true;
+        let plan = plan.filter(|_| self.is_filled);
+        if made == Extent::Nothing && self.is_filled {
             return Ok(());
         }
+        self.is_filled = false;
         self.fill_vectors(results)?;
-        let plan = if let Filled::Some(plan) = made { Some(plan) } else { None };
         let is_kept = |plan: &Plan, parts: &[Part]| {
             !plan.has_blocks() || parts.iter().all(|part| plan.blocks_of(part.row as usize) == [false; 2])
         };

@@ -51,17 +51,17 @@ impl System {
         self.insert_body(12, Kinematics::PseudoRigid { center: *center }, inertia)
     }
 
-    /// Insert the bodies of a model, with given numbers of generalised velocities, all zero: one solver applies A⁻¹ of all of them, which
-    /// couples no two of them. It gets columns in which the bodies' generalised velocities lie one behind the other in this order, as
-    /// many columns as the body that needs most; what belongs to a body that needs fewer is zero in the others. In each update it is
-    /// called once, or more often where columns would take too much memory ([`crate::assembly::update::bodies`]).
+    /// Insert the bodies of a model, with given numbers of generalised velocities, all zero: one solver applies A⁻¹ of all of them,
+    /// which couples no two of them. It gets columns in which the bodies' generalised velocities lie one behind the other in this
+    /// order, as many columns as the body that needs most; what belongs to a body that needs fewer is zero in the others. In each
+    /// update it is called once, or more often where columns would take too much memory ([`crate::assembly::update::bodies`]).
     ///
-    /// The ids of the bodies follow one after the other; the first of them. Each may be removed alone, or be given another inertia: what
-    /// belongs to it is then zero. The solver goes with the last of them.
+    /// The ids of the bodies follow one after the other; the first of them. Each may be removed alone, or be given another inertia:
+    /// what belongs to it is then zero. The solver goes with the last of them.
     ///
     /// # Errors
-    /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing has
-    /// changed.
+    /// If there are no bodies, one has no velocities, there are more than an `i32` can count, or memory is exhausted. Then nothing
+    /// has changed.
     pub fn insert_model(&mut self, sizes: &[usize], solver: impl Solve + 'static) -> Result<Id> {
         let first = self.bodies.next();
         let failed = |k: usize, fault: Fault| Error::of_body(first + k as Id, fault);
@@ -207,8 +207,8 @@ impl System {
         self.replace_inertia(id, |own| own.replace_dense(size, inverse), || Inertia::dense(size, inverse))
     }
 
-    /// As [`System::set_inertia`] by [`Inertia::matrix`]; where the body has a matrix with the same columns and rows, these are not checked
-    /// again, and the memory is the same.
+    /// As [`System::set_inertia`] by [`Inertia::matrix`]; where the body has a matrix with the same columns and rows, these are not
+    /// checked again, and the memory is the same.
     ///
     /// # Errors
     /// As there. Nothing has changed then.

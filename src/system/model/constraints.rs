@@ -115,7 +115,8 @@ impl System {
         self.rebind_constraint(id, bodies, frame, points)
     }
 
-    /// Give a constraint at points other bodies, with a frame and points on these: it keeps its row, its id and what is kept with it.
+    /// Give a constraint at points other bodies, with a frame and points on these: it keeps its row, its id and what is kept with
+    /// it.
     ///
     /// # Errors
     /// As [`System::insert_constraint`] and [`System::move_constraint`].

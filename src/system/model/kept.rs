@@ -1,11 +1,11 @@
 //! Tags, reactions and regularisation: what belongs to a constraint and no update changes.
 #![forbid(unsafe_code)]
 
+use crate::system::any_rows::sizes;
 use crate::system::body::{as_many, finite};
 use crate::system::changes;
 use crate::system::error::{Error, Fault, Result, unknown};
 use crate::system::kept::Kept;
-use crate::system::mixed::Mixed;
 use crate::system::table::Id;
 
 use super::System;
@@ -99,44 +99,36 @@ impl System {
         Ok(())
     }
 
-    /// Keep reactions with the constraints, as many values each as it has rows, in the order of rows: they stay with theirs when others
-    /// are inserted, removed or moved. No update is needed, and none depends on them.
+    /// Keep reactions with the constraints, as many values each as it has rows, in the order of rows: they stay with theirs when
+    /// others are inserted, removed or moved. No update is needed, and none depends on them.
     ///
     /// # Errors
     /// If there is another number of values, or one is not finite.
     pub fn set_reactions(&mut self, reactions: &[f64]) -> Result {
         as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
-        let Self { kept, mixed, .. } = self;
-        let mut entries = mixed.iter_mut().flat_map(Mixed::entries_mut);
+        let Self { kept, mixed, constraints, .. } = self;
         let mut rest = reactions;
-        for kept in kept.all_mut().0.iter_mut().flatten() {
-            let to = match entries.next() {
-                Some(entry) if !entry.is_triple => &mut entry.reaction[..entry.rows.into()],
-                _ => &mut kept.reaction[..],
-            };
-            let (own, others) = rest.split_at(to.len());
-            to.copy_from_slice(own);
+        let each = kept.all_mut().0.iter_mut().flatten();
+        for (kept, rows) in each.zip(sizes(mixed.as_ref(), constraints)) {
+            let (own, others) = rest.split_at(rows);
+            kept.reaction[..rows].copy_from_slice(own);
             rest = others;
         }
         Ok(())
     }
 
-    /// The reactions that are kept, as many values for each constraint as it has rows, in the order of rows; zero for one that is new.
+    /// The reactions that are kept, as many values for each constraint as it has rows, in the order of rows; zero for one that is
+    /// new.
     ///
     /// # Errors
     /// If there is room for another number of values.
     pub fn write_reactions(&self, reactions: &mut [f64]) -> Result {
         as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
-        let mut entries = self.mixed.iter().flat_map(|mixed| mixed.entries().iter());
         let mut rest = reactions;
-        for (_, kept) in self.kept.iter() {
-            let from = match entries.next() {
-                Some((_, entry)) if !entry.is_triple => &entry.reaction[..entry.rows.into()],
-                _ => &kept.reaction[..],
-            };
-            let (own, others) = rest.split_at_mut(from.len());
-            own.copy_from_slice(from);
+        for ((_, kept), rows) in self.kept.iter().zip(self.sizes()) {
+            let (own, others) = rest.split_at_mut(rows);
+            own.copy_from_slice(&kept.reaction[..rows]);
             rest = others;
         }
         Ok(())

@@ -4,7 +4,7 @@ use crate::assembly::panel::Panel;
 use crate::block::Vector;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
-use crate::memory::refill;
+use crate::memory::{refill, renew};
 use crate::system::body::{Body, Inertia};
 use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::structure::NOWHERE;
@@ -88,10 +88,8 @@ impl Bodies<'_> {
         let first_error = FirstError::default();
         let inertia = |change: &Change| self.bodies.things()[change.body].as_ref().map(Body::inertia);
         let has_solver = |change: &Change| inertia(change).is_some_and(Inertia::is_users);
-        shared.clear();
-        shared.try_reserve(count)?;
-        shared
-            .extend((0..).zip(&*changes).filter(|(_, change)| !has_solver(change)).map(|(number, _)| number));
+        let without_solver = (0..).zip(&*changes).filter(|(_, change)| !has_solver(change));
+        renew(shared, count, without_solver.map(|(number, _)| number))?;
         let make = |tool: &mut Tool, change: &mut Change| {
             first_error.note(change.body, self.make_change(x, tool, change));
         };
@@ -113,8 +111,8 @@ impl Bodies<'_> {
         first_error.into_result()
     }
 
-    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so that
-    /// each product has the bits that it has alone.
+    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so
+    /// that each product has the bits that it has alone.
     fn make_changes<const N: usize>(
         &self,
         x: [&[Vector]; N],

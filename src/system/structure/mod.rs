@@ -104,8 +104,8 @@ impl Structure {
         self.starts.is_empty()
     }
 
-    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken or reattached, and those
-    /// from `first` on.
+    /// List the rows that lose or get blocks, ascending: those on bodies whose rows change, those that are taken or reattached, and
+    /// those from `first` on.
     fn list_touched(&mut self, first: usize) -> Result {
         /// Most rows lose none: so many are looked at at a time.
         const TOGETHER: usize = 16;
@@ -245,8 +245,8 @@ impl Structure {
         Place { body: body as usize, slot: slot as usize }
     }
 
-    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: where that of `first` is, if there
-    /// is one.
+    /// Where the blocks of a row begin that are left of the diagonal, in columns from `first` on: where that of `first` is, if
+    /// there is one.
     #[inline(always)]
     pub(super) fn first_left_from(&self, row: usize, first: usize) -> usize {
         let (start, diagonal) = (self.starts[row] as usize, self.diagonal(row));

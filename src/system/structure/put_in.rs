@@ -186,8 +186,8 @@ impl Structure {
         Ok(())
     }
 
-    /// Write to `more` how many blocks each row gets if those from `first` on are new, and reattached ones come; all together. Rows that
-    /// get some are listed.
+    /// Write to `more` how many blocks each row gets if those from `first` on are new, and reattached ones come; all together. Rows
+    /// that get some are listed.
     fn count_blocks(&self, first: usize, more: &mut Vec<i32>, most: i32) -> Result<usize> {
         let too_many = Error::of_system(Fault::Invalid("W has more blocks than an int can count"));
         let most = most as usize;

@@ -17,9 +17,9 @@ use super::{Structure, set_slot};
 const LEAVES: i32 = -1;
 
 impl Structure {
-    /// Take out the rows of constraints that are gone, find the others in their table, and take those marked as [`REATTACHED`] off their
-    /// bodies, until [`Structure::put_in`]. What is not the rows' own is gone through once, without asking what each row is on;
-    /// `results`, if they are kept, move along. After an error nothing is left of the structure.
+    /// Take out the rows of constraints that are gone, find the others in their table, and take those marked as [`REATTACHED`] off
+    /// their bodies, until [`Structure::put_in`]. What is not the rows' own is gone through once, without asking what each row is
+    /// on; `results`, if they are kept, move along. After an error nothing is left of the structure.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -168,7 +168,8 @@ impl Structure {
         }
     }
 
-    /// List the rows whose constraints are gone or have come to other bodies, and find the others' where the table has been closed up.
+    /// List the rows whose constraints are gone or have come to other bodies, and find the others' where the table has been closed
+    /// up.
     fn find(&mut self, constraints: &Table<Constraint>) -> Result {
         let Self { ids, entries, taken, reattached, .. } = self;
         let (known, marks) = (constraints.ids(), constraints.marks());

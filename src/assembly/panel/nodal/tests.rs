@@ -289,7 +289,8 @@ proptest! {
     /// Lumped masses, equal in all directions at a node or not, and full blocks of the nodes.
     #[test]
     fn nodewise_inverses_couple_shared_nodes(
-        kind in 0..NODEWISE_KINDS, slots in prop::collection::vec(slot(), 1..12), values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
+        kind in 0..NODEWISE_KINDS, slots in prop::collection::vec(slot(), 1..12),
+        values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
     ) {
         let inverse = nodewise(kind, &values);
         let (starts, rows, values) = columns(&inverse, |_, _| true);
