@@ -590,8 +590,8 @@ impl View {
             let (from, to) = (3 * *block as usize, *column as usize);
             let from = &columns[from..][..*count as usize];
             let [x, y, z] = [&mut *x, y, z].map(|row| &mut row[to..][..from.len()]);
-            for (k, column) in from.iter().enumerate() {
-                [x[k], y[k], z[k]] = *column;
+            for (((x, y), z), column) in x.iter_mut().zip(y).zip(z).zip(from) {
+                [*x, *y, *z] = *column;
             }
         }
     }
