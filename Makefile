@@ -113,12 +113,14 @@ mpi:
 	@scripts/require cc $(CARGO) $(MPICC)
 	@$(call build_mpi,$(MPICC),$(MPI_LIB))
 
-# Before the first MPI: the crate's own tests, and the C tests of one process that need nothing the MPI build has not. The
-# linker is told to rustc, for this crate alone: were it told to cargo, all others would be built again.
+# Before the first MPI: the crate's own tests of what MPI changes, which compute little, so they are not optimised; and the C tests of
+# one process that need nothing the MPI build has not. The linker is told to rustc, for this crate alone: were it told to cargo, all
+# others would be built again.
 test-mpi:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) rustc --locked --quiet --lib --profile test --features mpi \
-	  --message-format json-render-diagnostics -- -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet
+	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
+	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: boundary::
 	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
