@@ -6,6 +6,7 @@ use std::ptr;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::constraint;
+use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB, SET};
 use crate::legacy::names;
 use crate::memory::push;
@@ -99,20 +100,34 @@ unsafe fn find_neighbours(
             None
         };
         let start = dynamics.neighbours.len();
-        for is_quick in [true, false] {
-            dynamics.next_round();
-            let LocalDynamics { walks, neighbours, rows, round, .. } = dynamics;
-            neighbours.truncate(start);
-            let mut meeting = Meeting { con, body, adjacency, rows, round: *round, neighbours };
-            if !is_quick {
-                walks.each_on(body, |other| meeting.meet(other))?;
-            } else if walks.each_quickly_on(body, |other| meeting.meet(other).is_ok()) {
-                break;
-            }
+        let (walks, mut meeting) = Meeting::begin(dynamics, con, body, adjacency);
+        if !walks.each_quickly_on(body, |other| meeting.meet(other).is_ok()) {
+            dynamics.neighbours.truncate(start);
+            meet_all(dynamics, con, body, adjacency)?;
         }
         let index = dynamics.neighbours.get(start).and_then(|&first| side_on(first, body)).map(Side::body);
         index.inspect(|&index| dynamics.bodies.fetch(index));
         Ok(index)
+    }
+}
+
+/// Let a constraint meet all others on a body, or tell what is wrong: what is left to do where this is not done quickly. It is no part
+/// of [`find_neighbours`], where what both use would be kept in memory instead of registers.
+///
+/// # Safety
+/// As [`find_neighbours`].
+#[cold]
+#[inline(never)]
+unsafe fn meet_all(
+    dynamics: &mut LocalDynamics,
+    con: *mut CON,
+    body: *mut BODY,
+    adjacency: Option<&Adjacency>,
+) -> Result<(), Code> {
+    // SAFETY: the caller promises a valid body with its set of valid constraints.
+    unsafe {
+        let (walks, mut meeting) = Meeting::begin(dynamics, con, body, adjacency);
+        walks.each_on(body, |other| meeting.meet(other))
     }
 }
 
@@ -126,7 +141,24 @@ struct Meeting<'a> {
     neighbours: &'a mut Vec<*mut Row>,
 }
 
-impl Meeting<'_> {
+impl<'a> Meeting<'a> {
+    /// Before the first other one, in a round of its own.
+    ///
+    /// # Safety
+    /// As [`find_neighbours`].
+    #[inline(always)]
+    unsafe fn begin(
+        dynamics: &'a mut LocalDynamics,
+        con: *mut CON,
+        body: *mut BODY,
+        adjacency: Option<&'a Adjacency<'a>>,
+    ) -> (&'a mut Walks<SET>, Self) {
+        // SAFETY: the rows are lent to this function: nobody else uses them.
+        unsafe { dynamics.next_round() };
+        let LocalDynamics { walks, neighbours, rows, round, .. } = dynamics;
+        (walks, Self { con, body, adjacency, rows, round: *round, neighbours })
+    }
+
     /// Add the row of another constraint to the neighbours, if it has one and interacts.
     ///
     /// # Safety
