@@ -362,6 +362,32 @@ static void rounded_compliance (void)
   CHECK_INT (ldy_system_set_compliance (s, contact, NULL), 0);
 }
 
+/* A body whose solver has failed gets a diagonal inverse, with which its operators are by nodes: nothing of the solver's is left. */
+static void after_a_solver (void)
+{
+  static const int node[1] = { 0 };
+  static const double inverse[3] = { 1, 2, 3 }, values[10] = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.5 };
+  static const ldy_solver failing[2] = { refuse, spoil };
+  ldy_operator H = { 3, NULL, node, values, 10 };
+  ldy_rows rows = { .size = sizeof rows };
+  long long body, constraint;
+  ldy_system *t;
+  int k;
+
+  for (k = 0; k < 2; k ++) {
+    CHECK_INT (ldy_system_create (&t), 0);
+    CHECK_INT (ldy_system_add_solver (t, 3, failing[k], NULL, &body), 0);
+    CHECK_INT (ldy_system_add_operators (t, body, &H, LDY_GROUND, NULL, &constraint), 0);
+    CHECK (ldy_system_update (t, 1) != 0);
+    CHECK_INT (ldy_system_set_diagonal (t, body, 3, inverse), 0);
+    if (CHECK_INT (ldy_system_update (t, 1), 0)) {
+      CHECK_INT (ldy_system_rows (t, &rows), 0);
+      CHECK_NEAR (rows.diagonal[8], 0.25 * inverse[2], 0);
+    }
+    ldy_system_destroy (t);
+  }
+}
+
 /* Blocks beside the diagonal can be too large where those on it are not: h H A^-1 H^T of a body whose A^-1 is no inverse of a
    mass. */
 static void overflow (void)
@@ -483,6 +509,7 @@ int main (void)
   ldy_system_destroy (s);
   first_of_many ();
   almost_singular ();
+  after_a_solver ();
   overflow ();
   too_many_blocks ();
   reactions ();

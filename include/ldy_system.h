@@ -558,8 +558,8 @@ int ldy_system_add_freedom(ldy_system *system,
 /* Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as
    many rows as it has.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, another count, ill-formed columns, not
-   finite).
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, one with both sides on the same body, which
+   ldy_system_set_operators takes, another count, ill-formed columns, not finite).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */

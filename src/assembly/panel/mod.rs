@@ -136,10 +136,13 @@ impl Panel {
     /// The columns of Hᵀ of all slots, each as long as the generalised velocity, one behind the other, if they wait for A⁻¹: the
     /// caller is to replace them by A⁻¹ times them.
     pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
-        self.large
-            .as_deref_mut()
-            .map(|large| &mut large.general.columns[..])
-            .filter(|columns| !columns.is_empty())
+        match (self.form, self.large.as_deref_mut()) {
+            // Under nodal operators may lie columns of general ones, left by a solver that failed.
+            (Form::General, Some(large)) => {
+                Some(&mut large.general.columns[..]).filter(|columns| !columns.is_empty())
+            }
+            _ => None,
+        }
     }
 
     /// Take what the caller has made of the columns.
