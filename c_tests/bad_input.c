@@ -30,7 +30,7 @@ static BODY *factored_body (void)
 {
   BODY *body = mesh->host->dom.bod;
 
-  while (!body->inverse || !(body->inverse->flags & MXIFAC) || !body->con) body = body->next;
+  while (!host_gives_matrix (body) || !body->con) body = body->next;
   return body;
 }
 

@@ -8,13 +8,19 @@
 #include "check.h"
 #include "dense.h"
 
-
 static void *zeroed (int count, size_t size)
 {
   void *memory = calloc (count ? (size_t) count : 1, size);
 
   if (!memory) abort ();
   return memory;
+}
+
+static double rounding = 1e-12;
+
+void compare_to (double tolerance)
+{
+  rounding = tolerance;
 }
 
 /* ---- the dense system */
@@ -118,6 +124,7 @@ DENSE_SYSTEM *dense_system (const DOM *dom)
   int i = 0;
 
   system->dom = dom;
+  system->tolerance = rounding;
   for (body = dom->bod; body; body = body->next) system->bodies ++;
   for (con = dom->con; con; con = con->next) system->constraints ++;
   system->body = zeroed (system->bodies, sizeof *system->body);
@@ -134,6 +141,7 @@ DENSE_SYSTEM *dense_system (const DOM *dom)
   for (i = 0, body = dom->bod; body; body = body->next, i ++) {
     system->body[i].body = body;
     if (body->inverse) fill_body (system, &system->body[i]);
+    system->tolerance = fmax (system->tolerance, 8 * DBL_EPSILON * dense_condition_of_body (body));
   }
   return system;
 }
@@ -231,14 +239,6 @@ void marks_free (MARKS *marks)
 
 /* ---- comparison */
 
-/* Of W: rounding, with matrices A of moderate condition. */
-static double tolerance_of_all = 1e-12;
-
-void compare_to (double tolerance)
-{
-  tolerance_of_all = tolerance;
-}
-
 static void near_all (const double *got, const double *want, int count, double tolerance)
 {
   int i;
@@ -247,9 +247,9 @@ static void near_all (const double *got, const double *want, int count, double t
 }
 
 /* A is as exact as the condition of W allows. */
-static double tolerance_of_inverse (const double *W)
+static double tolerance_of_inverse (const DENSE_SYSTEM *system, const double *W)
 {
-  return fmax (tolerance_of_all, 8 * DBL_EPSILON * dense_condition (3, W));
+  return fmax (system->tolerance, 8 * DBL_EPSILON * dense_condition (3, W));
 }
 
 static void compare_diagonal (const DENSE_SYSTEM *system, const DIAB *dia)
@@ -257,11 +257,11 @@ static void compare_diagonal (const DENSE_SYSTEM *system, const DIAB *dia)
   double W[9], A[9];
 
   dense_global_block (system, dia->con, dia->con, W);
-  near_all (dia->W, W, 9, tolerance_of_all * dense_largest_entry (9, W));
+  near_all (dia->W, W, 9, system->tolerance * dense_largest_entry (9, W));
   CHECK (dense_transposes (dia->W, dia->W)); /* symmetric */
   memcpy (A, W, sizeof A);
   CHECK (dense_invert (3, A));
-  near_all (dia->A, A, 9, tolerance_of_inverse (W) * dense_largest_entry (9, A));
+  near_all (dia->A, A, 9, tolerance_of_inverse (system, W) * dense_largest_entry (9, A));
 }
 
 static void compare_rho (const DENSE_SYSTEM *system, const DIAB *dia)
@@ -270,7 +270,7 @@ static void compare_rho (const DENSE_SYSTEM *system, const DIAB *dia)
 
   dense_global_block (system, dia->con, dia->con, W);
   rho = 1 / dense_largest_eigenvalue (W);
-  CHECK_NEAR (dia->rho, rho, tolerance_of_all * rho);
+  CHECK_NEAR (dia->rho, rho, system->tolerance * rho);
 }
 
 /* How many blocks to the same neighbour through the same body come before this one in the list. */
@@ -304,7 +304,7 @@ static void compare_block (const DENSE_SYSTEM *system, const DIAB *dia, const OF
   dense_global_block (system, dia->con, dia->con, own);
   dense_global_block (system, off->dia->con, off->dia->con, other);
   scale = sqrt (dense_largest_entry (9, own) * dense_largest_entry (9, other));
-  near_all (off->W, W, 9, tolerance_of_all * scale);
+  near_all (off->W, W, 9, system->tolerance * scale);
 }
 
 /* Every block of the neighbour that leads back through the same body is the transpose, bit by bit; there are as many. If
@@ -325,7 +325,7 @@ static void compare_partners (const DIAB *dia, const OFFB *block)
 
 static void compare_energy (const DENSE_SYSTEM *system, const LOCDYN *ldy)
 {
-  double energy = 0, scale = 0, loosest = tolerance_of_all, W[9], A[9], *B;
+  double energy = 0, scale = 0, loosest = system->tolerance, W[9], A[9], *B;
   const DIAB *dia;
   int c, i, j;
 
@@ -340,7 +340,7 @@ static void compare_energy (const DENSE_SYSTEM *system, const LOCDYN *ldy)
     }
     if (dia->con->kind == VELODIR) energy += A[8] * dia->con->Z[0] * dia->con->Z[0] / 2;
     scale += dense_largest_entry (9, A) * (system->speed[c] * system->speed[c] + dia->con->Z[0] * dia->con->Z[0]);
-    loosest = fmax (loosest, tolerance_of_inverse (W));
+    loosest = fmax (loosest, tolerance_of_inverse (system, W));
   }
   CHECK_NEAR (ldy->free_energy, energy, loosest * scale);
 }
@@ -374,8 +374,8 @@ void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks)
 
   for (dia = ldy->dia; dia; dia = dia->n, marked ++) {
     c = constraint_index (system, dia->con);
-    near_all (dia->V, system->V + 3 * c, 3, tolerance_of_all * system->speed[c]);
-    near_all (dia->B, system->B + 3 * c, 3, tolerance_of_all * system->speed[c]);
+    near_all (dia->V, system->V + 3 * c, 3, rounding * system->speed[c]);
+    near_all (dia->B, system->B + 3 * c, 3, rounding * system->speed[c]);
     CHECK (!dia->mH && !dia->mprod && !dia->sH && !dia->sprod);
     CHECK (dia->R == dia->con->R && dia->U == dia->con->U && dia->V == dia->con->V && dia->adj == marked->adj);
     if (update == UPDATE_MINIMAL) {

@@ -18,6 +18,7 @@ typedef struct {
   const CON **con;
   DENSE_BODY *body;
   double *V, *B, *speed; /* 3 a constraint; the scale of its V and B */
+  double tolerance;      /* how far W may be from this one, as A of the worst condition allows */
 } DENSE_SYSTEM;
 
 DENSE_SYSTEM *dense_system (const DOM *dom);
@@ -26,6 +27,10 @@ void dense_system_free (DENSE_SYSTEM *system);
 /* h H_a A^-1 H_b' through one body alone, and summed over all. */
 void dense_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, const BODY *body, double *block);
 void dense_global_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, double *block);
+
+/* How far V, B and, of bodies with matrices of good condition, W may be from the dense ones, relative to their size; 1e-12 unless
+ * told. */
+void compare_to (double tolerance);
 
 /* Copy of all values an update may write, and marks put in their place. */
 typedef struct {
@@ -37,9 +42,6 @@ typedef struct {
 
 MARKS *marks_put (LOCDYN *ldy);
 void marks_free (MARKS *marks);
-
-/* How far W may be from the dense one, relative to its size; 1e-12 unless told. */
-void compare_to (double tolerance);
 
 /* Checks every value of every row after an update of the given kind that followed marks_put: what it has to write
  * against the dense matrices, what it has to leave alone against the marks; partners transposed to the bit; zeros. */

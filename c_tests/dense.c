@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "element.h"
+#include "host/matrix.h"
 
 static double *doubles (int count)
 {
@@ -268,6 +269,20 @@ int dense_inverse (const MX *matrix, double *a)
 {
   dense_of_matrix (matrix, a);
   return matrix->flags & MXIFAC ? dense_invert (matrix->m, a) : 1;
+}
+
+double dense_condition_of_body (const BODY *body)
+{
+  double *a, condition;
+  int n;
+
+  if (!host_gives_matrix (body)) return 0;
+  n = dense_size (body->inverse);
+  a = doubles (n * n);
+  dense_of_matrix (body->inverse, a);
+  condition = dense_condition (n, a);
+  free (a);
+  return condition;
 }
 
 /* ---- kinematics */

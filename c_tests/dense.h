@@ -38,6 +38,9 @@ int dense_inverse (const MX *matrix, double *a);
 /* Rows (or columns) of the matrix a body's inverse stands for. */
 int dense_size (const MX *matrix);
 
+/* Condition number of the matrix A that a body gives, in the 1-norm; 0 if it gives the inverse; NULL: 0. */
+double dense_condition_of_body (const BODY *body);
+
 /* Entries of a body's velocity that local dynamics uses, and the velocity itself, now and before. */
 int dense_velocity_size (const BODY *body);
 const double *dense_velocity (const BODY *body, int before);

@@ -78,21 +78,6 @@ static double speed_scale (const CON *con)
   return fmax (speed, 1e-3);
 }
 
-double deviation_condition (const BODY *body)
-{
-  double *a, condition;
-  int n;
-
-  if (!body || !body->inverse || !(body->inverse->flags & MXIFAC)) return 0;
-  n = dense_size (body->inverse);
-  a = malloc ((size_t) (n * n) * sizeof *a);
-  if (!a) abort ();
-  dense_of_matrix (body->inverse, a);
-  condition = dense_condition (n, a);
-  free (a);
-  return condition;
-}
-
 /* W of rows on a body whose matrix is given, not its inverse, is determined up to the rounding of the matrix only. */
 double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *s)
 {
@@ -102,7 +87,7 @@ double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *s)
   if (!tolerance) abort ();
   for (i = 0; i < s->rows; i ++) tolerance[i] = TOLERANCE;
   for (j = 0; j < s->bodies; j ++) {
-    condition = deviation_condition (s->body[j]);
+    condition = dense_condition_of_body (s->body[j]);
     deviation->condition = fmax (deviation->condition, condition);
     for (i = 0; i < s->rows; i ++) {
       if (s->row[i].con->master == s->body[j] || s->row[i].con->slave == s->body[j]) {

@@ -20,9 +20,6 @@ typedef struct {
   char why[256];            /* the first time */
 } DEVIATION;
 
-/* Condition number of the matrix A that a body gives, in the 1-norm; 0 if it gives the inverse; NULL: 0. */
-double deviation_condition (const BODY *body);
-
 void deviation_begin (DEVIATION *deviation);
 void deviation_fail (DEVIATION *deviation, const char *format, ...);
 

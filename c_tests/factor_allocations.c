@@ -85,7 +85,7 @@ static void change_matrices (SNAPSHOT *s)
   BODY *body;
 
   for (body = s->host->dom.bod; body; body = body->next) {
-    if (body->inverse && body->inverse->flags & MXIFAC) body->inverse->x[0] *= 1 + 1e-9;
+    if (host_gives_matrix (body)) body->inverse->x[0] *= 1 + 1e-9;
   }
 }
 
@@ -129,7 +129,7 @@ static SNAPSHOT *read_state (const char *path, int general)
   if (!s) abort ();
   GEOMETRIC_EPSILON = s->geometric_epsilon;
   for (body = s->host->dom.bod; general && body; body = body->next) {
-    if (body->inverse && body->inverse->flags & MXIFAC) memcpy (&body->inverse->flags, &flags, sizeof flags);
+    if (host_gives_matrix (body)) memcpy (&body->inverse->flags, &flags, sizeof flags);
   }
   return s;
 }

@@ -167,11 +167,6 @@ FRESH fresh_values (HOST *host, VALUES **values, int *refusal)
 
 /* ---- comparison */
 
-static int is_factored (const BODY *body)
-{
-  return body && body->kind == FEM && body->inverse && (body->inverse->flags & MXIFAC);
-}
-
 static int same_bits (const double *one, const double *two, int count)
 {
   return memcmp (one, two, (size_t) count * sizeof *one) == 0;
@@ -239,7 +234,7 @@ static int compare_block (const VALUES *values, const ROW *row, const BLOCK *blo
 {
   static const BLOCK zero;
   const BLOCK *want = same_block (row, block, fresh);
-  int factored = is_factored (block->body), i;
+  int factored = host_gives_matrix (block->body), i;
 
   if (!want && block->body->kind == FEM && block->body->scheme == SCH_DEF_EXP) return 1;
   if (want && same_bits (block->W, want->W, 9)) return 1;
@@ -264,7 +259,7 @@ static int compare_array (const ROW *row, const char *what, const double *got, c
 
 static int compare_row (const VALUES *values, const ROW *row, const ROW *fresh, UPDATE_KIND update, int loose)
 {
-  int factored = is_factored (row->con->master) || is_factored (row->con->slave), same = 1, i;
+  int factored = host_gives_matrix (row->con->master) || host_gives_matrix (row->con->slave), same = 1, i;
   double condition = largest (row->W, 9) * largest (row->A, 9);
 
   same = compare_array (row, "V", row->V, fresh->V, 3, NOTHING) && compare_array (row, "B", row->B, fresh->B, 3, NOTHING);
@@ -286,7 +281,7 @@ static int compare_energy (const VALUES *got, const VALUES *fresh, int loose)
   double tolerance = NOTHING, share;
 
   for (row = got->row; row < got->row + got->rows; row ++) {
-    if (!is_factored (row->con->master) && !is_factored (row->con->slave)) continue;
+    if (!host_gives_matrix (row->con->master) && !host_gives_matrix (row->con->slave)) continue;
     if (loose) return 1;
     share = largest (row->A, 9) * (largest (row->B, 3) * largest (row->B, 3) + row->con->Z[0] * row->con->Z[0]);
     tolerance = fmax (tolerance, 0) + 1e-9 * largest (row->W, 9) * largest (row->A, 9) * share;

@@ -18,7 +18,7 @@ static void begin (void)
                                          mesh_population_change };
 
   watch_errors ();
-  compare_to (1e-9); /* bytes make matrices of any condition */
+  compare_to (1e-8); /* Newton's method ends early in a pyramid whose base is no parallelogram */
   compare_self_contact_once (0);
   sequence = sequence_begin (&population, &random, 0);
   sequence_set_reuse (sequence, reuse = 0);

@@ -70,7 +70,6 @@ static int is_mesh (const BODY *body) { return body->kind == FEM; }
 static int is_rigid (const BODY *body) { return body->kind == RIG; }
 static int is_reduced (const BODY *body) { return body->kind == FEM && body->form >= BODY_COROTATIONAL_MODAL; }
 static int is_rotated (const BODY *body) { return body->kind == FEM && body->form == BODY_COROTATIONAL && body->scheme == SCH_DEF_LIM; }
-static int is_factored (const BODY *body) { return body->kind == FEM && (body->inverse->flags & MXIFAC); }
 
 /* A little on meshes, so that a point stays on its element. */
 static void move (SCENE *s, const BODY *body, double *point)
@@ -187,7 +186,7 @@ static void change_pattern (SCENE *s)
 
 static void change_factored_pattern (SCENE *s)
 {
-  BODY *body = body_that (s, is_factored);
+  BODY *body = body_that (s, host_gives_matrix);
 
   if (body) mesh_randomise_inertia (body, &s->random, chance (s, 2) ? INERTIA_FACTORED : INERTIA_FACTORED_GENERAL);
 }
@@ -429,7 +428,7 @@ static void bad_inverse (SCENE *s)
 
 static void bad_factor (SCENE *s)
 {
-  BODY *body = body_that (s, is_factored);
+  BODY *body = body_that (s, host_gives_matrix);
   double *kept;
   size_t size;
 

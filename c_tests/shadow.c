@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "dense.h"
 #include "deviation.h"
 #include "guarded.h"
 #include "host/hooks.h"
@@ -116,7 +117,7 @@ static void value_is_found (const VALUE *v)
 
 static double condition_of (const CON *con)
 {
-  return fmax (deviation_condition (con->master), deviation_condition (con->slave));
+  return fmax (dense_condition_of_body (con->master), dense_condition_of_body (con->slave));
 }
 
 static void block_is_found (VALUE v)

@@ -125,11 +125,6 @@ static void test_random (int operations)
 
 /* ---- factors */
 
-static int is_factored (const BODY *body)
-{
-  return body->inverse && body->inverse->kind == MXCSC && body->inverse->flags & MXIFAC;
-}
-
 static void check_factors (LOCDYN *ldy, size_t factorisations, size_t reused)
 {
   ldy_stats stats;
@@ -166,7 +161,7 @@ static size_t factored_bodies (const SNAPSHOT *s, size_t *bytes, BODY **last)
   int i;
 
   for (*bytes = 0, i = 0; i < s->bodies; i ++) {
-    if (!is_factored (s->body[i]) || !rows_of (s->body[i], s->host->dom.ldy)) continue;
+    if (!host_gives_matrix (s->body[i]) || !rows_of (s->body[i], s->host->dom.ldy)) continue;
     count ++;
     *bytes += matrix_size (s->body[i]->inverse);
     *last = s->body[i];

@@ -82,3 +82,8 @@ void host_matrix_free (MX *matrix)
   free (matrix->x);
   free (matrix);
 }
+
+int host_gives_matrix (const BODY *body)
+{
+  return body && body->inverse && body->inverse->kind == MXCSC && (body->inverse->flags & MXIFAC);
+}

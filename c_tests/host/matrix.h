@@ -18,4 +18,7 @@ MX *host_matrix_raw (int kind, int m, int n, int np, int ni, int nzmax);
 
 void host_matrix_free (MX *matrix);
 
+/* Whether the body gives its matrix A, not the inverse; `body` may be NULL. */
+int host_gives_matrix (const BODY *body);
+
 #endif
