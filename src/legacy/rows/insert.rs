@@ -248,7 +248,7 @@ unsafe fn link(dynamics: &mut LocalDynamics, row: *mut Row, bodies: [*mut BODY; 
 }
 
 /// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.
-const AHEAD: usize = 24;
+const AHEAD: usize = 48;
 
 /// Put a pair with each of these neighbours through a body into the row and into that of the neighbour.
 ///

@@ -465,8 +465,9 @@ unsafe fn free_energy(
     Err(unsafe { constraint::error(con, code) })
 }
 
-/// Most words of pairs that one of several threads takes at a time.
-pub const PART: usize = 256 / WORD;
+/// Most words of pairs that one of several threads takes at a time: many more pairs than are prefetched beyond them, which are
+/// another thread's.
+pub const PART: usize = 1024 / WORD;
 
 /// Which blocks are made.
 #[derive(Clone, Copy, PartialEq)]
@@ -564,8 +565,8 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
 
 /// How many pairs ahead to prefetch operators.
 const PAIRS_AHEAD: usize = 8;
-/// How many pairs ahead in memory to prefetch pairs.
-const FURTHER: usize = 16;
+/// How many pairs further on in memory to prefetch pairs: they are many, and memory takes long to answer while it is busy.
+const FURTHER: usize = 64;
 
 /// Prefetch the operators that a pair needs, and a pair further on.
 ///
