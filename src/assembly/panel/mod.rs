@@ -10,11 +10,14 @@ pub mod nodal;
 pub mod product;
 pub mod pseudo_rigid;
 
+use std::ptr;
+
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
 use crate::kinematics::rigid;
+use crate::prefetch::fetch;
 
 use cholesky::{FactoredSlots, Started};
 use general::{General, LastStrip};
@@ -265,15 +268,21 @@ impl Panel {
             Form::Rigid => {
                 let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
                 let x = cholesky::columns::<L, { rigid::DOFS }>(level, x);
-                for (block, y) in blocks.iter_mut().zip(ys) {
-                    write(block, &cholesky::product(level, &x, y));
-                }
+                write_each(
+                    blocks,
+                    ys,
+                    #[inline(always)]
+                    |y| cholesky::product(level, &x, y),
+                );
             }
             Form::PseudoRigid => {
                 let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
-                for (block, y) in blocks.iter_mut().zip(ys) {
-                    write(block, &pseudo_rigid::product(level, x, y));
-                }
+                write_each(
+                    blocks,
+                    ys,
+                    #[inline(always)]
+                    |y| pseudo_rigid::product(level, x, y),
+                );
             }
             Form::General | Form::Nodal => {}
         }
@@ -355,6 +364,18 @@ impl Panel {
     fn columns_of_large<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
         let [x, y, z] = level.apart(ColumnsOfLarge { panel: self, row, column });
         [level.load(&x), level.load(&y), level.load(&z)]
+    }
+}
+
+/// How many blocks ahead to ask for memory that is written: two pages, at the end of which processors stop looking ahead.
+const AHEAD: usize = 128;
+
+/// Write blocks, whose columns `product` makes of each y.
+#[inline(always)]
+fn write_each<F: F64x4, Y>(blocks: &mut [Block], ys: &[Y], product: impl Fn(&Y) -> [F; 3]) {
+    for (block, y) in blocks.iter_mut().zip(ys) {
+        fetch(ptr::from_ref(block).wrapping_add(AHEAD));
+        write(block, &product(y));
     }
 }
 

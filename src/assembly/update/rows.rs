@@ -13,9 +13,12 @@ use crate::kinematics::pseudo_rigid::DOFS as PSEUDO_RIGID_DOFS;
 use crate::kinematics::rigid;
 use crate::threads::Team;
 
-/// Rows at a time, and those that a thread takes at a time: with what they point to, they fit a second-level cache; of a thousand,
-/// no thread waits long for the last ones of another.
+/// Rows at a time: with what they point to, they fit a second-level cache.
 const BATCH: usize = 64;
+
+/// Parts of rows for each of several threads: few, since what a part prefetches beyond its end is another thread's; enough that no
+/// thread waits long for the last ones of another.
+const PARTS: usize = 8;
 
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +50,9 @@ pub fn assemble<R: Rows>(
     if team.size() == 1 {
         return at_best(Part { rows, bodies, wanted, ended });
     }
+    let part = (rows.count() / (PARTS * team.size())).max(1).next_multiple_of(BATCH);
     let made =
-        team.try_deal(rows, BATCH, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
+        team.try_deal(rows, part, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
     made
 }
