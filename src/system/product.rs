@@ -3,6 +3,8 @@
 
 mod others;
 
+use std::ops::Range;
+
 use crate::assembly::panel::Panel;
 use crate::assembly::panel::product::Sum;
 use crate::assembly::update::BodyOperators;
@@ -13,7 +15,7 @@ use crate::kinematics::{Point, pseudo_rigid};
 use crate::memory::refill;
 use crate::prefetch::fetch;
 use crate::products::{PART, Product, team_for};
-use crate::threads::{Numbered, Team};
+use crate::threads::{Numbered, Ragged, Team};
 
 use super::body::{Body, Inertia, finite};
 use super::constraint::Constraint;
@@ -47,24 +49,52 @@ impl Product<Error> for ThroughBodies<'_> {
         let Self { through, scratch } = self;
         through.change_others(x, scratch)?;
         let mut team = team_for(N * through.structure.columns().len());
-        if team.size() == 1 {
+        let is_alone = team.size() == 1;
+        if is_alone {
             y.iter_mut().for_each(|y| y.fill([0.0; 3]));
             at_best(BodyAfterBody { through, x, y: &mut y });
         } else {
-            through.sum(x, &mut team, scratch)?;
+            through.write_shares(x, &mut team, scratch)?;
         }
-        let (has_sums, Scratch { sums, changes, .. }) = (team.size() > 1, &**scratch);
-        if has_sums || !changes.are_none() || through.has_compliance {
+        let Scratch { shares, changes, .. } = &**scratch;
+        if !is_alone || !changes.are_none() || through.has_compliance {
             let through = &*through;
-            let sums = has_sums.then_some(&sums[..]);
-            team.deal(y, PART, |first, y| at_best(RowsThroughBodies { through, sums, changes, first, x, y }));
+            let shares = (!is_alone).then_some(&shares[..]);
+            team.deal(y, PART, |first, y| {
+                at_best(RowsThroughBodies { through, shares, changes, first, x, y })
+            });
         }
         Ok(())
     }
 }
 
-/// All bodies with a factor, one after the other: what each adds to its rows, of which it reads Z once. A row has two bodies at
-/// most, and two numbers have the same sum either way: so have rows that [`RowsThroughBodies`] makes.
+/// Visit what some bodies with a factor add to their rows, of which Z is read once: of each vector and slot its number among those of
+/// all bodies, its row, and the share, if there is a factor.
+#[inline(always)]
+fn each_share<L: SimdLevel, const N: usize>(
+    level: L,
+    through: &Bodies,
+    bodies: Range<usize>,
+    x: [&[Vector]; N],
+    mut visit: impl FnMut(usize, [usize; 2], Option<L::F64x4>),
+) {
+    let (panels, starts) = (&through.made.panels[..], through.structure.slot_starts());
+    for body in bodies {
+        if let Some(ahead) = panels.get(body + BODIES_AHEAD) {
+            fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
+        }
+        let (panel, rows) = (&panels[body], through.structure.rows_on(body));
+        for (k, x) in x.iter().enumerate() {
+            let sum = sum_of(level, panel, rows, x);
+            for (slot, &row) in rows.iter().enumerate() {
+                visit(k, [starts[body] + slot, row as usize], panel.times_sum(level, slot, &sum));
+            }
+        }
+    }
+}
+
+/// All bodies with a factor, one after the other: what each adds to its rows. A row has two bodies at most, and two numbers have the
+/// same sum either way: so have rows that [`RowsThroughBodies`] makes.
 struct BodyAfterBody<'a, 'y, const N: usize> {
     through: &'a Bodies<'a>,
     x: [&'a [Vector]; N],
@@ -77,22 +107,19 @@ impl<const N: usize> Kernel for BodyAfterBody<'_, '_, N> {
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
         let Self { through, x, y } = self;
-        let panels = &through.made.panels[..];
-        for (body, panel) in panels.iter().enumerate() {
-            if let Some(ahead) = panels.get(body + BODIES_AHEAD) {
-                fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
-            }
-            let rows = through.structure.rows_on(body);
-            for (x, y) in x.iter().zip(y.iter_mut()) {
-                let sum = sum_of(level, panel, rows, x);
-                for (slot, &row) in rows.iter().enumerate() {
-                    if let Some(local) = panel.times_sum(level, slot, &sum) {
-                        let y = &mut y[row as usize];
-                        *y = (level.of_vector(*y) + local).vector();
-                    }
+        each_share(
+            level,
+            through,
+            0..through.made.panels.len(),
+            x,
+            #[inline(always)]
+            |k, [_, row], share| {
+                if let Some(share) = share {
+                    let y = &mut y[k][row];
+                    *y = (level.of_vector(*y) + share).vector();
                 }
-            }
-        }
+            },
+        );
     }
 }
 
@@ -108,78 +135,76 @@ fn sum_of<L: SimdLevel>(level: L, panel: &Panel, rows: &[u32], x: &[Vector]) -> 
 }
 
 /// How many bodies ahead to prefetch what is read of panels.
-const BODIES_AHEAD: usize = 4;
+const BODIES_AHEAD: usize = 16;
 
-/// The sums of some bodies, from `first` on.
-struct BodySums<'a, const N: usize> {
+/// What some bodies, from `first` on, add to their rows, slot by slot: nothing without a factor.
+struct SharesOfBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
     first: usize,
     x: [&'a [Vector]; N],
-    sums: [&'a mut [Sum]; N],
+    shares: [Ragged<'a, Vector, usize>; N],
 }
 
-impl<const N: usize> Kernel for BodySums<'_, N> {
+impl<const N: usize> Kernel for SharesOfBodies<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self { through, first, x, mut sums } = self;
-        for body in 0..sums[0].len() {
-            let panel = &through.made.panels[first + body];
-            if let Some(ahead) = through.made.panels.get(first + body + BODIES_AHEAD) {
-                fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
-            }
-            let rows = through.structure.rows_on(first + body);
-            for (sums, x) in sums.iter_mut().zip(&x) {
-                sums[body] = sum_of(level, panel, rows, x);
-            }
-        }
+        let Self { through, first, x, mut shares } = self;
+        let starts = shares[0].starts;
+        each_share(
+            level,
+            through,
+            first..first + starts.len() - 1,
+            x,
+            #[inline(always)]
+            |k, [slot, _], share| shares[k].values[slot - starts[0]] = share.map_or([0.0; 3], F64x4::vector),
+        );
     }
 }
 
-/// Some rows of W, from `first` on, of the sums of bodies with a factor, unless these have been added, and the velocity changes of
+/// Some rows of W, from `first` on, of the shares of bodies with a factor, unless these have been added, and the velocity changes of
 /// others.
 struct RowsThroughBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
-    sums: Option<&'a [Sum]>,
+    shares: Option<&'a [Vector]>,
     changes: &'a Changes,
     first: usize,
     x: [&'a [Vector]; N],
     y: [&'a mut [Vector]; N],
 }
 
-/// How many rows ahead to prefetch what is read of panels.
-const AHEAD: usize = 12;
+/// How many rows ahead to prefetch shares.
+const AHEAD: usize = 32;
 
 impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self { through, sums, changes, first, x, mut y } = self;
-        let Bodies { structure, made, has_compliance, .. } = through;
-        let bodies = made.panels.len();
+        let Self { through, shares, changes, first, x, mut y } = self;
+        let Bodies { structure, has_compliance, .. } = through;
+        let starts = structure.slot_starts();
+        let (slots, has_others) = (structure.all_slots(), !changes.are_none());
         for row in 0..y[0].len() {
             let places = structure.places(first + row);
-            if row + AHEAD < y[0].len() {
+            if let Some(shares) = shares
+                && first + row + AHEAD < structure.len()
+            {
                 for place in structure.places(first + row + AHEAD).into_iter().flatten() {
-                    fetch(made.panels[place.body].place(place.slot).cast::<[f64; 18]>());
+                    fetch(&raw const shares[starts[place.body] + place.slot]);
                 }
             }
             for (k, (x, y)) in x.iter().zip(&mut y).enumerate() {
-                let mut sum = if sums.is_some() { level.zero() } else { level.of_vector(y[row]) };
+                let mut sum = if shares.is_some() { level.zero() } else { level.of_vector(y[row]) };
                 for place in places.into_iter().flatten() {
-                    let panel = &made.panels[place.body];
-                    if !panel.has_factor() {
-                        let dofs = structure.dofs(place.body).len();
-                        let Some(change) = changes.of(place.body, k, dofs) else { continue };
-                        let local = through.times_operators(first + row, place.body, change);
-                        sum = sum + level.of_vector(local);
-                    } else if let Some(sums) = sums
-                        && let Some(local) =
-                            panel.times_sum(level, place.slot, &sums[bodies * k + place.body])
+                    if let Some(shares) = shares {
+                        sum = sum + level.of_vector(shares[slots * k + starts[place.body] + place.slot]);
+                    }
+                    if has_others
+                        && let Some(change) = changes.of(place.body, k, structure.dofs(place.body).len())
                     {
-                        sum = sum + local;
+                        sum = sum + level.of_vector(through.times_operators(first + row, place.body, change));
                     }
                 }
                 if *has_compliance && let Some(compliance) = through.compliance(first + row) {
@@ -192,18 +217,23 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
 }
 
 impl Bodies<'_> {
-    /// Make Σ Zᵀ x of all bodies with a factor.
+    /// Write to `scratch` what all bodies with a factor add to their rows.
     ///
     /// # Errors
     /// If memory is exhausted.
-    fn sum<const N: usize>(&self, x: [&[Vector]; N], team: &mut Team, scratch: &mut Scratch) -> Result {
-        let bodies = self.bodies.len();
-        resized(&mut scratch.sums, N * bodies, [[0.0; 3]; 4])?;
-        let mut sums = scratch.sums.chunks_mut(bodies.max(1));
-        let sums = [(); N].map(|()| sums.next().unwrap_or_default());
-        team.deal(Numbered { first: 0, things: sums, context: self }, PART, |_, part| {
-            let Numbered { first, things: sums, context: through } = part;
-            at_best(BodySums { through, first, x, sums });
+    fn write_shares<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        team: &mut Team,
+        scratch: &mut Scratch,
+    ) -> Result {
+        let (starts, slots) = (self.structure.slot_starts(), self.structure.all_slots());
+        resized(&mut scratch.shares, N * slots, [0.0; 3])?;
+        let mut shares = scratch.shares.chunks_mut(slots.max(1));
+        let shares = [(); N].map(|()| Ragged { values: shares.next().unwrap_or_default(), starts });
+        team.deal(Numbered { first: 0, things: shares, context: self }, PART, |_, part| {
+            let Numbered { first, things: shares, context: through } = part;
+            at_best(SharesOfBodies { through, first, x, shares });
         });
         Ok(())
     }
@@ -293,8 +323,10 @@ impl Bodies<'_> {
 /// Room for what products go through.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// Σ Zᵀ x of each body, for one vector behind the other; or its h A⁻¹ Hᵀ x.
+    /// h A⁻¹ Hᵀ x of each body.
     sums: Vec<Sum>,
+    /// What bodies with a factor add to their rows: of each vector, body by body and slot by slot.
+    shares: Vec<Vector>,
     changes: Changes,
     tools: Vec<Tool>,
     /// Velocities of all bodies, one behind the other.

@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
 
+use num_traits::AsPrimitive;
+
 use super::Team;
 use crate::first_error::FirstError;
 
@@ -138,28 +140,28 @@ unsafe impl<D: Deal, const N: usize> Deal for [D; N] {
 }
 
 /// Rows of different lengths, one behind the other: row k is `values[starts[k] - starts[0]..starts[k + 1] - starts[0]]`.
-pub struct Ragged<'a, T> {
+pub struct Ragged<'a, T, S = i32> {
     /// The values of all rows.
     pub values: &'a mut [T],
     /// Where rows start, and the end, ascending.
-    pub starts: &'a [i32],
+    pub starts: &'a [S],
 }
 
 /// Rows that are being dealt.
-pub struct DealtRows<'a, T> {
+pub struct DealtRows<'a, T, S> {
     values: Dealt<'a, T>,
-    starts: &'a [i32],
+    starts: &'a [S],
 }
 
-impl<T> DealtRows<'_, T> {
+impl<T, S: AsPrimitive<usize>> DealtRows<'_, T, S> {
     fn start(&self, row: usize) -> usize {
-        (self.starts[row] - self.starts[0]) as usize
+        self.starts[row].as_() - self.starts[0].as_()
     }
 }
 
 // SAFETY: starts ascend, which is checked before anything is dealt: different rows have different values.
-unsafe impl<'a, T: Send> Deal for Ragged<'a, T> {
-    type Shared = DealtRows<'a, T>;
+unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Ragged<'a, T, S> {
+    type Shared = DealtRows<'a, T, S>;
 
     fn count(&self) -> usize {
         self.starts.len().saturating_sub(1)

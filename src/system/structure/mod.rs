@@ -228,6 +228,17 @@ impl Structure {
         &self.on_body[self.body_starts[body]..self.body_starts[body + 1]]
     }
 
+    /// Where the slots of each body begin if those of all are put one behind the other, and the end.
+    #[inline(always)]
+    pub fn slot_starts(&self) -> &[usize] {
+        &self.body_starts
+    }
+
+    /// How many slots all bodies have.
+    pub fn all_slots(&self) -> usize {
+        self.on_body.len()
+    }
+
     /// Where the generalised velocities of a body lie if those of all are put one behind the other.
     pub fn dofs(&self, body: usize) -> Range<usize> {
         self.offsets[body]..self.offsets[body + 1]
