@@ -1,11 +1,13 @@
 /* What holds for finite elements and factored matrices in particular: motions as a whole, factors that are kept, self-contact
- * that is stored once. */
+ * that is stored once, the host's tolerance. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "compare.h"
 #include "dense.h"
+#include "host/hooks.h"
 #include "meshes.h"
 
 static ldy_stats stats_of (const HOST *host)
@@ -353,6 +355,103 @@ static void test_self_contact_once (void)
   scene_destroy (host);
 }
 
+/* ---- the host's tolerance */
+
+static MESH_BODY two_boxes (int separate)
+{
+  MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_HEXAHEDRA, 0, { 2, 1, 1 } };
+
+  kind.separate = separate;
+  return kind;
+}
+
+/* Two points of an element are at two of its nodes, or at none. */
+static void test_tolerance_of_nodes (void)
+{
+  static const double tolerances[] = { 1e-6, 1e-3, 1e-6 };
+  RANDOM random = { 8 };
+  HOST *host = host_create ();
+  BODY *body = mesh_body (host, &random, two_boxes (0));
+  const MESH *mesh = mesh_of_body (body);
+  CON *one = mesh_constraint (host, &random, FIXPNT, body, NULL), *two = mesh_constraint (host, &random, FIXPNT, body, NULL);
+  ELEMENT *element = mesh_element (mesh, 0);
+  int i;
+
+  one->msgp->gobj = two->msgp->gobj = element;
+  for (i = 0; i < 3; i ++) {
+    one->mpnt[i] = mesh->ref_nodes[3 * element->nodes[0] + i] + 2e-4;
+    two->mpnt[i] = mesh->ref_nodes[3 * element->nodes[6] + i] - 2e-4;
+  }
+  host->dom.ldy = LOCDYN_Create (&host->dom);
+  for (i = 0; i < 3; i ++) {
+    check_context ("nodes within %g", tolerances[i]);
+    GEOMETRIC_EPSILON = tolerances[i];
+    host_insert (host, one);
+    host_insert (host, two);
+    CHECK ((two->dia->adj != NULL) == (tolerances[i] < 2e-4));
+    host_remove (host, one);
+    host_remove (host, two);
+  }
+  scene_destroy (host);
+}
+
+static int has_node (const ELEMENT *element, int node)
+{
+  int i;
+
+  for (i = 0; i < element->type; i ++) {
+    if (element->nodes[i] == node) return 1;
+  }
+  return 0;
+}
+
+static int has_column (const MX *H, int node)
+{
+  return H->p[3 * node + 1] > H->p[3 * node];
+}
+
+/* A point in the second of a convex's elements, close to the first. */
+static void test_tolerance_of_elements (void)
+{
+  static const double tolerances[] = { 1e-6, 1e-3, 1e-6 };
+  RANDOM random = { 9 };
+  HOST *host = host_create ();
+  BODY *body = mesh_body (host, &random, two_boxes (1));
+  CON *con = mesh_constraint (host, &random, FIXPNT, body, NULL);
+  CONVEX *convex = con->msgp->gobj;
+  const double *nodes = body->msh->ref_nodes;
+  ELEMENT *two[2];
+  double center[2][3] = { { 0 } }, length = 0;
+  int first = 0, i, j, n;
+  MX *H;
+
+  for (i = 0; i < 2; i ++) two[i] = mesh_element (body->msh, i);
+  free (convex->ele);
+  convex->ele = calloc (2, sizeof *convex->ele);
+  memcpy (convex->ele, two, sizeof two);
+  convex->nele = 2;
+  for (n = 0; n < 2; n ++) {
+    for (i = 0; i < 8; i ++) {
+      for (j = 0; j < 3; j ++) center[n][j] += nodes[3 * two[n]->nodes[i] + j] / 8;
+    }
+  }
+  for (j = 0; j < 3; j ++) {
+    con->mpnt[j] = (center[0][j] + center[1][j]) / 2;
+    length += fabs (center[1][j] - center[0][j]);
+  }
+  for (j = 0; j < 3; j ++) con->mpnt[j] += 2e-4 * (center[1][j] - center[0][j]) / length;
+  while (has_node (two[1], two[0]->nodes[first])) first ++;
+  for (i = 0; i < 3; i ++) {
+    check_context ("elements within %g", tolerances[i]);
+    GEOMETRIC_EPSILON = tolerances[i];
+    H = FEM_Gen_To_Loc_Operator (body, body->shape, convex, con->mpnt, con->base);
+    CHECK_INT (has_column (H, two[0]->nodes[first]), tolerances[i] > 2e-4);
+    MX_Destroy (H);
+  }
+  scene_insert_all (host);
+  scene_destroy (host);
+}
+
 int main (void)
 {
   test_factored_without_mesh ();
@@ -362,5 +461,7 @@ int main (void)
   test_released_factors ();
   test_removed_places ();
   test_self_contact_once ();
+  test_tolerance_of_nodes ();
+  test_tolerance_of_elements ();
   return check_summary ("finite_elements");
 }
