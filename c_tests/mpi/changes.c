@@ -226,35 +226,46 @@ static void compare_block (const SCENE *s, const DENSE_SYSTEM *system, const CON
   near_all (block->W, W, 9, TOLERANCE * sqrt (dense_largest_entry (9, one) * dense_largest_entry (9, two)));
 }
 
-/* Blocks that a row has to have to a neighbour that is external here. */
-static int expected_externals (const SCENE *s, const CON *own, const CON *other)
+/* Whether a row has to have a block to a constraint that is external here, through a body of both. */
+static int expects_external (const SCENE *s, const CON *own, const CON *other, const BODY *body)
 {
-  const BODY *bodies[2] = { other->master, other->slave };
-  int count = 0, i;
-
-  for (i = 0; i < 2; i ++) {
-    if (!bodies[i] || (own->master != bodies[i] && own->slave != bodies[i])) continue;
-    if (bodies[i]->kind == OBS && (own->kind == CONTACT || other->kind == CONTACT)) continue;
-    count += s->last == UPDATE_ALL || own->kind != CONTACT;
-  }
-  return count;
+  if (own->master != body && own->slave != body) return 0;
+  if (body->kind == OBS && (own->kind == CONTACT || other->kind == CONTACT)) return 0;
+  return s->last == UPDATE_ALL || own->kind != CONTACT;
 }
 
+/* The external constraint with the next id in the order of the map; -1: there is none. */
+static int next_external (const SCENE *s, unsigned int id)
+{
+  int next = -1, i;
+
+  for (i = 0; i < MOST; i ++) {
+    if (!s->con[i] || s->owner[i] == rank || s->con[i]->id <= id) continue;
+    if (next < 0 || s->con[i]->id < s->con[next]->id) next = i;
+  }
+  return next;
+}
+
+/* Each block was put at the head: the last are those to the first constraint, through its master before its slave. */
 static void compare_externals (const SCENE *s, const DENSE_SYSTEM *system, const DIAB *dia, const CON *own)
 {
-  int found[MOST] = { 0 }, place, i;
-  const OFFB *block;
+  const OFFB *block, *blocks[2 * MOST];
+  int count = 0, place = -1, side;
+  const BODY *body;
 
-  for (block = dia->adjext; block; block = block->n) {
-    place = place_of (s, ((const CON *) block->dia)->id);
-    CHECK_POINTER (block->dia, s->part->con[place]);
-    found[place] ++;
-    compare_block (s, system, own, s->con[place]->id, block);
+  for (block = dia->adjext; block && count < 2 * MOST; block = block->n) blocks[count ++] = block;
+  while ((place = next_external (s, place < 0 ? 0 : s->con[place]->id)) >= 0) {
+    for (side = 0; side < 2; side ++) {
+      body = side ? s->con[place]->slave : s->con[place]->master;
+      if (!body || !expects_external (s, own, s->con[place], body)) continue;
+      if (!CHECK (count > 0)) return;
+      block = blocks[-- count];
+      CHECK_POINTER (block->dia, s->part->con[place]);
+      CHECK_POINTER (block->bod, s->part->body[body_index (s, body)]);
+      compare_block (s, system, own, s->con[place]->id, block);
+    }
   }
-  for (i = 0; i < MOST; i ++) {
-    if (s->con[i] && s->owner[i] != rank) CHECK_INT (found[i], expected_externals (s, own, s->con[i]));
-    else CHECK_INT (found[i], 0);
-  }
+  CHECK_INT (count, 0);
 }
 
 static void compare_row (const SCENE *s, const DENSE_SYSTEM *system, const DIAB *dia)
