@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
+#include "capture.h"
 #include "check.h"
 #include "part.h"
 #include "scene.h"
@@ -117,6 +119,11 @@ static void dump (void)
   LOCDYN_Dump (scene.ldy, "dump-of-faults.txt");
 }
 
+static void matrix_market (void)
+{
+  LOCDYN_W_MatrixMarket (scene.ldy, "matrix-of-faults.txt");
+}
+
 static void nothing (int mend)
 {
   (void) mend;
@@ -143,6 +150,7 @@ static const CASE cases[] = {
   { "dump_nowhere", nothing, dump_nowhere, { 2, 2, 2 }, { "failed before: cannot be opened", "cannot be opened" } },
   { "dump_without_path", nothing, dump_without_path, { 52, 52, 52 }, { "failed before: path is NULL", "path is NULL" } },
   { "dump_without_ldy", no_ldy, dump, { 52, 52, 52 }, { "failed before: ldy is NULL", "ldy is NULL" } },
+  { "matrix_market", nothing, matrix_market, { 8, 8, 8 }, { "not in the MPI build", "not in the MPI build" } },
 };
 
 /* ---- the scene */
@@ -223,12 +231,28 @@ static void handled (const CASE *c)
   CHECK (ldy_is_consistent (scene.part->host->dom.ldy, NULL));
 }
 
+/* What an update says on all ranks, it says once. */
+static void prints (void)
+{
+  CAPTURE capture;
+  char text[256];
+
+  check_context ("rank %d of %d, text", rank, ranks);
+  scene.part->host->dom.verbose = 1;
+  capture = capture_begin (STDOUT_FILENO);
+  LOCDYN_Update_Begin (scene.ldy);
+  capture_end (&capture, text, sizeof text);
+  scene.part->host->dom.verbose = 0;
+  CHECK (strcmp (text, rank ? "" : "LOCDYN ... ") == 0);
+}
+
 static void handled_all (void)
 {
   size_t i;
 
   make_scene ();
   for (i = 0; i < sizeof cases / sizeof *cases; i ++) handled (&cases[i]);
+  prints ();
   free_scene ();
 }
 

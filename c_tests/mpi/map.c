@@ -6,6 +6,9 @@
 /* Its p is arbitrary: here it points to whatever node was made last, to catch readers that trust it. */
 static MAP sentinel = { .l = &sentinel, .r = &sentinel };
 
+/* Empty maps are the sentinel and NULL by turns. */
+static int emptied;
+
 static MAP *subtree (CON *const *con, int count, MAP *parent)
 {
   int root = count / 2;
@@ -32,7 +35,7 @@ static int by_id (const void *a, const void *b)
 
 MAP *map_of_constraints (CON **con, int count)
 {
-  if (count == 0) return NULL;
+  if (count == 0) return (emptied = !emptied) ? &sentinel : NULL;
   qsort (con, (size_t) count, sizeof *con, by_id);
   return subtree (con, count, &sentinel);
 }

@@ -4,7 +4,8 @@
 
 #include "ldy_host.h"
 
-/* The map from the constraints' ids, cast to pointers, to the constraints; NULL if count is 0. Sorts con. */
+/* The map from the constraints' ids, cast to pointers, to the constraints; an empty one is NULL or a sentinel. Sorts
+ * con. */
 MAP *map_of_constraints (CON **con, int count);
 
 void map_free (MAP *map);
