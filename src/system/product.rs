@@ -83,11 +83,11 @@ fn each_share<L: SimdLevel, const N: usize>(
         if let Some(ahead) = panels.get(body + BODIES_AHEAD) {
             fetch(ahead.place(0).cast::<[f64; 4 * 18]>());
         }
-        let (panel, rows) = (&panels[body], through.structure.rows_on(body));
+        let (panel, rows, start) = (&panels[body], through.structure.rows_on(body), starts[body]);
         for (k, x) in x.iter().enumerate() {
             let sum = sum_of(level, panel, rows, x);
             for (slot, &row) in rows.iter().enumerate() {
-                visit(k, [starts[body] + slot, row as usize], panel.times_sum(level, slot, &sum));
+                visit(k, [start + slot, row as usize], panel.times_sum(level, slot, &sum));
             }
         }
     }
