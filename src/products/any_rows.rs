@@ -6,7 +6,7 @@ use crate::any_rows::AnyBlockRows;
 use crate::block_rows::BlockRows;
 use crate::threads::Ragged;
 
-use super::{Assembled, Columns, PART, all, team_for};
+use super::{Assembled, Columns, all, team_for};
 
 /// Make y = W x of so many vectors with a value for each scalar. The pattern of the rows has been checked, no stride is shorter
 /// than a vector, and all values are there.
@@ -21,7 +21,7 @@ pub fn multiply(rows: &AnyBlockRows, count: usize, x: Columns<&[f64]>, y: Column
     for k in 0..count {
         let (x, y) = (&x.values[k * x.stride..][..size], &mut y.values[k * y.stride..][..size]);
         let y = Ragged { values: y, starts: extents.scalars };
-        team_for(columns.len()).deal(y, PART, |first, y| multiply_part(rows, first, x, y));
+        team_for(columns.len()).deal_evenly(y, |first, y| multiply_part(rows, first, x, y));
     }
 }
 

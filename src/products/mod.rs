@@ -71,9 +71,6 @@ pub(crate) fn all<E>(
     Ok(())
 }
 
-/// Rows that a thread takes at a time.
-pub(crate) const PART: usize = 128;
-
 /// How many blocks ahead to ask for memory that is read: two pages, at the end of which processors stop looking ahead.
 const BLOCKS_AHEAD: usize = 128;
 
@@ -90,7 +87,7 @@ impl<E> Product<E> for Assembled<'_> {
     fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), E> {
         let rows = &self.0;
         team_for(N * rows.values.len())
-            .deal(y, PART, |first, y| at_best(AssembledRows { rows, first, x, y }));
+            .deal_evenly(y, |first, y| at_best(AssembledRows { rows, first, x, y }));
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::inertia;
 use crate::kinematics::{Point, pseudo_rigid};
 use crate::memory::refill;
 use crate::prefetch::fetch;
-use crate::products::{PART, Product, team_for};
+use crate::products::{Product, team_for};
 use crate::threads::{Numbered, Ragged, Team};
 
 use super::body::{Body, Inertia, finite};
@@ -59,8 +59,8 @@ impl Product<Error> for ThroughBodies<'_> {
         let Scratch { shares, changes, .. } = &**scratch;
         if !is_alone || !changes.are_none() || through.has_compliance {
             let through = &*through;
-            let shares = (!is_alone).then_some(&shares[..]);
-            team.deal(y, PART, |first, y| {
+            let shares = (!is_alone).then_some(shares.as_chunks().0);
+            team.deal_evenly(y, |first, y| {
                 at_best(RowsThroughBodies { through, shares, changes, first, x, y })
             });
         }
@@ -142,7 +142,7 @@ struct SharesOfBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
     first: usize,
     x: [&'a [Vector]; N],
-    shares: [Ragged<'a, Vector, usize>; N],
+    shares: Ragged<'a, [Vector; N], usize>,
 }
 
 impl<const N: usize> Kernel for SharesOfBodies<'_, N> {
@@ -150,15 +150,14 @@ impl<const N: usize> Kernel for SharesOfBodies<'_, N> {
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) {
-        let Self { through, first, x, mut shares } = self;
-        let starts = shares[0].starts;
+        let Self { through, first, x, shares: Ragged { values, starts } } = self;
         each_share(
             level,
             through,
             first..first + starts.len() - 1,
             x,
             #[inline(always)]
-            |k, [slot, _], share| shares[k].values[slot - starts[0]] = share.map_or([0.0; 3], F64x4::vector),
+            |k, [slot, _], share| values[slot - starts[0]][k] = share.map_or([0.0; 3], F64x4::vector),
         );
     }
 }
@@ -167,7 +166,7 @@ impl<const N: usize> Kernel for SharesOfBodies<'_, N> {
 /// others.
 struct RowsThroughBodies<'a, const N: usize> {
     through: &'a Bodies<'a>,
-    shares: Option<&'a [Vector]>,
+    shares: Option<&'a [[Vector; N]]>,
     changes: &'a Changes,
     first: usize,
     x: [&'a [Vector]; N],
@@ -185,7 +184,7 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
         let Self { through, shares, changes, first, x, mut y } = self;
         let Bodies { structure, has_compliance, .. } = through;
         let starts = structure.slot_starts();
-        let (slots, has_others) = (structure.all_slots(), !changes.are_none());
+        let has_others = !changes.are_none();
         for row in 0..y[0].len() {
             let places = structure.places(first + row);
             if let Some(shares) = shares
@@ -199,7 +198,7 @@ impl<const N: usize> Kernel for RowsThroughBodies<'_, N> {
                 let mut sum = if shares.is_some() { level.zero() } else { level.of_vector(y[row]) };
                 for place in places.into_iter().flatten() {
                     if let Some(shares) = shares {
-                        sum = sum + level.of_vector(shares[slots * k + starts[place.body] + place.slot]);
+                        sum = sum + level.of_vector(shares[starts[place.body] + place.slot][k]);
                     }
                     if has_others
                         && let Some(change) = changes.of(place.body, k, structure.dofs(place.body).len())
@@ -227,11 +226,10 @@ impl Bodies<'_> {
         team: &mut Team,
         scratch: &mut Scratch,
     ) -> Result {
-        let (starts, slots) = (self.structure.slot_starts(), self.structure.all_slots());
-        resized(&mut scratch.shares, N * slots, [0.0; 3])?;
-        let mut shares = scratch.shares.chunks_mut(slots.max(1));
-        let shares = [(); N].map(|()| Ragged { values: shares.next().unwrap_or_default(), starts });
-        team.deal(Numbered { first: 0, things: shares, context: self }, PART, |_, part| {
+        resized(&mut scratch.shares, N * self.structure.all_slots(), [0.0; 3])?;
+        let values = scratch.shares.as_chunks_mut().0;
+        let shares = Ragged { values, starts: self.structure.slot_starts() };
+        team.deal_evenly(Numbered { first: 0, things: shares, context: self }, |_, part| {
             let Numbered { first, things: shares, context: through } = part;
             at_best(SharesOfBodies { through, first, x, shares });
         });
@@ -244,7 +242,7 @@ impl Bodies<'_> {
         self.change_others([x], scratch)?;
         resized(&mut scratch.sums, self.bodies.len(), [[0.0; 3]; 4])?;
         let things = Numbered { first: 0, things: &mut scratch.sums[..], context: self };
-        team_for(self.structure.columns().len()).deal(things, PART, |_, part| {
+        team_for(self.structure.columns().len()).deal_evenly(things, |_, part| {
             for (place, change) in (part.first..).zip(part.things) {
                 part.context.write_change(place, x, change);
             }
@@ -325,7 +323,7 @@ impl Bodies<'_> {
 pub(super) struct Scratch {
     /// h A⁻¹ Hᵀ x of each body.
     sums: Vec<Sum>,
-    /// What bodies with a factor add to their rows: of each vector, body by body and slot by slot.
+    /// What bodies with a factor add to their rows: body by body and slot by slot, of each vector.
     shares: Vec<Vector>,
     changes: Changes,
     tools: Vec<Tool>,

@@ -231,6 +231,15 @@ impl Team {
         });
     }
 
+    /// As [`Team::deal`], in parts of [`Team::part_of`] things.
+    ///
+    /// # Panics
+    /// As [`Team::share`].
+    pub fn deal_evenly<D: Deal>(&mut self, things: D, work: impl Fn(usize, D) + Sync) {
+        let size = self.part_of(things.count());
+        self.deal(things, size, work);
+    }
+
     /// As [`Team::deal`], of work that may fail.
     ///
     /// # Errors

@@ -92,6 +92,14 @@ impl Team {
         self.size
     }
 
+    /// How many of `count` things each thread should take at a time, if each takes as long and memory is asked for ahead: an eighth of
+    /// its share, and at least one. Few parts, since what one prefetches beyond its end is another thread's; enough that no thread
+    /// waits long for the last ones of another.
+    pub fn part_of(&self, count: usize) -> usize {
+        const PARTS: usize = 8;
+        (count / (PARTS * self.size)).max(1)
+    }
+
     /// Have `work` done for the parts 0..`parts`, each once, and wait for it. It is given the member of the team that calls
     /// it, below [`Team::size`], and the part; no two threads are the same member. All have the caller's floating-point mode.
     ///

@@ -16,10 +16,6 @@ use crate::threads::Team;
 /// Rows at a time: with what they point to, they fit a second-level cache.
 const BATCH: usize = 64;
 
-/// Parts of rows for each of several threads: few, since what a part prefetches beyond its end is another thread's; enough that no
-/// thread waits long for the last ones of another.
-const PARTS: usize = 8;
-
 /// What is wanted of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -50,7 +46,7 @@ pub fn assemble<R: Rows>(
     if team.size() == 1 {
         return at_best(Part { rows, bodies, wanted, ended });
     }
-    let part = (rows.count() / (PARTS * team.size())).max(1).next_multiple_of(BATCH);
+    let part = team.part_of(rows.count()).next_multiple_of(BATCH);
     let made =
         team.try_deal(rows, part, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
