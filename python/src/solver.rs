@@ -1,19 +1,45 @@
 //! Functions of Python that apply A⁻¹.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ldy::system::Solve;
-use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{PyArray2, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 
 /// The first exception of a system's functions that has not been raised yet.
 pub type Thrown = Arc<Mutex<Option<PyErr>>>;
 
+/// The functions of a system, of which the library owns those that are in use: Python's garbage collector has to know them, since they
+/// often belong to what owns the system.
+#[derive(Default)]
+pub struct Functions {
+    all: Vec<Weak<Py<PyAny>>>,
+    pub thrown: Thrown,
+}
+
+impl Functions {
+    /// One more.
+    pub fn add(&mut self, function: Py<PyAny>) -> Function {
+        if self.all.len() == self.all.capacity() {
+            self.all.retain(|one| one.strong_count() > 0);
+        }
+        let function = Arc::new(function);
+        self.all.push(Arc::downgrade(&function));
+        Function { function, thrown: self.thrown.clone() }
+    }
+
+    /// Tell the garbage collector about those in use.
+    pub fn visit(&self, visit: &PyVisit) -> Result<(), PyTraverseError> {
+        self.all.iter().filter_map(Weak::upgrade).try_for_each(|one| visit.call(&*one))
+    }
+}
+
 /// `function (x)` returns A⁻¹ x for x with n rows.
 pub struct Function {
-    pub function: Py<PyAny>,
-    pub thrown: Thrown,
+    function: Arc<Py<PyAny>>,
+    thrown: Thrown,
 }
 
 impl Solve for Function {
@@ -23,13 +49,16 @@ impl Solve for Function {
             let columns = PyArray2::zeros(py, [x.len() / size, size], false);
             columns.readwrite().as_slice_mut()?.copy_from_slice(x);
             let solved = self.function.call1(py, (columns.call_method0("transpose")?,))?;
-            let solved = solved.bind(py).call_method1("__array__", ())?;
-            let solved = solved.call_method0("transpose")?;
-            let solved = py.import("numpy")?.call_method1("ascontiguousarray", (solved, "float64"))?;
-            let solved: PyReadonlyArray2<f64> = solved.extract()?;
-            if solved.as_slice()?.len() != x.len() {
-                return Err(PyValueError::new_err("a solver has to return as many values as it gets"));
+            let numpy = py.import("numpy")?;
+            let solved = numpy.call_method1("asarray", (solved, "float64"))?;
+            let (count, shape) = (x.len() / size, solved.getattr("shape")?.extract::<Vec<usize>>()?);
+            if shape != [size, count] && (shape != [size] || count != 1) {
+                let shape = solved.getattr("shape")?;
+                let text = format!("a solver returned shape {shape} where ({size}, {count}) is needed");
+                return Err(PyValueError::new_err(text));
             }
+            let solved = numpy.call_method1("ascontiguousarray", (solved.call_method0("transpose")?,))?;
+            let solved: PyReadonlyArrayDyn<f64> = solved.extract()?;
             x.copy_from_slice(solved.as_slice()?);
             Ok(())
         });

@@ -12,11 +12,12 @@ use ldy::system::{
 use numpy::{PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::arrays::{Ids, Matrices, Numbers, Vectors, blocks, body, by_columns, by_columns_3, id, vectors};
 use crate::errors::{raised, raised_of};
 use crate::solve::{self, Choice, Laws, Progress, Report};
-use crate::solver::{Function, Thrown};
+use crate::solver::Functions;
 use crate::stability::Joints;
 
 type Indices<'py> = PyReadonlyArray1<'py, i32>;
@@ -29,7 +30,7 @@ type Result<T> = std::result::Result<T, Error>;
 pub struct System {
     system: system::System,
     solver: Solver,
-    thrown: Thrown,
+    functions: Functions,
 }
 
 impl System {
@@ -40,7 +41,7 @@ impl System {
 
     /// The exception of an error: that of a solver, if one has thrown.
     fn raised(&self, error: Error) -> PyErr {
-        let thrown = self.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thrown = self.functions.thrown.lock().unwrap_or_else(PoisonError::into_inner).take();
         thrown.unwrap_or_else(|| raised(error))
     }
 
@@ -142,6 +143,15 @@ impl System {
         Self::default()
     }
 
+    fn __traverse__(&self, visit: PyVisit) -> std::result::Result<(), PyTraverseError> {
+        self.functions.visit(&visit)
+    }
+
+    /// Nothing can reach it any more but what its functions reach.
+    fn __clear__(&mut self) {
+        self.system = system::System::default();
+    }
+
     // ---- bodies
 
     fn add_rigid<'py>(
@@ -199,12 +209,12 @@ impl System {
     }
 
     fn add_solver(&mut self, n: usize, function: Py<PyAny>) -> PyResult<i64> {
-        let inertia = Inertia::solver(Function { function, thrown: self.thrown.clone() });
+        let inertia = Inertia::solver(self.functions.add(function));
         self.add_general(n, inertia)
     }
 
     fn add_model(&mut self, sizes: Vec<usize>, function: Py<PyAny>) -> PyResult<i64> {
-        let function = Function { function, thrown: self.thrown.clone() };
+        let function = self.functions.add(function);
         self.system.insert_model(&sizes, function).map(|first| first as i64).map_err(raised)
     }
 

@@ -1,6 +1,7 @@
 """Systems against dense matrices that NumPy makes of the same data."""
 
 import gc
+import weakref
 
 import ldy
 import numpy as np
@@ -246,18 +247,67 @@ def test_what_a_solver_raises_comes_out():
     system.set_operators(int(system.rows.ids[0]), 2 * np.eye(3))
     with pytest.raises(KeyError, match="no solution"):
         system.update(1.0)
-    answers.append(lambda x: x[:1])
-    with pytest.raises(ValueError, match="as many values"):
-        system.update(1.0)
-    answers.append(lambda x: None)
-    with pytest.raises(Exception):
-        system.update(1.0)
+    # The whole transpose has as many values, and they are others.
+    for wrong, shape in [(lambda x: x[:2], r"\(2, 3\)"), (lambda x: x.ravel(), r"\(9,\)"), (lambda x: None, r"\(\)")]:
+        answers.append(wrong)
+        with pytest.raises(ValueError, match=rf"a solver returned shape {shape} where \(3, 3\) is needed"):
+            system.update(1.0)
     answers.append(lambda x: x.tolist())
-    with pytest.raises(Exception):
-        system.update(1.0)
-    answers.append(lambda x: x)
     system.update(1.0)
     np.testing.assert_array_equal(system.rows.dense(), 4 * np.eye(3))
+
+
+def test_what_a_solver_returns_has_the_shape_of_what_it_gets():
+    system = ldy.System()
+    answers = [lambda x: x]
+    body = system.add_solver(3, lambda x: answers[-1](x))
+    constraints = [system.add_operators(body, np.eye(3) * k) for k in (1, 2)]
+    system.update(1.0)
+    # A transpose has as many values.
+    answers.append(lambda x: x.T)
+    system.set_operators(constraints[0], 3 * np.eye(3))
+    with pytest.raises(ValueError, match=r"a solver returned shape \(6, 3\) where \(3, 6\) is needed"):
+        system.update(1.0)
+    # One column may come as a vector.
+    answers.append(lambda x: x[:, 0] if x.shape[1] == 1 else x)
+    system.update(1.0)
+    np.testing.assert_array_equal(system.multiply([1, 2, 3, 0, 0, 0], through_bodies=True), [9, 18, 27, 6, 12, 18])
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_owns_both_a_system_and_its_solver_is_collected(several):
+    class Host:
+        def __init__(self):
+            self.system = ldy.System()
+            bodies = self.system.add_model([3, 2], self.solve) if several else [self.system.add_solver(3, self.solve)]
+            self.system.add_operators(bodies[0], np.eye(3))
+
+        def solve(self, x):
+            return 2 * x
+
+    host = Host()
+    gc.collect()
+    host.system.update(1.0)
+    np.testing.assert_array_equal(host.system.rows.dense(), 2 * np.eye(3))
+    gone = weakref.ref(host)
+    del host
+    gc.collect()
+    assert gone() is None
+    # A function that is in use stays, whatever has become of the others.
+    system, made = ldy.System(), []
+    for k in range(9):
+        function = (lambda factor: lambda x: factor * x)(k + 1.0)
+        made.append(weakref.ref(function))
+        body = system.add_solver(3, function)
+        del function
+        if k % 2:
+            system.remove_bodies(body)
+        else:
+            system.add_operators(body, np.eye(3))
+    gc.collect()
+    assert [one() is not None for one in made] == [True, False] * 4 + [True]
+    system.update(1.0)
+    np.testing.assert_array_equal(np.diag(system.rows.dense()), np.repeat([1.0, 3, 5, 7, 9], 3))
 
 
 def test_results_outlive_the_system():

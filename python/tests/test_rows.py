@@ -147,6 +147,10 @@ def test_what_is_kept_with_constraints():
     assert list(system.tags) == [9, 2**63]
     with pytest.raises(ldy.Error, match="entry 1: constraint 1"):
         system.set_tags(ids[:2], 1)
+    for refused, error in [(1.5, TypeError), ([1, 2.0], TypeError), (-1, OverflowError), (np.array(-1), OverflowError)]:
+        with pytest.raises(error):
+            system.set_tags(ids[0], refused)
+    assert list(system.tags) == [9, 2**63]
 
 
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, lambda J: pytest.importorskip("scipy.sparse").csr_array(J)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,17 @@ def _ids(values: ArrayLike) -> NDArray[np.int64]:
     if ids.ndim != 1 or ids.dtype.kind not in "iu" and ids.size:
         raise TypeError("ids are whole numbers, one or an array")
     return np.ascontiguousarray(ids, dtype=np.int64)
+
+
+def _tags(values: ArrayLike) -> NDArray[np.uint64]:
+    tags = np.asarray(values)
+    if tags.dtype.kind not in "iu":
+        # Some versions of NumPy take a list with numbers from 2**63 on for floats.
+        numbers = np.asarray(values, dtype=object)
+        tags = np.array([operator.index(one) for one in numbers.flat], dtype=np.uint64).reshape(numbers.shape)
+    elif tags.size and tags.min() < 0:
+        raise OverflowError("tags are not negative")
+    return tags.astype(np.uint64)
 
 
 def _answer(ids: NDArray[np.int64], is_one: bool) -> Any:
@@ -311,7 +323,7 @@ class System:
     def set_tags(self, constraints: ArrayLike, tags: ArrayLike) -> None:
         """Numbers by which constraints are found again, which stay with them; 0 at first."""
         ids = _ids(constraints)
-        self._core.set_tags(ids, np.ascontiguousarray(np.broadcast_to(np.asarray(tags, dtype=np.uint64), ids.shape)))
+        self._core.set_tags(ids, np.ascontiguousarray(np.broadcast_to(_tags(tags), ids.shape)))
 
     @property
     def tags(self) -> NDArray[np.uint64]:
