@@ -112,8 +112,8 @@ impl<'a> Adjacency<'a> {
 unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
-        let place = constraint::places_on(con, body, ptr::null_mut()).next();
-        place.map(|(_, place)| place).ok_or_else(|| {
+        let role = constraint::roles_on(con, body).next();
+        role.map(|(_, role)| Place::of(con, role, ptr::null_mut())).ok_or_else(|| {
             let (name, id) = (names::constraint(con), (*body).id);
             fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
         })

@@ -123,21 +123,15 @@ pub unsafe fn side<'a>(
     }
 }
 
-/// The places that a constraint has on a body, with their signs: H of the constraint on the body is the signed sum of H
-/// there.
+/// The roles in which a constraint acts on a body, with their signs: H of the constraint on the body is the signed sum of H at these
+/// places.
 ///
 /// # Safety
 /// `con` is valid.
 #[inline(always)]
-pub unsafe fn places_on(
-    con: *const CON,
-    body: *const BODY,
-    known: KnownPlaces,
-) -> impl Iterator<Item = (f64, Place)> {
+pub unsafe fn roles_on(con: *const CON, body: *const BODY) -> impl Iterator<Item = (f64, Role)> {
     // SAFETY: the caller promises a valid constraint.
-    unsafe {
-        let master = ((*con).master.cast_const() == body).then(|| (1.0, Place::of(con, Role::Master, known)));
-        let slave = ((*con).slave.cast_const() == body).then(|| (-1.0, Place::of(con, Role::Slave, known)));
-        master.into_iter().chain(slave)
-    }
+    let bodies = unsafe { [(*con).master, (*con).slave] };
+    let roles = bodies.into_iter().zip([(1.0, Role::Master), (-1.0, Role::Slave)]);
+    roles.filter(move |&(one, _)| one.cast_const() == body).map(|(_, role)| role)
 }

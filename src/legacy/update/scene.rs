@@ -21,7 +21,7 @@ use crate::legacy::errors::{self, Code, Error, Result, fail};
 use crate::legacy::host::body::{self, Body};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::place::{KnownPlaces, Role};
+use crate::legacy::host::place::{self, KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::names;
 use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, Row, WORD};
@@ -77,7 +77,8 @@ impl<'a> HostBodies<'a> {
         // of their places.
         unsafe {
             let view = Body::new(body, false)?;
-            constraint::places_on(con, body, known).try_for_each(|(sign, place)| {
+            constraint::roles_on(con, body).try_for_each(|(sign, role)| {
+                let place = place::Place::of(con, role, known);
                 visit(sign, &(*con).base, &view.dense_point(&place)?);
                 Ok(())
             })
