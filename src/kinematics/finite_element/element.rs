@@ -10,6 +10,8 @@ pub type Corners = [Vector; MAX_NODES];
 
 /// The shape of an element, by its number of nodes. Local coordinates are ξ = (x, y, z).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// As wide as an index of a node: an element is copied four bytes at a time and more, which would wait for one that was just written.
+#[repr(u32)]
 pub enum Shape {
     /// Four nodes: the origin and the unit points of the axes.
     Tetrahedron = 4,

@@ -100,6 +100,8 @@ impl<'a> Mesh<'a> {
     ///
     /// # Safety
     /// As there.
+    // Inline, or the location is moved once more.
+    #[inline(always)]
     pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location> {
         // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
         // the place is NULL or valid, and this thread's.
