@@ -57,7 +57,7 @@ bench-peers: export LDY_PYTHON = $(PYTHON)
 bench-peers: export LDY_SICONOS_PYTHON = /usr/bin/python3
 bench-peers: $(VENV)/installed
 	@scripts/require cc $(CARGO)
-	@scripts/require python3-siconos || true
+	@scripts/require python3-siconos python3-scipy || true
 	@$(MEASURE) peers -- $(SCENES)
 
 bench-kernels:
