@@ -3,6 +3,18 @@
 /// Those that updates are measured with.
 pub const COUNTS: [usize; 2] = [1, 2];
 
+/// Let BLAS of others, in this process and those that it starts, use one thread. Its idle threads would keep processors from the
+/// library's: those of OpenBLAS look for work for a tenth of a second before they sleep.
+///
+/// # Safety
+/// No other thread runs.
+pub unsafe fn one_for_others() {
+    for name in ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"] {
+        // SAFETY: the caller promises that nobody reads the environment meanwhile.
+        unsafe { std::env::set_var(name, "1") };
+    }
+}
+
 /// Let later updates use so many threads.
 ///
 /// # Panics

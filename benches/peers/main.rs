@@ -47,6 +47,8 @@ const NAMES: [&str; 15] = [
 const TOLERANCE: f64 = 1e-9;
 
 fn main() -> ExitCode {
+    // SAFETY: nothing has started a thread yet.
+    unsafe { threads::one_for_others() };
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let names = if named.is_empty() { NAMES.map(String::from).into() } else { named };
     for name in names {

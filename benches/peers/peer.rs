@@ -25,7 +25,6 @@ impl Peer {
             .arg("-B")
             .arg(path)
             .args(arguments)
-            .envs(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn();

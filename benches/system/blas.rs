@@ -27,8 +27,6 @@ impl Blas {
     /// # Errors
     /// If it is not there.
     pub fn load() -> Result<Self, String> {
-        // SAFETY: strings end, and no other thread reads the environment. Threads that are there wait for work, which takes time.
-        unsafe { libc::setenv(c"OPENBLAS_NUM_THREADS".as_ptr(), c"1".as_ptr(), 1) };
         // SAFETY: the name is a C string, and OpenBLAS may be loaded at any time.
         let open = |name: &&CStr| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         let library = LIBRARIES.iter().map(open).find(|library| !library.is_null());
@@ -42,16 +40,8 @@ impl Blas {
                 Ok(symbol)
             }
         };
-        // SAFETY: these are the types that OpenBLAS declares, with int for blasint.
-        let (product, set_threads) = unsafe {
-            let set_threads = symbol(c"openblas_set_num_threads")?;
-            (
-                transmute::<*mut c_void, Product>(symbol(c"cblas_dgemm")?),
-                transmute::<*mut c_void, unsafe extern "C" fn(c_int)>(set_threads),
-            )
-        };
-        // SAFETY: a number of threads is all that it takes.
-        unsafe { set_threads(1) };
+        // SAFETY: this is the type that OpenBLAS declares, with int for blasint.
+        let product = unsafe { transmute::<*mut c_void, Product>(symbol(c"cblas_dgemm")?) };
         Ok(Self { product })
     }
 
