@@ -1,5 +1,7 @@
 //! Asking for memory before it is needed.
 
+use crate::block::Block;
+
 /// Ask for all cache lines of a value at an address, whatever there is.
 #[inline(always)]
 pub fn fetch<T>(place: *const T) {
@@ -7,6 +9,16 @@ pub fn fetch<T>(place: *const T) {
         fetch_line(place.wrapping_byte_add(offset).cast());
     }
 }
+
+/// Ask for what lies two pages of blocks after one of those that are used side by side: at the end of a page processors stop looking
+/// ahead by themselves.
+#[inline(always)]
+pub fn fetch_beyond(block: *const Block) {
+    fetch(block.wrapping_add(AHEAD));
+}
+
+/// Blocks in two pages.
+const AHEAD: usize = 128;
 
 const CACHE_LINE: usize = 64;
 

@@ -7,7 +7,7 @@ mod any_rows;
 use crate::block::Vector;
 use crate::block::lanes::{F64x4, Kernel, SimdLevel, at_best};
 use crate::block_rows::BlockRows;
-use crate::prefetch::fetch;
+use crate::prefetch::fetch_beyond;
 use crate::threads::Team;
 
 pub(crate) use any_rows::multiply;
@@ -71,9 +71,6 @@ pub(crate) fn all<E>(
     Ok(())
 }
 
-/// How many blocks ahead to ask for memory that is read: two pages, at the end of which processors stop looking ahead.
-const BLOCKS_AHEAD: usize = 128;
-
 /// A team if there is enough to multiply with.
 pub(crate) fn team_for(blocks: usize) -> Team {
     const ENOUGH: usize = 30_000;
@@ -113,7 +110,7 @@ impl<const N: usize> Kernel for AssembledRows<'_, N> {
             let mut sums = [[level.zero(); 3]; N];
             for k in start..end {
                 let column = rows.columns[k] as usize;
-                fetch(rows.values.as_ptr().wrapping_add(k + BLOCKS_AHEAD));
+                fetch_beyond(&rows.values[k]);
                 // The last column is read with the block behind it, where there is one.
                 let w = match values[9 * k..].first_chunk::<10>() {
                     Some(w) => [level.four(w, 0), level.four(w, 3), level.four(w, 6)],

@@ -21,7 +21,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::memory::renew;
-use crate::prefetch::fetch;
+use crate::prefetch::{fetch, fetch_beyond};
 use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics, Member};
@@ -695,6 +695,7 @@ fn each_by_columns(part: &mut PartOfPairs, context: PairBlocks, make: &mut impl 
             if let Some(&column) = coming.next() {
                 fetch(context.values.address(cursors[column as usize - first] as usize));
             }
+            fetch_beyond(context.values.address(place));
             let cursor = &mut cursors[column - first];
             // SAFETY: the part has this row, and the structure has the pair's blocks there.
             let [block, transpose] = unsafe { context.pair([*cursor as usize, place]) };

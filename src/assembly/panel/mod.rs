@@ -10,14 +10,12 @@ pub mod nodal;
 pub mod product;
 pub mod pseudo_rigid;
 
-use std::ptr;
-
 use crate::block::Block;
 use crate::block::lanes::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
 use crate::kinematics::rigid;
-use crate::prefetch::fetch;
+use crate::prefetch::fetch_beyond;
 
 use cholesky::{FactoredSlots, Started};
 use general::{General, LastStrip};
@@ -367,14 +365,11 @@ impl Panel {
     }
 }
 
-/// How many blocks ahead to ask for memory that is written: two pages, at the end of which processors stop looking ahead.
-const AHEAD: usize = 128;
-
 /// Write blocks, whose columns `product` makes of each y.
 #[inline(always)]
 fn write_each<F: F64x4, Y>(blocks: &mut [Block], ys: &[Y], product: impl Fn(&Y) -> [F; 3]) {
     for (block, y) in blocks.iter_mut().zip(ys) {
-        fetch(ptr::from_ref(block).wrapping_add(AHEAD));
+        fetch_beyond(block);
         write(block, &product(y));
     }
 }

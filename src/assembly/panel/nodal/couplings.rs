@@ -9,6 +9,7 @@ use crate::block::{Block, transposed};
 use crate::inertia::nodal_inverse::{add, block_count, place};
 use crate::inertia::{Factored, NodalInverse};
 use crate::memory::{self, bytes, collect, refill, resize};
+use crate::prefetch::fetch_beyond;
 
 /// K_αβ = h Σ_a Σ_b N_a N'_b (A⁻¹)_ab of any two slots, so that W_αβ = Q_α K_αβ Q_βᵀ. It stays while A, h and the
 /// weights do: constraints turned with a co-rotational body cost two products a pair.
@@ -79,7 +80,9 @@ impl Couplings {
         row: usize,
         column: usize,
     ) -> [L::F64x4; 3] {
-        let mut coupling = level.columns(&self.blocks[place(self.symmetric, row, column)]);
+        let coupling = &self.blocks[place(self.symmetric, row, column)];
+        fetch_beyond(coupling);
+        let mut coupling = level.columns(coupling);
         if self.symmetric && row > column {
             coupling = F64x4::transposed(coupling);
         }
