@@ -1,6 +1,7 @@
 //! Bodies by matrices and constraints by operators, through the C interface.
 
 use std::ffi::{CStr, c_int, c_longlong};
+use std::ops::Range;
 use std::time::Instant;
 use std::{mem, ptr, slice};
 
@@ -39,10 +40,11 @@ struct Inputs {
     inertia: Vec<Columns>,
     velocities: Vec<Vec<f64>>,
     constraints: Vec<Operators>,
-    jacobian: Jacobian,
+    /// Of all constraints; or none, then these are told one by one.
+    jacobians: Vec<Jacobian>,
 }
 
-/// All operators in one matrix: by rows, without zeros if the form is sparse.
+/// All operators on some bodies in one matrix: by rows, without zeros if the form is sparse.
 struct Jacobian {
     bodies: Vec<c_longlong>,
     constraints: Vec<c_longlong>,
@@ -146,7 +148,7 @@ impl CSystem {
     }
 
     fn set(&mut self) -> Result<(), String> {
-        let Inputs { inertia, velocities, constraints, jacobian } = &self.inputs[self.next];
+        let Inputs { inertia, velocities, constraints, jacobians } = &self.inputs[self.next];
         for (id, (inertia, velocity)) in inertia.iter().zip(velocities).enumerate() {
             let id = id as c_longlong;
             let Columns { n, starts, rows, values } = inertia;
@@ -167,43 +169,42 @@ impl CSystem {
                 check(ldy_system_set_velocity(self.system, id, velocity.as_ptr(), velocity.len()))?;
             }
         }
-        let Jacobian { bodies, constraints: ids, rows, columns, starts, indices, values } = jacobian;
-        if !starts.is_empty() {
+        for jacobian in jacobians {
+            let Jacobian { bodies, constraints: ids, rows, columns, starts, indices, values } = jacobian;
             // SAFETY: as above.
-            return check(unsafe {
-                ldy_system_set_sparse_jacobian(
-                    self.system,
-                    bodies.as_ptr(),
-                    bodies.len(),
-                    ids.as_ptr(),
-                    ids.len(),
-                    *rows,
-                    *columns,
-                    starts.as_ptr(),
-                    ptr::null(),
-                    indices.as_ptr(),
-                    values.as_ptr(),
-                    values.len(),
-                )
-            });
+            check(unsafe {
+                match starts.is_empty() {
+                    true => ldy_system_set_jacobian(
+                        self.system,
+                        bodies.as_ptr(),
+                        bodies.len(),
+                        ids.as_ptr(),
+                        ids.len(),
+                        values.as_ptr(),
+                        *rows,
+                        *columns,
+                        *columns,
+                        1,
+                    ),
+                    false => ldy_system_set_sparse_jacobian(
+                        self.system,
+                        bodies.as_ptr(),
+                        bodies.len(),
+                        ids.as_ptr(),
+                        ids.len(),
+                        *rows,
+                        *columns,
+                        starts.as_ptr(),
+                        ptr::null(),
+                        indices.as_ptr(),
+                        values.as_ptr(),
+                        values.len(),
+                    ),
+                }
+            })?;
         }
-        // Most of a dense matrix over several bodies would be zero.
-        if bodies.len() == 1 {
-            // SAFETY: as above.
-            return check(unsafe {
-                ldy_system_set_jacobian(
-                    self.system,
-                    bodies.as_ptr(),
-                    bodies.len(),
-                    ids.as_ptr(),
-                    ids.len(),
-                    values.as_ptr(),
-                    *rows,
-                    *columns,
-                    *columns,
-                    1,
-                )
-            });
+        if !jacobians.is_empty() {
+            return Ok(());
         }
         for (id, Operators { rows, sides }) in constraints.iter().enumerate() {
             let [master, slave] = sides.each_ref().map(view);
@@ -280,22 +281,41 @@ impl Inputs {
             inertia: inertia.collect(),
             velocities: matrices.bodies.iter().map(|body| vec![factor; body.freedoms]).collect(),
             constraints: matrices.constraints.iter().map(operators).collect(),
-            jacobian: Jacobian::new(matrices, form, factor),
+            jacobians: Jacobian::all(matrices, form, factor),
         }
     }
 }
 
 impl Jacobian {
-    fn new(matrices: &Matrices, form: Form, factor: f64) -> Self {
-        let mut firsts = vec![0];
-        firsts.extend(matrices.bodies.iter().scan(0, |end, body| {
+    /// Dense, one for each body, as most of one over several would be zero; none if constraints act on two.
+    fn all(matrices: &Matrices, form: Form, factor: f64) -> Vec<Self> {
+        let bodies = 0..matrices.bodies.len();
+        let of = |bodies| Self::new(matrices, bodies, form, factor);
+        match form {
+            Form::Sparse => vec![of(bodies)],
+            Form::Dense if matrices.constraints.iter().all(|one| one.sides.iter().flatten().count() == 1) => {
+                bodies.map(|body| of(body..body + 1)).filter(|one| one.rows > 0).collect()
+            }
+            Form::Dense => vec![],
+        }
+    }
+
+    fn new(matrices: &Matrices, bodies: Range<usize>, form: Form, factor: f64) -> Self {
+        let mut firsts = vec![0; bodies.start + 1];
+        firsts.extend(matrices.bodies[bodies.clone()].iter().scan(0, |end, body| {
             *end += body.freedoms;
             Some(*end)
         }));
-        let (rows, columns) = (matrices.constraints.iter().map(|one| one.rows).sum(), matrices.freedoms());
+        let columns = firsts[bodies.end];
+        let (mut constraints, mut height) = (vec![], 0);
         let (mut starts, mut indices, mut values) = (vec![], vec![], vec![]);
         let mut dense = vec![0.0; columns];
-        for Constraint { rows, sides } in &matrices.constraints {
+        for (id, Constraint { rows, sides }) in (0..).zip(&matrices.constraints) {
+            if !sides.iter().flatten().any(|side| bodies.contains(&side.body)) {
+                continue;
+            }
+            constraints.push(id);
+            height += rows;
             for row in 0..*rows {
                 dense.fill(0.0);
                 for Operator { body, values } in sides.iter().flatten() {
@@ -316,9 +336,8 @@ impl Jacobian {
         if form == Form::Sparse {
             starts.push(values.len() as c_int);
         }
-        let ids = |count: usize| (0..count as c_longlong).collect();
-        let (bodies, constraints) = (ids(matrices.bodies.len()), ids(matrices.constraints.len()));
-        Self { bodies, constraints, rows, columns, starts, indices, values }
+        let bodies = bodies.map(|body| body as c_longlong).collect();
+        Self { bodies, constraints, rows: height, columns, starts, indices, values }
     }
 }
 

@@ -322,16 +322,27 @@ impl Lower {
 fn check_dense(size: usize, inverse: &[f64]) -> Checked {
     of_size("the dense inverse", inverse, size.saturating_mul(size))?;
     finite("the dense inverse", inverse)?;
-    let mut is_symmetric = true;
-    for (j, column) in inverse.chunks_exact(size.max(1)).enumerate() {
-        let own = column[j].abs();
-        // Without a branch for each.
-        for (i, (row, value)) in inverse.chunks_exact(size.max(1)).zip(&column[..j]).enumerate() {
-            is_symmetric &= (value - row[j]).abs() <= ASYMMETRY * f64::max(own, row[i].abs());
-        }
-    }
+    let diagonal = |k: usize| inverse[k * (size + 1)].abs();
+    let least = (0..size).map(diagonal).fold(f64::INFINITY, f64::min);
+    // What is close beside the least of them is so beside all, and most matrices are.
+    let is_symmetric = is_symmetric(size, inverse, |_, _| least)
+        || is_symmetric(size, inverse, |i, j| f64::max(diagonal(i), diagonal(j)));
     ensure!(is_symmetric, Fault::Invalid("the dense inverse is not symmetric"));
     Ok(())
+}
+
+/// Whether entries (i, j) and (j, i) of a square matrix are close beside `scale` of i and j.
+#[inline(always)]
+fn is_symmetric(size: usize, values: &[f64], scale: impl Fn(usize, usize) -> f64) -> bool {
+    let columns = || values.chunks_exact(size.max(1));
+    let mut are_close = true;
+    for (j, column) in columns().enumerate() {
+        // Without a branch for each.
+        for (i, (row, value)) in columns().zip(&column[..j]).enumerate() {
+            are_close &= (value - row[j]).abs() <= ASYMMETRY * scale(i, j);
+        }
+    }
+    are_close
 }
 
 fn inverse_of(what: &'static str, b: &Block) -> Checked<Block> {
@@ -561,6 +572,23 @@ mod tests {
         let twice = lower(&[0, 2, 3], &[0, 0, 1], &[1.0, 1.0, 1.0]);
         assert_eq!(twice, Err(Fault::Matrix(FactorError::Matrix(Defect::Duplicate))));
         assert_eq!(lower(&[0], &[], &[]), Err(Fault::Matrix(FactorError::Matrix(Defect::Size))));
+    }
+
+    #[test]
+    fn entries_of_a_dense_inverse_are_close_beside_the_greater_of_their_diagonal_entries() {
+        // A diagonal of 1, 1e4 and −1e6, and how much the entries of a pair differ.
+        let is_taken = |[i, j]: [usize; 2], difference: f64| {
+            let mut values = [1.0, 0.0, 0.0, 0.0, 1e4, 0.0, 0.0, 0.0, -1e6];
+            (values[i + 3 * j], values[j + 3 * i]) = (0.5, 0.5 + difference);
+            Inertia::dense(3, &values).is_ok()
+        };
+        for (pair, greater) in [([0, 1], 1e4), ([0, 2], 1e6), ([1, 2], 1e6)] {
+            for sign in [1.0, -1.0] {
+                let close = 1e-10 * greater * sign;
+                assert!(is_taken(pair, 0.0) && is_taken(pair, 0.9 * close), "{pair:?}");
+                assert!(!is_taken(pair, 1.1 * close), "{pair:?}");
+            }
+        }
     }
 
     #[test]
