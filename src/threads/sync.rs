@@ -12,9 +12,9 @@ pub use std::sync::{Condvar, Mutex, MutexGuard};
 /// processor loses by switching threads.
 const SPIN_TIME: Duration = Duration::from_micros(50);
 
-/// Time to yield before sleeping: beyond what a host does between two short updates. To wake a thread up takes about as long as
-/// half such an update.
-const YIELD_TIME: Duration = Duration::from_micros(200);
+/// Time to yield before sleeping: beyond what a host does between two short updates. To wake a thread up takes a twentieth to a half
+/// of such an update.
+const YIELD_TIME: Duration = Duration::from_micros(500);
 
 /// Iterations between two looks at the clock.
 const SPINS: usize = 16;
