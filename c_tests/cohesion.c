@@ -1,6 +1,7 @@
 /* cohesion FILE.cohesion ...: LOCDYN_Update_End, by its branches and against recorded calls.
  *
  * A .cohesion file holds a contact a line, what the call read and what it left, in the columns named by its first line. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -156,6 +157,81 @@ static void test_boundary (void)
   run (records, sizeof records / sizeof *records, UPDATE_ALL);
 }
 
+/* ---- what is refused */
+
+static int code_seen;
+
+static void note (int code, const char *text, void *data)
+{
+  (void) text, (void) data;
+  code_seen = code;
+}
+
+static void check_refused (HOST *host, const CON *sound, const double *bond, const char *why)
+{
+  check_context ("refused: %s", why);
+  code_seen = 0;
+  LOCDYN_Update_End (host->dom.ldy);
+  CHECK_INT (code_seen, 52);
+  CHECK_INT (sound->state, CON_COHESIVE);
+  CHECK (*bond == 100);
+}
+
+/* A refused call breaks no bond: the sound contact, whose bond does not hold, comes first in the list. */
+static void test_refused (void)
+{
+  HOST *host = host_create ();
+  BODY *one = host_add_body (host, RIG), *two = host_add_body (host, RIG);
+  CON *faulty = host_add_constraint (host, CONTACT, one, two), *sound = host_add_constraint (host, CONTACT, one, two);
+  SURFACE_MATERIAL material = host->material, *base;
+  double bonds[2] = { 100, 100 };
+
+  host->dom.ldy = LOCDYN_Create (&host->dom);
+  material.model = SIGNORINI_COULOMB;
+  material.friction = 0.5;
+  base = &material;
+  host->material = material;
+  faulty->state = sound->state = CON_COHESIVE;
+  faulty->area = sound->area = 1;
+  faulty->mat.base = base;
+  faulty->mat.state = &bonds[0];
+  sound->mat.state = &bonds[1];
+  faulty->R[2] = sound->R[2] = -1000;
+  host_insert (host, faulty);
+  host_insert (host, sound);
+  CHECK (host->dom.ldy->dia->con == sound);
+  ldy_set_error_handler (note, NULL);
+
+  faulty->mat.base = NULL;
+  check_refused (host, sound, &bonds[1], "no material");
+  faulty->mat.base = base;
+  faulty->R[2] = NAN;
+  check_refused (host, sound, &bonds[1], "NaN as reaction");
+  faulty->R[2] = -1000;
+  faulty->R[0] = INFINITY;
+  check_refused (host, sound, &bonds[1], "infinite reaction");
+  faulty->R[0] = 0;
+  faulty->area = NAN;
+  check_refused (host, sound, &bonds[1], "NaN as area");
+  faulty->area = 1;
+  bonds[0] = INFINITY;
+  check_refused (host, sound, &bonds[1], "infinite cohesion");
+  bonds[0] = 100;
+  material.friction = NAN;
+  check_refused (host, sound, &bonds[1], "NaN as friction");
+
+  check_context ("no longer refused");
+  material.friction = INFINITY;
+  code_seen = 0;
+  LOCDYN_Update_End (host->dom.ldy);
+  CHECK_INT (code_seen, 0);
+  CHECK (faulty->state == 0 && sound->state == 0 && bonds[0] == 0 && bonds[1] == 0);
+  ldy_set_error_handler (NULL, NULL);
+  faulty->mat.state = sound->mat.state = NULL;
+  LOCDYN_Destroy (host->dom.ldy);
+  host_destroy (host);
+}
+
 /* Without a state of its own the cohesion is 0: any pull, or tangential force at the limit, ends it. */
 static void test_stateless (void)
 {
@@ -188,6 +264,7 @@ int main (int argc, char **argv)
   for (i = 1; i < argc; i ++) run_file (argv[i]);
   test_branches ();
   test_boundary ();
+  test_refused ();
   test_stateless ();
   return check_summary ("cohesion");
 }

@@ -179,6 +179,14 @@ static void test_additions_refuse (void)
 
 /* ---- velocities */
 
+static int code_seen;
+
+static void note (int code, const char *text, void *data)
+{
+  (void) text, (void) data;
+  code_seen = code;
+}
+
 static void check_velocities (int kind)
 {
   SETTING s = setting (kind, (uint64_t) (50 + kind));
@@ -201,6 +209,15 @@ static void check_velocities (int kind)
   near_all (before, want_before, 3, scale);
   CHECK (now[0] == 77);
   BODY_Local_Velo (s.body, NULL, s.X, s.E, NULL, NULL);
+
+  check_context ("refused velocities of body kind %d", kind);
+  before[0] = now[0] = 77;
+  s.body->velo[0] = NAN;
+  ldy_set_error_handler (note, NULL);
+  BODY_Local_Velo (s.body, NULL, s.X, s.E, before, now);
+  ldy_set_error_handler (NULL, NULL);
+  CHECK_INT (code_seen, 52);
+  CHECK (before[0] == 77 && now[0] == 77);
   host_destroy (s.host);
 }
 

@@ -99,6 +99,24 @@ static void no_inverse (int mend)
   scene.body->inverse = mend ? inverse : NULL;
 }
 
+/* The velocities of both bodies are finite, and so are their shares: the sum is not. */
+static void too_fast (int mend)
+{
+  static double saved[2][12];
+  int i, k;
+
+  for (i = 0; last () && i < 2; i ++) {
+    double *velo = (i ? scene.con->slave : scene.con->master)->velo;
+
+    if (mend) {
+      memcpy (velo, saved[i], sizeof saved[i]);
+      continue;
+    }
+    memcpy (saved[i], velo, sizeof saved[i]);
+    for (k = 0; k < 12; k ++) velo[k] = k % 6 < 3 ? 0 : (i ? -1.2e308 : 1.2e308) * scene.con->base[6 + k % 3];
+  }
+}
+
 static void update (void)
 {
   LOCDYN_Update_Begin (scene.ldy);
@@ -147,6 +165,7 @@ static const CASE cases[] = {
   { "no_row", no_row, update, { 52, 52, 52 }, { "no row", "rank 0 failed before" } },
   { "no_ldy", no_ldy, update, { 52, 52, 52 }, { "failed before", "ldy is NULL" } },
   { "no_inverse", no_inverse, update, { 20, 0, 0 }, { "inverse: missing", "" } },
+  { "too_fast", too_fast, update, { 52, 0, 0 }, { "V or B overflows, though", "" } },
   { "dump_nowhere", nothing, dump_nowhere, { 2, 2, 2 }, { "failed before: cannot be opened", "cannot be opened" } },
   { "dump_without_path", nothing, dump_without_path, { 52, 52, 52 }, { "failed before: path is NULL", "path is NULL" } },
   { "dump_without_ldy", no_ldy, dump, { 52, 52, 52 }, { "failed before: ldy is NULL", "ldy is NULL" } },

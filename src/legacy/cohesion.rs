@@ -7,6 +7,7 @@ use super::errors::{Code, Result, fail};
 use super::host::domain::{UpdateKind, update_kind};
 use super::layout::*;
 use super::names;
+use crate::block::is_finite;
 
 /// Break cohesive contacts; see `LOCDYN_Update_End`.
 ///
@@ -17,37 +18,56 @@ pub unsafe extern "C" fn ldy_entry_update_end(ldy: *mut LOCDYN) -> c_int {
     // SAFETY: the list holds live rows, and the host promises a valid domain with valid constraints.
     entry!(ldy: dynamics => unsafe {
         if update_kind(ldy.domain()?)? != UpdateKind::Penalty {
+            // All are looked at before one breaks.
+            for row in ldy.list() {
+                is_exceeded((*row).public.con)?;
+            }
             for row in ldy.list() {
                 let con = (*row).public.con;
-                if (*con).kind == CONTACT && (*con).state & CON_COHESIVE != 0 {
-                    break_if_exceeded(con)?;
+                if is_exceeded(con)? {
+                    break_bond(con);
                 }
             }
         }
     })
 }
 
+/// Whether a constraint is a cohesive contact whose reaction is more than its bond holds.
+///
+/// # Errors
+/// [`Code::BugFound`] if it is cohesive and has no material, its reaction or cohesion is not finite, or its friction is not a number.
+///
 /// # Safety
-/// `con` is a valid contact.
-unsafe fn break_if_exceeded(con: *mut CON) -> Result {
-    // SAFETY: the caller promises a valid contact.
+/// `con` is a valid constraint.
+unsafe fn is_exceeded(con: *const CON) -> Result<bool> {
+    // SAFETY: the caller promises a valid constraint.
     unsafe {
-        let material = (*con).mat.base.as_ref().ok_or_else(|| {
-            fail!(Code::BugFound, "{}: cohesive, and mat.base is NULL", names::constraint(con))
-        })?;
-        if material.model == SPRING_DASHPOT {
-            return Ok(());
+        if (*con).kind != CONTACT || (*con).state & CON_COHESIVE == 0 {
+            return Ok(false);
         }
-        let state = (*con).mat.state.as_mut();
-        let cohesion = state.as_deref().copied().unwrap_or(0.0) * (*con).area;
-        if !holds((*con).R, cohesion, material.friction) {
-            (*con).state &= !CON_COHESIVE;
-            if let Some(state) = state {
-                *state = 0.0;
-            }
+        let failed = |why: &str| fail!(Code::BugFound, "{}: cohesive, and {why}", names::constraint(con));
+        let material = (*con).mat.base.as_ref().ok_or_else(|| failed("mat.base is NULL"))?;
+        if material.model == SPRING_DASHPOT {
+            return Ok(false);
+        }
+        let cohesion = (*con).mat.state.as_ref().copied().unwrap_or(0.0) * (*con).area;
+        ensure!(is_finite(&(*con).R), failed("its reaction R is not finite"));
+        ensure!(cohesion.is_finite(), failed("its cohesion (mat.state[0] times area) is not finite"));
+        ensure!(!material.friction.is_nan(), failed("its friction is not a number"));
+        Ok(!holds((*con).R, cohesion, material.friction))
+    }
+}
+
+/// # Safety
+/// `con` is a valid contact, and nobody else uses it.
+unsafe fn break_bond(con: *mut CON) {
+    // SAFETY: the caller promises a valid contact that is nobody else's.
+    unsafe {
+        (*con).state &= !CON_COHESIVE;
+        if let Some(state) = (*con).mat.state.as_mut() {
+            *state = 0.0;
         }
     }
-    Ok(())
 }
 
 /// Whether a reaction lies inside the friction cone that cohesion has shifted.

@@ -205,9 +205,14 @@ pub unsafe extern "C" fn ldy_entry_local_velocities(
         let moving = Body::new(body, true).and_then(|view| view.moving_point(body, &place));
         let (point, [before, now]) = moving.map_err(|code| of_body((*body).id, code))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
-        for (velocity, target) in side.local_velocities().into_iter().zip([previous, current]) {
-            if let Some(target) = target.cast::<Vector>().as_mut() {
-                request.finite(&velocity)?;
+        let wanted = || {
+            side.local_velocities().into_iter().zip([previous, current].map(|target| target.cast::<Vector>()))
+        };
+        for (velocity, _) in wanted().filter(|(_, target)| !target.is_null()) {
+            request.finite(&velocity)?;
+        }
+        for (velocity, target) in wanted() {
+            if let Some(target) = target.as_mut() {
                 *target = velocity;
             }
         }

@@ -82,7 +82,8 @@ unsafe extern "C" {
     /// (mat.state[0]) times area, f = friction, e = 1e-8 c: where R[2] + c < e or |(R[0],R[1])| + e >= f (R[2] + c)
     /// the state bit CON_COHESIVE is cleared and the cohesion set to 0. Runs the host's timer "LOCDYN".
     ///
-    /// Errors: 52 ldy is NULL, a cohesive contact without a material.
+    /// Errors (nothing is changed): 52 ldy is NULL, a cohesive contact without a material, or whose reaction, cohesion or friction is
+    /// not a number, or reaction or cohesion infinite.
     ///
     /// # Safety
     /// As LOCDYN_Update_Begin.

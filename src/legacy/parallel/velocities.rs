@@ -34,7 +34,7 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
             ((*con).V, (*row).public.B, (*row).contributors) = ([0.0; 3], [0.0; 3], 0);
             for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
-                    apply(row, role, &velocities);
+                    apply(row, role, &velocities)?;
                 }
             }
         }
@@ -138,21 +138,26 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
         if (*row).contributors & bit(role) != 0 {
             return astray("has a body that is a parent twice");
         }
-        apply(row, role, &record.velocities);
+        apply(row, role, &record.velocities)
     }
-    Ok(())
 }
 
+/// # Errors
+/// [`Code::BugFound`] if a sum overflows.
+///
 /// # Safety
 /// `row` is live, its constraint valid.
-unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) {
+unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) -> Result {
     // SAFETY: the caller promises a live row with a valid constraint.
     unsafe {
         (*row).contributors |= bit(role);
         let con = (*row).public.con;
         (*con).V.iter_mut().zip(v).for_each(|(sum, share)| *sum += share);
         (*row).public.B.iter_mut().zip(b).for_each(|(sum, share)| *sum += share);
+        // Each share is finite.
+        ensure!(is_finite(&(*con).V) && is_finite(&(*row).public.B), culprit::of_velocities(con, &[]));
     }
+    Ok(())
 }
 
 fn bit(role: Role) -> u8 {
