@@ -621,8 +621,14 @@ public:
   std::vector<int> redundant (double tolerance = 0) const
   {
     std::vector<int> flags (rows ().scalars ());
-    check (ldy_system_redundant (raw (), tolerance, flags.data (), flags.size (), nullptr));
+    redundant (view<int> (flags), tolerance);
     return flags;
+  }
+
+  /* The same, into a flag for each scalar row: velocities may have changed since the update. */
+  void redundant (view<int> flags, double tolerance = 0) const
+  {
+    check (ldy_system_redundant (raw (), tolerance, flags.data (), flags.size (), nullptr));
   }
 
   void add_force (id body, values R, view<double> force) const
@@ -715,6 +721,8 @@ private:
     if (first) std::rethrow_exception (first);
     throw error (code, ldy_last_error ());
   }
+
+  friend vector3 gyroscopic_change (values inertia, values spin, double h);
 
   template <class T> static void need (view<T> array, std::size_t count, const char *name)
   {
@@ -985,9 +993,10 @@ private:
 };
 
 /* See ldy_system_gyroscopic_change. */
-inline vector3 gyroscopic_change (const double (&inertia)[9], const double (&spin)[3], double h)
+inline vector3 gyroscopic_change (values inertia, values spin, double h)
 {
   vector3 change;
+  system::need (inertia, 9, "inertia"), system::need (spin, 3, "spin");
   check (ldy_system_gyroscopic_change (inertia, spin, h, change.data ()));
   return change;
 }

@@ -501,7 +501,8 @@ int ldy_system_set_operators(ldy_system *system,
 
 /* Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
 
-   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction).
+   Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction, or a constraint that was
+   not inserted with three rows on one or two bodies: for that there is ldy_system_set_rows_compliance).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
@@ -511,11 +512,13 @@ int ldy_system_set_compliance(ldy_system *system,
 
 /* Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
 
-   Returns 0 or 52 (NULL argument, no such constraint, not finite, negative).
+   Returns 0 or 52 (NULL argument, no such constraint, not finite, negative, or a constraint that ldy_system_set_compliance refuses).
 
    Safety:
    system comes from ldy_system_create; arrays are NULL or have the sizes given. */
-int ldy_system_set_diagonal_compliance(ldy_system *system, long long constraint, const double *compliance);
+int ldy_system_set_diagonal_compliance(ldy_system *system,
+                                       long long constraint,
+                                       const double *compliance);
 
 
 /* Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
@@ -682,8 +685,8 @@ int ldy_system_add_sparse_jacobian(ldy_system *system,
 
    J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 
-   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes or on one body
-   twice, other rows or columns than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad
+   Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes, on one body
+   twice or on none of the bodies, other rows or columns than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad
    constraint is named with its place among those given, counted from 0.
 
    Safety:
@@ -1333,8 +1336,9 @@ int ldy_factor_log_determinant(const ldy_factor *factor, double *value);
    tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it
    depends on them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on
    earlier ones, else 0; a constraint is redundant as a whole if all of its own are 1. Of several rows that are at smaller angles
-   than that to each other's span, which are told is a matter of rounding; how many is not. dimension: as many as depend, the
-   dimension of the null space of W; NULL: not wanted.
+   than that to each other's span, which are told is a matter of rounding; how many is not. Where a sine is near the tolerance,
+   dependence is not exact, and the last row that has a share in it is told, be that as small as 1e-5. dimension: as many as
+   depend, the dimension of the null space of W; NULL: not wanted.
 
    Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such
    a group.

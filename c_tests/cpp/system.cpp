@@ -453,6 +453,10 @@ void test_many ()
   CHECK (near (point[0], 2) && near (point[1], 0) && near (point[2], 3)); /* turned by a quarter about z */
   spin = system.world_spin (bodies[0], spin);
   CHECK (near (spin[0], 1) && near (spin[1], 2) && near (spin[2], 3));
+  spin = ldy::gyroscopic_change (std::vector<double> { 1, 0, 0, 0, 2, 0, 0, 0, 3 }, spin, 0);
+  CHECK (spin == ldy::vector3 ());
+  CHECK (fails (52, "inertia: 3 values where 9", [&] { ldy::gyroscopic_change (spin, spin, 1); }));
+  CHECK (fails (52, "spin: 2 values where 3", [&] { ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 1, 2 }, 1); }));
   ldy::vector3 change = ldy::gyroscopic_change ({ 1, 0, 0, 0, 2, 0, 0, 0, 3 }, { 0, 1, 1 }, 0.5);
   CHECK (near (change[0], -0.5) && near (change[1], 0)); /* w x J w = (1 * 3 - 1 * 2, 0, 0) */
   CHECK (fails (52, "", [&] { system.set_rotation (bodies[0], { 2, 0, 0, 0, 1, 0, 0, 0, 1 }); }));
@@ -506,6 +510,11 @@ void test_factors ()
   CHECK (fails (LDY_BUG_FOUND, "not so many vectors", [&] { ldy::multiply (system.rows ().raw (), several, y, 3); }));
   std::vector<int> flags (7);
   CHECK (ldy::redundant (system.rows ().raw (), flags) == 1 && flags[6] == 1);
+  system.set_velocity (body, { 1, 2, 3, 4, 5, 6 });
+  flags[6] = 0;
+  system.redundant (flags);
+  CHECK (flags == (std::vector<int> { 0, 0, 0, 0, 0, 0, 1 }));
+  system.update (1);
   CHECK (fails (16, "constraint", [&] { factor.make (system); }));
   factor.make (system.rows ().raw (), { 0, 1 });
   system.regularise ({ 0, 1 });

@@ -653,6 +653,12 @@ impl System {
         if self.system.row_count() == 0 { 0 } else { self.system.constraint_ids().count() }
     }
 
+    /// Numbers of scalars of the rows.
+    fn heights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let heights = self.system.constraint_ids().filter_map(|id| self.system.rows_of(id).ok());
+        PyArray1::from_vec(py, heights.take(self.row_count()).map(|height| height as i64).collect())
+    }
+
     /// Whether no constraint has other than three rows.
     fn are_three(&self) -> bool {
         self.system.any_rows().is_ok_and(|rows| rows.extents.is_none())

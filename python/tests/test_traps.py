@@ -21,6 +21,15 @@ def system_of_one_body(rows=3):
     return system, H.reshape(-1, 6) @ A @ H.reshape(-1, 6).T
 
 
+def system_of_joints():
+    """A body of three dofs with a joint on each."""
+    system = ldy.System()
+    body = system.add_diagonal(np.ones(3))
+    for dof in range(3):
+        system.add_freedom(body, dof, 1.0 + dof)
+    return system, body
+
+
 def test_blocks_are_those_of_numpy_and_scipy():
     """The library stores blocks by columns, SciPy by rows: taken as they are, W has all its blocks transposed."""
     pytest.importorskip("scipy")
@@ -122,3 +131,55 @@ def test_several_vectors_have_the_bits_of_each_alone():
         old @ X
     with pytest.raises(ldy.Error):
         old @ X[:, 0]
+
+
+def test_a_factor_solves_for_vectors_in_columns_alone():
+    system, _ = system_of_joints()
+    system.update(1.0)
+    factor, W = ldy.Factor().make(system), system.rows.dense()
+    columns = np.arange(6.0).reshape(3, 2)
+    assert np.allclose(W @ factor.solve(columns), columns) and np.allclose(W @ factor.solve(columns[:, 0]), columns[:, 0])
+    for wrong in (columns.T, np.ones(6), np.ones((6, 2)), np.ones(2)):
+        with pytest.raises(ValueError, match="where vectors have 3 values"):
+            factor.solve(wrong)
+
+
+def test_laws_are_given_as_many_numbers_as_rows_have():
+    system, body = system_of_joints()
+    system.set_velocity(body, [-10.0, -10.0, -10.0])
+    system.update(1.0)
+    most = np.array([1.0, 2.0, 3.0])
+    forces, _ = system.solve(ldy.Laws(3).bounds(..., -most[:, None], most[:, None]))
+    assert np.allclose(forces, most)
+    for name, laws in {
+        "lower": ldy.Laws(3).bounds(..., -most, 1.0),
+        "upper": ldy.Laws(3).bounds(..., -1.0, most),
+        "bias": ldy.Laws(3).fixed(..., most),
+    }.items():
+        with pytest.raises(ValueError, match=f"row 0: {name}: 3 numbers for the scalars of a row that has 1"):
+            system.solve(laws)
+        with pytest.raises(ValueError, match=name):
+            ldy.solve(system.rows.dense(), system.rows.B, laws, heights=[1, 1, 1])
+
+
+def test_compliances_of_three_constraints_are_no_guess():
+    system = ldy.System()
+    body = system.add_rigid(np.ones(3), 1.0)
+    constraints = system.add_constraints(body, ldy.GROUND, np.eye(3))
+    system.update(1.0)
+    before, diagonal = system.rows.dense(), np.full((3, 3), 1e-3)
+    with pytest.raises(ValueError, match=r"one matrix, or three diagonals\?"):
+        system.set_compliance(constraints, diagonal)
+    for given, added in ((diagonal[None], np.kron(np.eye(3), diagonal)), (diagonal[:, :, None] * np.eye(3), 1e-3 * np.eye(9))):
+        system.set_compliance(constraints, given)
+        system.update(1.0)
+        assert np.allclose(system.rows.dense() - before, added)
+
+
+def test_rows_of_any_size_are_sparse():
+    system, body = system_of_joints()
+    other = system.add_diagonal(np.ones(2))
+    system.add_rows([body, other], [np.arange(6.0).reshape(2, 3), np.ones((2, 2))])
+    system.update(1.0)
+    W = system.rows.csr()
+    assert np.array_equal(W.toarray(), system.rows.dense()) and W.nnz == sum(block.size for block in system.rows.blocks)

@@ -13,10 +13,15 @@ pub struct FreeMotion {
     size: usize,
     basis: Vec<f64>,
     moved: Vec<f64>,
+    /// The most that M⁻¹ makes of a gradient, over its length.
+    gain: f64,
 }
 
 /// A gradient of which others leave no more than this depends on them.
 const DEPENDENT: f64 = 1e-10;
+
+/// Of a force that M⁻¹ does not move, no more than this of [`FreeMotion::gain`] is left by rounding.
+const ROUNDING: f64 = 1e-13;
 
 impl FreeMotion {
     /// For the gradients Jᵀ of constraints, `size` values each, one behind the other; `inverse_mass (f, x)` sets x = M⁻¹ f.
@@ -32,16 +37,19 @@ impl FreeMotion {
         mut inverse_mass: impl FnMut(&[f64], &mut [f64]),
     ) -> Result<Self, Error> {
         assert!(gradients.len().is_multiple_of(size.max(1)));
-        let mut free = Self { size, basis: Vec::new(), moved: Vec::new() };
+        let mut free = Self { size, basis: Vec::new(), moved: Vec::new(), gain: 0.0 };
         let (mut f, mut x) = (zeros(size)?, zeros(size)?);
         for gradient in gradients.chunks_exact(size.max(1)) {
             f.copy_from_slice(gradient);
             let whole = free.length(&f, &mut x, &mut inverse_mass)?;
+            if whole > 0.0 {
+                free.gain = free.gain.max((dot(&x, &x) / dot(&f, &f)).sqrt());
+            }
             // A second time for what rounding leaves of a gradient that is almost spanned.
             free.take_out(&mut f);
             free.take_out(&mut f);
             let rest = free.length(&f, &mut x, &mut inverse_mass)?;
-            if rest > DEPENDENT * whole {
+            if rest > DEPENDENT * whole && rest * rest > free.rounding(&f) {
                 for (kept, values) in [(&mut free.basis, &f), (&mut free.moved, &x)] {
                     kept.try_reserve(size)?;
                     kept.extend(values.iter().map(|value| value / rest));
@@ -67,11 +75,17 @@ impl FreeMotion {
         for (q, moved) in self.vectors() {
             subtract(x, dot(q, x), moved);
         }
-        // What is left of a force that constraints take up is rounding, which must not pass for a motion.
-        if dot(f, x).abs() <= DEPENDENT * DEPENDENT * taken {
+        // What is left of a force that constraints take up, or that M⁻¹ does not move, is rounding: it must not pass for a motion.
+        let least = (DEPENDENT * DEPENDENT * taken).max(self.rounding(f));
+        if dot(f, x).abs() <= least {
             f.fill(0.0);
             x.fill(0.0);
         }
+    }
+
+    /// The most that rounding makes of fᵀ M⁻¹ f.
+    fn rounding(&self, f: &[f64]) -> f64 {
+        ROUNDING * self.gain * dot(f, f)
     }
 
     /// f −= Q Qᵀ M⁻¹ f, one column after the other; returns fᵀ M⁻¹ f of what is taken.

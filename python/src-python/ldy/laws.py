@@ -18,7 +18,8 @@ Progress = Callable[[float, int, int], object]
 
 class Laws:
     """The laws of so many rows; at first all are contacts without friction, which rows of three scalars can be. Everywhere U + bias
-    stands for U. Bounds and biases are numbers for all scalars of a row, or as many numbers as it has.
+    stands for U. Bounds and biases are numbers for all scalars of a row, or as many numbers as it has; of several rows an array of shape
+    (rows, 1) or (rows, scalars).
 
     Methods set the laws of some rows: numbers, a slice, a mask, or ``...`` for all. They return the laws, so that calls can follow
     each other:
@@ -30,6 +31,8 @@ class Laws:
         self._kinds = np.full(rows, _CONTACT, dtype=np.uint8)
         self._friction, self._friction_2, self._cohesion = np.zeros(rows), np.zeros(rows), np.zeros(rows)
         self._lower, self._upper, self._bias = np.zeros((rows, 6)), np.zeros((rows, 6)), np.zeros((rows, 6))
+        # How many numbers each was given by.
+        self._given = np.ones((rows, 3), dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -50,6 +53,7 @@ class Laws:
         at most R_N + cohesion then, and R_T dissipates most.
         """
         self._kinds[rows], self._bias[rows] = _CONTACT, _six(bias)
+        self._given[rows] = 1, 1, _given(bias)
         self._friction[rows], self._cohesion[rows] = friction, cohesion
         self._friction_2[rows] = friction if friction_2 is None else friction_2
         return self
@@ -65,7 +69,13 @@ class Laws:
         """
         self._kinds[rows], self._bias[rows] = _BOUNDS, _six(bias)
         self._lower[rows], self._upper[rows] = _six(lower), _six(upper)
+        self._given[rows] = _given(lower), _given(upper), _given(bias)
         return self
+
+
+def _given(values: ArrayLike) -> int:
+    """How many numbers a row is given."""
+    return int((1, *np.shape(values))[-1])
 
 
 def _six(values: ArrayLike) -> NDArray[np.float64]:
@@ -110,12 +120,19 @@ class Report:
         return cls(end, residual, natural, scaled, first, seconds, worst, sweeps, steps, history)
 
 
-def laws_of(laws: Laws | ArrayLike, rows: int) -> Any:
-    """Laws as the native part takes them: friction alone stands for contacts."""
+def laws_of(laws: Laws | ArrayLike, heights: NDArray[np.int64]) -> Any:
+    """Laws of rows of so many scalars as the native part takes them: friction alone stands for contacts."""
+    rows = len(heights)
     if not isinstance(laws, Laws):
         laws = Laws(rows).contact(..., friction=laws)
     if len(laws) != rows:
         raise ValueError(f"{len(laws)} laws for {rows} rows")
+    wrong = np.argwhere((laws._given > 1) & (laws._given != heights[:, None]))
+    if len(wrong):
+        row, what = wrong[0]
+        name, given = ("lower", "upper", "bias")[what], laws._given[row, what]
+        why = f"{given} numbers for the scalars of a row that has {heights[row]}; of several rows the shape is (rows, scalars)"
+        raise ValueError(f"row {row}: {name}: {why}")
     return laws._kinds, laws._friction, laws._friction_2, laws._cohesion, laws._lower, laws._upper, laws._bias
 
 
@@ -156,7 +173,7 @@ def solve(
     matrix = _threes(W) if heights is None else _blocks(W, rows)
     forces = start(R, len(B))
     options = (tolerance, measure, method, sweeps, seconds)
-    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, len(rows)), options, progress, forces)
+    report = _core.solve_rows(*matrix, B, normal_first, laws_of(laws, rows), options, progress, forces)
     return forces.reshape(-1, 3) if heights is None else forces, Report.of(report)
 
 

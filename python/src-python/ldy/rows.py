@@ -41,7 +41,7 @@ class Rows:
         else:
             heights = np.diff(scalars)
             own = np.repeat(np.arange(len(ids)), np.diff(starts))
-            self.blocks = _cut(blocks, heights[own], heights[columns])
+            self.blocks, self._values = _cut(blocks, heights[own], heights[columns]), blocks
             self.diagonal, self.inverse = (_cut(values, heights, heights) for values in (diagonal, inverse))
             self.B, self.V = B, V
 
@@ -64,9 +64,16 @@ class Rows:
         """W as a ``scipy.sparse.csr_array`` of numbers."""
         if self._are_three:
             return self.bsr().tocsr()
-        from scipy.sparse import csr_array
+        from scipy.sparse import coo_array
 
-        return csr_array(self.dense())
+        # Matrices of other sizes stand column by column, too.
+        heights, places = np.diff(self.scalars), np.arange(len(self._values))
+        own = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        sizes = heights[own] * heights[self.columns]
+        block = np.repeat(np.arange(len(sizes)), sizes)
+        column, row = np.divmod(places - (np.cumsum(sizes) - sizes)[block], heights[own][block])
+        at = self.scalars[own][block] + row, self.scalars[self.columns][block] + column
+        return coo_array((self._values, at), shape=(self.scalars[-1], self.scalars[-1])).tocsr()
 
     def dense(self) -> NDArray[np.float64]:
         """W as an array, for small systems."""

@@ -310,8 +310,11 @@ class System:
         )
 
     def set_compliance(self, constraints: ArrayLike, compliance: ArrayLike) -> None:
-        """Compliances, 3 x 3 and symmetric, or three numbers of a diagonal, added to the diagonal blocks of W."""
+        """Compliances, 3 x 3 and symmetric, or three numbers of a diagonal, added to the diagonal blocks of W: one for all constraints, or
+        one each. For three constraints 3 x 3 numbers could be either: give the shape (1, 3, 3) or (3, 3, 3)."""
         ids, compliance = _ids(constraints), np.asarray(compliance, dtype=np.float64)
+        if compliance.shape == (3, 3) and len(ids) == 3:
+            raise ValueError("compliance: one matrix, or three diagonals? give the shape (1, 3, 3) or (3, 3, 3)")
         if compliance.ndim >= 1 and compliance.shape[-2:] != (3, 3):
             compliance = compliance[..., None] * np.eye(3)
         self._core.set_compliance(ids, many("compliance", compliance, len(ids), 3, 3))
@@ -441,10 +444,10 @@ class System:
         Returns R, a row of three each, or one dimension where constraints have other than three rows, and a :class:`Report`. An end without convergence is no error: see ``report.end``. R obeys its
         laws in any case: no contact pulls, or rubs more than its friction allows.
         """
-        count, scalars = self._core.row_count(), self._core.scalar_count()
-        forces = start(R, scalars if count else 0)
+        heights = self._core.heights()
+        forces = start(R, heights.sum())
         options = (tolerance, measure, method, sweeps, seconds)
-        report = self._core.solve(laws_of(laws, count), options, progress, forces)
+        report = self._core.solve(laws_of(laws, heights), options, progress, forces)
         return forces.reshape(-1, 3) if self._core.are_three() else forces, Report.of(report)
 
     def redundant(self, tolerance: float = 0.0) -> NDArray[np.bool_]:
@@ -484,7 +487,10 @@ class Factor:
     def solve(self, b: ArrayLike) -> NDArray[np.float64]:
         """(W + mu 1)^-1 b, in the shape of b: a vector, a row of three for each row, or a matrix with a vector in each column."""
         x = np.array(b, dtype=np.float64)
-        if x.ndim == 2 and x.size != self._core.size():
+        size = self._core.size()
+        if x.size != size and (x.ndim != 2 or x.shape[0] != size):
+            raise ValueError(f"b: shape {x.shape}, where vectors have {size} values and stand in columns")
+        if x.size != size:
             columns = np.ascontiguousarray(x.T)
             flat = columns.ravel()
             self._core.solve(flat)

@@ -56,6 +56,14 @@ fn nothing_moves_where_all_is_kept() {
     assert_eq!(projected(&gradients, &inverse), (DMatrix::zeros(3, 3), 3));
 }
 
+/// M⁻¹ of rank one, all dofs kept: what rounding leaves of forces that M⁻¹ does not move is no motion, either.
+#[test]
+fn nothing_moves_where_the_inverse_is_singular() {
+    let root = nalgebra::dvector![0.1, 0.7, 0.3];
+    let found = projected(&DMatrix::identity(3, 3), &(&root * root.transpose()));
+    assert_eq!(found, (DMatrix::zeros(3, 3), 1));
+}
+
 #[test]
 fn what_does_not_move_is_kept_by_nobody() {
     let inverse = DMatrix::from_diagonal(&nalgebra::dvector![0.0, 2.0]);

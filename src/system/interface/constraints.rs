@@ -152,7 +152,8 @@ pub unsafe extern "C" fn ldy_system_set_operators(
 
 /// Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
 ///
-/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction).
+/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction, or a constraint that was
+/// not inserted with three rows on one or two bodies: for that there is ldy_system_set_rows_compliance).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.
@@ -171,7 +172,7 @@ pub unsafe extern "C" fn ldy_system_set_compliance(
 
 /// Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
 ///
-/// Returns 0 or 52 (NULL argument, no such constraint, not finite, negative).
+/// Returns 0 or 52 (NULL argument, no such constraint, not finite, negative, or a constraint that ldy_system_set_compliance refuses).
 ///
 /// # Safety
 /// system comes from ldy_system_create; arrays are NULL or have the sizes given.

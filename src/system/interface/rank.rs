@@ -16,8 +16,9 @@ use super::rows::ldy_rows;
 /// tolerance: the squared sine of the angle between a row of H and the span of others, in the metric of A^-1, below which it
 /// depends on them; 0: 1e-10. redundant: count values, as many as there are scalar rows, ldy_rows.scalars: 1 where one depends on
 /// earlier ones, else 0; a constraint is redundant as a whole if all of its own are 1. Of several rows that are at smaller angles
-/// than that to each other's span, which are told is a matter of rounding; how many is not. dimension: as many as depend, the
-/// dimension of the null space of W; NULL: not wanted.
+/// than that to each other's span, which are told is a matter of rounding; how many is not. Where a sine is near the tolerance,
+/// dependence is not exact, and the last row that has a share in it is told, be that as small as 1e-5. dimension: as many as
+/// depend, the dimension of the null space of W; NULL: not wanted.
 ///
 /// Rows that are connected through bodies are taken together, dense: n^3 operations and up to 8 n^2 bytes for n scalar rows of such
 /// a group.
