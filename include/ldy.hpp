@@ -997,7 +997,7 @@ inline vector3 gyroscopic_change (values inertia, values spin, double h)
 {
   vector3 change;
   system::need (inertia, 9, "inertia"), system::need (spin, 3, "spin");
-  check (ldy_system_gyroscopic_change (inertia, spin, h, change.data ()));
+  check (ldy_system_gyroscopic_change (inertia.data (), spin.data (), h, change.data ()));
   return change;
 }
 
