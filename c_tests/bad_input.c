@@ -10,6 +10,7 @@
 #include "check.h"
 #include "error_cases.h"
 #include "snapshot.h"
+#include "watch.h"
 
 typedef enum { NONE, WRONG_KIND, NOT_A_NUMBER, INFINITE, EMPTY, ZERO_MASS, SINGULAR, WRONG_SIZE, TWICE, STRAY, INPUTS } INPUT;
 
@@ -491,19 +492,6 @@ static const CELL cells[] = {
 
 /* ---- */
 
-typedef struct {
-  int calls, code;
-} RAISED;
-
-static void raised (int code, const char *text, void *data)
-{
-  RAISED *seen = data;
-
-  seen->calls ++;
-  seen->code = code;
-  CHECK (*text != '\0');
-}
-
 static const ERROR_CASE *known_case (const char *name)
 {
   int i = 0;
@@ -530,18 +518,17 @@ static void check_value (double got, double want)
 }
 
 /* Whatever has been damaged is whole again. */
-static void check_meshes (RAISED *seen)
+static void check_meshes (void)
 {
   update_mesh (NULL);
   update_reduced (NULL);
-  CHECK_INT (seen->calls, 0);
+  CHECK_INT (watched.calls, 0);
   CHECK (ldy_is_consistent (mesh->host->dom.ldy, NULL));
   CHECK (ldy_is_consistent (reduced->host->dom.ldy, NULL));
 }
 
 static void run_case (const CELL *cell, const ERROR_CASE *test)
 {
-  RAISED seen = { 0, 0 }, none = { 0, 0 };
   SCENE *s = error_scene ();
   STRUCTURE before;
 
@@ -549,11 +536,12 @@ static void run_case (const CELL *cell, const ERROR_CASE *test)
   pointer = NULL;
   if (test->prepare) test->prepare (s);
   before = structure_of (s->ldy);
-  ldy_set_error_handler (raised, &seen);
+  watch_errors ();
   test->call (s);
-  ldy_set_error_handler (NULL, NULL);
-  CHECK_INT (seen.calls, test->code != 0);
-  CHECK_INT (seen.code, test->code);
+  watch_no_errors ();
+  CHECK_INT (watched.calls, test->code != 0);
+  CHECK_INT (watched.code, test->code);
+  CHECK_INT (*watched.text != '\0', test->code != 0);
   CHECK_POINTER (pointer, NULL);
   if (test->result == RESULT_POINTER) CHECK_POINTER (s->pointer, NULL);
   if (test->result == RESULT_VALUE) CHECK (isnan (s->value));
@@ -561,9 +549,9 @@ static void run_case (const CELL *cell, const ERROR_CASE *test)
   error_scene_check_usable (s, test, &before);
   structure_free (&before);
   error_scene_free (s);
-  ldy_set_error_handler (raised, &none);
-  check_meshes (&none);
-  ldy_set_error_handler (NULL, NULL);
+  watch_errors ();
+  check_meshes ();
+  watch_no_errors ();
 }
 
 static void run_cell (const CELL *cell)

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "host/host.h"
 #include "host/hooks.h"
+#include "watch.h"
 
 typedef struct {
   int kind, model, state_before;
@@ -159,20 +160,12 @@ static void test_boundary (void)
 
 /* ---- what is refused */
 
-static int code_seen;
-
-static void note (int code, const char *text, void *data)
-{
-  (void) text, (void) data;
-  code_seen = code;
-}
-
 static void check_refused (HOST *host, const CON *sound, const double *bond, const char *why)
 {
   check_context ("refused: %s", why);
-  code_seen = 0;
+  forget_errors ();
   LOCDYN_Update_End (host->dom.ldy);
-  CHECK_INT (code_seen, 52);
+  CHECK_INT (watched.code, 52);
   CHECK_INT (sound->state, CON_COHESIVE);
   CHECK (*bond == 100);
 }
@@ -200,7 +193,7 @@ static void test_refused (void)
   host_insert (host, faulty);
   host_insert (host, sound);
   CHECK (host->dom.ldy->dia->con == sound);
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
 
   faulty->mat.base = NULL;
   check_refused (host, sound, &bonds[1], "no material");
@@ -222,11 +215,11 @@ static void test_refused (void)
 
   check_context ("no longer refused");
   material.friction = INFINITY;
-  code_seen = 0;
+  forget_errors ();
   LOCDYN_Update_End (host->dom.ldy);
-  CHECK_INT (code_seen, 0);
+  CHECK_INT (watched.code, 0);
   CHECK (faulty->state == 0 && sound->state == 0 && bonds[0] == 0 && bonds[1] == 0);
-  ldy_set_error_handler (NULL, NULL);
+  watch_no_errors ();
   faulty->mat.state = sound->mat.state = NULL;
   LOCDYN_Destroy (host->dom.ldy);
   host_destroy (host);

@@ -8,30 +8,19 @@
 #include "check.h"
 #include "compare.h"
 #include "large_scene.h"
+#include "watch.h"
 
 #define CONSTRAINTS 6
 #define LEVELS 60
 #define LONG 3000
 
-static int errors, error_code;
-static char error_text[512];
-
-static void raised (int code, const char *text, void *data)
-{
-  (void) data;
-  errors ++;
-  error_code = code;
-  snprintf (error_text, sizeof error_text, "%s", text);
-}
-
 static void refused (const char *one, const char *two)
 {
-  CHECK_INT (errors, 1);
-  CHECK_INT (error_code, LDY_BUG_FOUND);
-  CHECK_TEXT (error_text, one);
-  CHECK_TEXT (error_text, two);
-  errors = error_code = 0;
-  strcpy (error_text, "");
+  CHECK_INT (watched.calls, 1);
+  CHECK_INT (watched.code, LDY_BUG_FOUND);
+  CHECK_TEXT (watched.text, one);
+  CHECK_TEXT (watched.text, two);
+  forget_errors ();
 }
 
 /* Two bodies and constraints between them; each scene is the same. */
@@ -68,7 +57,7 @@ static void as_if_nothing_had_been (HOST *host, HOST *sound)
   host_set_update (sound, UPDATE_ALL);
   LOCDYN_Update_Begin (host->dom.ldy);
   LOCDYN_Update_Begin (sound->dom.ldy);
-  CHECK_INT (errors, 0);
+  CHECK_INT (watched.calls, 0);
   CHECK (large_scene_digest (host) == large_scene_digest (sound));
   update_and_compare (host, UPDATE_ALL);
 }
@@ -174,7 +163,7 @@ static void test_link (SET_FORM form, int right, int from, int to)
   /* A leaf that became its own child twice would be a sentinel. */
   if (CHECK (whole && !is_sentinel (nodes[from]))) {
     CHECK_POINTER (LOCDYN_Insert (host->dom.ldy, con, con->master, con->slave), NULL);
-    refused (errors && strstr (error_text, "twice") ? "comes twice in the set of body" : "not a tree", "body");
+    refused (watched.calls && strstr (watched.text, "twice") ? "comes twice in the set of body" : "not a tree", "body");
   }
   *link = kept;
   host_insert (host, con);
@@ -269,7 +258,7 @@ static void test_long_sets (void)
       for (i = 0, con = host->dom.con; con; con = con->next) all[i ++] = con;
       host_set_constraints (body, all, LONG);
       CHECK (LOCDYN_Insert (host->dom.ldy, all[0], body, NULL) != NULL);
-      CHECK_INT (errors, 0);
+      CHECK_INT (watched.calls, 0);
       host_set_constraints (body, NULL, 0);
       free (all);
     }
@@ -286,7 +275,7 @@ int main (void)
   setrlimit (RLIMIT_DATA, &limit);
 #endif
   alarm (300);
-  ldy_set_error_handler (raised, NULL);
+  watch_errors ();
   test_lists ();
   test_long_list ();
   test_links (SET_BALANCED);

@@ -7,6 +7,7 @@
 #include "error_cases.h"
 #include "error_routes.h"
 #include "host/hooks.h"
+#include "watch.h"
 
 /* What errstring of host/hooks.c says. */
 #define NAMED "error %d of the host's own table: "
@@ -58,12 +59,6 @@ static void test_host_stack (int quiet)
 
 /* ---- which way comes first */
 
-static void count_calls (int code, const char *text, void *data)
-{
-  (void) code, (void) text;
-  ++ *(int *) data;
-}
-
 static void create_without_domain (void *data)
 {
   (void) data;
@@ -72,15 +67,13 @@ static void create_without_domain (void *data)
 
 static void test_order (void)
 {
-  int calls = 0;
-
   check_context ("order of the ways");
-  ldy_set_error_handler (count_calls, &calls);
+  watch_errors ();
   CHECK_INT (host_try (create_without_domain, NULL), 0); /* the handler came first, and returned */
-  CHECK_INT (calls, 1);
-  ldy_set_error_handler (NULL, NULL);
+  CHECK_INT (watched.calls, 1);
+  watch_no_errors ();
   CHECK_INT (host_try (create_without_domain, NULL), LDY_BUG_FOUND);
-  CHECK_INT (calls, 1);
+  CHECK_INT (watched.calls, 1);
 }
 
 static void test_options (void)

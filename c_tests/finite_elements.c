@@ -9,6 +9,7 @@
 #include "dense.h"
 #include "host/hooks.h"
 #include "meshes.h"
+#include "watch.h"
 
 static ldy_stats stats_of (const HOST *host)
 {
@@ -179,26 +180,16 @@ static void expect_factors (HOST *host, size_t factorisations, size_t reused)
   CHECK_INT (stats.factors_reused, reused);
 }
 
-static void ignore (int code, const char *text, void *data)
-{
-  (void) text;
-  * (int *) data = code;
-}
-
 /* Updates that fail on a bad matrix, the second one as the first, which then gets better again. */
 static void spoil_for_once (HOST *host, BODY *body)
 {
   double kept = body->inverse->x[0];
-  int code, times;
+  int is_definite = body->inverse->flags & MXSPD, times;
 
-  body->inverse->x[0] = body->inverse->flags & MXSPD ? -1 : strtod ("nan", NULL);
-  ldy_set_error_handler (ignore, &code);
-  for (times = 0; times < 2; times ++) {
-    code = 0;
-    LOCDYN_Update_Begin (host->dom.ldy);
-    CHECK_INT (code, body->inverse->flags & MXSPD ? LDY_CHOL_FACTOR : LDY_BUG_FOUND);
-  }
-  ldy_set_error_handler (NULL, NULL);
+  body->inverse->x[0] = is_definite ? -1 : strtod ("nan", NULL);
+  watch_errors ();
+  for (times = 0; times < 2; times ++) CHECK_INT (watched_update (host), is_definite ? LDY_CHOL_FACTOR : LDY_BUG_FOUND);
+  watch_no_errors ();
   body->inverse->x[0] = kept;
 }
 

@@ -7,53 +7,6 @@
 
 #include "check.h"
 
-/* ---- errors */
-
-static int code;
-static char text[1024];
-
-static void keep (int number, const char *details, void *data)
-{
-  (void) data;
-  code = number;
-  snprintf (text, sizeof text, "%s", details);
-}
-
-static void forget (void)
-{
-  code = 0;
-  text[0] = '\0';
-}
-
-void watch_errors (void)
-{
-  ldy_set_error_handler (keep, NULL);
-}
-
-void watch_no_errors (void)
-{
-  ldy_set_error_handler (NULL, NULL);
-}
-
-int watched_update (HOST *host)
-{
-  forget ();
-  LOCDYN_Update_Begin (host->dom.ldy);
-  return code;
-}
-
-int watched_insert (HOST *host, CON *con)
-{
-  forget ();
-  host_insert (host, con);
-  return code;
-}
-
-const char *watched_text (void)
-{
-  return text;
-}
-
 /* ---- values */
 
 typedef struct {
@@ -153,7 +106,7 @@ FRESH fresh_values (HOST *host, VALUES **values, int *refusal)
   }
   if (fresh == FRESH_MADE && watched_update (host)) fresh = FRESH_REFUSED;
   if (fresh == FRESH_MADE) *values = values_of (host->dom.ldy);
-  *refusal = code;
+  *refusal = watched.code;
   LOCDYN_Destroy (host->dom.ldy);
   host->dom.ldy = kept;
   for (i = 0; i < before->rows; i ++) {

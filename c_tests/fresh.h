@@ -2,18 +2,7 @@
 #ifndef FRESH_H
 #define FRESH_H
 
-#include "host/host.h"
-
-/* From now on errors return: their code and text are kept. */
-void watch_errors (void);
-void watch_no_errors (void);
-
-/* Each returns the error code, 0 for success. The row of a refused insertion is NULL. */
-int watched_update (HOST *host);
-int watched_insert (HOST *host, CON *con);
-
-/* The text of the last watched call; empty if it succeeded. */
-const char *watched_text (void);
+#include "watch.h"
 
 /* All values of all rows, with the constraints and bodies that they belong to. */
 typedef struct values VALUES;

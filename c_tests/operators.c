@@ -7,6 +7,7 @@
 #include "dense.h"
 #include "meshes.h"
 #include "scene.h"
+#include "watch.h"
 
 /* ---- motion x (X, q) */
 
@@ -179,14 +180,6 @@ static void test_additions_refuse (void)
 
 /* ---- velocities */
 
-static int code_seen;
-
-static void note (int code, const char *text, void *data)
-{
-  (void) text, (void) data;
-  code_seen = code;
-}
-
 static void check_velocities (int kind)
 {
   SETTING s = setting (kind, (uint64_t) (50 + kind));
@@ -213,10 +206,10 @@ static void check_velocities (int kind)
   check_context ("refused velocities of body kind %d", kind);
   before[0] = now[0] = 77;
   s.body->velo[0] = NAN;
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
   BODY_Local_Velo (s.body, NULL, s.X, s.E, before, now);
-  ldy_set_error_handler (NULL, NULL);
-  CHECK_INT (code_seen, 52);
+  watch_no_errors ();
+  CHECK_INT (watched.code, 52);
   CHECK (before[0] == 77 && now[0] == 77);
   host_destroy (s.host);
 }

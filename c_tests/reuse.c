@@ -29,29 +29,18 @@ static void replace_row (HOST *host, CON *con)
   CHECK (host_insert (host, con) != NULL);
 }
 
-static int ignored;
-
-static void ignore (int code, const char *text, void *data)
-{
-  (void) code;
-  (void) text;
-  (void) data;
-  ignored ++;
-}
-
 /* An update that stops halfway, at a constraint with a frame that is not finite. */
 static void fail (HOST *host, RANDOM *random)
 {
   CON *con = any_constraint (host, random);
   double kept = con->base[4], step = host->dom.step;
-  int before = ignored;
 
   host->dom.step *= 2.0;
   con->base[4] = 0.0 / (kept - kept);
-  ldy_set_error_handler (ignore, NULL);
+  watch_errors ();
   update (host, 1);
-  ldy_set_error_handler (NULL, NULL);
-  CHECK_INT (ignored, before + 1);
+  watch_no_errors ();
+  CHECK_INT (watched.calls, 1);
   con->base[4] = kept;
   host->dom.step = step;
 }
@@ -227,9 +216,9 @@ static void refused_block (HOST *host)
   body->inverse->x[1] = body->inverse->x[6] = 1e307;
   for (i = 0; i < 3; i ++) {
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-    CHECK_TEXT (watched_text (), "between them");
-    CHECK_TEXT (watched_text (), first);
-    CHECK_TEXT (watched_text (), second);
+    CHECK_TEXT (watched.text, "between them");
+    CHECK_TEXT (watched.text, first);
+    CHECK_TEXT (watched.text, second);
   }
   body->inverse->x[1] = body->inverse->x[6] = kept;
 }
@@ -352,7 +341,7 @@ static void test_two_obstacles (int threads, int reuse)
   host_link (host, con);
   CHECK_INT (watched_insert (host, con), 0);
   for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
-  CHECK_TEXT (watched_text (), "singular W");
+  CHECK_TEXT (watched.text, "singular W");
   con->kind = FIXPNT;
   CHECK_INT (watched_update (host), 0);
   check_fresh (host);

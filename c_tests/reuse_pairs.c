@@ -299,7 +299,7 @@ static void insert_constraint (SCENE *s)
   CON *con = mesh_constraint (s->host, &s->random, FIXPNT, s->body, two == s->body || s->body->kind == OBS ? NULL : two);
 
   if (con->slave && con->slave->kind != OBS) con->kind = CONTACT;
-  if (!CHECK_INT (watched_insert (s->host, con), 0)) fprintf (stderr, "  %s\n", watched_text ());
+  if (!CHECK_INT (watched_insert (s->host, con), 0)) fprintf (stderr, "  %s\n", watched.text);
 }
 
 static void move_in_list (SCENE *s)

@@ -9,6 +9,7 @@
 #include "host/hooks.h"
 #include "scene.h"
 #include "snapshot.h"
+#include "watch.h"
 
 static ldy_stats stats_of (const LOCDYN *ldy)
 {
@@ -215,25 +216,18 @@ static void test_file (const char *path)
 
 /* ---- bad input */
 
-static void count_calls (int code, const char *text, void *data)
-{
-  (void) code, (void) text;
-  ++ *(int *) data;
-}
-
 static void test_bad_input (void)
 {
   HOST *host = scene_mixed (41);
   LOCDYN *ldy = scene_insert_all (host), *foreign = calloc (1, sizeof *foreign);
   ldy_stats stats, untouched;
-  int calls = 0;
 
   check_context ("bad input");
   if (!foreign) abort ();
   memset (&untouched, 7, sizeof untouched);
   untouched.size = sizeof untouched;
   stats = untouched;
-  ldy_set_error_handler (count_calls, &calls);
+  watch_errors ();
   CHECK_INT (ldy_get_stats (NULL, &stats), LDY_BUG_FOUND);
   CHECK_INT (ldy_get_stats (ldy, NULL), LDY_BUG_FOUND);
   CHECK_INT (ldy_get_stats (NULL, NULL), LDY_BUG_FOUND);
@@ -241,8 +235,8 @@ static void test_bad_input (void)
   CHECK_INT (ldy_get_stats (foreign, &stats), LDY_BUG_FOUND);
   CHECK (*ldy_last_error () != '\0');
   CHECK_SAME_BITS (&stats, &untouched, sizeof stats);
-  CHECK_INT (calls, 0);
-  ldy_set_error_handler (NULL, NULL);
+  CHECK_INT (watched.calls, 0);
+  watch_no_errors ();
   free (foreign);
   scene_destroy (host);
 }

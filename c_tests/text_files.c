@@ -15,6 +15,7 @@
 #include "scene.h"
 #include "snapshot.h"
 #include "text_model.h"
+#include "watch.h"
 
 static const char *scratch;
 
@@ -220,14 +221,6 @@ static void test_overwriting (void)
   scene_destroy (host);
 }
 
-static int last_code;
-
-static void keep_code (int code, const char *text, void *data)
-{
-  (void) text, (void) data;
-  last_code = code;
-}
-
 static int open_files (void)
 {
   int count = 0, i;
@@ -256,7 +249,7 @@ static void test_errors (void)
   HOST *host[2];
   int before = open_files (), large, i, k;
 
-  ldy_set_error_handler (keep_code, NULL);
+  watch_errors ();
   host[0] = scene_mixed (15);         /* more than a buffer */
   host[1] = host_create ();
   host_add_constraint (host[1], FIXPNT, host_add_body (host[1], RIG), NULL); /* less: written in the end */
@@ -266,9 +259,9 @@ static void test_errors (void)
       for (i = 0; i < 6; i ++) {
         check_context ("%s, writer %d, scene %d", cases[i].path ? cases[i].path : "no path", k, large);
         host[large]->dom.con->num = -7;
-        last_code = 0;
+        forget_errors ();
         write[k] (host[large]->dom.ldy, cases[i].path);
-        CHECK_INT (last_code, cases[i].code);
+        CHECK_INT (watched.code, cases[i].code);
         if (cases[i].code) CHECK_TEXT (ldy_last_error (), cases[i].reason);
         CHECK_INT (host[large]->dom.con->num != -7, k == 1 && cases[i].numbered);
         CHECK (ldy_is_consistent (host[large]->dom.ldy, NULL));
@@ -276,7 +269,7 @@ static void test_errors (void)
     }
     scene_destroy (host[large]);
   }
-  ldy_set_error_handler (NULL, NULL);
+  watch_no_errors ();
   CHECK_INT (open_files (), before);
 }
 
@@ -286,24 +279,24 @@ static void test_damage (void)
   HOST *host = scene_mixed (16);
   BODY *master = host->dom.con->master;
 
-  ldy_set_error_handler (keep_code, NULL);
+  watch_errors ();
   scene_insert_all (host);
   check_context ("no master");
   host->dom.con->master = NULL;
   LOCDYN_Dump (host->dom.ldy, scratch);
-  CHECK_INT (last_code, LDY_BUG_FOUND);
+  CHECK_INT (watched.code, LDY_BUG_FOUND);
   CHECK_TEXT (ldy_last_error (), "constraint 1 (CONTACT)");
   CHECK (access (scratch, F_OK) != 0);
   host->dom.con->master = master;
   check_context ("unknown kind");
   host->dom.con->kind = (enum constraint_kind) 99;
-  last_code = 0;
+  forget_errors ();
   LOCDYN_Dump (host->dom.ldy, scratch);
-  CHECK_INT (last_code, LDY_BUG_FOUND);
+  CHECK_INT (watched.code, LDY_BUG_FOUND);
   CHECK_TEXT (ldy_last_error (), "constraint 1 (unknown kind 99)");
   CHECK (access (scratch, F_OK) != 0);
   host->dom.con->kind = CONTACT;
-  ldy_set_error_handler (NULL, NULL);
+  watch_no_errors ();
   scene_destroy (host);
 }
 

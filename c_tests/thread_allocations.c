@@ -10,6 +10,7 @@
 #include "check.h"
 #include "failing.h"
 #include "large_scene.h"
+#include "watch.h"
 
 #define ATTEMPTS 4000
 
@@ -22,21 +23,6 @@ enum { SAME, FAILED, COMPLETE, WRONG };
 
 static HOST *host;
 static uint64_t alone; /* the digest with one thread */
-static int code;
-
-static void handle (int number, const char *text, void *data)
-{
-  (void) text, (void) data;
-  code = number;
-}
-
-static int update (void)
-{
-  code = 0;
-  LOCDYN_Update_Begin (host->dom.ldy);
-  return code;
-}
-
 /* In a child: two threads again, those of the parent are not there. */
 static int attempt (WHEN when, int k)
 {
@@ -45,17 +31,17 @@ static int attempt (WHEN when, int k)
   alarm (60);
   if (when == BY_ENVIRONMENT) setenv ("LDY_NUM_THREADS", "2", 1);
   else ldy_set_threads (2);
-  if (when == LATER || when == AFTER_SHUTDOWN) update ();
+  if (when == LATER || when == AFTER_SHUTDOWN) watched_update (host);
   if (when == AFTER_SHUTDOWN) ldy_shutdown ();
   failing.until = k;
   failing.failed = 0;
   failing.armed = 1;
-  result = update ();
+  result = watched_update (host);
   failing.armed = 0;
   if (result != 0 && (result != LDY_OUT_OF_MEMORY || !failing.failed)) return WRONG;
   if (result == 0 && large_scene_digest (host) != alone) return WRONG;
   if (!ldy_is_consistent (host->dom.ldy, NULL)) return WRONG;
-  if (update () != 0 || large_scene_digest (host) != alone) return WRONG;
+  if (watched_update (host) != 0 || large_scene_digest (host) != alone) return WRONG;
   ldy_shutdown ();
   return !failing.failed ? COMPLETE : result ? FAILED : SAME;
 }
@@ -93,7 +79,7 @@ static void set_alone (void)
   child = fork ();
   if (child == 0) {
     ldy_set_threads (1);
-    update ();
+    watched_update (host);
     alone = large_scene_digest (host);
     _exit (write (ends[1], &alone, sizeof alone) != (ssize_t) sizeof alone);
   }
@@ -108,7 +94,7 @@ int main (int argc, char **argv)
   int step = argc > 1 ? atoi (argv[1]) : 1;
   WHEN when;
 
-  ldy_set_error_handler (handle, NULL);
+  watch_errors ();
   host = large_scene (0);
   set_alone ();
   for (when = FIRST; when <= BY_ENVIRONMENT; when ++) {

@@ -17,6 +17,7 @@
 #include "check.h"
 #include "process_threads.h"
 #include "large_scene.h"
+#include "watch.h"
 
 static atomic_int is_over;
 static const int counts[] = { 1, 2, 3, 7 };
@@ -50,22 +51,10 @@ static void test_same_bits (void)
 
 /* ---- errors */
 
-static char text[1024];
-static int code;
-
-static void handle (int number, const char *details, void *data)
-{
-  (void) data;
-  code = number;
-  snprintf (text, sizeof text, "%s", details);
-}
-
 static void expect_error (HOST *host, const char *part)
 {
-  code = 0;
-  LOCDYN_Update_Begin (host->dom.ldy);
-  CHECK (code != 0);
-  CHECK_TEXT (text, part);
+  CHECK (watched_update (host) != 0);
+  CHECK_TEXT (watched.text, part);
   CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
 }
 
@@ -89,7 +78,7 @@ static void test_errors (void)
   uint64_t sum;
   int i;
 
-  ldy_set_error_handler (handle, NULL);
+  watch_errors ();
   LOCDYN_Update_Begin (host->dom.ldy);
   sum = large_scene_digest (host);
   for (i = 0; i < COUNTS; i ++) {
@@ -109,12 +98,10 @@ static void test_errors (void)
     body->inverse = inverse;
     later->inverse = later_inverse;
 
-    code = 0;
-    LOCDYN_Update_Begin (host->dom.ldy);
-    CHECK_INT (code, 0);
+    CHECK_INT (watched_update (host), 0);
     CHECK (large_scene_digest (host) == sum);
   }
-  ldy_set_error_handler (NULL, NULL);
+  watch_no_errors ();
   scene_destroy (host);
 }
 
@@ -152,17 +139,17 @@ static void test_pairs (void)
   }
   CHECK_INT (failing, PAIRS - FIRST);
   snprintf (name, sizeof name, "constraint %u (FIXPNT) on body %d ", constraint_at (host, 2 * FIRST)->id, FIRST + 1);
-  ldy_set_error_handler (handle, NULL);
+  watch_errors ();
   for (count = 1; count <= 3; count ++) {
     CHECK_INT (ldy_set_threads (count), 0);
     for (i = 0; i < 20; i ++) {
       check_context ("pairs with %d threads, update %d", count, i);
       expect_error (host, name);
-      CHECK_INT (code, LDY_BUG_FOUND);
+      CHECK_INT (watched.code, LDY_BUG_FOUND);
       CHECK_TEXT (ldy_last_error (), name);
     }
   }
-  ldy_set_error_handler (NULL, NULL);
+  watch_no_errors ();
   scene_destroy (host);
 }
 

@@ -394,19 +394,18 @@ static int call (TRIAL *t)
 static void compare_spoilt (TRIAL *t, const VALUES *before, int code)
 {
   VALUES *got = values_of (t->host->dom.ldy), *fresh;
-  char text[256];
+  WATCHED refused = watched;
   int refusal;
   FRESH made;
 
-  snprintf (text, sizeof text, "%s", watched_text ());
   made = fresh_values (t->host, &fresh, &refusal);
   if (!code) check_left_alone (before, got, update_kind_of (t->host));
   if (!code) check_finite (got, update_kind_of (t->host));
   if (made == FRESH_MADE && !code) values_compare (got, fresh, update_kind_of (t->host), t->is_rounded);
   /* Whether a factored matrix leads beyond all numbers may be a matter of rounding. */
   if (t->is_rounded && (code == LDY_BUG_FOUND || refusal == LDY_BUG_FOUND)) made = FRESH_UNINSERTED;
-  if (made == FRESH_MADE && code && !t->is_link && !CHECK (!"refused what a fresh structure accepts")) fprintf (stderr, "  %s\n", text);
-  if (made == FRESH_REFUSED && !t->is_link && !CHECK_INT (code, refusal)) fprintf (stderr, "  %s; fresh: %s\n", text, watched_text ());
+  if (made == FRESH_MADE && code && !t->is_link && !CHECK (!"refused what a fresh structure accepts")) fprintf (stderr, "  %s\n", refused.text);
+  if (made == FRESH_REFUSED && !t->is_link && !CHECK_INT (code, refusal)) fprintf (stderr, "  %s; fresh: %s\n", refused.text, watched.text);
   values_free (got);
   values_free (fresh);
 }
@@ -418,7 +417,7 @@ static void check_call (TRIAL *t, const STRUCTURE *before, const VALUES *values,
 
   CHECK_INT (ldy_is_consistent (t->host->dom.ldy, NULL), 1);
   if (code || !t->inserted) CHECK (structure_same (before, &after));
-  if (code) CHECK (*watched_text () && !strcmp (watched_text (), ldy_last_error ()));
+  if (code) CHECK (*watched.text && !strcmp (watched.text, ldy_last_error ()));
   if (!t->inserted && !no_domain) compare_spoilt (t, values, code);
   structure_free (&after);
 }
@@ -429,7 +428,7 @@ static void insert_anew (TRIAL *t, int code, DIAB *row)
   if (!t->inserted) return;
   t->inserted->dia = row;
   if (!code) host_remove (t->host, t->inserted);
-  if (!CHECK_INT (watched_insert (t->host, t->inserted), 0)) fprintf (stderr, "  %s\n", watched_text ());
+  if (!CHECK_INT (watched_insert (t->host, t->inserted), 0)) fprintf (stderr, "  %s\n", watched.text);
 }
 
 CON *trial (HOST *host, RANDOM *random, int reuse, const char **name)
@@ -462,7 +461,7 @@ CON *trial (HOST *host, RANDOM *random, int reuse, const char **name)
   host_set_update (host, UPDATE_ALL);
   CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
   if (CHECK_INT (watched_update (host), 0)) check_fresh (host);
-  else fprintf (stderr, "  %s\n", watched_text ());
+  else fprintf (stderr, "  %s\n", watched.text);
   *name = t.name;
   return t.inserted;
 }

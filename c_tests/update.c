@@ -185,22 +185,12 @@ static void test_partly_attached (void)
   scene_destroy (host);
 }
 
-static int raised;
-
-static void note (int code, const char *text, void *data)
-{
-  (void) text;
-  (void) data;
-  raised = code;
-}
-
 static void expect_error (LOCDYN *ldy)
 {
-  raised = 0;
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
   LOCDYN_Update_Begin (ldy);
-  ldy_set_error_handler (NULL, NULL);
-  CHECK_INT (raised, LDY_BUG_FOUND);
+  watch_no_errors ();
+  CHECK_INT (watched.code, LDY_BUG_FOUND);
 }
 
 /* What an update has found out of constraints and rows is not taken for granted by the next one. */
@@ -337,7 +327,7 @@ static void test_changing_bodies (int reuse)
     memcpy (&body->kind, &kinds[i], sizeof body->kind);
     if (kinds[i] == 7) {
       CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-      CHECK_TEXT (watched_text (), "unknown kind 7");
+      CHECK_TEXT (watched.text, "unknown kind 7");
       continue;
     }
     check_each_kind (host);
@@ -364,7 +354,7 @@ static void test_changing_constraints (int reuse, int inserted, int second)
     memcpy (&con->kind, &kinds[i], sizeof con->kind);
     if (kinds[i] == 99) {
       CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-      CHECK_TEXT (watched_text (), "constraint 2 ");
+      CHECK_TEXT (watched.text, "constraint 2 ");
     } else {
       update_and_compare (host, UPDATE_PENALTY); /* the kind at the update decides which blocks are written */
       check_each_kind (host);
@@ -390,7 +380,7 @@ static void test_other_bodies (int reuse)
     check_context ("other bodies, reuse %d, update %d, another master", reuse, update);
     fixed->master = two;
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-    CHECK_TEXT (watched_text (), "constraint 1 (FIXPNT) on body 2");
+    CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 2");
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
     fixed->master = one;
     check_each_kind (host);
@@ -398,7 +388,7 @@ static void test_other_bodies (int reuse)
     host_set_update (host, (UPDATE_KIND) update);
     contact->slave = third;
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-    CHECK_TEXT (watched_text (), "constraint 2 (CONTACT) between bodies 1 and 3");
+    CHECK_TEXT (watched.text, "constraint 2 (CONTACT) between bodies 1 and 3");
     contact->slave = two;
     check_each_kind (host);
     check_context ("other bodies, reuse %d, update %d, no slave", reuse, update);
@@ -441,7 +431,7 @@ static void test_stranger_in_a_set (int updated)
   CHECK_INT (watched_insert (host, con), 0);
   for (i = 0; i < 2; i ++) {
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-    CHECK_TEXT (watched_text (), "constraint 1 (FIXPNT) on body 1");
+    CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 1");
     CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
   }
   host_remove (host, con);
@@ -462,7 +452,7 @@ static void test_inserted_elsewhere (void)
   CHECK_INT (watched_insert (host, con), 0);
   con->master = host->dom.bod;
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "constraint 5 (FIXPNT) on body 1: was inserted on body 3");
+  CHECK_TEXT (watched.text, "constraint 5 (FIXPNT) on body 1: was inserted on body 3");
   con->master = third;
   check_each_kind (host);
   scene_destroy (host);
@@ -484,7 +474,7 @@ static void test_rows_of_others (void)
       own = con->dia;
       con->dia = other->dia;
       CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-      CHECK_TEXT (watched_text (), "dia is not its row in this ldy");
+      CHECK_TEXT (watched.text, "dia is not its row in this ldy");
       con->dia = own;
     }
   }
@@ -505,7 +495,7 @@ static void test_lost_obstacle (void)
   CHECK_INT (watched_update (host), 0);
   contact->master = NULL;
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "no master");
+  CHECK_TEXT (watched.text, "no master");
   contact->master = rock;
   check_each_kind (host);
   scene_destroy (host);
@@ -540,10 +530,10 @@ static void test_bad_points (void)
   check_context ("both points are not finite");
   con->mpnt[1] = con->spnt[1] = 0.0 / (kept[0] - kept[0]);
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "its point on body 1 (mpnt)");
+  CHECK_TEXT (watched.text, "its point on body 1 (mpnt)");
   con->mpnt[1] = kept[0];
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "its point on body 2 (spnt)");
+  CHECK_TEXT (watched.text, "its point on body 2 (spnt)");
   con->spnt[1] = kept[1];
   check_each_kind (host);
   scene_destroy (host);
@@ -568,11 +558,11 @@ static void test_missing_velocities (int kind, int swapped)
     master->velo = slave->velo = NULL;
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
     snprintf (text, sizeof text, "velo of body %u ", master->id);
-    CHECK_TEXT (watched_text (), text);
+    CHECK_TEXT (watched.text, text);
     master->velo = velocities[0];
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
     snprintf (text, sizeof text, "velo of body %u ", slave->id);
-    CHECK_TEXT (watched_text (), text);
+    CHECK_TEXT (watched.text, text);
     slave->velo = velocities[1];
     CHECK_INT (watched_update (host), 0);
   }
@@ -649,13 +639,13 @@ static void test_other_body_without_blocks (void)
   CHECK_INT (watched_update (host), 0);
   fixed->master = wall;
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "constraint 1 (FIXPNT) on body 4");
+  CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 4");
   fixed->master = one;
   check_each_kind (host);
   CHECK_INT (watched_update (host), 0);
   contact->master = NULL;
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "no master");
+  CHECK_TEXT (watched.text, "no master");
   contact->master = wall; /* it moves otherwise, that is all */
   check_each_kind (host);
   contact->master = rock;
@@ -730,9 +720,9 @@ static void test_infinite_block (int sparse, int kind, int reuse)
   CHECK_INT (watched_update (host), 0);
   set_coupling (host, 0.5, 1e307);
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "4711");
-  CHECK_TEXT (watched_text (), "4712");
-  CHECK_TEXT (watched_text (), "not finite");
+  CHECK_TEXT (watched.text, "4711");
+  CHECK_TEXT (watched.text, "4712");
+  CHECK_TEXT (watched.text, "not finite");
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
   host_set_update (host, UPDATE_PENALTY); /* which leaves blocks of contacts alone */
   CHECK_INT (watched_update (host), kind == CONTACT ? 0 : LDY_BUG_FOUND);
@@ -761,10 +751,10 @@ static void test_infinite_energy (void)
   host->dom.step = 1;
   scene_insert_all (host);
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "free energy");
+  CHECK_TEXT (watched.text, "free energy");
   host_set_update (host, UPDATE_PENALTY);
   CHECK_INT (watched_update (host), LDY_BUG_FOUND);
-  CHECK_TEXT (watched_text (), "free energy");
+  CHECK_TEXT (watched.text, "free energy");
   host_set_update (host, UPDATE_MINIMAL);
   CHECK_INT (watched_update (host), 0);
   host_set_update (host, UPDATE_ALL);

@@ -11,6 +11,7 @@
 
 #include "part.h"
 #include "scene.h"
+#include "watch.h"
 
 static const char *call = "";
 static int failing; /* how many calls from now on the one is that fails; 0: none */
@@ -35,13 +36,6 @@ int MPI_Wait (MPI_Request *request, MPI_Status *status)
   return fails ("wait") ? MPI_ERR_OTHER : PMPI_Wait (request, status);
 }
 
-static void note (int code, const char *text, void *data)
-{
-  (void) code;
-  (void) text;
-  (void) data;
-}
-
 int main (int argc, char **argv)
 {
   HOST *whole = scene_mixed (3);
@@ -54,7 +48,7 @@ int main (int argc, char **argv)
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   if (argc != 3) MPI_Abort (MPI_COMM_WORLD, 2);
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
   partition = partition_create (whole, ranks, PARTITION_RANDOM);
   part = part_create (whole, partition, rank);
   part->host->dom.ldy = LOCDYN_Create (&part->host->dom);

@@ -14,25 +14,15 @@
 #include "part.h"
 #include "scene.h"
 #include "summary.h"
+#include "watch.h"
 
 static int rank, ranks;
 
-static int code_seen;
-static char text_seen[1024];
-
-static void note (int code, const char *text, void *data)
-{
-  (void) data;
-  code_seen = code;
-  snprintf (text_seen, sizeof text_seen, "%s", text);
-}
-
 static int dump (LOCDYN *ldy, const char *path)
 {
-  code_seen = 0;
-  text_seen[0] = '\0';
+  forget_errors ();
   LOCDYN_Dump (ldy, path);
-  return code_seen;
+  return watched.code;
 }
 
 /* What may stand at a path. */
@@ -57,7 +47,7 @@ static void obstructed (LOCDYN *ldy, const char *path, OBSTACLE obstacle, const 
   if (rank == 0) place (obstacle, at);
   MPI_Barrier (MPI_COMM_WORLD);
   CHECK_INT (dump (ldy, path), expected (obstacle));
-  CHECK_TEXT (text_seen, at);
+  CHECK_TEXT (watched.text, at);
   MPI_Barrier (MPI_COMM_WORLD);
   if (rank == 0) place (NOTHING, at);
   MPI_Barrier (MPI_COMM_WORLD);
@@ -78,11 +68,11 @@ static void obstructed_twice (LOCDYN *ldy, const char *path, const char *first, 
   }
   MPI_Barrier (MPI_COMM_WORLD);
   dump (ldy, path);
-  MPI_Allreduce (&code_seen, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  MPI_Allreduce (&code_seen, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce (&watched.code, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce (&watched.code, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   CHECK_INT (least, most);
   CHECK (most == LDY_FILE_OPEN || most == LDY_FILE_WRITE);
-  CHECK_TEXT (text_seen, path);
+  CHECK_TEXT (watched.text, path);
   if (rank == 0) {
     place (NOTHING, first);
     place (NOTHING, last);
@@ -122,7 +112,7 @@ int main (int argc, char **argv)
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &ranks);
   if (argc != 2) MPI_Abort (MPI_COMM_WORLD, 2);
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
   partition = partition_create (whole, ranks, PARTITION_SLABS);
   part = part_create (whole, partition, rank);
   part->host->dom.ldy = LOCDYN_Create (&part->host->dom);

@@ -17,6 +17,7 @@
 #include "part.h"
 #include "scene.h"
 #include "summary.h"
+#include "watch.h"
 
 #define UNKNOWN 4711
 
@@ -202,22 +203,11 @@ static void free_scene (void)
 
 /* ---- with a handler */
 
-static int code_seen;
-static char text_seen[1024];
-
-static void note (int code, const char *text, void *data)
-{
-  (void) data;
-  code_seen = code;
-  snprintf (text_seen, sizeof text_seen, "%s", text);
-}
-
 static int try (void (*call) (void))
 {
-  code_seen = 0;
-  text_seen[0] = '\0';
+  forget_errors ();
   call ();
-  return code_seen;
+  return watched.code;
 }
 
 /* V and B of the rows here. */
@@ -242,7 +232,7 @@ static void handled (const CASE *c)
   velocities (before);
   c->fault (0);
   CHECK_INT (try (c->call), c->codes[which]);
-  if (which != 1) CHECK_TEXT (text_seen, c->words[which / 2]);
+  if (which != 1) CHECK_TEXT (watched.text, c->words[which / 2]);
   c->fault (1);
   CHECK_INT (try (update), 0);
   velocities (after);
@@ -291,7 +281,7 @@ static int all_handled (void)
   char part[64];
   int i, code;
 
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
   handled_all ();
   reverse_ranks ();
   handled_all ();

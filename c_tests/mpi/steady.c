@@ -12,6 +12,7 @@
 #include "part.h"
 #include "scene.h"
 #include "summary.h"
+#include "watch.h"
 
 #define NEVER 1000000000
 
@@ -105,22 +106,6 @@ static void run (int count, int kind)
 
 /* ---- no memory */
 
-static int code_seen;
-
-static void note (int code, const char *text, void *data)
-{
-  (void) text;
-  (void) data;
-  code_seen = code;
-}
-
-static int try_update (LOCDYN *ldy)
-{
-  code_seen = 0;
-  LOCDYN_Update_Begin (ldy);
-  return code_seen;
-}
-
 /* Whether there was still an allocation to fail. Rank 0 has all parents, so that nothing comes to it that it had to make
  * room for when it is on its way already. */
 static int starved (const HOST *whole, const PARTITION *partition, int until)
@@ -136,14 +121,14 @@ static int starved (const HOST *whole, const PARTITION *partition, int until)
   failing.until = until;
   failing.persistent = 1; /* some are tried again */
   failing.armed = rank == 0;
-  code = try_update (ldy);
+  code = watched_update (part->host);
   failing.armed = 0;
   failed = failing.failed;
   MPI_Bcast (&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 0 || !failed) CHECK_INT (code, failed ? 1 : 0);
   else CHECK (code == 52 || code == 0); /* before the exchange, or after it */
   CHECK (ldy_is_consistent (ldy, NULL));
-  CHECK_INT (try_update (ldy), 0);
+  CHECK_INT (watched_update (part->host), 0);
   LOCDYN_Destroy (ldy);
   part_free (part);
   return failed;
@@ -156,10 +141,10 @@ static void starve (void)
   int i, until = 1;
 
   for (i = 0; i < partition->bodies; i ++) partition->parent[i] = 0;
-  ldy_set_error_handler (note, NULL);
+  watch_errors ();
   while (starved (whole, partition, until)) until ++;
   CHECK (until > 10);
-  ldy_set_error_handler (NULL, NULL);
+  watch_no_errors ();
   partition_free (partition);
   host_destroy (whole);
 }
