@@ -397,6 +397,8 @@ static const CELL cells[] = {
   RAISES ("LOCDYN_Update_Begin", STRAY, BUG, update_strange, RESULT_NONE),
   KNOWN ("LOCDYN_Update_End", NONE, "Update_End of nothing"),
   KNOWN ("LOCDYN_Update_End", NONE, "no material, end"),
+  KNOWN ("LOCDYN_Update_End", NOT_A_NUMBER, "NaN as a cohesive reaction"),
+  KNOWN ("LOCDYN_Update_End", INFINITE, "infinite cohesive reaction"),
   ANSWERS ("LOCDYN_Update_End", EMPTY, 1, empty_updates),
   RAISES ("LOCDYN_Update_End", STRAY, BUG, end_strange, RESULT_NONE),
   KNOWN ("LOCDYN_Dump", NONE, "Dump of nothing"),

@@ -405,6 +405,14 @@ static void no_material (SCENE *s)
 
 /* ---- values that are none */
 
+static void pulled (SCENE *s, double reaction)
+{
+  s->con[1]->state = CON_COHESIVE;
+  s->con[1]->R[1] = reaction;
+}
+
+static void nan_pull (SCENE *s) { pulled (s, NAN); }
+static void infinite_pull (SCENE *s) { pulled (s, - HUGE_VAL); }
 static void nan_prescribed (SCENE *s) { s->con[8]->Z[0] = NAN; }
 static void nan_step (SCENE *s) { s->host->dom.step = NAN; }
 static void infinite_step (SCENE *s) { s->host->dom.step = HUGE_VAL; }
@@ -765,6 +773,8 @@ const ERROR_CASE error_cases[] = {
   IN_EVERY ("no domain", BUG, "", no_domain, NULL),
   { "no domain, end", BUG, { "" }, no_domain, update_end, NULL, RESULT_NONE },
   { "no material, end", BUG, { "constraint 2" }, no_material, update_end, NULL, RESULT_NONE },
+  { "NaN as a cohesive reaction", BUG, { "constraint 2" }, nan_pull, update_end, NULL, RESULT_NONE },
+  { "infinite cohesive reaction", BUG, { "constraint 2" }, infinite_pull, update_end, NULL, RESULT_NONE },
   IN_EVERY ("no master", BUG, "constraint 2", no_master, NULL),
   IN_EVERY ("unknown kind of body", BUG, "body 2", unknown_body_kind, NULL),
   IN_EVERY ("unknown kind of constraint", BUG, "constraint 2", unknown_constraint_kind, NULL),
