@@ -345,7 +345,8 @@ typedef struct {
 #define KNOWN(entry, input, name) { entry, input, name, 0, 0, NULL, NULL, NULL, RESULT_NONE }
 #define RAISES(entry, input, code, call, result) { entry, input, NULL, code, 0, NULL, call, NULL, result }
 #define ANSWERS(entry, input, value, call) { entry, input, NULL, 0, value, NULL, call, NULL, RESULT_NONE }
-#define DAMAGED(input, code, damage, update) { "LOCDYN_Update_Begin", input, NULL, code, 0, damage, update, put_matrix_back, RESULT_NONE }
+#define DAMAGED(input, code, damage, update) \
+  { "LOCDYN_Update_Begin", input, NULL, code, 0, damage, update, put_matrix_back, RESULT_NONE }
 
 static const CELL cells[] = {
   KNOWN ("LOCDYN_Create", NONE, "Create without domain"),

@@ -153,9 +153,11 @@ static OUTCOME attempt (const FUZZ_TARGET *target, const SEQUENCE *s)
   close (ends[0]);
   waitpid (child, &status, 0);
   keep_place (line);
-  if (WIFSIGNALED (status) && WTERMSIG (status) == SIGALRM) snprintf (outcome.how, sizeof outcome.how, "no end within %d seconds", LIMIT);
+  if (WIFSIGNALED (status) && WTERMSIG (status) == SIGALRM)
+    snprintf (outcome.how, sizeof outcome.how, "no end within %d seconds", LIMIT);
   else if (WIFSIGNALED (status)) snprintf (outcome.how, sizeof outcome.how, "signal %d", WTERMSIG (status));
-  else if (WEXITSTATUS (status) != PASSED) snprintf (outcome.how, sizeof outcome.how, "exit code %d, %s", WEXITSTATUS (status), line);
+  else if (WEXITSTATUS (status) != PASSED)
+    snprintf (outcome.how, sizeof outcome.how, "exit code %d, %s", WEXITSTATUS (status), line);
   return outcome;
 }
 
@@ -352,6 +354,7 @@ int fuzz_main (const FUZZ_TARGET *target, int count, char **arguments)
     return search (target, atof (arguments[2]), strtoull (arguments[3], NULL, 10), arguments[4], count - 5, arguments + 5);
   }
   if (!strcmp (what, "shrink") && count == 4) return shrink_file (target, arguments[2], arguments[3]);
-  fprintf (stderr, "usage: %s replay FILE ... | tell FILE ... | search SECONDS SEED OUT FILE ... | shrink OUT FILE\n", target->name);
+  fprintf (stderr, "usage: %s replay FILE ... | tell FILE ... | search SECONDS SEED OUT FILE ... | shrink OUT FILE\n",
+    target->name);
   return 2;
 }

@@ -99,7 +99,8 @@ static void update_without_memory (SCENE *s, BODY *body)
   move_constraints (s);
   mesh_scale_inertia (body, 1.5);
   watch_errors ();
-  failing = (FAILING) { .armed = 1, .until = 1 + random_below (&s->random, 12), .persistent = persistent, .in_use = failing.in_use };
+  failing = (FAILING) { .armed = 1, .until = 1 + random_below (&s->random, 12), .persistent = persistent,
+    .in_use = failing.in_use };
   LOCDYN_Update_Begin (s->host->dom.ldy);
   failing.armed = 0;
   watch_no_errors ();
@@ -112,7 +113,9 @@ static void change (SCENE *s)
 
   switch (random_below (&s->random, 9)) {
   case 0: mesh_scale_inertia (body, 1 + 0.5 * random_value (&s->random)); break;
-  case 1: mesh_randomise_inertia (body, &s->random, body->inverse->flags & MXSPD ? INERTIA_FACTORED : INERTIA_FACTORED_GENERAL); break;
+  case 1:
+    mesh_randomise_inertia (body, &s->random, body->inverse->flags & MXSPD ? INERTIA_FACTORED : INERTIA_FACTORED_GENERAL);
+    break;
   case 2: /* and back again */
     mesh_scale_inertia (body, 2);
     LOCDYN_Update_Begin (s->host->dom.ldy);

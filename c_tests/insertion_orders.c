@@ -39,7 +39,8 @@ static MODEL_SET set_of (const STATE *s, const BODY *body)
 static STATE create (void)
 {
   /* A body that touches itself, two that share two constraints, an obstacle. */
-  static const int ends[CONSTRAINTS][3] = { { CONTACT, 0, 1 }, { CONTACT, 1, 1 }, { RIGLNK, 1, 2 }, { CONTACT, 2, 3 }, { CONTACT, 1, 0 } };
+  static const int ends[CONSTRAINTS][3] = { { CONTACT, 0, 1 }, { CONTACT, 1, 1 }, { RIGLNK, 1, 2 }, { CONTACT, 2, 3 },
+    { CONTACT, 1, 0 } };
   MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_LIM, INERTIA_FACTORED, CELLS_HEXAHEDRA, 0, { 1, 1, 1 } };
   RANDOM random = { 7 };
   STATE s = { .host = host_create () };

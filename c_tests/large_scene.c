@@ -18,7 +18,8 @@ HOST *large_scene (int with_meshes)
 
   if (with_meshes) mesh_add_scene (host, &random);
   for (i = 0; i < BODIES; i ++) {
-    body[i] = scene_body (host, &random, i % 3 ? RIG : PRB, (INVERSE_FORM) (random_below (&random, 2) ? INVERSE_BLOCKS : i % INVERSE_FORMS));
+    body[i] = scene_body (host, &random, i % 3 ? RIG : PRB,
+      (INVERSE_FORM) (random_below (&random, 2) ? INVERSE_BLOCKS : i % INVERSE_FORMS));
   }
   for (i = 0; i < CONSTRAINTS; i ++) {
     one = random_below (&random, BODIES);

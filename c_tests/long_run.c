@@ -96,7 +96,8 @@ static void run (long operations, int is_emulated)
     CHECK (ldy_is_consistent (host->dom.ldy, NULL));
   }
   printf ("%ld operations, %ld of them insertions; %ld updates\n", counts.operations, counts.inserted, counts.updates);
-  printf ("bytes held %zu after a tenth, at most %zu later; resident %ld kB, at most %ld kB later\n", held, held_most, before, most);
+  printf ("bytes held %zu after a tenth, at most %zu later; resident %ld kB, at most %ld kB later\n", held, held_most, before,
+    most);
   CHECK (held_most <= held);
   if (RESIDENT_COUNTS && !is_emulated) CHECK (most <= before + 256 + before / 100);
   scene_destroy (host);

@@ -69,7 +69,10 @@ static int is_movable (const BODY *body) { return body->kind != OBS; }
 static int is_mesh (const BODY *body) { return body->kind == FEM; }
 static int is_rigid (const BODY *body) { return body->kind == RIG; }
 static int is_reduced (const BODY *body) { return body->kind == FEM && body->form >= BODY_COROTATIONAL_MODAL; }
-static int is_rotated (const BODY *body) { return body->kind == FEM && body->form == BODY_COROTATIONAL && body->scheme == SCH_DEF_LIM; }
+static int is_rotated (const BODY *body)
+{
+  return body->kind == FEM && body->form == BODY_COROTATIONAL && body->scheme == SCH_DEF_LIM;
+}
 
 /* A little on meshes, so that a point stays on its element. */
 static void move (SCENE *s, const BODY *body, double *point)

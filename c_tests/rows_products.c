@@ -50,7 +50,8 @@ static void give (GIVEN *g, int rows, int of_three)
     }
     g->starts[row + 1] = count;
   }
-  g->rows = (ldy_rows) { .size = sizeof g->rows, .rows = rows, .blocks = count, .starts = g->starts, .columns = g->columns, .values = g->values };
+  g->rows = (ldy_rows) { .size = sizeof g->rows, .rows = rows, .blocks = count, .starts = g->starts, .columns = g->columns,
+    .values = g->values };
   if (!of_three) {
     g->rows.scalar_starts = g->scalar_starts;
     g->rows.value_starts = g->value_starts;

@@ -83,20 +83,24 @@ static int go_on_with_chain (STATE *t)
   }
   for (i = 0; i < 6 * LINKS; i ++) x[i] = i % 5 - 2;
   if (!t->chain && (code = ldy_system_create (&t->chain))) return code;
-  for (; t->chained < LINKS; t->chained ++) if ((code = ldy_system_add_rigid (t->chain, 1 + t->chained, unit, unit, origin, &id))) return code;
+  for (; t->chained < LINKS; t->chained ++) if ((code = ldy_system_add_rigid (t->chain, 1 + t->chained, unit, unit, origin, &id)))
+    return code;
   for (; t->linked < LINKS; t->linked ++) {
     long long upper = t->linked ? t->linked - 1 : LDY_GROUND;
     if ((code = ldy_system_add_constraint (t->chain, t->linked, upper, down, above, origin, &id))) return code;
   }
-  if (!t->added && (code = ldy_system_add_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id))) return code;
+  if (!t->added && (code = ldy_system_add_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id)))
+    return code;
   if (!t->added) t->added = 1;
   for (i = 0; i < LINKS; i ++) masters[i] = LINKS + i;
-  if (t->added < 2 && (code = ldy_system_move_constraints (t->chain, LINKS, masters, 8, NULL, NULL, 0, down, 0, origin, NULL, 0))) return code;
+  if (t->added < 2 && (code = ldy_system_move_constraints (t->chain, LINKS, masters, 8, NULL, NULL, 0, down, 0, origin, NULL, 0)))
+    return code;
   if (t->added < 2 && (code = ldy_system_remove_constraints (t->chain, LINKS, masters, 8))) return code;
   t->added = 2;
   if ((code = ldy_system_geometric_stiffness (t->chain, joints, LINKS, R, 3 * LINKS, x, t->stiffness, 6 * LINKS))) return code;
   if ((code = ldy_system_sharp_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->sharp, NULL, NULL, NULL))) return code;
-  return ldy_system_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->critical[0], &t->critical[1], &t->stiffest, &t->critical[2]);
+  return ldy_system_critical_step (t->chain, joints, LINKS, R, 3 * LINKS, &t->critical[0], &t->critical[1], &t->stiffest,
+    &t->critical[2]);
 }
 
 /* Goes on from where it is until something fails. */

@@ -284,7 +284,8 @@ static void nodes (void)
   static const double diagonal[9] = { 1, 2, 3, 1, 1, 1, 4, 5, 6 };
   static const double by_nodes[11] = { 0, 1, 0, -1, 0, 0, 0, 0, 2, 0.5, -1 }; /* Q, N_0, N_2 */
   static const double by_columns[27] = { 0, 0.5, 0, -0.5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, 0, -2 };
-  static const double velocity[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, local[3] = { 7, -6.5, -15 }, w[9] = { 5.5, 0, 0, 0, 4.25, 0, 0, 0, 27 };
+  static const double velocity[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, local[3] = { 7, -6.5, -15 },
+    w[9] = { 5.5, 0, 0, 0, 4.25, 0, 0, 0, 27 };
   static const int at[2] = { 0, 2 };
   static const ldy_operator N = { 9, NULL, at, by_nodes, 11 }, C = { 9, NULL, NULL, by_columns, 27 };
   double x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3 }, y[12], z[12];
@@ -316,7 +317,8 @@ static void nodes (void)
    direction. */
 static void axes_and_compliances (void)
 {
-  double nearly[9] = { 1, 1e-9, 0, 0, 1, 0, 0, 0, 1 }, far[9] = { 1, 2e-8, 0, 0, 1, 0, 0, 0, 1 }, longer[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1.00000002 };
+  double nearly[9] = { 1, 1e-9, 0, 0, 1, 0, 0, 0, 1 }, far[9] = { 1, 2e-8, 0, 0, 1, 0, 0, 0, 1 },
+    longer[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1.00000002 };
   double compliance[9] = { 1, 2, 0, 2, 4, 0, 0, 0, 0 }, diagonal[3] = { 0, 1, -1e-3 };
   const double *bad[2] = { far, longer };
   ldy_system *system = NULL;

@@ -63,7 +63,8 @@ static ldy_system *bodies (void)
 
 static int add (ldy_system *system, size_t count, CONTACT *c, long long *first)
 {
-  return ldy_system_add_constraints (system, count, &c->master, &c->slave, STRIDE, c->frame, STRIDE, c->point[0], c->point[1], STRIDE, first);
+  return ldy_system_add_constraints (system, count, &c->master, &c->slave, STRIDE, c->frame, STRIDE, c->point[0], c->point[1],
+    STRIDE, first);
 }
 
 static int move (ldy_system *system, size_t count, CONTACT *c)
@@ -135,9 +136,10 @@ static void as_one_after_the_other (void)
 
   /* Other points, then other bodies, too: as a system that is made with these from the first. */
   for (int k = 0; k < 5; k ++) contacts[k].point[0][1] += 3;
-  GOOD (ldy_system_move_constraints (many, 5, &contacts[0].id, STRIDE, NULL, NULL, 0, contacts[0].frame, STRIDE, contacts[0].point[0],
-    contacts[0].point[1], STRIDE));
-  for (int k = 0; k < 5; k ++) GOOD (ldy_system_move_constraint (single, k, contacts[k].frame, contacts[k].point[0], contacts[k].point[1]));
+  GOOD (ldy_system_move_constraints (many, 5, &contacts[0].id, STRIDE, NULL, NULL, 0, contacts[0].frame, STRIDE,
+    contacts[0].point[0], contacts[0].point[1], STRIDE));
+  for (int k = 0; k < 5; k ++)
+    GOOD (ldy_system_move_constraint (single, k, contacts[k].frame, contacts[k].point[0], contacts[k].point[1]));
   same_results (many, single, COUNT);
   for (int k = 4; k < 9; k ++) {
     contacts[k].master = (k + 2) % BODIES;
@@ -162,7 +164,8 @@ static void as_one_after_the_other (void)
   for (int k = 0; k < COUNT; k ++) CHECK (tags[k] == contacts[k].tag);
 
   memset (points, 0, sizeof points);
-  GOOD (ldy_system_placements (many, COUNT, &contacts[0].id, STRIDE, frames[0], sizeof *frames, points[0][0], points[1][0], sizeof **points));
+  GOOD (ldy_system_placements (many, COUNT, &contacts[0].id, STRIDE, frames[0], sizeof *frames, points[0][0], points[1][0],
+    sizeof **points));
   for (int k = 0; k < COUNT; k ++) {
     CHECK_SAME_BITS (frames[k], contacts[k].frame, sizeof contacts[k].frame);
     CHECK_SAME_BITS (points[0][k], contacts[k].point[0], 3 * sizeof (double));
@@ -176,7 +179,8 @@ static void as_one_after_the_other (void)
   for (int k = 0; k < 3; k ++) GOOD (ldy_system_remove_constraint (single, gone[k]));
   same_results (many, single, COUNT - 3);
   /* Bodies that constraints have left can be removed once the others are gone. */
-  for (int k = 0; k < COUNT; k ++) if (k != 2 && k != 6 && k != 10) GOOD (ldy_system_remove_constraints (many, 1, &contacts[k].id, 0));
+  for (int k = 0; k < COUNT; k ++) if (k != 2 && k != 6 && k != 10)
+    GOOD (ldy_system_remove_constraints (many, 1, &contacts[k].id, 0));
   for (int k = 0; k < BODIES; k ++) GOOD (ldy_system_remove_body (many, k));
   ldy_system_destroy (many);
   ldy_system_destroy (single);
@@ -223,13 +227,19 @@ static void bad_entries (void)
   BAD (ldy_system_remove_constraints (system, 3, twice, sizeof *twice), "entry 2: constraint 4: an earlier entry names it");
   BAD (ldy_system_remove_constraints (system, 3, twice, sizeof *twice), "entry 2: constraint 4: an earlier entry names it");
   BAD (ldy_system_remove_constraints (system, 3, negative, sizeof *ids), "entry 2: constraint -7: there is none with this id");
-  BAD (ldy_system_set_tags (system, 3, ids, sizeof *ids, &contacts[0].tag, 0), "entry 2: constraint 99: there is none with this id");
-  BAD (ldy_system_set_velocities (system, 3, ids, sizeof *ids, 6, velocities[0], 48), "entry 2: body 99: there is none with this id");
-  BAD (ldy_system_set_velocities (system, 3, negative, sizeof *ids, 6, velocities[0], 48), "entry 2: body -7: there is none with this id");
-  BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 5, velocities[0], 48), "entry 0: body 0: its generalised velocity: 5 values where 6 are needed");
+  BAD (ldy_system_set_tags (system, 3, ids, sizeof *ids, &contacts[0].tag, 0),
+    "entry 2: constraint 99: there is none with this id");
+  BAD (ldy_system_set_velocities (system, 3, ids, sizeof *ids, 6, velocities[0], 48),
+    "entry 2: body 99: there is none with this id");
+  BAD (ldy_system_set_velocities (system, 3, negative, sizeof *ids, 6, velocities[0], 48),
+    "entry 2: body -7: there is none with this id");
+  BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 5, velocities[0], 48),
+    "entry 0: body 0: its generalised velocity: 5 values where 6 are needed");
   velocities[1][5] = INFINITY;
-  BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 48), "entry 1: body 1: its generalised velocity is not finite");
-  BAD (ldy_system_set_previous_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 48), "entry 1: body 1: its generalised velocity is not finite");
+  BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 48),
+    "entry 1: body 1: its generalised velocity is not finite");
+  BAD (ldy_system_set_previous_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 48),
+    "entry 1: body 1: its generalised velocity is not finite");
   memcpy (rotations[1], bad, sizeof bad);
   rotations[1][0] = NAN;
   memcpy (rotations[0], unit, sizeof unit);
@@ -238,8 +248,10 @@ static void bad_entries (void)
   BAD (ldy_system_rotations (system, 3, ids, sizeof *ids, rotations[0], 72), "entry 2: body 99");
   BAD (ldy_system_placements (system, 3, ids, sizeof *ids, rotations[0], 72, NULL, NULL, 0), "entry 2: constraint 99");
   /* Shapes. */
-  BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 44), "velocities: a stride of 44 bytes is no multiple of 8");
-  BAD (ldy_system_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 40), "velocities: a stride of 40 bytes is less than the 48 of an entry");
+  BAD (ldy_system_set_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 44),
+    "velocities: a stride of 44 bytes is no multiple of 8");
+  BAD (ldy_system_velocities (system, 2, ids, sizeof *ids, 6, velocities[0], 40),
+    "velocities: a stride of 40 bytes is less than the 48 of an entry");
   BAD (ldy_system_set_velocities (system, (size_t) -1, ids, sizeof *ids, 6, velocities[0], 48), "bodies: no array has");
   BAD (ldy_system_set_velocities (system, 2, NULL, 8, 6, velocities[0], 48), "bodies is NULL");
   BAD (ldy_system_set_velocities (system, 2, ids, 8, 6, NULL, 48), "velocities is NULL");

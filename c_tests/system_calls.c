@@ -128,7 +128,8 @@ static void *copied (const void *from, size_t size)
 
 static void forget (void)
 {
-  free (saved.starts), free (saved.columns), free (saved.values), free (saved.B), free (saved.V), free (saved.diagonal), free (saved.inverse);
+  free (saved.starts), free (saved.columns), free (saved.values), free (saved.B), free (saved.V), free (saved.diagonal),
+    free (saved.inverse);
   memset (&saved, 0, sizeof saved);
 }
 
@@ -259,7 +260,8 @@ static void fill_matrix (MODEL_BODY *body)
   int i, j, k = 0, is_whole = below (2), is_sparse = below (2);
 
   fill_definite (matrix, body->n);
-  for (j = 0; j < body->n && is_sparse; j ++) for (i = 0; i < body->n; i ++) if (i > j + 1 || j > i + 1) matrix[body->n * j + i] = 0;
+  for (j = 0; j < body->n && is_sparse; j ++) for (i = 0; i < body->n; i ++) if (i > j + 1 || j > i + 1)
+    matrix[body->n * j + i] = 0;
   if (is_sparse) for (i = 0; i < body->n; i ++) matrix[(body->n + 1) * i] += 2 * N;
   body->is_indefinite = below (15) == 0;
   if (body->is_indefinite) matrix[(body->n + 1) * below (body->n)] = -1;
@@ -322,12 +324,14 @@ static int insert (const MODEL_BODY *b, long long *id)
 
 static void add_body (void)
 {
-  static const MODEL_INERTIA inertias[10] = { BY_MASS, BY_MASS, BY_MASS, BY_MASS, BY_OBSTACLE, BY_DENSE, BY_DIAGONAL, BY_MATRIX, BY_MATRIX, BY_SOLVER };
+  static const MODEL_INERTIA inertias[10] = { BY_MASS, BY_MASS, BY_MASS, BY_MASS, BY_OBSTACLE, BY_DENSE, BY_DIAGONAL, BY_MATRIX,
+    BY_MATRIX, BY_SOLVER };
   MODEL_BODY body = { 0 };
 
   if (m.body_count == m.body_room) return;
   body.inertia = inertias[below (10)];
-  body.kind = body.inertia == BY_OBSTACLE ? IS_RIGID : body.inertia == BY_MASS ? (below (3) ? IS_RIGID : IS_PSEUDO_RIGID) : IS_GENERAL;
+  body.kind = body.inertia == BY_OBSTACLE ? IS_RIGID
+    : body.inertia == BY_MASS ? (below (3) ? IS_RIGID : IS_PSEUDO_RIGID) : IS_GENERAL;
   body.n = body.kind == IS_RIGID ? 6 : body.kind == IS_PSEUDO_RIGID ? 12 : 1 + below (N);
   fill_rotation (body.rotation);
   fill (body.center, 3);
@@ -484,8 +488,8 @@ static void add_constraints (void)
   }
   check_context ("add_constraints");
   arm (12);
-  code = ldy_system_add_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame, sizeof *all, all->points[0],
-                                     all->points[1], sizeof *all, &first);
+  code = ldy_system_add_constraints (m.system, (size_t) count, &all->bodies[0], &all->bodies[1], sizeof *all, all->frame,
+    sizeof *all, all->points[0], all->points[1], sizeof *all, &first);
   if (is_bad && count) {
     failing.armed = 0;
     CHECK_INT (code, LDY_BUG_FOUND);
@@ -566,8 +570,8 @@ static void move_constraints (void)
   }
   check_context ("move_constraints");
   arm (8);
-  k = ldy_system_move_constraints (m.system, (size_t) count, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL, &moved->bodies[1],
-                                   sizeof *moved, moved->frame, sizeof *moved, moved->points[0], moved->points[1], sizeof *moved);
+  k = ldy_system_move_constraints (m.system, (size_t) count, &moved->id, sizeof *moved, are_others ? &moved->bodies[0] : NULL,
+    &moved->bodies[1], sizeof *moved, moved->frame, sizeof *moved, moved->points[0], moved->points[1], sizeof *moved);
   if (is_bad && count) {
     failing.armed = 0;
     CHECK (k == LDY_BUG_FOUND || (k == LDY_OUT_OF_MEMORY && failing.failed));
@@ -611,9 +615,12 @@ static void change_bodies (void)
   }
   check_context ("change_bodies %d %d", turn, is_previous);
   arm (8);
-  if (turn) code = ldy_system_set_rotations (m.system, (size_t) count, &changed->id, sizeof *changed, changed->rotation, sizeof *changed);
-  else if (is_previous) code = ldy_system_set_previous_velocities (m.system, (size_t) count, &changed->id, sizeof *changed, (size_t) n, changed->previous, sizeof *changed);
-  else code = ldy_system_set_velocities (m.system, (size_t) count, &changed->id, sizeof *changed, (size_t) n, changed->velocity, sizeof *changed);
+  if (turn) code = ldy_system_set_rotations (m.system, (size_t) count, &changed->id, sizeof *changed, changed->rotation,
+    sizeof *changed);
+  else if (is_previous) code = ldy_system_set_previous_velocities (m.system, (size_t) count, &changed->id, sizeof *changed,
+    (size_t) n, changed->previous, sizeof *changed);
+  else code = ldy_system_set_velocities (m.system, (size_t) count, &changed->id, sizeof *changed, (size_t) n, changed->velocity,
+    sizeof *changed);
   if (is_bad && count) {
     failing.armed = 0;
     CHECK_INT (code, LDY_BUG_FOUND);
@@ -769,7 +776,8 @@ static int update (int is_thorough)
   else CHECK_INT (code, want == -1 ? 0 : want);
   results = code ? STRUCTURE : ROWS;
   if (code) {
-    CHECK_TEXT (ldy_last_error (), want == -1 ? "not finite" : want == LDY_BUG_FOUND ? "its diagonal block of W is not finite" : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
+    CHECK_TEXT (ldy_last_error (), want == -1 ? "not finite" : want == LDY_BUG_FOUND ? "its diagonal block of W is not finite"
+      : want == LDY_LU_FACTOR ? "its solver returned" : "not positive definite");
     as_before ();
     return code;
   }
@@ -821,7 +829,8 @@ static void multiply (void)
     CHECK_INT (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n), LDY_BUG_FOUND);
     CHECK_INT (ldy_system_largest_eigenvalue (m.system, 0.1, 10, &value, NULL), LDY_BUG_FOUND);
     CHECK_TEXT (ldy_last_error (), "no successful update");
-  } else if (has && TRY (ldy_system_multiply (m.system, x, y, (size_t) n)) && TRY (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n))) {
+  } else if (has && TRY (ldy_system_multiply (m.system, x, y, (size_t) n))
+    && TRY (ldy_system_multiply_through_bodies (m.system, x, z, (size_t) n))) {
     double quotient = 0, square = 0;
     for (k = 0; k < m.constraint_count; k ++) for (i = 0; i < 3; i ++) {
       double sum = 0, scale = 0;
@@ -866,7 +875,8 @@ static void add_reactions (void)
     }
     else {
       less (PRODUCTS);
-      for (k = 0; k < m.body_count; k ++) CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, m.bodies[k].velocity, (size_t) m.bodies[k].n), 0);
+      for (k = 0; k < m.body_count; k ++)
+        CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, m.bodies[k].velocity, (size_t) m.bodies[k].n), 0);
     }
   } else if (n && below (4) == 0) {
     R[below (n)] = NAN;
@@ -892,7 +902,8 @@ static void add_reactions (void)
 /* Whether the axes of a contact are to be turned by a body that turns none. */
 static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constraint)
 {
-  const MODEL_BODY *body = joint->kind < LDY_CONTACT_ON_MASTER ? NULL : model_body (&m, constraint->bodies[joint->kind - LDY_CONTACT_ON_MASTER]);
+  const MODEL_BODY *body = joint->kind < LDY_CONTACT_ON_MASTER ? NULL
+    : model_body (&m, constraint->bodies[joint->kind - LDY_CONTACT_ON_MASTER]);
 
   return body && body->kind == IS_PSEUDO_RIGID;
 }
@@ -928,14 +939,18 @@ static void stability (void)
     is_known = 0;
   }
   if (!is_known) {
-    CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, x, y, (size_t) n), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
+      x, y, (size_t) n), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
+      &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
     CHECK (square == -1 && longest == -1);
   } else {
-    (void) TRY (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, x, y, (size_t) n));
+    (void) TRY (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
+      x, y, (size_t) n));
     check_context ("critical_step");
     arm (40);
-    code = ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square, &longest, &stiffest, &share);
+    code = ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square,
+      &longest, &stiffest, &share);
     failing.armed = 0;
     if (code == LDY_OUT_OF_MEMORY) CHECK (failing.failed);
     else if (!has_inverse) CHECK_INT (code, LDY_BUG_FOUND);
@@ -950,7 +965,8 @@ static void stability (void)
       for (k = 0; k < m.body_count; k ++) {
         for (i = 0; i < m.bodies[k].n * m.bodies[k].n; i ++) lightest = fmax (lightest, fabs (m.bodies[k].inverse[i]));
       }
-      if (TRY (ldy_system_sharp_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &sharp, NULL, NULL, NULL))) {
+      if (TRY (ldy_system_sharp_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
+        &sharp, NULL, NULL, NULL))) {
         CHECK (sharp >= 0 && (stiffest_entry == 0 || sharp <= square * (1 + 1e-8) + 1e-9 * stiffest_entry * lightest));
       }
     }
@@ -973,9 +989,11 @@ static void refused (int code, int want)
 
 static void corrupt_new_body (void)
 {
-  static const double skew[9] = { 2, 1, 0, 0, 2, 0, 0, 0, 2 }, indefinite[9] = { 1, 2, 0, 2, 1, 0, 0, 0, 1 }, negative[3] = { 1, -1, 1 };
+  static const double skew[9] = { 2, 1, 0, 0, 2, 0, 0, 0, 2 }, indefinite[9] = { 1, 2, 0, 2, 1, 0, 0, 0, 1 },
+    negative[3] = { 1, -1, 1 };
   static const double masses[6] = { 0, -1, NAN, INFINITY, 1e-320, -INFINITY };
-  static const int starts[4] = { 0, 1, 2, 3 }, rows[3] = { 0, 1, 2 }, descending[4] = { 0, 2, 1, 3 }, outside[3] = { 0, 1, 3 }, missing[3] = { 1, 1, 2 };
+  static const int starts[4] = { 0, 1, 2, 3 }, rows[3] = { 0, 1, 2 }, descending[4] = { 0, 2, 1, 3 }, outside[3] = { 0, 1, 3 },
+    missing[3] = { 1, 1, 2 };
   static const int beyond[4] = { 0, 1, 2, -3 }, twice[4] = { 0, 2, 3, 4 }, twice_rows[4] = { 0, 0, 1, 2 };
   const int none = - below (5);
   long long id = -7;
@@ -1064,7 +1082,9 @@ static void corrupt_constraint (void)
   case 5: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, NULL, unit, unit, &id)); break;
   case 6: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, unit, NULL, unit, &id)); break;
   case 7: BAD (ldy_system_add_constraint (m.system, body->id, body->id, unit, unit, unit, NULL)); break;
-  case 8: if (body->kind == IS_GENERAL) BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, unit, unit, unit, &id)); break;
+  case 8:
+    if (body->kind == IS_GENERAL) BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, unit, unit, unit, &id));
+    break;
   case 9: BAD (ldy_system_add_operators (m.system, body->id, NULL, LDY_GROUND, NULL, &id)); break;
   case 10: BAD (ldy_system_add_operators (m.system, body->id, &empty, LDY_GROUND, NULL, &id)); break;
   case 11: if (body->n > 1) BAD (ldy_system_add_operators (m.system, body->id, &bad, LDY_GROUND, NULL, &id)); break;
@@ -1101,7 +1121,10 @@ static void corrupt_question (void)
   case 4: if (m.constraint_count) BAD (ldy_system_add_reactions (m.system, NULL, 3 * (size_t) m.constraint_count)); break;
   case 5: BAD (ldy_system_largest_eigenvalue (m.system, NAN, 10, &value, &residual)); break;
   case 6: BAD (ldy_system_largest_eigenvalue (m.system, 0.1, 10, NULL, &residual)); break;
-  case 7: if (m.constraint_count) BAD (ldy_system_critical_step (m.system, NULL, (size_t) m.constraint_count, NULL, 3 * (size_t) m.constraint_count, &value, NULL, NULL, NULL)); break;
+  case 7:
+    if (m.constraint_count) BAD (ldy_system_critical_step (m.system, NULL, (size_t) m.constraint_count, NULL,
+      3 * (size_t) m.constraint_count, &value, NULL, NULL, NULL));
+    break;
   case 8: BAD (ldy_system_write_npz (m.system, NULL)); break;
   default: BAD (ldy_system_check_inverses (NULL));
   }

@@ -140,19 +140,25 @@ static void constraints (void)
   double compliance[9];
   int i;
 
-  BAD (ldy_system_add_constraint (s, rigid, 9, unit, origin, origin, &id), "constraint 3 between bodies 0 and 9: there is no body 9");
+  BAD (ldy_system_add_constraint (s, rigid, 9, unit, origin, origin, &id),
+    "constraint 3 between bodies 0 and 9: there is no body 9");
   BAD (ldy_system_add_constraint (s, -2, rigid, unit, origin, origin, &id), "body -2");
-  BAD (ldy_system_add_constraint (s, LDY_GROUND, LDY_GROUND, unit, NULL, NULL, &id), "constraint 3: both of its bodies are the ground");
-  BAD (ldy_system_add_constraint (s, rigid, general, unit, origin, origin, &id), "constraint 3 between bodies 0 and 2: a body of it is neither rigid");
+  BAD (ldy_system_add_constraint (s, LDY_GROUND, LDY_GROUND, unit, NULL, NULL, &id),
+    "constraint 3: both of its bodies are the ground");
+  BAD (ldy_system_add_constraint (s, rigid, general, unit, origin, origin, &id),
+    "constraint 3 between bodies 0 and 2: a body of it is neither rigid");
   BAD (ldy_system_add_constraint (s, rigid, pseudo, NULL, origin, origin, &id), "frame is NULL");
   BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, NULL, origin, &id), "master_point is NULL");
   BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, NULL, &id), "slave_point is NULL");
-  BAD (ldy_system_add_constraint (s, rigid, pseudo, not_a_number, origin, origin, &id), "constraint 3 between bodies 0 and 1: its frame is not finite");
-  BAD (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, not_a_number, NULL, &id), "constraint 3 on body 0: a point of it is not finite");
+  BAD (ldy_system_add_constraint (s, rigid, pseudo, not_a_number, origin, origin, &id),
+    "constraint 3 between bodies 0 and 1: its frame is not finite");
+  BAD (ldy_system_add_constraint (s, rigid, LDY_GROUND, unit, not_a_number, NULL, &id),
+    "constraint 3 on body 0: a point of it is not finite");
   BAD (ldy_system_add_constraint (s, rigid, pseudo, unit, origin, origin, NULL), "constraint is NULL");
   BAD (ldy_system_add_operators (s, general, NULL, LDY_GROUND, NULL, &id), "H_master is NULL");
   BAD (ldy_system_add_operators (s, general, &none, LDY_GROUND, NULL, &id), "values of an operator H is NULL");
-  BAD (ldy_system_add_operators (s, general, &nan, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 2: its operator H is not finite");
+  BAD (ldy_system_add_operators (s, general, &nan, LDY_GROUND, NULL, &id),
+    "constraint 3, operator H of body 2: its operator H is not finite");
   BAD (ldy_system_add_operators (s, general, &descending, LDY_GROUND, NULL, &id), "do not ascend");
   BAD (ldy_system_add_operators (s, general, &late, LDY_GROUND, NULL, &id), "do not ascend from 0");
   BAD (ldy_system_add_operators (s, general, &outside, LDY_GROUND, NULL, &id), "is not 0, 1 or 2");
@@ -161,11 +167,13 @@ static void constraints (void)
   BAD (ldy_system_add_operators (s, rigid, &without, LDY_GROUND, NULL, &id), "starts of an operator H is NULL");
   for (i = 0; i < 4; i ++) {
     nodal.rows = bad_nodes[i];
-    BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 0: nodes of its operator H do not ascend");
+    BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id),
+      "constraint 3, operator H of body 0: nodes of its operator H do not ascend");
   }
   nodal.rows = rows_of;
   nodal.values = not_finite;
-  BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id), "constraint 3, operator H of body 0: its operator H is not finite");
+  BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id),
+    "constraint 3, operator H of body 0: its operator H is not finite");
   BAD (ldy_system_add_operators (s, LDY_GROUND, NULL, LDY_GROUND, NULL, &id), "both of its bodies");
   BAD (ldy_system_move_constraint (s, by_operator, unit, origin, NULL), "constraint 1 on body 2: it is placed");
   BAD (ldy_system_move_constraint (s, contact, unit, not_a_number, origin), "constraint 0 between bodies 0 and 1: a point");
@@ -176,7 +184,8 @@ static void constraints (void)
   for (i = 0; i < 6; i ++) {
     memcpy (compliance, unit, sizeof compliance);
     compliance[mirrored[i % 3][i / 3]] = 1e-9;
-    BAD (ldy_system_set_compliance (s, contact, compliance), "constraint 0 between bodies 0 and 1: its compliance is not symmetric");
+    BAD (ldy_system_set_compliance (s, contact, compliance),
+      "constraint 0 between bodies 0 and 1: its compliance is not symmetric");
   }
   BAD (ldy_system_set_diagonal_compliance (s, contact, NULL), "compliance is NULL");
   BAD (ldy_system_set_diagonal_compliance (s, 9, origin), "constraint 9");
@@ -362,7 +371,8 @@ static void rounded_compliance (void)
   CHECK_INT (ldy_system_set_compliance (s, contact, NULL), 0);
 }
 
-/* A body whose solver has failed gets a diagonal inverse, with which its operators are by nodes: nothing of the solver's is left. */
+/* A body whose solver has failed gets a diagonal inverse, with which its operators are by nodes: nothing of the solver's is
+ * left. */
 static void after_a_solver (void)
 {
   static const int node[1] = { 0 };

@@ -150,7 +150,8 @@ static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_C
   }
   code = constraint->has_operators
     ? ldy_system_add_operators (system, bodies[0], &H[0], bodies[1], &H[1], &id)
-    : ldy_system_add_constraint (system, bodies[0], bodies[1], constraint->frame, constraint->points[0], constraint->points[1], &id);
+    : ldy_system_add_constraint (system, bodies[0], bodies[1], constraint->frame, constraint->points[0], constraint->points[1],
+      &id);
   if (code == 0 && constraint->has_compliance) code = ldy_system_set_compliance (system, id, constraint->compliance);
   return code;
 }
@@ -166,7 +167,9 @@ ldy_system *model_copy (const MODEL *model)
     CHECK_INT (add_body (system, body), 0);
     if (body->inertia == BY_DENSE) CHECK_INT (ldy_system_set_dense (system, k, body->n, body->given), 0);
     if (body->inertia == BY_DIAGONAL) CHECK_INT (ldy_system_set_diagonal (system, k, body->n, body->given), 0);
-    if (body->inertia == BY_MATRIX) CHECK_INT (ldy_system_set_matrix (system, k, body->n, body->starts, body->rows, body->given, (size_t) body->starts[body->n]), 0);
+    if (body->inertia == BY_MATRIX)
+      CHECK_INT (ldy_system_set_matrix (system, k, body->n, body->starts, body->rows, body->given,
+        (size_t) body->starts[body->n]), 0);
     CHECK_INT (ldy_system_set_velocity (system, k, body->velocity, (size_t) body->n), 0);
     CHECK_INT (ldy_system_set_previous_velocity (system, k, body->previous, (size_t) body->n), 0);
   }
@@ -183,13 +186,15 @@ static void add_point (const MODEL_BODY *body, const double *frame, const double
   for (i = 0; i < 3; i ++) arm[i] = point[i] - body->center[i];
   if (body->kind == IS_RIGID) {
     const double cross[9] = { 0, -arm[2], arm[1], arm[2], 0, -arm[0], -arm[1], arm[0], 0 };
-    for (j = 0; j < 3; j ++) for (i = 0; i < 3; i ++) for (k = 0; k < 3; k ++) s[3 * j + i] += body->rotation[3 * k + i] * cross[3 * j + k];
+    for (j = 0; j < 3; j ++) for (i = 0; i < 3; i ++) for (k = 0; k < 3; k ++)
+      s[3 * j + i] += body->rotation[3 * k + i] * cross[3 * j + k];
     for (i = 0; i < 3; i ++) s[3 * (3 + i) + i] = 1;
   } else {
     for (i = 0; i < 3; i ++) for (k = 0; k < 3; k ++) s[3 * (3 * i + k) + i] = arm[k];
     for (i = 0; i < 3; i ++) s[3 * (9 + i) + i] = 1;
   }
-  for (j = 0; j < body->n; j ++) for (i = 0; i < 3; i ++) for (k = 0; k < 3; k ++) h[3 * j + i] += sign * frame[3 * i + k] * s[3 * j + k];
+  for (j = 0; j < body->n; j ++) for (i = 0; i < 3; i ++) for (k = 0; k < 3; k ++)
+    h[3 * j + i] += sign * frame[3 * i + k] * s[3 * j + k];
 }
 
 static void add_operator (const MODEL_OPERATOR *operator, int n, double *h)
@@ -197,7 +202,8 @@ static void add_operator (const MODEL_OPERATOR *operator, int n, double *h)
   int j, k;
 
   if (!operator->is_sparse) for (k = 0; k < 3 * n; k ++) h[k] += operator->values[k];
-  else for (j = 0; j < n; j ++) for (k = operator->starts[j]; k < operator->starts[j + 1]; k ++) h[3 * j + operator->rows[k]] += operator->values[k];
+  else for (j = 0; j < n; j ++) for (k = operator->starts[j]; k < operator->starts[j + 1]; k ++)
+    h[3 * j + operator->rows[k]] += operator->values[k];
 }
 
 void model_h (const MODEL *model, const MODEL_CONSTRAINT *constraint, int k, double *h)
@@ -287,9 +293,11 @@ void model_check (const MODEL *model, const ldy_rows *rows, double step)
     for (column = 0; column < model->constraint_count; column ++) {
       double w[9] = { 0 }, scale = 0, worst = 0;
       int is_coupled = row == column;
-      for (k = 0; k < 2; k ++) if (bodies[k]) is_coupled |= add_block (model, constraint, &model->constraints[column], bodies[k], step, w, &scale);
+      for (k = 0; k < 2; k ++) if (bodies[k])
+        is_coupled |= add_block (model, constraint, &model->constraints[column], bodies[k], step, w, &scale);
       if (!is_coupled) continue;
-      if (row == column && constraint->has_compliance) for (i = 0; i < 9; i ++) w[i] += constraint->compliance[i], scale += fabs (constraint->compliance[i]);
+      if (row == column && constraint->has_compliance) for (i = 0; i < 9; i ++)
+        w[i] += constraint->compliance[i], scale += fabs (constraint->compliance[i]);
       CHECK (at < rows->blocks);
       if (at >= rows->blocks) return;
       CHECK_INT (rows->columns[at], column);

@@ -197,7 +197,8 @@ static void expect_same_results (PAIR *p)
   if (!CHECK (rows[0].rows == rows[1].rows && rows[0].blocks == rows[1].blocks)) return;
   n = rows[0].scalars;
   expect_near (rows[0].B, rows[1].B, n);
-  expect_near (rows[0].values, rows[1].values, rows[1].value_starts ? rows[1].value_starts[rows[1].blocks] : 9 * (size_t) rows[1].blocks);
+  expect_near (rows[0].values, rows[1].values, rows[1].value_starts ? rows[1].value_starts[rows[1].blocks]
+    : 9 * (size_t) rows[1].blocks);
   for (i = 0; i < n; i ++) x[i] = random_value (&rng);
   for (m = 0; m < MODELS; m ++) p->model[m].calls = 0;
   for (s = 0; s < 2; s ++) GOOD (ldy_system_multiply_through_bodies (p->system[s], x, y[s], n));

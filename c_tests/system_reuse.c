@@ -71,7 +71,8 @@ static ldy_system *made (DATA *data)
   for (k = 0; k < data->count; k ++) {
     for (i = 0; i < 18; i ++) H[i] = wave (3000 + k + i);
     if (k % 10 == 3) GOOD (ldy_system_add_operators (system, BODIES - 1, &operator, LDY_GROUND, NULL, &id));
-    else GOOD (ldy_system_add_constraint (system, k % (BODIES - 1), (k + 1 + k / BODIES) % (BODIES - 1), data->frame[k], data->point[k], unit, &id));
+    else GOOD (ldy_system_add_constraint (system, k % (BODIES - 1), (k + 1 + k / BODIES) % (BODIES - 1), data->frame[k],
+      data->point[k], unit, &id));
     for (i = 0; i < 3; i ++) soft[i] = data->compliance[k];
     if (soft[0] > 0) GOOD (ldy_system_set_diagonal_compliance (system, id, soft));
   }

@@ -80,7 +80,8 @@ static int add_constraint (STATE *t, int c)
   if (c == 6) return ldy_system_add_freedom (t->system, first_body[c], 2, -1, &id);
   for (k = 0; k < counts[c]; k ++) {
     bodies[k] = first_body[c] + k;
-    for (dof = 0; dof < DOFS; dof ++) for (i = 0; i < heights[c]; i ++) dense[k][heights[c] * dof + i] = H_entry (c, first_body[c] + k, i, dof);
+    for (dof = 0; dof < DOFS; dof ++) for (i = 0; i < heights[c]; i ++)
+      dense[k][heights[c] * dof + i] = H_entry (c, first_body[c] + k, i, dof);
     H[k] = (ldy_operator) { DOFS, NULL, NULL, dense[k], (size_t) (heights[c] * DOFS) };
   }
   return ldy_system_add_rows (t->system, heights[c], bodies, H, (size_t) counts[c], &id);
@@ -103,8 +104,10 @@ static int add_jacobian (STATE *t)
     }
   }
   starts[SCALARS] = count;
-  if (t->way == 1) code = ldy_system_add_jacobian (t->system, all, BODIES, heights, CONSTRAINTS, J, SCALARS, COLUMNS, 1, SCALARS, &id);
-  else code = ldy_system_add_sparse_jacobian (t->system, all, BODIES, heights, CONSTRAINTS, SCALARS, COLUMNS, starts, NULL, columns, values, (size_t) count, &id);
+  if (t->way == 1) code = ldy_system_add_jacobian (t->system, all, BODIES, heights, CONSTRAINTS, J, SCALARS, COLUMNS, 1, SCALARS,
+    &id);
+  else code = ldy_system_add_sparse_jacobian (t->system, all, BODIES, heights, CONSTRAINTS, SCALARS, COLUMNS, starts, NULL,
+    columns, values, (size_t) count, &id);
   CHECK_INT ((long) id, code ? -1 : 0);
   if (!code) t->constraints = CONSTRAINTS;
   return code;
@@ -114,7 +117,8 @@ static int add_jacobian (STATE *t)
    the other way round, dense or sparse. */
 static int set_jacobians (STATE *t)
 {
-  static const long long all[BODIES] = { 0, 1, 2, 3, 4 }, forward[CONSTRAINTS] = { 0, 1, 2, 3, 4, 5, 6 }, back[CONSTRAINTS] = { 6, 5, 4, 3, 2, 1, 0 };
+  static const long long all[BODIES] = { 0, 1, 2, 3, 4 }, forward[CONSTRAINTS] = { 0, 1, 2, 3, 4, 5, 6 },
+    back[CONSTRAINTS] = { 6, 5, 4, 3, 2, 1, 0 };
   static double J[SCALARS * COLUMNS], values[SCALARS * COLUMNS];
   static int starts[SCALARS + 1], lengths[SCALARS], columns[SCALARS * COLUMNS];
   int c, i, row, body, dof, count, code;
@@ -124,7 +128,8 @@ static int set_jacobians (STATE *t)
       for (dof = 0; dof < DOFS; dof ++) J[SCALARS * (DOFS * body + dof) + i] = 3 * H_entry (c, body, row, dof);
     }
   }
-  if (t->is_set < 1 && (code = ldy_system_set_jacobian (t->system, all, BODIES, forward, CONSTRAINTS, J, SCALARS, COLUMNS, 1, SCALARS))) return code;
+  if (t->is_set < 1 && (code = ldy_system_set_jacobian (t->system, all, BODIES, forward, CONSTRAINTS, J, SCALARS, COLUMNS, 1,
+    SCALARS))) return code;
   t->is_set = t->is_set > 1 ? t->is_set : 1;
   for (row = count = 0, c = CONSTRAINTS - 1; c >= 0; c --) for (i = 0; i < heights[c]; i ++, row ++) {
     for (starts[row] = count, body = 0; body < BODIES; body ++) for (dof = 0; dof < DOFS; dof ++) {
@@ -135,11 +140,14 @@ static int set_jacobians (STATE *t)
     lengths[row] = count - starts[row];
   }
   starts[SCALARS] = count;
-  if (t->is_set < 2 && (code = ldy_system_set_jacobian (t->system, all, BODIES, back, CONSTRAINTS, J, SCALARS, COLUMNS, COLUMNS, 1))) return code;
+  if (t->is_set < 2 && (code = ldy_system_set_jacobian (t->system, all, BODIES, back, CONSTRAINTS, J, SCALARS, COLUMNS, COLUMNS,
+    1))) return code;
   t->is_set = t->is_set > 2 ? t->is_set : 2;
-  if (t->is_set < 3 && (code = ldy_system_set_sparse_jacobian (t->system, all, BODIES, back, CONSTRAINTS, SCALARS, COLUMNS, starts, NULL, columns, values, (size_t) count))) return code;
+  if (t->is_set < 3 && (code = ldy_system_set_sparse_jacobian (t->system, all, BODIES, back, CONSTRAINTS, SCALARS, COLUMNS,
+    starts, NULL, columns, values, (size_t) count))) return code;
   t->is_set = t->is_set > 3 ? t->is_set : 3;
-  if (t->is_set < 4 && (code = ldy_system_set_sparse_jacobian (t->system, all, BODIES, back, CONSTRAINTS, SCALARS, COLUMNS, starts, lengths, columns, values, (size_t) count))) return code;
+  if (t->is_set < 4 && (code = ldy_system_set_sparse_jacobian (t->system, all, BODIES, back, CONSTRAINTS, SCALARS, COLUMNS,
+    starts, lengths, columns, values, (size_t) count))) return code;
   t->is_set = 4;
   return 0;
 }
@@ -248,7 +256,8 @@ static void bad_input (void)
   double one[6 * DOFS] = { 1 }, wrong[1] = { NAN }, negative = -1, indefinite[36] = { 0 }, R[3 * SCALARS] = { 0 };
   int starts[DOFS + 1] = { 0, 1, 1, 1, 1 }, rows_of[1] = { 1 };
   ldy_operator H[3] = { { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS }, { DOFS, NULL, NULL, one, DOFS } };
-  ldy_operator tall = { DOFS, NULL, NULL, one, 2 * DOFS }, sparse = { DOFS, starts, rows_of, one, 1 }, nodal = { DOFS, NULL, rows_of, one, 10 };
+  ldy_operator tall = { DOFS, NULL, NULL, one, 2 * DOFS }, sparse = { DOFS, starts, rows_of, one, 1 },
+    nodal = { DOFS, NULL, rows_of, one, 10 };
   long long bodies[3] = { 0, 1, 2 }, twice[3] = { 0, 1, 0 }, none[2] = { 0, 77 }, id = 99;
   ldy_rows rows = { .size = sizeof rows };
   STATE t = { 0 };
@@ -261,30 +270,43 @@ static void bad_input (void)
   text_is (ldy_system_add_rows (t.system, 1, bodies, H, 0, &id), 52, "count is 0: a constraint has one to sixteen bodies");
   text_is (ldy_system_add_rows (t.system, 1, bodies, H, 17, &id), 52, "count is 17: a constraint has one to sixteen bodies");
   text_is (ldy_system_add_rows (t.system, 0, bodies, H, 1, &id), 52, "constraint 7 on body 0: a constraint has one to six rows");
-  text_is (ldy_system_add_rows (t.system, 7, bodies, H, 2, &id), 52, "constraint 7 between bodies 0 and 1: a constraint has one to six rows");
+  text_is (ldy_system_add_rows (t.system, 7, bodies, H, 2, &id), 52,
+    "constraint 7 between bodies 0 and 1: a constraint has one to six rows");
   text_is (ldy_system_add_rows (t.system, 1, none, H, 2, &id), 52, "constraint 7 between bodies 0 and 77: there is no body 77");
-  text_is (ldy_system_add_rows (t.system, 1, twice, H, 3, &id), 52, "constraint 7 among bodies 0, 1 and 1 more: a body of it is there twice");
-  text_is (ldy_system_add_rows (t.system, 1, bodies, &tall, 1, &id), 52, "constraint 7, operator H of body 0: its operator H: 8 values where 4 are needed");
-  text_is (ldy_system_add_rows (t.system, 1, bodies, &sparse, 1, &id), 52, "constraint 7, operator H of body 0: a row of its operator H is none of its constraint's");
-  text_is (ldy_system_add_rows (t.system, 1, bodies, &nodal, 1, &id), 52, "constraint 7, operator H of body 0: it is given by nodes: ldy_system_add_operators takes such");
+  text_is (ldy_system_add_rows (t.system, 1, twice, H, 3, &id), 52,
+    "constraint 7 among bodies 0, 1 and 1 more: a body of it is there twice");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, &tall, 1, &id), 52,
+    "constraint 7, operator H of body 0: its operator H: 8 values where 4 are needed");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, &sparse, 1, &id), 52,
+    "constraint 7, operator H of body 0: a row of its operator H is none of its constraint's");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, &nodal, 1, &id), 52,
+    "constraint 7, operator H of body 0: it is given by nodes: ldy_system_add_operators takes such");
   H[1].values = NULL;
   text_is (ldy_system_add_rows (t.system, 1, bodies, H, 2, &id), 52, "values of an operator H is NULL");
   H[1].values = one, H[1].n = 3;
-  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 2, &id), 52, "constraint 7, operator H of body 1: its columns: 3 values where 4 are needed");
+  text_is (ldy_system_add_rows (t.system, 1, bodies, H, 2, &id), 52,
+    "constraint 7, operator H of body 1: its columns: 3 values where 4 are needed");
   H[1].n = DOFS;
-  text_is (ldy_system_add_freedom (t.system, 1, DOFS, 1, &id), 52, "constraint 7 on body 1: its body has no such generalised velocity");
-  text_is (ldy_system_add_freedom (t.system, 1, -1, 1, &id), 52, "constraint 7 on body 1: its body has no such generalised velocity");
+  text_is (ldy_system_add_freedom (t.system, 1, DOFS, 1, &id), 52,
+    "constraint 7 on body 1: its body has no such generalised velocity");
+  text_is (ldy_system_add_freedom (t.system, 1, -1, 1, &id), 52,
+    "constraint 7 on body 1: its body has no such generalised velocity");
   text_is (ldy_system_add_freedom (t.system, 1, 0, INFINITY, &id), 52, "constraint 7 on body 1: its coefficient is not finite");
   text_is (ldy_system_add_freedom (t.system, 44, 0, 1, &id), 52, "constraint 7 on body 44: there is no body 44");
-  text_is (ldy_system_set_rows_operators (t.system, 0, H, 2), 52, "constraint 0 on body 0: its operators H: 2 values where 1 are needed");
+  text_is (ldy_system_set_rows_operators (t.system, 0, H, 2), 52,
+    "constraint 0 on body 0: its operators H: 2 values where 1 are needed");
   text_is (ldy_system_set_rows_operators (t.system, 55, H, 1), 52, "constraint 55: there is none with this id");
-  text_is (ldy_system_set_rows_compliance (t.system, 3, one, 9), 52, "constraint 3 between bodies 3 and 4: its compliance: 9 values where 36 are needed");
+  text_is (ldy_system_set_rows_compliance (t.system, 3, one, 9), 52,
+    "constraint 3 between bodies 3 and 4: its compliance: 9 values where 36 are needed");
   text_is (ldy_system_set_rows_compliance (t.system, 0, wrong, 1), 52, "constraint 0 on body 0: its compliance is not finite");
-  text_is (ldy_system_set_rows_compliance (t.system, 0, &negative, 1), 52, "constraint 0 on body 0: its compliance is negative in some direction");
+  text_is (ldy_system_set_rows_compliance (t.system, 0, &negative, 1), 52,
+    "constraint 0 on body 0: its compliance is negative in some direction");
   for (int i = 0; i < 6; i++) indefinite[7*i] = 1.0;
   indefinite[1] = indefinite[6] = 1.1;
-  text_is (ldy_system_set_rows_compliance (t.system, 3, indefinite, 36), 52, "constraint 3 between bodies 3 and 4: its compliance is negative in some direction");
-  text_is (ldy_system_set_compliance (t.system, 4, NULL), 52, "constraint 4 among bodies 0, 1 and 3 more: it was not inserted with three rows on one or two bodies");
+  text_is (ldy_system_set_rows_compliance (t.system, 3, indefinite, 36), 52,
+    "constraint 3 between bodies 3 and 4: its compliance is negative in some direction");
+  text_is (ldy_system_set_compliance (t.system, 4, NULL), 52,
+    "constraint 4 among bodies 0, 1 and 3 more: it was not inserted with three rows on one or two bodies");
   text_is (ldy_system_remove_body (t.system, 2), 52, "body 2: constraint 1 acts on it");
   CHECK_INT (ldy_system_multiply (t.system, R, t.y, 3 * CONSTRAINTS), 52);
   CHECK (id == 99);
@@ -297,15 +319,24 @@ static void bad_input (void)
     text_is (ldy_system_set_jacobian (t.system, NULL, 1, ids, 1, J, 1, DOFS, DOFS, 1), 52, "bodies is NULL");
     text_is (ldy_system_set_jacobian (t.system, body, 1, NULL, 1, J, 1, DOFS, DOFS, 1), 52, "constraints is NULL");
     text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, NULL, 1, DOFS, DOFS, 1), 52, "J is NULL");
-    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, J, (size_t) -1, DOFS, DOFS, 1), 52, "J: no array has 18446744073709551615 values");
-    text_is (ldy_system_set_jacobian (t.system, body, 2, ids, 1, J, 1, DOFS, DOFS, 1), 52, "entry 1: body -1: there is none with this id");
-    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 2, J, 1, DOFS, DOFS, 1), 52, "entry 1: constraint -3: there is none with this id");
-    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, nan, 1, DOFS, DOFS, 1), 52, "entry 0: constraint 0 on body 0: its operator H is not finite");
-    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, J, 1, DOFS - 1, DOFS, 1), 52, "system: columns of the Jacobian J: 3 values where 4 are needed");
-    text_is (ldy_system_set_jacobian (t.system, body, 1, pair, 2, J, 2, DOFS, 0, 1), 52, "entry 1: constraint 0 on body 0: an earlier entry names it");
-    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, NULL, NULL, columns, J, DOFS), 52, "starts is NULL");
-    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, NULL, J, DOFS), 52, "indices is NULL");
-    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, columns, NULL, DOFS), 52, "values is NULL");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, J, (size_t) -1, DOFS, DOFS, 1), 52,
+      "J: no array has 18446744073709551615 values");
+    text_is (ldy_system_set_jacobian (t.system, body, 2, ids, 1, J, 1, DOFS, DOFS, 1), 52,
+      "entry 1: body -1: there is none with this id");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 2, J, 1, DOFS, DOFS, 1), 52,
+      "entry 1: constraint -3: there is none with this id");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, nan, 1, DOFS, DOFS, 1), 52,
+      "entry 0: constraint 0 on body 0: its operator H is not finite");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, ids, 1, J, 1, DOFS - 1, DOFS, 1), 52,
+      "system: columns of the Jacobian J: 3 values where 4 are needed");
+    text_is (ldy_system_set_jacobian (t.system, body, 1, pair, 2, J, 2, DOFS, 0, 1), 52,
+      "entry 1: constraint 0 on body 0: an earlier entry names it");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, NULL, NULL, columns, J, DOFS), 52,
+      "starts is NULL");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, NULL, J, DOFS), 52,
+      "indices is NULL");
+    text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, columns, NULL, DOFS), 52,
+      "values is NULL");
     text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, turned, J, DOFS), 52,
              "entry 0: constraint 0 on body 0: columns of a row of the Jacobian J do not ascend, or there is no such column");
     text_is (ldy_system_set_sparse_jacobian (t.system, body, 1, ids, 1, 1, DOFS, whole, NULL, columns, J, DOFS - 1), 52,
@@ -317,20 +348,28 @@ static void bad_input (void)
   {
     double J[2 * DOFS] = { 1, 2, 3, 4, 1, 2, NAN, 4 };
     long long body[2] = { 0, -1 };
-    int each[2] = { 1, 1 }, tall_each[2] = { 1, 7 }, less[2] = { 1, -1 }, whole[3] = { 0, 4, 8 }, columns[2 * DOFS] = { 0, 1, 2, 3, 0, 2, 1, 3 };
+    int each[2] = { 1, 1 }, tall_each[2] = { 1, 7 }, less[2] = { 1, -1 }, whole[3] = { 0, 4, 8 },
+      columns[2 * DOFS] = { 0, 1, 2, 3, 0, 2, 1, 3 };
 
     text_is (ldy_system_add_jacobian (NULL, body, 1, each, 1, J, 1, DOFS, DOFS, 1, &id), 52, "system is NULL");
     text_is (ldy_system_add_jacobian (t.system, NULL, 1, each, 1, J, 1, DOFS, DOFS, 1, &id), 52, "bodies is NULL");
     text_is (ldy_system_add_jacobian (t.system, body, 1, NULL, 1, J, 1, DOFS, DOFS, 1, &id), 52, "heights is NULL");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, NULL, 1, DOFS, DOFS, 1, &id), 52, "J is NULL");
     text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, J, 1, DOFS, DOFS, 1, NULL), 52, "constraint is NULL");
-    text_is (ldy_system_add_jacobian (t.system, body, 2, each, 1, J, 1, DOFS, DOFS, 1, &id), 52, "entry 1: body -1: there is none with this id");
-    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 2, J, 2, DOFS, DOFS, 1, &id), 52, "entry 1: constraint 8: its operator H is not finite");
-    text_is (ldy_system_add_jacobian (t.system, body, 1, tall_each, 2, J, 2, DOFS, DOFS, 1, &id), 52, "entry 1: constraint 8: a constraint has one to six rows");
-    text_is (ldy_system_add_jacobian (t.system, body, 1, less, 2, J, 1, DOFS, DOFS, 1, &id), 52, "entry 1: constraint 8: a constraint has one to six rows");
-    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, J, 2, DOFS, DOFS, 1, &id), 52, "system: rows of the Jacobian J: 2 values where 1 are needed");
-    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 1, 1, DOFS, NULL, NULL, columns, J, DOFS, &id), 52, "starts is NULL");
-    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 1, 1, DOFS, whole, NULL, columns, J, DOFS, NULL), 52, "constraint is NULL");
+    text_is (ldy_system_add_jacobian (t.system, body, 2, each, 1, J, 1, DOFS, DOFS, 1, &id), 52,
+      "entry 1: body -1: there is none with this id");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 2, J, 2, DOFS, DOFS, 1, &id), 52,
+      "entry 1: constraint 8: its operator H is not finite");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, tall_each, 2, J, 2, DOFS, DOFS, 1, &id), 52,
+      "entry 1: constraint 8: a constraint has one to six rows");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, less, 2, J, 1, DOFS, DOFS, 1, &id), 52,
+      "entry 1: constraint 8: a constraint has one to six rows");
+    text_is (ldy_system_add_jacobian (t.system, body, 1, each, 1, J, 2, DOFS, DOFS, 1, &id), 52,
+      "system: rows of the Jacobian J: 2 values where 1 are needed");
+    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 1, 1, DOFS, NULL, NULL, columns, J, DOFS, &id), 52,
+      "starts is NULL");
+    text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 1, 1, DOFS, whole, NULL, columns, J, DOFS, NULL), 52,
+      "constraint is NULL");
     text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 2, 2, DOFS, whole, NULL, columns, J, 2 * DOFS, &id), 52,
              "entry 1: constraint 8: columns of a row of the Jacobian J do not ascend, or there is no such column");
     text_is (ldy_system_add_sparse_jacobian (t.system, body, 1, each, 2, 2, DOFS, whole, NULL, columns, J, DOFS, &id), 52,
@@ -340,7 +379,8 @@ static void bad_input (void)
 
   /* Who does not know of rows of other sizes is told so. */
   rows.size = offsetof (ldy_rows, scalar_starts);
-  text_is (ldy_system_rows (t.system, &rows), 52, "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
+  text_is (ldy_system_rows (t.system, &rows), 52,
+    "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
   rows.size = sizeof rows;
   CHECK_INT (ldy_system_rows (t.system, &rows), 0);
   check_values (&t);

@@ -18,7 +18,8 @@
 #define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
 
 /* How the scalars are cut into constraints: three a row is one of them. */
-static const int cuts[CUTS][N] = { { 3, 3, 3, 3 }, { 1, 2, 3, 6 }, { 6, 6 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, { 5, 4, 2, 1 } };
+static const int cuts[CUTS][N] = { { 3, 3, 3, 3 }, { 1, 2, 3, 6 }, { 6, 6 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
+  { 5, 4, 2, 1 } };
 
 static double inverse (int body, int dof)
 {
@@ -38,7 +39,8 @@ static double W_entry (int i, int j, int dependent)
   double sum = 0;
 
   for (int body = 0; body < BODIES; body ++) {
-    for (int dof = 0; dof < DOFS; dof ++) sum += H_entry (i, body, dof, dependent) * H_entry (j, body, dof, dependent) * inverse (body, dof);
+    for (int dof = 0; dof < DOFS; dof ++)
+      sum += H_entry (i, body, dof, dependent) * H_entry (j, body, dof, dependent) * inverse (body, dof);
   }
   return sum;
 }
@@ -47,7 +49,8 @@ static double B_entry (int i)
 {
   double sum = 0;
 
-  for (int body = 0; body < BODIES; body ++) for (int dof = 0; dof < DOFS; dof ++) sum += H_entry (i, body, dof, 0) * (dof - 2 + body);
+  for (int body = 0; body < BODIES; body ++) for (int dof = 0; dof < DOFS; dof ++)
+    sum += H_entry (i, body, dof, 0) * (dof - 2 + body);
   return sum;
 }
 
@@ -135,7 +138,8 @@ static void forces (ldy_solve *solver)
       for (int j = 0; j < N; j ++) U += W_entry (i, j, 0) * R[j];
       if (i % 3 == 0) CHECK_NEAR (U, 0, 1e-8);
       if (i % 3 == 1) CHECK (R[i] >= 0 && U > -1e-8 && fabs (R[i] * U) < 1e-8);
-      if (i % 3 == 2) CHECK (fabs (R[i]) <= 0.05 && (R[i] > -0.05 || U > -1e-8) && (R[i] < 0.05 || U < 1e-8) && (fabs (R[i]) == 0.05 || fabs (U) < 1e-8));
+      if (i % 3 == 2) CHECK (fabs (R[i]) <= 0.05 && (R[i] > -0.05 || U > -1e-8) && (R[i] < 0.05 || U < 1e-8)
+        && (fabs (R[i]) == 0.05 || fabs (U) < 1e-8));
       CHECK_NEAR (R[i], first[i], 1e-9);
     }
     GOOD (ldy_system_rows (system, &rows));
@@ -299,13 +303,16 @@ static void refusals (ldy_solve *solver, ldy_factor *factor)
     laws[row].kind = LDY_BOUNDS_LAW;
   }
   laws[3].bias[5] = NAN;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL), "constraint 3 between bodies 0 and 1: the bias of its law is not finite");
+  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL),
+    "constraint 3 between bodies 0 and 1: the bias of its law is not finite");
   laws[3].bias[5] = 0, laws[1].lower[1] = 7;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL), "constraint 1 between bodies 0 and 1: a lower bound of its force is above");
+  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL),
+    "constraint 1 between bodies 0 and 1: a lower bound of its force is above");
   laws[1].lower[1] = 0, laws[2].kind = 44;
   BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL), "law 2: there is no kind 44");
   laws[2].kind = LDY_BOUNDS_LAW, R[4] = NAN;
-  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL), "constraint 2 between bodies 0 and 1: the force to begin with");
+  BAD (ldy_solve_system (solver, system, laws, 4, NULL, R, N, NULL),
+    "constraint 2 between bodies 0 and 1: the force to begin with");
   R[4] = before[4];
 
   GOOD (ldy_system_rows (system, &rows));
@@ -324,7 +331,8 @@ static void refusals (ldy_solve *solver, ldy_factor *factor)
   memcpy (places, rows.value_starts, sizeof places);
   bad.scalar_starts = rows.scalar_starts, bad.value_starts = places;
   places[5] --;
-  BAD (ldy_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL), "constraint of row 1: starts of values are not those of its blocks");
+  BAD (ldy_solve_rows (solver, &bad, laws, 4, NULL, R, N, NULL),
+    "constraint of row 1: starts of values are not those of its blocks");
   values = malloc (places[16] * sizeof *values);
   if (!values) abort ();
   memcpy (values, rows.values, places[16] * sizeof *values);

@@ -239,7 +239,8 @@ static void refusals (ldy_solve *solver)
   rows.blocks = 1, rows.B = NULL;
   BAD (ldy_solve_rows (solver, &rows, laws, 1, NULL, R + 3, 3, NULL), "rows->B is NULL");
   R[4] = INFINITY;
-  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "constraint 1 between bodies 1 and 0: the force to begin with");
+  BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL),
+    "constraint 1 between bodies 1 and 0: the force to begin with");
   R[4] = before[4];
   GOOD (ldy_system_remove_constraint (system, 1));
   BAD (ldy_solve_system (solver, system, laws, 2, NULL, R, 6, NULL), "no successful update since the last change");

@@ -81,7 +81,8 @@ static void fixed_point (void)
 static void contacts (void)
 {
   static const double below[3] = { 0, 0, -0.5 };
-  double R[3] = { 0, 0, 10 }, x[12] = { 1 }, y[12], kinds[3][2] = { { LDY_CONTACT, -5 }, { LDY_CONTACT_ON_SLAVE, -5 }, { LDY_CONTACT_ON_MASTER, 5 } };
+  double R[3] = { 0, 0, 10 }, x[12] = { 1 }, y[12], kinds[3][2] = { { LDY_CONTACT, -5 }, { LDY_CONTACT_ON_SLAVE, -5 },
+    { LDY_CONTACT_ON_MASTER, 5 } };
   long long body, obstacle, contact;
   ldy_system *system = created ();
 
@@ -124,8 +125,10 @@ static void sharp (void)
    twice, and a sixth do not change its bound as long as they bear nothing. */
 static void redundant_links (void)
 {
-  static const double points[6][3] = { { 1, 1, 0.3 }, { -1, 1, 0.3 }, { 0, -1, 0.3 }, { 1, -1, 0.3 }, { 1, 1, 0.3 }, { 0.5, 0.5, 0.3 } };
-  ldy_joint joints[6] = { { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 } };
+  static const double points[6][3] = { { 1, 1, 0.3 }, { -1, 1, 0.3 }, { 0, -1, 0.3 }, { 1, -1, 0.3 }, { 1, 1, 0.3 },
+    { 0.5, 0.5, 0.3 } };
+  ldy_joint joints[6] = { { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 }, { LDY_LINK, 0.5 },
+    { LDY_LINK, 0.5 } };
   double R[18] = { 0, 0, -5, 0, 0, -5, 0, 0, -10 }, square, first = 0;
   int redundant[18], dimension;
   long long body, link;
@@ -221,7 +224,8 @@ static void operators (void)
   CHECK_INT ((long) most, 3);
   joints[0].kind = LDY_CONTACT;
   BAD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
-  CHECK_TEXT (ldy_last_error (), "constraint 1 among bodies 0, 1 and 1 more: its geometric stiffness is not known: it is given by operators");
+  CHECK_TEXT (ldy_last_error (),
+    "constraint 1 among bodies 0, 1 and 1 more: its geometric stiffness is not known: it is given by operators");
   joints[0] = joints[2] = joints[1];
   BAD (ldy_system_critical_step (system, joints, 3, R, 6, &square, NULL, NULL, NULL));
   CHECK_TEXT (ldy_last_error (), "constraint 3 on body 0: it is given by points, its joint by operators");

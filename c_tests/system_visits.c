@@ -175,12 +175,14 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   CHECK (report.worst >= 0 && (report.worst < rows->rows || rows->rows == 0) && report.residual <= report.first);
   for (i = 0; i < n; i ++) norm += rows->B[i] * rows->B[i];
   for (row = 0; row < rows->rows; row ++) {
-    for (i = starts[row]; i < starts[row + 1]; i ++) norm += laws[row].bias[i - starts[row]] * (2 * rows->B[i] + laws[row].bias[i - starts[row]]);
+    for (i = starts[row]; i < starts[row + 1]; i ++)
+      norm += laws[row].bias[i - starts[row]] * (2 * rows->B[i] + laws[row].bias[i - starts[row]]);
   }
   for (row = 0; row < rows->rows; row ++) {
     for (i = starts[row]; i < starts[row + 1]; i ++) {
       int k = i - starts[row], is_fixed = laws[row].kind == LDY_FIXED_LAW;
-      double size = 0, U = rows->B[i] + laws[row].bias[k], lower = is_fixed ? -INFINITY : laws[row].lower[k], upper = is_fixed ? INFINITY : laws[row].upper[k];
+      double size = 0, U = rows->B[i] + laws[row].bias[k], lower = is_fixed ? -INFINITY : laws[row].lower[k], upper = is_fixed
+        ? INFINITY : laws[row].upper[k];
       CHECK (isfinite (R[i]));
       /* Where W is singular forces may be huge, and with them the rounding of a sum. */
       for (j = 0; j < n; j ++) U += W[i][j] * R[j], size += fabs (W[i][j] * R[j]);
@@ -189,7 +191,8 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
         continue;
       }
       CHECK (R[i] >= lower && R[i] <= upper);
-      if (report.end == LDY_CONVERGED && norm > 0) CHECK_NEAR (fmin (fmax (R[i] - U, lower), upper), R[i], 2e-8 * sqrt (norm) + 1e-9 + 1e-14 * size);
+      if (report.end == LDY_CONVERGED && norm > 0)
+        CHECK_NEAR (fmin (fmax (R[i] - U, lower), upper), R[i], 2e-8 * sqrt (norm) + 1e-9 + 1e-14 * size);
     }
   }
   CALL (code, 30, ldy_solve_rows (solver, rows, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL));
@@ -249,9 +252,11 @@ void visit_world (const MODEL *m, RANDOM *random)
   is_rigid = body->kind == IS_RIGID;
   fill (at, 3), fill (X, 3), fill (F, 9);
   for (i = 0; i < 3; i ++) F[4 * i] += 4;
-  for (i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++) place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
+  for (i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++)
+    place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
   CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), is_rigid ? 0 : LDY_BUG_FOUND);
-  CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0 : LDY_BUG_FOUND);
+  CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0
+    : LDY_BUG_FOUND);
   for (i = 0; i < 3; i ++) CHECK_NEAR (told[i], body->kind == IS_GENERAL ? -7 : X[i], 1e-13);
   for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) turned[i] += body->rotation[3 * j + i] * X[j];
   CHECK_INT (ldy_system_world_spin (m->system, body->id, X, back), is_rigid ? 0 : LDY_BUG_FOUND);
@@ -356,7 +361,8 @@ static double coupling (const MODEL *m, const GUEST *one, const GUEST *other, in
       const MODEL_BODY *body = model_body (m, one->bodies[a]);
       if (other->bodies[b] != body->id) continue;
       for (int p = 0; p < body->n; p ++) {
-        for (int q = 0; q < body->n; q ++) sum += step * one->h[a][one->rows * p + i] * body->inverse[body->n * q + p] * other->h[b][other->rows * q + j];
+        for (int q = 0; q < body->n; q ++)
+          sum += step * one->h[a][one->rows * p + i] * body->inverse[body->n * q + p] * other->h[b][other->rows * q + j];
       }
     }
   }
@@ -389,8 +395,10 @@ static void come (MODEL *m, GUEST *guest)
       memcpy (J + guest->rows * columns, guest->h[k], sizeof *J * H[k].count);
       columns += H[k].n;
     }
-    CHECK_INT (ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 2, J, rows, (size_t) columns, 1, rows, &guest->id), LDY_BUG_FOUND);
-    CALL (code, 20, ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 1, J, rows, (size_t) columns, 1, rows, &guest->id));
+    CHECK_INT (ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 2, J, rows, (size_t) columns, 1,
+      rows, &guest->id), LDY_BUG_FOUND);
+    CALL (code, 20, ldy_system_add_jacobian (m->system, guest->bodies, (size_t) guest->count, heights, 1, J, rows,
+      (size_t) columns, 1, rows, &guest->id));
   } else CALL (code, 20, ldy_system_add_rows (m->system, guest->rows, guest->bodies, H, (size_t) guest->count, &guest->id));
   CHECK_INT (code, 0);
   CHECK_INT ((long) guest->id, (long) m->next_constraint);
@@ -413,7 +421,8 @@ static void change (MODEL *m, GUEST *guest)
     for (int j = 0; j < count; j ++) for (int i = 0; i < count; i ++) guest->compliance[count * j + i] = x[i] * x[j];
     CALL (code, 4, ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count)));
     CHECK_INT (code, 0);
-    CHECK_INT (ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count) + 1), LDY_BUG_FOUND);
+    CHECK_INT (ldy_system_set_rows_compliance (m->system, guest->id, guest->compliance, (size_t) (count * count) + 1),
+      LDY_BUG_FOUND);
   }
 }
 

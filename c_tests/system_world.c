@@ -20,7 +20,8 @@ static void cross (const double *a, const double *b, double *c)
 static void velocities_of_places (void)
 {
   double axis[3] = { 2.0 / 3, 1.0 / 3, -2.0 / 3 }, c = cos (0.8), s = sin (0.8), rotation[9], center[3] = { 0.3, -0.2, 0.9 };
-  double x[3] = { 5, 6, 7 }, p[3] = { 5.5, 4.5, 7.25 }, omega[3] = { 1, -2, 0.5 }, v[3] = { 3, 2, 1 }, velocity[6], point[3], arm[3], w[3];
+  double x[3] = { 5, 6, 7 }, p[3] = { 5.5, 4.5, 7.25 }, omega[3] = { 1, -2, 0.5 }, v[3] = { 3, 2, 1 }, velocity[6], point[3],
+    arm[3], w[3];
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };
   long long body, id;

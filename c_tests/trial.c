@@ -248,7 +248,8 @@ static void spoil_constraint (TRIAL *t)
   case 10: spoil_link (t, "con->slave", &con->slave, other_body (t, con->slave)); break;
   case 11: spoil_link (t, "con->slave", &con->slave, NULL); break;
   case 12: spoil_link (t, "con->dia", &con->dia, NULL); break;
-  case 13: spoil_link (t, "con->dia", &con->dia, random_below (t->random, 2) ? (void *) t : (void *) any_constraint (t)->dia); break;
+  case 13: spoil_link (t, "con->dia", &con->dia, random_below (t->random, 2) ? (void *) t : (void *) any_constraint (t)->dia);
+  break;
   }
 }
 
@@ -266,8 +267,12 @@ static void spoil_matrix (TRIAL *t, MX *a)
   case 6: spoil_pointer (t, "matrix->x", &a->x, NULL); break;
   case 7: SPOIL_KIND (t, a->flags, 0, MXIFAC, MXIFAC | MXSPD, MXSPD, MXTRANS); t->is_rounded = 1; break;
   case 8: spoil_all (t, "all of matrix->x", a->x, a->nzmax); t->is_rounded = 1; break;
-  case 9: if (a->p) { spoil_index (t, "matrix->p[]", &a->p[random_below (t->random, a->n + 1)]); t->is_rounded = 1; break; } /* fall through */
-  case 10: if (a->i) { spoil_index (t, "matrix->i[]", &a->i[random_below (t->random, ni)]); t->is_rounded = 1; break; } /* fall through */
+  case 9:
+    if (a->p) { spoil_index (t, "matrix->p[]", &a->p[random_below (t->random, a->n + 1)]); t->is_rounded = 1; break; }
+    /* fall through */
+  case 10:
+    if (a->i) { spoil_index (t, "matrix->i[]", &a->i[random_below (t->random, ni)]); t->is_rounded = 1; break; }
+    /* fall through */
   default: spoil_one_of (t, "matrix->x[]", a->x, a->nzmax); t->is_rounded = 1;
   }
 }
@@ -324,7 +329,8 @@ static void spoil_set (TRIAL *t, BODY *body)
 {
   SET *set = body->con;
 
-  if (!host_set_size (set) || random_below (t->random, 2)) spoil_pointer (t, "body->con", &body->con, random_below (t->random, 2) ? NULL : host_set_emptied ());
+  if (!host_set_size (set) || random_below (t->random, 2))
+    spoil_pointer (t, "body->con", &body->con, random_below (t->random, 2) ? NULL : host_set_emptied ());
   else spoil_pointer (t, "body->con->data", &set->data, NULL);
 }
 
@@ -339,7 +345,8 @@ static void spoil_body (TRIAL *t, BODY *body)
   case 4: spoil_size (t, "body->dofs", &body->dofs); break;
   case 5: spoil_pointer (t, "body->conf", &body->conf, NULL); break;
   case 6: spoil_pointer (t, "body->velo", &body->velo, NULL); break;
-  case 7: spoil_pointer (t, "body->inverse", &body->inverse, random_below (t->random, 2) ? NULL : any_body (t)->inverse); t->is_rounded = 1; break;
+  case 7: spoil_pointer (t, "body->inverse", &body->inverse, random_below (t->random, 2) ? NULL : any_body (t)->inverse);
+  t->is_rounded = 1; break;
   case 8: spoil_pointer (t, "body->evec", &body->evec, random_below (t->random, 2) ? NULL : any_body (t)->evec); break;
   case 9: spoil_one_of (t, "body->ref_center", body->ref_center, 3); break;
   case 10: spoil_one_of (t, "body->conf[]", body->conf, body->kind == FEM ? body->dofs + 9 : 9); break;
@@ -404,8 +411,10 @@ static void compare_spoilt (TRIAL *t, const VALUES *before, int code)
   if (made == FRESH_MADE && !code) values_compare (got, fresh, update_kind_of (t->host), t->is_rounded);
   /* Whether a factored matrix leads beyond all numbers may be a matter of rounding. */
   if (t->is_rounded && (code == LDY_BUG_FOUND || refusal == LDY_BUG_FOUND)) made = FRESH_UNINSERTED;
-  if (made == FRESH_MADE && code && !t->is_link && !CHECK (!"refused what a fresh structure accepts")) fprintf (stderr, "  %s\n", refused.text);
-  if (made == FRESH_REFUSED && !t->is_link && !CHECK_INT (code, refusal)) fprintf (stderr, "  %s; fresh: %s\n", refused.text, watched.text);
+  if (made == FRESH_MADE && code && !t->is_link && !CHECK (!"refused what a fresh structure accepts"))
+    fprintf (stderr, "  %s\n", refused.text);
+  if (made == FRESH_REFUSED && !t->is_link && !CHECK_INT (code, refusal))
+    fprintf (stderr, "  %s; fresh: %s\n", refused.text, watched.text);
   values_free (got);
   values_free (fresh);
 }

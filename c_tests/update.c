@@ -350,7 +350,8 @@ static void test_changing_constraints (int reuse, int inserted, int second)
 
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
   for (i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
-    check_context ("changing constraints, reuse %d, inserted as %d, body %d, change %d to %d", reuse, inserted, second, i, kinds[i]);
+    check_context ("changing constraints, reuse %d, inserted as %d, body %d, change %d to %d", reuse, inserted, second, i,
+      kinds[i]);
     memcpy (&con->kind, &kinds[i], sizeof con->kind);
     if (kinds[i] == 99) {
       CHECK_INT (watched_update (host), LDY_BUG_FOUND);

@@ -109,7 +109,8 @@ int problem_of_fclib (const struct fclib_local *file, friction_problem *problem)
   int row = 0, blocks = 0;
 
   if (file->spacedim != 3) return 0;
-  list.entry = room (size_of (file->W) + 2 * size_of (file->V) + size_of (file->R) + (size_t) (size + equations + 2), sizeof (entry));
+  list.entry = room (size_of (file->W) + 2 * size_of (file->V) + size_of (file->R) + (size_t) (size + equations + 2),
+    sizeof (entry));
   add_matrix (&list, file->W, 0, 0, 0);
   if (equations) {
     add_matrix (&list, file->V, 0, size, 0);

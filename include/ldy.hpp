@@ -1,12 +1,13 @@
 /* ldy.hpp: ldy_system.h for C++17, local dynamics of any system of constrained bodies, U = B + W R
  *
- * Header only. Everything is as in ldy_system.h, whose comments hold: storage by columns, signs, units, ids, threads. What C++ adds:
+ * Header only. Everything is as in ldy_system.h, whose comments hold: storage by columns, signs, units, ids, threads.
+ * What C++ adds:
  *
  * - An ldy::system owns its bodies and constraints, is moved but not copied, and releases them in the end.
- * - A function that fails throws ldy::error with the library's text, and has changed nothing, except where ldy_system.h says so. What a
- *   user's solver throws comes out of the function that called it, as it is.
- * - Arrays are ldy::views of what holds values side by side: C arrays, std::vector, std::array, std::span, vectors of Eigen, a list in
- *   braces. A view does not own what it looks at. Wrong lengths are errors.
+ * - A function that fails throws ldy::error with the library's text, and has changed nothing, except where ldy_system.h
+ *   says so. What a user's solver throws comes out of the function that called it, as it is.
+ * - Arrays are ldy::views of what holds values side by side: C arrays, std::vector, std::array, std::span, vectors of
+ *   Eigen, a list in braces. A view does not own what it looks at. Wrong lengths are errors.
  *
  *   ldy::system system;
  *   auto block = system.add_rigid (6, inertia, axes, center);
@@ -242,7 +243,8 @@ public:
   {
     id body;
     need (rows, entries.size (), "rows");
-    check (ldy_system_add_matrix (raw (), length (starts) - 1, starts.data (), rows.data (), entries.data (), entries.size (), &body));
+    check (ldy_system_add_matrix (raw (), length (starts) - 1, starts.data (), rows.data (), entries.data (), entries.size (),
+      &body));
     return body;
   }
 
@@ -294,10 +296,14 @@ public:
   void set_matrix (id body, indices starts, indices rows, values entries)
   {
     need (rows, entries.size (), "rows");
-    check (ldy_system_set_matrix (raw (), body, length (starts) - 1, starts.data (), rows.data (), entries.data (), entries.size ()));
+    check (ldy_system_set_matrix (raw (), body, length (starts) - 1, starts.data (), rows.data (), entries.data (),
+      entries.size ()));
   }
 
-  void set_velocity (id body, values velocity) { check (ldy_system_set_velocity (raw (), body, velocity.data (), velocity.size ())); }
+  void set_velocity (id body, values velocity)
+  {
+    check (ldy_system_set_velocity (raw (), body, velocity.data (), velocity.size ()));
+  }
 
   void set_previous_velocity (id body, values velocity)
   {
@@ -318,7 +324,8 @@ public:
   void set_previous_velocities (view<const id> bodies, values all)
   {
     std::size_t n = each (bodies, all);
-    check (ldy_system_set_previous_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, all.data (), n * sizeof (double)));
+    check (ldy_system_set_previous_velocities (raw (), bodies.size (), bodies.data (), sizeof (id), n, all.data (),
+      n * sizeof (double)));
   }
 
   void velocities (view<const id> bodies, view<double> out) const
@@ -379,7 +386,8 @@ public:
   {
     id constraint;
     need (frame, 9, "frame"), point (master_point, "master_point"), point (slave_point, "slave_point");
-    check (ldy_system_add_constraint (raw (), master, slave, frame.data (), master_point.data (), slave_point.data (), &constraint));
+    check (ldy_system_add_constraint (raw (), master, slave, frame.data (), master_point.data (), slave_point.data (),
+      &constraint));
     return constraint;
   }
 
@@ -423,37 +431,38 @@ public:
   {
     id first;
     need_reach (J, rows, columns, row_stride, column_stride);
-    check (ldy_system_add_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), J.data (), rows, columns,
-                                    row_stride, column_stride, &first));
+    check (ldy_system_add_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), J.data (), rows,
+      columns, row_stride, column_stride, &first));
     return first;
   }
 
   /* The same of compressed rows; counts: empty, or how many entries each row has. */
-  id add_sparse_jacobian (view<const id> bodies, indices heights, std::size_t rows, std::size_t columns, indices starts, indices counts,
-                          indices columns_of, values entries)
+  id add_sparse_jacobian (view<const id> bodies, indices heights, std::size_t rows, std::size_t columns, indices starts,
+    indices counts, indices columns_of, values entries)
   {
     id first;
     need_compressed (rows, starts, counts, columns_of, entries);
     check (ldy_system_add_sparse_jacobian (raw (), bodies.data (), bodies.size (), heights.data (), heights.size (), rows, columns,
-                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size (), &first));
+                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size (),
+                                             &first));
     return first;
   }
 
   /* Other operators of constraints: rows of a Jacobian as above. */
-  void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns, std::size_t row_stride,
-                     std::size_t column_stride)
+  void set_jacobian (view<const id> bodies, view<const id> constraints, values J, std::size_t rows, std::size_t columns,
+    std::size_t row_stride, std::size_t column_stride)
   {
     need_reach (J, rows, columns, row_stride, column_stride);
-    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (), rows, columns,
-                                    row_stride, column_stride));
+    check (ldy_system_set_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), J.data (),
+      rows, columns, row_stride, column_stride));
   }
 
-  void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns, indices starts,
-                            indices counts, indices columns_of, values entries)
+  void set_sparse_jacobian (view<const id> bodies, view<const id> constraints, std::size_t rows, std::size_t columns,
+    indices starts, indices counts, indices columns_of, values entries)
   {
     need_compressed (rows, starts, counts, columns_of, entries);
-    check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows, columns,
-                                           starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
+    check (ldy_system_set_sparse_jacobian (raw (), bodies.data (), bodies.size (), constraints.data (), constraints.size (), rows,
+      columns, starts.data (), counts.data (), columns_of.data (), entries.data (), entries.size ()));
   }
 
   /* rows x rows, or nothing. */
@@ -462,28 +471,31 @@ public:
     check (ldy_system_set_rows_compliance (raw (), constraint, compliance.data (), compliance.size ()));
   }
 
-  /* Many constraints at points, one behind the other; slaves empty: all are the ground, and slave_points may be empty. The first id. */
+  /* Many constraints at points, one behind the other; slaves empty: all are the ground, and slave_points may be empty.
+     Returns the first id. */
   id add_constraints (view<const id> masters, view<const id> slaves, values frames, values master_points, values slave_points)
   {
     id first;
     std::size_t count = masters.size ();
     if (!slaves.empty ()) need (slaves, count, "slaves");
-    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"), points (slave_points, count, "slave_points");
+    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
+      points (slave_points, count, "slave_points");
     check (ldy_system_add_constraints (raw (), count, masters.data (), slaves.data (), sizeof (id), frames.data (), of_matrix,
                                        master_points.data (), slave_points.data (), of_vector, &first));
     return first;
   }
 
   /* Masters empty: bodies stay, and slaves is not read. */
-  void move_constraints (view<const id> constraints, view<const id> masters, view<const id> slaves, values frames, values master_points,
-                         values slave_points)
+  void move_constraints (view<const id> constraints, view<const id> masters, view<const id> slaves, values frames,
+    values master_points, values slave_points)
   {
     std::size_t count = constraints.size ();
     if (!masters.empty ()) need (masters, count, "masters");
     if (!slaves.empty ()) need (slaves, count, "slaves");
-    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"), points (slave_points, count, "slave_points");
-    check (ldy_system_move_constraints (raw (), count, constraints.data (), sizeof (id), masters.data (), slaves.data (), sizeof (id),
-                                        frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector));
+    need (frames, 9 * count, "frames"), points (master_points, count, "master_points"),
+      points (slave_points, count, "slave_points");
+    check (ldy_system_move_constraints (raw (), count, constraints.data (), sizeof (id), masters.data (), slaves.data (),
+      sizeof (id), frames.data (), of_matrix, master_points.data (), slave_points.data (), of_vector));
   }
 
   void remove_constraints (view<const id> constraints)
@@ -504,7 +516,8 @@ public:
   void set_compliances (view<const id> constraints, values compliances)
   {
     need (compliances, 9 * constraints.size (), "compliances");
-    check (ldy_system_set_compliances (raw (), constraints.size (), constraints.data (), sizeof (id), compliances.data (), of_matrix));
+    check (ldy_system_set_compliances (raw (), constraints.size (), constraints.data (), sizeof (id), compliances.data (),
+      of_matrix));
   }
 
   /* W + diag (mu): one for all, for each row, or for each scalar. */
@@ -654,22 +667,23 @@ public:
   void geometric_stiffness (view<const ldy_joint> joints, values R, values x, view<double> y) const
   {
     need (y, x.size (), "y");
-    check (ldy_system_geometric_stiffness (raw (), joints.data (), joints.size (), R.data (), R.size (), x.data (), y.data (), x.size ()));
+    check (ldy_system_geometric_stiffness (raw (), joints.data (), joints.size (), R.data (), R.size (), x.data (), y.data (),
+      x.size ()));
   }
 
   ldy::critical_step critical_step (view<const ldy_joint> joints, values R) const
   {
     ldy::critical_step found;
-    check (ldy_system_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared, &found.step,
-                                     &found.constraint, &found.share));
+    check (ldy_system_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared,
+      &found.step, &found.constraint, &found.share));
     return found;
   }
 
   ldy::critical_step sharp_critical_step (view<const ldy_joint> joints, values R) const
   {
     ldy::critical_step found;
-    check (ldy_system_sharp_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared, &found.step,
-                                           &found.constraint, &found.share));
+    check (ldy_system_sharp_critical_step (raw (), joints.data (), joints.size (), R.data (), R.size (), &found.omega_squared,
+      &found.step, &found.constraint, &found.share));
     return found;
   }
 
@@ -727,8 +741,8 @@ private:
   template <class T> static void need (view<T> array, std::size_t count, const char *name)
   {
     if (array.size () == count) return;
-    throw error (LDY_BUG_FOUND, std::string (name) + ": " + std::to_string (array.size ()) + " values where " + std::to_string (count) +
-                                    " are needed");
+    throw error (LDY_BUG_FOUND, std::string (name) + ": " + std::to_string (array.size ()) + " values where "
+      + std::to_string (count) + " are needed");
   }
 
   /* The length of each of so many vectors. */
@@ -795,7 +809,8 @@ private:
   /* Of more than there can be none is read. */
   static void fill (ldy_operator (&list)[most_bodies], int rows, view<const operator_view> H)
   {
-    for (std::size_t k = 0; k < H.size () && k < most_bodies; k ++) list[k] = of (H[k], rows > 0 ? static_cast<std::size_t> (rows) : 1);
+    for (std::size_t k = 0; k < H.size () && k < most_bodies; k ++)
+      list[k] = of (H[k], rows > 0 ? static_cast<std::size_t> (rows) : 1);
   }
 
   static const ldy_operator *pointer (const operator_view &H, const ldy_operator &raw) { return H.empty () ? nullptr : &raw; }
@@ -905,12 +920,16 @@ inline int redundant (const ldy_rows &rows, view<int> flags, double tolerance = 
 inline void multiply (const ldy_rows &rows, values x, view<double> y, std::size_t columns = 1)
 {
   std::size_t count = columns ? x.size () / columns : 0;
-  if (count * columns != x.size () || y.size () != x.size ()) throw error (LDY_BUG_FOUND, "x and y: the values are not so many vectors");
+  if (count * columns != x.size () || y.size () != x.size ())
+    throw error (LDY_BUG_FOUND, "x and y: the values are not so many vectors");
   check (ldy_rows_multiply_columns (&rows, columns, x.data (), count, y.data (), count, count));
 }
 
 /* See ldy_rows_write_matrix_market and ldy_rows_write_npz. */
-inline void write_matrix_market (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_matrix_market (&rows, path.c_str ())); }
+inline void write_matrix_market (const ldy_rows &rows, const std::string &path)
+{
+  check (ldy_rows_write_matrix_market (&rows, path.c_str ()));
+}
 
 inline void write_npz (const ldy_rows &rows, const std::string &path) { check (ldy_rows_write_npz (&rows, path.c_str ())); }
 

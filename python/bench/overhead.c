@@ -1,4 +1,5 @@
-/* The loops of C that the calls of Python are compared with: constraints are inserted one after the other, and a system is updated. */
+/* The loops of C that the calls of Python are compared with: constraints are inserted one after the other, and a system is
+ * updated. */
 #include <stdlib.h>
 #include <time.h>
 #include "ldy_system.h"
@@ -36,7 +37,8 @@ double insert (ldy_system *system, int count, const long long *master, const lon
   double begin = now ();
 
   for (int k = 0; k < count; k ++) {
-    if (ldy_system_add_constraint (system, master[k], slave[k], frames + 9 * k, master_points + 3 * k, slave_points + 3 * k, ids + k)) {
+    if (ldy_system_add_constraint (system, master[k], slave[k], frames + 9 * k, master_points + 3 * k, slave_points + 3 * k, ids
+      + k)) {
       return -1;
     }
   }

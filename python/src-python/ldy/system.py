@@ -441,8 +441,9 @@ class System:
         as ``progress(residual, sweeps, steps)`` each time that the residual is looked at; False ends the solution, and so does an
         exception, which comes out as it is. The best forces so far are then those returned, or lost.
 
-        Returns R, a row of three each, or one dimension where constraints have other than three rows, and a :class:`Report`. An end without convergence is no error: see ``report.end``. R obeys its
-        laws in any case: no contact pulls, or rubs more than its friction allows.
+        Returns R, a row of three each, or one dimension where constraints have other than three rows, and a :class:`Report`. An end
+        without convergence is no error: see ``report.end``. R obeys its laws in any case: no contact pulls, or rubs more than its
+        friction allows.
         """
         heights = self._core.heights()
         forces = start(R, heights.sum())

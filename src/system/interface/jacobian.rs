@@ -93,8 +93,8 @@ pub unsafe extern "C" fn ldy_system_add_sparse_jacobian(
 /// J, rows, columns, row_stride, column_stride: as in ldy_system_add_jacobian.
 ///
 /// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or constraint, one twice, one at points, by nodes, on one body
-/// twice or on none of the bodies, other rows or columns than these have, not finite, not zero in a column of another body). Then nothing has changed; a bad
-/// constraint is named with its place among those given, counted from 0.
+/// twice or on none of the bodies, other rows or columns than these have, not finite, not zero in a column of another body).
+/// Then nothing has changed; a bad constraint is named with its place among those given, counted from 0.
 ///
 /// # Safety
 /// system comes from ldy_system_create; bodies, constraints are NULL or have the lengths given, J is NULL or has all entries.
