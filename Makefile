@@ -18,6 +18,7 @@
 #   make scaling                      what processes send each other, and the time of an update on 1, 2 and 4 of them
 #   make model                        every order of events in the pool of threads, tried by loom
 #   make valgrind                     the C tests under valgrind
+#   make processors                   results have the same bits on emulated x86-64 processors with AVX2 and without
 #   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
 #   make headers                      write include/*.h and what else is generated anew
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
@@ -51,7 +52,7 @@ include packaging/python.mk
 include packaging/dist.mk
 include benches/bench.mk
 
-.PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind sanitize headers check-host
+.PHONY: library run run-wall test fuzz replay solve mpi test-mpi scaling model valgrind processors sanitize headers check-host
 
 library:
 	@scripts/require cc ar ld nm objcopy $(CARGO)
@@ -141,6 +142,10 @@ model:
 valgrind: library
 	@scripts/require valgrind
 	@$(C_TESTS) --quiet valgrind
+
+processors: library
+	@scripts/require qemu-x86_64
+	@$(C_TESTS) --quiet processors $(if $(FILES),FILES="$(FILES)")
 
 sanitize: library
 	@$(C_TESTS) --quiet sanitize

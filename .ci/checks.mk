@@ -6,14 +6,14 @@ CARGO ?= cargo
 # Each make below has its own jobs.
 unexport MAKEFLAGS
 
-.PHONY: all commands library test-programs dependencies python model valgrind test fuzz lint test-mpi
+.PHONY: all commands library test-programs dependencies python model valgrind processors test fuzz lint test-mpi
 # Those come first that others wait for, or that take long.
-all: library test-programs python test valgrind model dependencies fuzz lint test-mpi
+all: library test-programs python test valgrind model dependencies processors fuzz lint test-mpi
 
 # One at a time: two cannot install packages at the same time.
 commands:
 	scripts/require cc c++ ar ld nm readelf objcopy cmake pkg-config libclang mpicc mpicc.openmpi mpirun.openmpi
-	scripts/require mpicc.mpich mpirun.mpich valgrind libfclib
+	scripts/require mpicc.mpich mpirun.mpich valgrind qemu-x86_64 libfclib
 
 library: commands
 	make --no-print-directory library
@@ -41,8 +41,12 @@ test-programs: commands
 test: library test-programs
 	PROPTEST_RNG_SEED=1 make --no-print-directory test
 
-# After valgrind: both build the C programs. Always the same sequences, too.
-fuzz: valgrind
+# After valgrind, and before fuzzing: all of them build C programs.
+processors: valgrind
+	make --no-print-directory processors
+
+# Always the same sequences, too.
+fuzz: processors
 	make --no-print-directory fuzz SECONDS=60 SEED=1
 
 # Cargo lets one command at a time build into a folder: the programs of the tests come first. While these run, it is free.

@@ -2,13 +2,15 @@
 #ifndef DIGEST_H
 #define DIGEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ldy_host.h"
 
 #define DIGEST_START UINT64_C (14695981039346656037)
 
-/* `sum` continued with the values of another update. */
+/* `sum` continued with some bytes, and with the values of another update. */
+uint64_t digest_bytes (uint64_t sum, const void *memory, size_t size);
 uint64_t digest_rows (uint64_t sum, const LOCDYN *ldy);
 
 #endif

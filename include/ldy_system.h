@@ -108,7 +108,7 @@ const char *ldy_version(void);
 /* What this library is and how it is set, in one line for logs: version, layouts (serial or MPI), with MPI the name and
    version of the MPI that it was built with, threads asked for, vectors in use (AVX2 or plain), target, compiler. For
    instance
-     ldy 0.1.0; layouts: serial; threads: 1; vectors: AVX2; target: x86_64-unknown-linux-gnu; rustc 1.88.0
+     ldy 0.1.0; layouts: serial; threads: 1; vectors: AVX2; target: x86_64-unknown-linux-gnu; rustc 1.95.0 (59807616e 2026-04-14)
 
    Returns a string of static lifetime, never changed; another call returns another one if threads or vectors have been set
    otherwise since (a process that has had more than eight such settings gets a line without them). Never raises. */
@@ -812,7 +812,8 @@ int ldy_system_add_constraints(ldy_system *system,
                                long long *constraint);
 
 /* Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
-   keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+   keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does these bodies again, as after
+   constraints were added and removed.
 
    constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
    bodies stay, and slaves is not read.

@@ -30,9 +30,10 @@
 //!
 //! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::interface` alone.
 //!
-//! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary and
-//! `threads` alone. Arrows go one way: legacy, system → assembly → kinematics, inertia → block, and legacy, system →
-//! export → block, system → solve → block and threads, and system → direct → inertia and block.
+//! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary,
+//! `threads`, what threads write to (`system::scene`), and `prefetch` alone. Arrows go one way: legacy, system →
+//! assembly → kinematics, inertia → block, and legacy, system → export → block, system → solve → block and threads, and
+//! system → direct → inertia and block.
 //!
 //! In the build for MPI `legacy::parallel` exchanges what bodies on other processes do to V and B.
 //!

@@ -52,7 +52,8 @@ pub unsafe extern "C" fn ldy_system_add_constraints(
 }
 
 /// Give many constraints at points other frames and points, and other bodies if masters is not NULL: all of them, or none. They
-/// keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does everything again.
+/// keep their rows, ids, compliances, tags and reactions; where bodies are others, the next update does these bodies again, as after
+/// constraints were added and removed.
 ///
 /// constraints: an id each. masters, slaves, frames, points with their strides: as in ldy_system_add_constraints; masters NULL:
 /// bodies stay, and slaves is not read.
