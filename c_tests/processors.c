@@ -63,8 +63,9 @@ static void update_state (const char *path)
 #define RIGID 12
 #define BODIES (RIGID + 5)
 #define CONTACTS 40
-#define ROWS 8
+#define ROWS 24
 #define CONSTRAINTS (CONTACTS + ROWS)
+#define DENSE 34
 #define MOST 128          /* generalised velocities of a body */
 #define SCALARS (6 * CONSTRAINTS)
 
@@ -79,6 +80,16 @@ static RANDOM numbers;
 static void fill (double *values, int count)
 {
   while (count --) *values ++ = random_value (&numbers);
+}
+
+/* 1 + v v^T */
+static void fill_inverse (double *inverse)
+{
+  double v[DENSE];
+  int i, j;
+
+  fill (v, DENSE);
+  for (j = 0; j < DENSE; j ++) for (i = 0; i < DENSE; i ++) inverse[DENSE * j + i] = (i == j) + v[i] * v[j];
 }
 
 /* A matrix whose bandwidth is a tenth of its size, by columns of its lower triangle. */
@@ -103,20 +114,20 @@ static void add_matrix (POPULATION *p, int n, long long *body)
  * is not 0. */
 static void add_bodies (POPULATION *p, int of_matrix)
 {
-  static const int sizes[5] = { 12, 6, 11, 7, 7 };
+  static const int sizes[5] = { 12, 6, DENSE, 7, 7 };
   static const double diagonal[7] = { 1, 2, 3, 4, 5, 6, 7 };
-  double inertia[144], axes[9], center[3], velocity[MOST];
+  double inertia[9], dense[DENSE * DENSE], axes[9], center[3], velocity[MOST];
   int k;
 
   for (k = 0; k < BODIES; k ++) {
-    random_definite (&numbers, k == RIGID + 2 ? 11 : 3, inertia);
+    random_definite (&numbers, 3, inertia);
     random_rotation (&numbers, axes);
     fill (center, 3);
     p->size[k] = k < RIGID ? 6 : k == BODIES - 1 && of_matrix ? of_matrix : sizes[k - RIGID];
     if (k < RIGID) GOOD (ldy_system_add_rigid (p->system, 2, inertia, axes, center, &p->body[k]));
     else if (k == RIGID) GOOD (ldy_system_add_pseudo_rigid (p->system, 3, inertia, center, &p->body[k]));
     else if (k == RIGID + 1) GOOD (ldy_system_add_obstacle (p->system, axes, center, &p->body[k]));
-    else if (k == RIGID + 2) GOOD (ldy_system_add_dense (p->system, 11, inertia, &p->body[k]));
+    else if (k == RIGID + 2) fill_inverse (dense), GOOD (ldy_system_add_dense (p->system, DENSE, dense, &p->body[k]));
     else if (k == BODIES - 1 && of_matrix) add_matrix (p, of_matrix, &p->body[k]);
     else GOOD (ldy_system_add_diagonal (p->system, 7, diagonal, &p->body[k]));
     fill (velocity, p->size[k]);

@@ -105,6 +105,12 @@ pub fn difference(x: &Vector, y: &Vector) -> Vector {
     [x[0] - y[0], x[1] - y[1], x[2] - y[2]]
 }
 
+/// The length of a plane vector. Without the library's `hypot`, whose bits are not the same everywhere.
+#[inline(always)]
+pub fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// The largest magnitude; 0 if there are no values.
 pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| f64::max(largest, value.abs()))

@@ -1,7 +1,7 @@
 //! Symmetric matrices of up to six rows: inverse and largest eigenvalue.
 #![forbid(unsafe_code)]
 
-use super::{Block, largest};
+use super::{Block, largest, length};
 
 /// Most rows.
 pub const MOST_ROWS: usize = 6;
@@ -75,7 +75,11 @@ fn invert_any(n: usize, w: &[f64], inverse: &mut [f64]) -> bool {
 pub fn largest_eigenvalue(n: usize, w: &[f64]) -> f64 {
     match w {
         [value] => *value,
-        [a, b, _, c] => 0.5 * (a + c) + (0.5 * (a - c)).hypot(*b),
+        [a, b, _, c] => {
+            // Squares neither overflow nor vanish.
+            let unit = largest(w).max(f64::MIN_POSITIVE);
+            0.5 * (a + c) + unit * length(0.5 * (a - c) / unit, b / unit)
+        }
         _ => match <&Block>::try_from(w) {
             Ok(w) => super::largest_eigenvalue(w).unwrap_or(f64::NAN),
             Err(_) => by_rotations(n, w),
@@ -99,8 +103,8 @@ fn by_rotations(n: usize, w: &[f64]) -> f64 {
                     continue;
                 }
                 let theta = (a[n * q + q] - a[n * p + p]) / (2.0 * off);
-                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let c = 1.0 / t.hypot(1.0);
+                let t = theta.signum() / (theta.abs() + length(theta, 1.0));
+                let c = 1.0 / length(t, 1.0);
                 let s = t * c;
                 for k in 0..n {
                     let (one, other) = (a[n * p + k], a[n * q + k]);
@@ -145,9 +149,14 @@ mod tests {
                 let rest = (&w * &inverse - DMatrix::identity(n, n)).abs().max();
                 assert!(rest < 1e-12 * f64::powi(spread, 3), "{n} {spread}: {rest}");
                 assert_eq!(inverse, inverse.transpose());
-                let largest = largest_eigenvalue(n, w.as_slice());
                 let expected = values.iter().copied().fold(0.0, f64::max);
-                assert!((largest - expected).abs() < 1e-14 * 10.0 * expected, "{n}: {largest} {expected}");
+                for unit in [1.0, 1e-200, 1e200] {
+                    let largest = largest_eigenvalue(n, (&w * unit).as_slice()) / unit;
+                    assert!(
+                        (largest - expected).abs() < 1e-14 * 10.0 * expected,
+                        "{n}, {unit}: {largest} {expected}"
+                    );
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A law as an equation: R = P (R − ρ (U + μ |U_T| n)), the natural map of de Saxcé's form, with the projection P on the forces
 //! that the law allows.
 
-use crate::block::Vector;
+use crate::block::{Vector, length};
 
 use super::axes::Axes;
 use super::problem::Kind;
@@ -49,10 +49,4 @@ pub fn on_cone<A: Axes>(x: &Vector, friction: f64) -> Vector {
     p[A::S] = x[A::S] * scale;
     p[A::T] = x[A::T] * scale;
     p
-}
-
-/// Without the library's `hypot`, whose bits are not the same everywhere.
-#[inline(always)]
-pub fn length(x: f64, y: f64) -> f64 {
-    (x * x + y * y).sqrt()
 }

@@ -1,9 +1,8 @@
 //! Signorini and Coulomb at one contact, exactly, while all other forces are kept.
 
-use crate::block::{Block, Vector};
+use crate::block::{Block, Vector, length};
 
 use crate::solve::axes::Axes;
-use crate::solve::law::length;
 
 /// A determinant of the tangential part that is less than this times the square of its trace is one of rounding.
 const SINGULAR: f64 = 1e-13;
