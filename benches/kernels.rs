@@ -4,11 +4,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ldy::assembly::panel::Panel;
-use ldy::block::{self, Block};
+use ldy::body_operators::Panel;
 use ldy::inertia::{Dense, Inertia, Inverse, Workspace};
 use ldy::kinematics::rigid::Rigid;
 use ldy::kinematics::{Operator, Point};
+use ldy::math::{self, Block};
 
 const IDENTITY: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 /// A diagonal block of touching spheres, turned a little.
@@ -20,12 +20,12 @@ fn blocks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("block");
     for (name, w) in [("spread", WELL_SPREAD), ("clustered", CLUSTERED)] {
         group.bench_function(format!("largest_eigenvalue/{name}"), |bencher| {
-            bencher.iter(|| block::largest_eigenvalue(black_box(&w)))
+            bencher.iter(|| math::largest_eigenvalue(black_box(&w)))
         });
     }
-    group.bench_function("inverse", |bencher| bencher.iter(|| block::inverse(black_box(&WELL_SPREAD))));
+    group.bench_function("inverse", |bencher| bencher.iter(|| math::inverse(black_box(&WELL_SPREAD))));
     group.bench_function("inverse_symmetric", |bencher| {
-        bencher.iter(|| block::inverse_symmetric(black_box(&WELL_SPREAD)))
+        bencher.iter(|| math::inverse_symmetric(black_box(&WELL_SPREAD)))
     });
 }
 

@@ -20,6 +20,6 @@ pub unsafe fn one_for_others() {
 /// # Panics
 /// If the library does not accept the number.
 pub fn set(count: usize) {
-    let status = ldy::legacy::interface::additions::ldy_set_threads(count as std::ffi::c_int);
+    let status = ldy::legacy::c_api::additions::ldy_set_threads(count as std::ffi::c_int);
     assert_eq!(status, 0, "{count} threads");
 }

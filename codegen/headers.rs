@@ -1,5 +1,5 @@
 //! Puts the C files together: templates hold the prose and the frame, the table the layouts, and the
-//! prototypes come from the declarations in `src/legacy/interface`.
+//! prototypes come from the declarations in `src/legacy/c_api`.
 
 use super::table::{Structure, Table};
 use super::{assertions, c};

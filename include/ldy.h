@@ -1,6 +1,6 @@
 /* ldy.h: local dynamics of multi-body contact problems, U = B + W R
  *
- * Generated: the layouts come from src/legacy/layout.tsv, the prototypes from src/legacy/interface, the rest
+ * Generated: the layouts come from src/legacy/layout.tsv, the prototypes from src/legacy/c_api, the rest
  * from codegen/templates. To change this file, change them and run `make headers`.
  *
  * This header replaces the file of the same name in Solfec's source tree: same guard, same structures, same

@@ -1,7 +1,7 @@
 /* ldy_host.h: what ldy.h takes from its host, for programs that have no such host's headers
  *
  * Generated: the layouts come from src/legacy/layout.tsv and enumerations.tsv, the prototypes from
- * src/legacy/interface, the rest from codegen/templates. To change this file, change them and run `make
+ * src/legacy/c_api, the rest from codegen/templates. To change this file, change them and run `make
  * headers`.
  *
  * This header is complete in itself: it defines every structure that a program has to build for this library

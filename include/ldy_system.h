@@ -1,6 +1,6 @@
 /* ldy_system.h: local dynamics of any system of constrained bodies, U = B + W R
  *
- * Generated: the declarations come from src/system/interface.rs and src/boundary/codes.rs, the rest from
+ * Generated: the declarations come from src/system/c_api.rs and src/ffi/codes.rs, the rest from
  * codegen/templates. To change this file, change them and run `make headers`.
  *
  * This header is complete in itself and needs no other. It may stand beside ldy.h and ldy_host.h, the face of

@@ -28,7 +28,7 @@
 //!   seen as the core wants them, entry points. Its shadow is a third scene: the rows of another module.
 //! - [`system`], for any simulator: bodies and constraints of its own, block-sparse rows.
 //!
-//! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::interface` alone.
+//! Rows of the legacy face become those of the neutral one by `legacy::copied_rows`, for `system::c_api` alone.
 //!
 //! [`boundary`] is what both have in common: status codes, errors, files. `unsafe` is in the faces, the boundary,
 //! `threads`, what threads write to (`system::scene`), and `prefetch` alone. Arrows go one way: legacy, system →
@@ -44,7 +44,7 @@
 //! ([`assembly::panel`]) → per row, V and B, H where a factor waits for it, W_αα, A, rho ([`assembly::diagonal`]) → per pair,
 //! W_αβ and W_βα, written straight into the blocks of the face in the order in which they lie in memory. Where all bodies have such
 //! a factor, the neutral face has its blocks made row by row ([`assembly::update::whole_rows`]). `threads` share bodies, rows and
-//! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`boundary::errors`), typed in
+//! pairs; an error is that of the first body or row in order: a code with a text in the legacy face (`ffi::errors`), typed in
 //! the neutral one (`system::error`). What has not changed since the last update is not made again: `system::plan`, and
 //! `LDY_REUSE` of the legacy face.
 //!
@@ -68,7 +68,7 @@
 #[macro_use]
 mod ensure;
 
-pub mod direct;
+pub mod rows;
 pub mod solve;
 pub mod stability;
 pub mod system;
@@ -77,25 +77,21 @@ pub mod system;
 #[doc(hidden)]
 pub mod assembly;
 #[doc(hidden)]
-pub mod block;
+pub mod body_operators;
 #[doc(hidden)]
-pub mod boundary;
-#[doc(hidden)]
-pub mod eigen;
-#[doc(hidden)]
-pub mod export;
+pub mod ffi;
 #[doc(hidden)]
 pub mod inertia;
+#[doc(hidden)]
+pub mod io;
 #[doc(hidden)]
 pub mod kinematics;
 #[doc(hidden)]
 pub mod legacy;
+#[doc(hidden)]
+pub mod math;
 
-mod any_rows;
-mod block_rows;
 mod first_error;
 mod memory;
 mod prefetch;
-mod products;
-mod row_error;
-pub(crate) mod threads;
+pub(crate) mod team;

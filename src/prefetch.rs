@@ -1,6 +1,6 @@
 //! Asking for memory before it is needed.
 
-use crate::block::Block;
+use crate::math::Block;
 
 /// Ask for all cache lines of a value at an address, whatever there is.
 #[inline(always)]

@@ -42,22 +42,22 @@ fn generate() -> [Generated; 5] {
     };
     let prototypes = |name: &str| of_all(&[name]);
     let codes = prototypes("boundary/codes.rs");
-    let additions = of_all(&["legacy/interface/types.rs", "legacy/interface/additions.rs"]);
+    let additions = of_all(&["legacy/c_api/types.rs", "legacy/c_api/additions.rs"]);
     let ldy_h = headers::ldy_h(
         &table,
-        &prototypes("legacy/interface/entry_points.rs"),
+        &prototypes("legacy/c_api/entry_points.rs"),
         &codes,
         &additions,
-        &prototypes("legacy/interface/parallel.rs"),
+        &prototypes("legacy/c_api/mpi.rs"),
     );
-    let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/interface/operators.rs"));
+    let ldy_host_h = headers::ldy_host_h(&table, &prototypes("legacy/c_api/operators.rs"));
     // In the order in which the header has them.
     let parts = [
         "bodies",
         "constraints",
         "any_rows",
         "jacobian",
-        "kept",
+        "constraint_data",
         "bulk",
         "world",
         "results",
@@ -70,10 +70,10 @@ fn generate() -> [Generated; 5] {
         "solve",
     ];
     let parts = parts.map(|part| match part {
-        "results" => of_all(&["system/interface/rows.rs", "system/interface/results.rs"]),
-        _ => prototypes(&format!("system/interface/{part}.rs")),
+        "results" => of_all(&["system/c_api/rows.rs", "system/c_api/results.rs"]),
+        _ => prototypes(&format!("system/c_api/{part}.rs")),
     });
-    let system = [prototypes("system/interface.rs"), parts.join("\n\n")].join("\n\n");
+    let system = [prototypes("system/c_api.rs"), parts.join("\n\n")].join("\n\n");
     let ldy_system_h = headers::ldy_system_h(&codes, &additions, &system);
     let exports = exports::version_script(
         &[&ldy_h, &ldy_host_h, &ldy_system_h],

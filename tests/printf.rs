@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use ldy::export::General;
+use ldy::io::General;
 use proptest::prelude::*;
 
 /// What C's printf makes of a number.

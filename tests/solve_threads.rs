@@ -5,7 +5,7 @@
 mod failing;
 
 use failing::allocations;
-use ldy::legacy::interface::additions::{ldy_set_threads, ldy_shutdown};
+use ldy::legacy::c_api::additions::{ldy_set_threads, ldy_shutdown};
 use ldy::solve::{Law, Method, Normal, Options, Problem, Report, Solver};
 
 /// Particles in columns side by side, each on the one below it and against those beside it.

@@ -1,8 +1,8 @@
 //! Products with W: the same bits for any number of threads, with every kind of vectors of the processor, alone or several at once;
 //! by blocks, through bodies, and as forces and velocities. A process of its own, as the number of threads is the process's.
 
-use ldy::block::lanes::forbid_avx2;
-use ldy::legacy::interface::additions::{ldy_set_threads, ldy_shutdown};
+use ldy::legacy::c_api::additions::{ldy_set_threads, ldy_shutdown};
+use ldy::math::simd::forbid_avx2;
 use ldy::system::{Columns, Error, Fault, Id, Inertia, Kinematics, Operator, Solve, Subject, System};
 use std::sync::atomic::{AtomicBool, Ordering};
 

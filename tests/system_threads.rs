@@ -1,7 +1,7 @@
 //! Systems large enough for threads: the same bits and the same errors for any number of them. A process of its own, as the
 //! number of threads is the process's.
 
-use ldy::legacy::interface::additions::{ldy_set_threads, ldy_shutdown};
+use ldy::legacy::c_api::additions::{ldy_set_threads, ldy_shutdown};
 use ldy::system::{Error, Fault, Id, Inertia, Kinematics, Operator, Solve, Subject, System};
 use std::sync::Mutex;
 use std::thread::{ThreadId, current};

@@ -9,7 +9,7 @@ mod set;
 use std::ffi::{c_int, c_uint};
 use std::{iter, mem, ptr};
 
-use ldy::legacy::interface::entry_points::*;
+use ldy::legacy::c_api::entry_points::*;
 use ldy::legacy::layout::*;
 
 use array::Array;

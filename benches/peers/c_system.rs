@@ -5,14 +5,14 @@ use std::ops::Range;
 use std::time::Instant;
 use std::{mem, ptr, slice};
 
-use ldy::legacy::interface::additions::ldy_last_error;
-use ldy::system::interface::any_rows::*;
-use ldy::system::interface::bodies::*;
-use ldy::system::interface::constraints::*;
-use ldy::system::interface::jacobian::*;
-use ldy::system::interface::results::*;
-use ldy::system::interface::rows::ldy_rows;
-use ldy::system::interface::*;
+use ldy::legacy::c_api::additions::ldy_last_error;
+use ldy::system::c_api::any_rows::*;
+use ldy::system::c_api::bodies::*;
+use ldy::system::c_api::constraints::*;
+use ldy::system::c_api::jacobian::*;
+use ldy::system::c_api::results::*;
+use ldy::system::c_api::rows::ldy_rows;
+use ldy::system::c_api::*;
 
 use crate::blocks::Blocks;
 use crate::matrices::{Constraint, Matrices, Operator};

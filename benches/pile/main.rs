@@ -10,7 +10,7 @@ mod textbook;
 
 use std::time::Instant;
 
-use ldy::legacy::interface::additions::ldy_set_threads;
+use ldy::legacy::c_api::additions::ldy_set_threads;
 use ldy::solve::{End, Method, Options, Report, Solver};
 use scene::{COUNT, Pile, Step};
 

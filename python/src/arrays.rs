@@ -1,6 +1,6 @@
 //! What NumPy stores row by row, as the library stores it column by column.
 
-use ldy::block::{Block, Vector};
+use ldy::math::{Block, Vector};
 use ldy::system::Id;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::PyResult;

@@ -1,6 +1,6 @@
 //! Factors of W + μ 1 for Python.
 
-use ldy::direct::Cholesky;
+use ldy::rows::Cholesky;
 use numpy::PyReadwriteArray1;
 use pyo3::prelude::*;
 
@@ -41,6 +41,6 @@ impl Factor {
     }
 }
 
-fn failed(error: ldy::direct::Error) -> PyErr {
-    refused(error.fault == ldy::direct::Fault::Memory, error.to_string())
+fn failed(error: ldy::rows::Error) -> PyErr {
+    refused(error.fault == ldy::rows::Fault::Memory, error.to_string())
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::PoisonError;
 
-use ldy::block::{Block, Vector};
+use ldy::math::{Block, Vector};
 use ldy::solve::Solver;
 use ldy::system::{
     self, AtPoints, Body, Columns, Directions, EntryError, Error, Fault, Id, Inertia, Jacobian, Kinematics,

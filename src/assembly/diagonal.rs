@@ -1,7 +1,7 @@
 //! Diagonal blocks and what derives from them: W_αα (69), A_αα = W_αα⁻¹, rho = 1/λ_max(W_αα), the free energy.
 
-use crate::block::lanes::{F64x4, SimdLevel};
-use crate::block::{self, Block, Vector, is_finite};
+use crate::math::simd::{F64x4, SimdLevel};
+use crate::math::{self, Block, Vector, is_finite};
 
 /// Largest entry of a diagonal block.
 const LARGEST: f64 = f64::MAX / 4.0;
@@ -34,15 +34,15 @@ impl Diagonal {
     /// # Errors
     /// If the block is not finite, has no largest eigenvalue to be found, or is singular, in this order.
     pub fn new(w: &Block, with_rho: bool) -> Result<Self, Fault> {
-        let w = block::mirrored(w);
+        let w = math::mirrored(w);
         // Well below the largest number, so that rounding takes no block that these bound beyond it.
         ensure!(w.iter().all(|entry| entry.abs() <= LARGEST), Fault::NotFinite);
         // 1 where it is not wanted: compilers may divide by it all the same, and hosts may trap divisions by zero.
         let largest = match with_rho {
-            true => block::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?,
+            true => math::largest_eigenvalue(&w).ok_or(Fault::Eigenvalue)?,
             false => 1.0,
         };
-        let a = block::inverse_symmetric(&w).ok_or(Fault::Singular)?;
+        let a = math::inverse_symmetric(&w).ok_or(Fault::Singular)?;
         let rho = with_rho.then_some(1.0 / largest);
         // W = 0 is singular, above; an eigenvalue of 0 may still come out of rounding.
         let are_finite = is_finite(&a) && rho.is_none_or(f64::is_finite);
@@ -55,7 +55,7 @@ impl Diagonal {
     /// If it is not finite.
     #[inline(always)]
     pub fn without_inverse(w: &Block) -> Result<Self, Fault> {
-        let w = block::mirrored(w);
+        let w = math::mirrored(w);
         if is_finite(&w) { Ok(Self { w, a: [f64::NAN; 9], rho: None }) } else { Err(Fault::NotFinite) }
     }
 
@@ -63,7 +63,7 @@ impl Diagonal {
     pub fn is_hopeless(&self) -> bool {
         const HOPELESS: f64 = 1.0 / (64.0 * f64::EPSILON);
         let is_product_hopeless = || {
-            let product = block::largest(&self.w) * block::largest(&self.a);
+            let product = math::largest(&self.w) * math::largest(&self.a);
             product.is_nan() || product > HOPELESS
         };
         self.a[0].is_nan() || is_product_hopeless()
@@ -72,7 +72,7 @@ impl Diagonal {
     /// ½ (Bᵀ A B + A₃₃ z²), z the prescribed velocity along the third axis, 0 if there is none.
     #[inline(always)]
     pub fn free_energy(&self, b: &Vector, prescribed: f64) -> f64 {
-        0.5 * (block::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
+        0.5 * (math::quadratic_form(&self.a, b) + self.a[8] * prescribed * prescribed)
     }
 }
 
@@ -106,7 +106,7 @@ impl<F: F64x4> Four<F> {
             level.load(&lower[5]),
         ];
         let largest = match with_rho {
-            true => Some(block::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?),
+            true => Some(math::largest_eigenvalues([w00, w11, w22, w21, w20, w10])?),
             false => None,
         };
         Some(Self { lower: [w00, w10, w20, w11, w21, w22], largest })
@@ -116,7 +116,7 @@ impl<F: F64x4> Four<F> {
     #[inline(always)]
     pub fn diagonals(&self, level: impl SimdLevel<F64x4 = F>) -> Option<[Diagonal; 4]> {
         let [w00, _, _, w11, _, w22] = self.lower;
-        let inverse = block::inverse_positive_definite(self.lower)?;
+        let inverse = math::inverse_positive_definite(self.lower)?;
         // No division by zero any more, which a host may trap.
         let rho = self.largest.map(|largest| largest.reciprocal().values());
         // An eigenvalue bounds all entries: this one says that they are not too large. So do the entries of the diagonal of a
@@ -149,13 +149,13 @@ impl<F: F64x4> Four<F> {
 /// The k-th of four symmetric blocks, of the entries of all.
 #[inline(always)]
 fn kth(lower: &[[f64; 4]; 6], k: usize) -> Block {
-    block::symmetric([lower[0][k], lower[1][k], lower[2][k], lower[3][k], lower[4][k], lower[5][k]])
+    math::symmetric([lower[0][k], lower[1][k], lower[2][k], lower[3][k], lower[4][k], lower[5][k]])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::lanes::{Kernel, at_all};
+    use crate::math::simd::{Kernel, at_all};
     use proptest::prelude::*;
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         let entries = prop::array::uniform9(-1.0..1.0_f64);
         (entries, 1e-6..1.0_f64, -300..300_i32, 0..3_usize).prop_map(|(x, shift, power, zeros)| {
             let x = std::array::from_fn(|k| if k % 3 < zeros { 0.0 } else { x[k] });
-            let mut b = block::transposed_product(&x, &x);
+            let mut b = math::transposed_product(&x, &x);
             [0, 4, 8].into_iter().for_each(|k| b[k] += shift);
             b.map(|value| value * 2.0_f64.powi(power))
         })
@@ -228,7 +228,7 @@ mod tests {
             let alone = Diagonal::new(&w, false).unwrap();
             let together = at_all(Together([w; 4], true)).into_iter().flatten().flatten();
             for Diagonal { w, a, .. } in std::iter::once(alone).chain(together) {
-                assert!(!block::has_negative_zero(&w) && !block::has_negative_zero(&a), "{a:?}");
+                assert!(!math::has_negative_zero(&w) && !math::has_negative_zero(&a), "{a:?}");
             }
         }
     }

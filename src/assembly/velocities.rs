@@ -1,7 +1,7 @@
 //! Free velocities: B = H_m v_m − H_s v_s of the current and V of the previous generalised velocities, (67).
 
-use crate::block::{Block, Vector};
 use crate::kinematics::Point;
+use crate::math::{Block, Vector};
 
 /// The master or the slave of a constraint.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +49,9 @@ pub fn free_velocities<'a, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::has_negative_zero;
     use crate::kinematics::pseudo_rigid::PseudoRigid;
     use crate::kinematics::rigid::Rigid;
+    use crate::math::has_negative_zero;
     use std::convert::Infallible;
 
     fn made<const N: usize>(sides: [Side; N]) -> [Vector; 2] {

@@ -7,8 +7,8 @@ mod block_diagonal;
 pub mod cost;
 mod dense;
 pub mod nodal_inverse;
-pub mod small;
 mod sparse;
+pub mod tree_factor;
 
 pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
@@ -16,10 +16,10 @@ pub(crate) use ldy_factor::Boxed;
 use ldy_factor::ascends;
 pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Result, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
-pub use small::Small;
 pub use sparse::Sparse;
+pub use tree_factor::Small;
 
-use crate::block::Block;
+use crate::math::Block;
 
 /// The inverse inertia of a body, n × n.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,7 @@ pub struct Matrix<'a> {
 impl Matrix<'_> {
     /// Whether [`Small`] is to factor it.
     pub fn is_small(&self) -> bool {
-        self.structure == Structure::PositiveDefinite && self.starts.len() <= small::MOST_ROWS + 1
+        self.structure == Structure::PositiveDefinite && self.starts.len() <= tree_factor::MOST_ROWS + 1
     }
 
     /// Make `factored` the factor of this matrix; see [`Factored::update`].
@@ -184,7 +184,7 @@ impl Matrix<'_> {
             self.values,
             self.structure == Structure::PositiveDefinite,
         )?;
-        if crate::block::is_finite(self.values) { Ok(()) } else { Err(FactorError::NotFinite) }
+        if crate::math::is_finite(self.values) { Ok(()) } else { Err(FactorError::NotFinite) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::{iter, mem};
 use ldy_factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Result, Structure, Workspace};
-use crate::block::{Block, transposed};
+use crate::math::{Block, transposed};
 use crate::memory::{bytes, collect, renew, resize};
 
 /// Slot of a node that is not kept.

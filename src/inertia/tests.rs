@@ -4,7 +4,7 @@ mod factored;
 mod matrices;
 mod nodal_inverse;
 mod node_blocks;
-mod small;
+mod tree_factor;
 
 use nalgebra::{DMatrix, Matrix3xX};
 use proptest::prelude::*;

@@ -8,8 +8,8 @@ pub mod operator;
 pub mod pseudo_rigid;
 pub mod rigid;
 
-use crate::block::lanes::{F64x4, Plain, SimdLevel, combination};
-use crate::block::{Block, Vector};
+use crate::math::simd::{F64x4, Plain, SimdLevel, combination};
+use crate::math::{Block, Vector};
 use finite_element::{Location, NodalOperator};
 pub use nodal::Nodal;
 pub use operator::{Action, Column, Operator, Placement};

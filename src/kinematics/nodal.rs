@@ -1,6 +1,6 @@
 //! Operators H that are kept by nodes, one 3×3 factor for all.
 
-use crate::block::{Block, Vector, times, transposed_times};
+use crate::math::{Block, Vector, times, transposed_times};
 
 /// H = Σ N_a Q: the columns 3a, 3a + 1, 3a + 2 of node a are N_a Q, with one factor Q for all nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Operators H that are given entry by entry, for bodies whose kinematics are known to the caller alone.
 
 use super::nodal::Nodal;
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 use crate::memory::{self, with_room};
 
 /// An operator H of three rows, 3 × n.

@@ -1,8 +1,8 @@
 //! Pseudo-rigid bodies: homogeneous deformation, theory (44).
 
 use super::operator::{Action, Placement};
-use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
-use crate::block::{Block, Vector, difference};
+use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
+use crate::math::{Block, Vector, difference};
 
 /// Rate of the deformation gradient, row by row, then velocity of the mass centre.
 pub const DOFS: usize = 12;

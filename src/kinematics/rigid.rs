@@ -1,8 +1,8 @@
 //! Rigid bodies, theory (43).
 
 use super::operator::{Action, Placement};
-use crate::block::lanes::{F64x4, Plain, SimdLevel, combination, packed};
-use crate::block::{Block, Vector, difference};
+use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
+use crate::math::{Block, Vector, difference};
 
 /// Angular velocity in the referential frame, then velocity of the mass centre.
 pub const DOFS: usize = 6;

@@ -1,7 +1,7 @@
 //! What `entry.c` and `hooks.c` pass on, checked.
 
-pub(super) use crate::boundary::arguments::entry;
-pub use crate::boundary::arguments::{place, string};
+pub(super) use crate::ffi::arguments::entry;
+pub use crate::ffi::arguments::{place, string};
 
 use super::errors::Result;
 use super::layout::LOCDYN;

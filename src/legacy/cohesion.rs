@@ -3,11 +3,11 @@
 use std::ffi::c_int;
 
 use super::arguments::{self, entry};
+use super::display;
 use super::errors::{Code, Result, fail};
 use super::host::domain::{UpdateKind, update_kind};
 use super::layout::*;
-use super::names;
-use crate::block::is_finite;
+use crate::math::is_finite;
 
 /// Break cohesive contacts; see `LOCDYN_Update_End`.
 ///
@@ -45,7 +45,7 @@ unsafe fn is_exceeded(con: *const CON) -> Result<bool> {
         if (*con).kind != CONTACT || (*con).state & CON_COHESIVE == 0 {
             return Ok(false);
         }
-        let failed = |why: &str| fail!(Code::BugFound, "{}: cohesive, and {why}", names::constraint(con));
+        let failed = |why: &str| fail!(Code::BugFound, "{}: cohesive, and {why}", display::constraint(con));
         let material = (*con).mat.base.as_ref().ok_or_else(|| failed("mat.base is NULL"))?;
         if material.model == SPRING_DASHPOT {
             return Ok(false);

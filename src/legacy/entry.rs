@@ -1,12 +1,12 @@
 //! The functions that `entry.c` and `hooks.c` call: each returns 0 or an error code, and no panic leaves it. What
-//! they promise and ask for is written at their C counterparts in [`super::interface`].
+//! they promise and ask for is written at their C counterparts in [`super::c_api`].
 
 use std::ffi::{c_int, c_short, c_void};
 use std::ptr;
 
 use super::arguments::{self, entry};
+use super::c_api::additions::ldy_error_handler;
 use super::errors::{self, Handler};
-use super::interface::additions::ldy_error_handler;
 use super::layout::*;
 use super::matrix;
 use super::rows::{self, LocalDynamics};

@@ -1,21 +1,21 @@
-//! W as text: the rows as the writers of [`crate::export`] want them.
+//! W as text: the rows as the writers of [`crate::io`] want them.
 
 use std::ffi::{CStr, c_char, c_int};
 
-use crate::block::Vector;
-use crate::export::{dump, matrix_market};
+use crate::io::{dump, matrix_market};
+use crate::math::Vector;
 
 use super::arguments::{self, entry};
-#[cfg(feature = "mpi")]
-use super::boundary::caught;
-use super::boundary::status;
+use super::display;
 use super::errors::{Code, Result, fail};
+#[cfg(feature = "mpi")]
+use super::ffi::caught;
+use super::ffi::status;
 use super::file;
 use super::host::constraint;
 use super::layout::{CON, DIAB, LOCDYN, OFFB};
-use super::names;
 #[cfg(feature = "mpi")]
-use super::parallel::{dump::in_parts, dump::withdraw, world::World};
+use super::mpi::{dump::in_parts, dump::withdraw, world::World};
 #[cfg(feature = "mpi")]
 use super::rows::external;
 use super::rows::{LocalDynamics, Row};
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn ldy_entry_matrix_market(ldy: *mut LOCDYN, path: *const 
         ensure!(!cfg!(feature = "mpi"), fail!(Code::NotImplemented, "{why}"));
         let (mut rows, mut blocks) = (0, 0);
         for row in ldy.list() {
-            let name = || names::constraint((*row).public.con);
+            let name = || display::constraint((*row).public.con);
             first_equation(rows).ok_or_else(|| fail!(Code::BugFound, "{}: no int can number it", name()))?;
             rows += 1;
             blocks += (*row).blocks().count();

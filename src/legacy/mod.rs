@@ -8,26 +8,26 @@
 //! `cohesion`, `export` (W as text), `copied_rows` (the rows for the neutral face), `report`, `operators`, `matrix`.
 
 mod arguments;
+pub mod c_api;
 mod cohesion;
-pub(crate) mod copied_rows;
-mod culprit;
+pub(crate) mod csr;
+mod display;
 pub mod entry;
 mod export;
 mod hooks;
 mod host;
-pub mod interface;
 pub mod layout;
 mod matrix;
-mod names;
+mod memory_stats;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod non_finite;
 mod operators;
 mod options;
-#[cfg(feature = "mpi")]
-mod parallel;
 mod report;
 mod rows;
 mod shadow;
 mod update;
-mod usage;
 
-use crate::boundary::file;
-pub use crate::boundary::{self, errors};
+use crate::ffi::file;
+pub use crate::ffi::{self, errors};

@@ -4,17 +4,17 @@ use std::ffi::{c_int, c_short, c_void};
 use std::{ptr, slice};
 
 use crate::assembly::velocities::Side;
-use crate::block::{Block, Vector, is_finite};
 use crate::kinematics::finite_element::NodalOperator;
+use crate::math::{Block, Vector, is_finite};
 
 use super::arguments::{self, entry};
-use super::boundary::status;
 use super::errors::{self, Code, Result, fail};
+use super::ffi::status;
 use super::host::body::Body;
 use super::host::domain::{UpdateKind, update_kind};
 use super::host::place::Place;
 use super::layout::*;
-use super::{matrix, names};
+use super::{display, matrix};
 
 /// A point of a body and a local frame, as a host passes them.
 #[derive(Clone, Copy)]
@@ -130,7 +130,7 @@ unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*m
         let id = (*request.body).id;
         let failed = |code| of_body(id, code);
         ensure!(
-            names::kind(constraint_kind.into()).is_some(),
+            display::kind(constraint_kind.into()).is_some(),
             fail!(Code::BugFound, "body {id}: unknown kind of constraint {constraint_kind}")
         );
         let dom = (*request.body).dom;

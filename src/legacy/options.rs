@@ -3,11 +3,11 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::block::lanes;
-use crate::threads;
+use crate::math::simd;
+use crate::team;
 
+use super::c_api::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET};
 use super::errors::{Code, Result, fail};
-use super::interface::types::{LDY_NO_AVX2, LDY_NO_LONGJMP, LDY_QUIET};
 
 /// What is set, by the numbers of options.
 static SET: [AtomicBool; LDY_QUIET as usize + 1] = [const { AtomicBool::new(false) }; LDY_QUIET as usize + 1];
@@ -23,7 +23,7 @@ pub fn set(option: c_int, value: c_int) -> Result {
     };
     ensure!((LDY_NO_LONGJMP..=LDY_QUIET).contains(&option), fail!(Code::BugFound, "unknown option {option}"));
     if option == LDY_NO_AVX2 {
-        lanes::forbid_avx2(is_set);
+        simd::forbid_avx2(is_set);
     }
     if SET[option as usize].swap(is_set, Ordering::Relaxed) != is_set {
         REVISION.fetch_add(1, Ordering::Relaxed);
@@ -46,11 +46,11 @@ pub fn revision() -> u32 {
 /// Set the number of threads.
 pub fn set_threads(count: c_int) -> Result {
     match usize::try_from(count) {
-        Ok(count @ 1..=threads::MOST) => {
-            if threads::asked() != count {
+        Ok(count @ 1..=team::MOST) => {
+            if team::asked() != count {
                 REVISION.fetch_add(1, Ordering::Relaxed);
             }
-            threads::ask(count);
+            team::ask(count);
             Ok(())
         }
         _ => Err(fail!(Code::BugFound, "{count} threads")),

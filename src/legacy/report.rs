@@ -2,13 +2,13 @@
 
 use std::ffi::{c_char, c_int, c_longlong};
 
-use super::boundary;
+use super::c_api::types::{ldy_differences, ldy_report};
 use super::errors::{self, Result};
-use super::interface::types::{ldy_differences, ldy_report};
+use super::ffi;
 use super::layout::LOCDYN;
 use super::rows::{self, LocalDynamics, Place};
-use crate::boundary::codes::LDY_REPORT_TEXT;
-use crate::boundary::sized::sized;
+use crate::ffi::codes::LDY_REPORT_TEXT;
+use crate::ffi::sized::sized;
 
 /// Whether all rows and blocks are in order; see `ldy_is_consistent`.
 ///
@@ -44,7 +44,7 @@ pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Re
     let (place, largest) = (Place::default(), ldy_differences::NONE);
     let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
     let mut out = None;
-    let code = boundary::status(|| {
+    let code = ffi::status(|| {
         if !report.is_null() {
             // SAFETY: the caller promises that the report has as many bytes as its size says.
             out = Some(unsafe { sized("report", report) }?);

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::iter;
 
-use crate::block::{Block, Vector, inverse, is_finite, times};
+use crate::math::{Block, Vector, inverse, is_finite, times};
 use crate::memory::{self, collect, push, refill, renew, repeated};
 
 /// The factors, and the pattern that they belong to.

@@ -1,9 +1,9 @@
 //! A law as an equation: R = P (R − ρ (U + μ |U_T| n)), the natural map of de Saxcé's form, with the projection P on the forces
 //! that the law allows.
 
-use crate::block::{Vector, length};
+use crate::math::{Vector, length};
 
-use super::axes::Axes;
+use super::frames::Axes;
 use super::problem::Kind;
 
 /// R − P (R − ρ (U + μ |U_T| n)): zero where U, the bias among it, and R obey the law.

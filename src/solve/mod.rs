@@ -8,30 +8,30 @@
 //! same bits everywhere. `certificate` proves that there is no solution.
 #![forbid(unsafe_code)]
 
-mod axes;
+mod acceleration;
+mod anisotropic;
 mod block_lu;
-mod certificate;
+mod coloring;
+mod frames;
+mod gauss_seidel;
+mod infeasibility;
 mod law;
 mod local;
-mod memory;
-mod momentum;
 mod newton;
 mod options;
-mod order;
-mod padded;
 mod problem;
 mod residual;
+mod rows_of_three;
 mod run;
-mod scaled;
 mod solver;
-mod sweeps;
+mod workspace;
 
-pub use crate::any_rows::{AnyBlockRows, Extents};
-pub use crate::row_error::{Error, Fault};
+pub use crate::rows::any_rows::{AnyBlockRows, Extents};
+pub use crate::rows::fault::{Error, Fault};
 pub use options::{End, Method, Options, Report, Watch};
-pub use padded::AnyProblem;
 pub use problem::{Kind, Law, Normal, Problem};
 pub use residual::{Measure, Residual};
+pub use rows_of_three::AnyProblem;
 pub use solver::Solver;
 
 #[cfg(test)]

@@ -4,11 +4,11 @@
 //! part and the tangential part to the disk whose radius is friction times that. With M = W' + α I, the scaled W and the
 //! proximal term, a step solves ((1 − P') + P' M) δ = −F.
 
-use crate::block::{Block, Vector, is_finite, length};
+use crate::math::{Block, Vector, is_finite, length};
 use crate::memory::{self, refill};
 
-use super::axes::Axes;
 use super::block_lu::BlockLu;
+use super::frames::Axes;
 use super::problem::{Kind, Law, Problem};
 use super::residual::velocity;
 

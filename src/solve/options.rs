@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::row_error::{Error, Fault};
+use crate::rows::fault::{Error, Fault};
 
 use super::residual::{Measure, Residual};
 

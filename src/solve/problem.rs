@@ -1,10 +1,10 @@
 //! What is to be solved: the block-sparse rows of U = B + W R, and the law of each constraint.
 
-use crate::any_rows::{AnyBlockRows, check_size};
-use crate::block::small::MOST_ROWS;
-use crate::block::{Block, Vector, is_finite};
-use crate::block_rows::BlockRows;
-use crate::row_error::{Error, Fault};
+use crate::math::small_symmetric::MOST_ROWS;
+use crate::math::{Block, Vector, is_finite};
+use crate::rows::any_rows::{AnyBlockRows, check_size};
+use crate::rows::block_rows::BlockRows;
+use crate::rows::fault::{Error, Fault};
 
 /// Which component of R, U and the blocks is the normal one; the two others are tangential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

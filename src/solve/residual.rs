@@ -1,8 +1,8 @@
 //! How far forces are from a solution.
 
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 
-use super::axes::Axes;
+use super::frames::Axes;
 use super::law::natural_map;
 use super::problem::{Law, Problem};
 

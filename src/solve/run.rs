@@ -2,22 +2,22 @@
 
 use std::time::Instant;
 
-use crate::block::{Vector, difference};
+use crate::math::{Vector, difference};
 use crate::memory::{self, renew};
-use crate::threads::Team;
+use crate::team::Team;
 
-use super::axes::{Axes, NormalFirst, NormalThird};
+use super::acceleration::{self, Momentum};
 use super::block_lu::MOST_PRODUCTS;
-use super::certificate;
+use super::coloring::MANY;
+use super::frames::{Axes, NormalFirst, NormalThird};
+use super::gauss_seidel::Sweeps;
+use super::infeasibility;
 use super::law;
-use super::memory::Memory;
-use super::momentum::{self, Momentum};
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
-use super::order::MANY;
 use super::problem::{Law, Normal, Problem};
 use super::residual::{Norms, Residual, residual, velocity};
-use super::sweeps::Sweeps;
+use super::workspace::Memory;
 
 /// Sweeps before Newton's method is thought of, and again after momentum has begun; between two looks at the residual.
 const LEAST_SWEEPS: usize = 6;
@@ -223,7 +223,7 @@ impl Run<'_, '_> {
 
     fn is_proof<A: Axes>(&mut self) -> bool {
         let Self { problem, laws, room: Room { memory, center, allowed, .. }, norms, .. } = self;
-        certificate::proves::<A>(problem, laws, memory, norms, center, allowed)
+        infeasibility::proves::<A>(problem, laws, memory, norms, center, allowed)
     }
 
     /// Look at the residual of the closest forces that the laws allow, and keep these if they are the best so far.
@@ -288,7 +288,7 @@ impl Run<'_, '_> {
                 self.look_after_sweeps::<A>();
                 ratio = self.ratio();
             }
-            let rate = momentum::root(change / before, span);
+            let rate = acceleration::root(change / before, span);
             if number < steady {
                 continue;
             }

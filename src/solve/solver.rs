@@ -1,13 +1,13 @@
 //! The solver, as its users see it.
 
-use crate::block::Vector;
-use crate::row_error::Error;
+use crate::math::Vector;
+use crate::rows::fault::Error;
 
+use super::anisotropic::{Scaled, is_anisotropic};
 use super::options::{Options, Report, Watch};
-use super::padded::{AnyProblem, Padded};
 use super::problem::{Law, Problem};
+use super::rows_of_three::{AnyProblem, Padded};
 use super::run::Room;
-use super::scaled::{Scaled, is_anisotropic};
 
 /// A solver, and the memory of its last problem. A problem of the same pattern is solved without allocating.
 #[derive(Debug, Default)]

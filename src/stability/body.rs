@@ -1,6 +1,6 @@
 //! How the points of a body move, to second order in the change of its configuration.
 
-use crate::block::{Block, Vector, cross, difference, dot, sum, times, transposed_times};
+use crate::math::{Block, Vector, cross, difference, dot, sum, times, transposed_times};
 
 /// A body in its present configuration.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::{Error, Fault, NOT_FINITE};
-use crate::block::{Vector, cross, difference, dot, is_finite, sum};
+use crate::math::{Vector, cross, difference, dot, is_finite, sum};
 
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]

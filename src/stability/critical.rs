@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::{Error, Fault, NOT_FINITE, Stiffness, zeros};
-use crate::eigen::{Failure, Problem};
+use crate::math::lanczos::{Failure, Problem};
 
 /// What the geometric stiffness asks of the step.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! M⁻¹ projected to the directions that constraints leave free.
 
 use super::{Error, NOT_FINITE, zeros};
-use crate::eigen::dot;
+use crate::math::lanczos::dot;
 
 /// N = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ)⁺ J M⁻¹: how a system moves under forces, its constraints holding. Rows of J may depend on each
 /// other: those that do add nothing.

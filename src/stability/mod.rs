@@ -15,7 +15,7 @@
 //!
 //! - [`Body`], [`Constraint`]: what is given.
 //! - [`Stiffness`]: K̃, matrix-free; [`Blocks`]: K̃ assembled.
-//! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`crate::eigen`].
+//! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`crate::math::lanczos`].
 //! - [`FreeMotion`]: M⁻¹ projected to the directions that constraints leave free.
 #![forbid(unsafe_code)]
 
@@ -28,7 +28,7 @@ mod stiffness;
 
 use crate::memory::{self, repeated};
 
-pub use crate::row_error::{Error, Fault};
+pub use crate::rows::fault::{Error, Fault};
 pub use blocks::Blocks;
 pub use body::Body;
 pub use constraint::{Carrier, Constraint, End, Force};

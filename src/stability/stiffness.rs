@@ -2,7 +2,7 @@
 
 use super::constraint::Element;
 use super::{Body, Constraint, Error, zeros};
-use crate::block::Vector;
+use crate::math::Vector;
 use crate::memory::{collected, with_room};
 
 /// K̃ of constraints on bodies, ready for products. The dofs of the bodies follow each other in the order of the

@@ -4,16 +4,16 @@
 use std::sync::PoisonError;
 
 use crate::memory::{collected, refill};
-use crate::products::{self, Columns, Product};
+use crate::rows::multiply::{self, Columns, Product};
 
 use super::body::{as_many, copied, finite, of_size};
-use super::changes;
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
+use super::dirty;
 use super::error::{Checked, Error, Fault, Result, Subject, unknown};
+use super::id_table::{Id, Table};
 use super::mixed::{self, AnyRows, Entry, MOST_BODIES, Mixed, RowsOperator};
 use super::model::System;
-use super::table::{Id, Table};
 
 /// Vectors that are spread at a time.
 const TOGETHER: usize = 4;
@@ -77,7 +77,7 @@ impl System {
         self.check_rows(bodies, &operators).map_err(failed)?;
         self.room.forget();
         if let Some(mixed) = &mut self.mixed {
-            let set = mixed.set(&mut self.constraints, id, &operators, changes::CHANGED);
+            let set = mixed.set(&mut self.constraints, id, &operators, dirty::CHANGED);
             set.map_err(|error| failed(error.fault))?;
         }
         self.values_change();
@@ -104,7 +104,7 @@ impl System {
         check_compliance(rows, compliance).map_err(failed)?;
         let compliance = copied(compliance).map_err(failed)?;
         if let Some(mixed) = &mut self.mixed {
-            mixed.set_compliance(&mut self.constraints, id, compliance, changes::COMPLIANCE);
+            mixed.set_compliance(&mut self.constraints, id, compliance, dirty::COMPLIANCE);
         }
         self.values_change();
         Ok(())
@@ -215,7 +215,7 @@ impl System {
         for body in bodies {
             if let Some((body, mark)) = self.bodies.get_mut(body) {
                 count(&mut body.users);
-                *mark |= changes::CHANGED;
+                *mark |= dirty::CHANGED;
             }
         }
     }
@@ -279,7 +279,7 @@ impl System {
         y: Columns<&mut [f64]>,
     ) -> Result {
         let rows = self.structure.len();
-        let Some(mixed) = self.odd() else { return products::all(product, (count, rows), x, y) };
+        let Some(mixed) = self.odd() else { return multiply::all(product, (count, rows), x, y) };
         let (length, scalars) = (3 * rows, self.scalar_count());
         let [inner_x, inner_y] = &mut *self.spread.lock().unwrap_or_else(PoisonError::into_inner);
         for first in (0..count).step_by(TOGETHER) {
@@ -291,7 +291,7 @@ impl System {
                 mixed.view.spread(&x.values[of(k, x.stride)], to.as_chunks_mut().0);
             }
             let (from, to) = (Columns { values: &inner_x[..], stride: length }, &mut inner_y[..]);
-            products::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
+            multiply::all(product, (some.len(), rows), from, Columns { values: to, stride: length })?;
             for (k, from) in some.zip(inner_y.chunks_exact(length)) {
                 let (x, y) = (&x.values[of(k, x.stride)], &mut y.values[of(k, y.stride)]);
                 mixed.view.collect(from.as_chunks().0, mixed.entries(), x, y);

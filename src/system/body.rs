@@ -4,11 +4,11 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::block::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
+use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::memory::{collected, repeated, with_room};
 
 use super::error::{Checked, Fault};

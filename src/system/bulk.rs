@@ -3,13 +3,13 @@
 
 use std::fmt;
 
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 
 use super::body::as_many;
 use super::constraint::{Constraint, Placement, check_compliance};
 use super::error::{Error, Fault, Result, Subject, unknown};
+use super::id_table::Id;
 use super::model::System;
-use super::table::Id;
 
 /// What went wrong with one of many entries; nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq)]

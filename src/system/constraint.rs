@@ -1,14 +1,14 @@
 //! Constraints: what is measured of the velocities of one or two bodies.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector, is_finite, small};
 pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
+use crate::math::{Block, Vector, is_finite, small_symmetric};
 use crate::memory::collected;
 
 use super::body::{Body, as_many, finite, of_size, same_bits};
 use super::error::{Checked, Fault};
-use super::table::Id;
+use super::id_table::Id;
 
 /// What is wrong where points are given for operators, or the other way round.
 pub(super) const OTHER_KIND: &str = "it is placed at points or by operators H as it was inserted";
@@ -220,12 +220,12 @@ pub(super) fn check_compliance(rows: usize, compliance: &[f64]) -> Checked {
     let scale = 1e-10 * (0..rows).fold(0.0, |most, i| f64::max(most, entry(i, i).abs()));
     let is_symmetric = (0..rows).all(|j| (0..j).all(|i| (entry(i, j) - entry(j, i)).abs() <= scale));
     ensure!(is_symmetric, Fault::Invalid("its compliance is not symmetric"));
-    let mut negated = [0.0; small::MOST_ROWS * small::MOST_ROWS];
+    let mut negated = [0.0; small_symmetric::MOST_ROWS * small_symmetric::MOST_ROWS];
     let negated = &mut negated[..rows * rows];
     for (k, negated) in negated.iter_mut().enumerate() {
         *negated = -entry((k % rows).min(k / rows), (k % rows).max(k / rows));
     }
     // Of zeros alone none is found.
     let why = "its compliance is negative in some direction";
-    if small::largest_eigenvalue(rows, negated) > scale { Err(Fault::Invalid(why)) } else { Ok(()) }
+    if small_symmetric::largest_eigenvalue(rows, negated) > scale { Err(Fault::Invalid(why)) } else { Ok(()) }
 }

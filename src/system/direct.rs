@@ -1,8 +1,8 @@
-//! Factors and dependences of the rows of a system; the numbers are those of [`crate::direct`].
+//! Factors and dependences of the rows of a system; the numbers are those of [`crate::rows`].
 #![forbid(unsafe_code)]
 
-use crate::direct::{AnyBlockRows, BlockRows, Cholesky, dependent_rows};
-use crate::row_error;
+use crate::rows::fault;
+use crate::rows::{AnyBlockRows, BlockRows, Cholesky, dependent_rows};
 
 use super::error::{Error, Result, Subject};
 use super::mixed::AnyRows;
@@ -44,7 +44,7 @@ impl System {
     }
 
     /// An error of a row as one of its constraint.
-    pub(super) fn of_row(&self, row_error::Error { row, fault }: row_error::Error) -> Error {
+    pub(super) fn of_row(&self, fault::Error { row, fault }: fault::Error) -> Error {
         let id = row.and_then(|row| self.constraint_ids().nth(row));
         let subject = id.and_then(|id| self.subject(id).ok()).unwrap_or(Subject::System);
         Error { subject, fault: fault.into() }

@@ -5,9 +5,9 @@ use std::collections::TryReserveError;
 use std::{fmt, result};
 
 use crate::inertia::FactorError;
-use crate::row_error;
+use crate::rows::fault;
 
-use super::table::Id;
+use super::id_table::Id;
 
 /// What functions return that may go wrong; nothing unless it is named.
 pub type Result<T = (), E = Error> = result::Result<T, E>;
@@ -149,20 +149,20 @@ impl fmt::Display for Fault {
             Self::Matrix(error) => write!(f, "its matrix A: {error}"),
             Self::Solver(code) => write!(f, "its solver returned {code}"),
             Self::Singular => f.write_str("its diagonal block of W is singular"),
-            Self::NotPositive => row_error::Fault::NotPositive.fmt(f),
+            Self::NotPositive => fault::Fault::NotPositive.fmt(f),
             Self::Stale => f.write_str("no successful update since the last change"),
         }
     }
 }
 
-impl From<row_error::Fault> for Fault {
-    fn from(fault: row_error::Fault) -> Self {
+impl From<fault::Fault> for Fault {
+    fn from(fault: fault::Fault) -> Self {
         match fault {
-            row_error::Fault::Memory => Self::Memory,
-            row_error::Fault::NotFinite(what) => Self::NotFinite(what),
-            row_error::Fault::Invalid(what) => Self::Invalid(what),
-            row_error::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
-            row_error::Fault::NotPositive => Self::NotPositive,
+            fault::Fault::Memory => Self::Memory,
+            fault::Fault::NotFinite(what) => Self::NotFinite(what),
+            fault::Fault::Invalid(what) => Self::Invalid(what),
+            fault::Fault::Size { what, expected, found } => Self::Size { what, expected, found },
+            fault::Fault::NotPositive => Self::NotPositive,
         }
     }
 }

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use crate::block::transposed;
-use crate::direct::AnyBlockRows;
-use crate::export::matrix_market::{write_block, write_head};
-use crate::export::npz::{self, Array};
+use crate::io::matrix_market::{write_block, write_head};
+use crate::io::npz::{self, Array};
+use crate::math::transposed;
+use crate::rows::AnyBlockRows;
 
 /// Write W in MatrixMarket coordinate format, with 15 significant digits.
 ///

@@ -3,12 +3,12 @@
 
 use crate::memory;
 
-use super::changes;
 use super::constraint::{Constraint, Operator, Placement};
-use super::kept::Kept;
+use super::constraint_data::Kept;
+use super::dirty;
+use super::id_table::Id;
 use super::mixed::{MOST_BODIES, Mixed};
 use super::model::System;
-use super::table::Id;
 
 impl System {
     /// Let `insert` put constraints into the tables. After an error of it they are as they were, and results are still there.
@@ -45,7 +45,7 @@ impl System {
     /// # Errors
     /// If memory is exhausted; [`System::all_or_nothing`] takes back what there is of it.
     pub(super) fn put_triple(&mut self, constraint: Constraint) -> memory::Result<Id> {
-        let triple = self.constraints.insert(constraint, changes::CHANGED)?;
+        let triple = self.constraints.insert(constraint, dirty::CHANGED)?;
         self.kept.insert(Kept::default(), 0)?;
         self.mixed.as_mut().map_or(Ok(triple), |mixed| mixed.insert_triple(triple))
     }
@@ -73,6 +73,6 @@ impl System {
             None => mixed.insert(Mixed::of(constraints)?),
         };
         kept.insert(Kept::default(), 0)?;
-        mixed.claim(constraints, (bodies, rows), zero, changes::CHANGED)
+        mixed.claim(constraints, (bodies, rows), zero, dirty::CHANGED)
     }
 }

@@ -1,8 +1,8 @@
 //! The results of an update.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector};
-use crate::boundary::large_pages;
+use crate::ffi::large_pages;
+use crate::math::{Block, Vector};
 
 use super::error::Result;
 

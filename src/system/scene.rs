@@ -5,33 +5,31 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use crate::assembly::diagonal::Diagonal;
-use crate::assembly::panel::Panel;
-use crate::assembly::panel::cholesky::{Slot, Slots, Writer};
+use crate::assembly::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
+use crate::assembly::scene::{self, Action, Bodies, Place, RigidEnd, RigidEnds, RowFault, RowPart, Rows};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::update::pairs::{Make, Pair, Pairs, Run as PairsOfRow};
-use crate::assembly::update::scene::{
-    self, Action, Bodies, Place, RigidEnd, RigidEnds, RowFault, RowPart, Rows,
-};
-use crate::assembly::update::whole_rows::{Run, WholeRows};
 use crate::assembly::velocities::Side;
-use crate::block::{Block, Vector, is_finite, mirrored};
+use crate::assembly::whole_rows::{Run, WholeRows};
+use crate::body_operators::Panel;
+use crate::body_operators::factored::{Slot, Slots, Writer};
 use crate::inertia::cost::Lasting;
 use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
+use crate::math::{Block, Vector, is_finite, mirrored};
 use crate::memory::renew;
 use crate::prefetch::{fetch, fetch_beyond};
-use crate::threads::{Deal as _, Dealt, Numbered, Ragged};
+use crate::team::{Deal as _, Dealt, Numbered, Ragged};
 
 use super::body::{Body, Inertia, Kinematics, Member};
 use super::constraint::{Constraint, Placement};
 use super::error::{Error, Fault, Result, Subject};
+use super::id_table::{Id, Table};
 use super::mixed::Mixed;
-use super::models::Models;
-use super::plan::Plan;
+use super::shared_solver::Models;
 use super::structure::{AHEAD, NOWHERE, Structure};
-use super::table::{Id, Table};
+use super::update_plan::Plan;
 
 /// Bodies, constraints, and the structure that is theirs.
 #[derive(Clone, Copy)]

@@ -1,16 +1,16 @@
 //! Geometric stiffness and critical step of a system; the numbers are those of [`crate::stability`].
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector, times};
 use crate::inertia;
+use crate::math::{Block, Vector, times};
 use crate::memory::{repeated, with_room};
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
 use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
 use super::error::{Checked, Error, Fault, Result};
+use super::id_table::Id;
 use super::model::System;
-use super::table::Id;
 
 /// What a constraint keeps as it is.
 #[derive(Clone, Copy, Debug, PartialEq)]

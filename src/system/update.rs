@@ -3,18 +3,18 @@
 
 use std::mem;
 
+use crate::assembly::bodies::{How, prepare};
+use crate::assembly::rows::{self, Wanted};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::update::bodies::{How, prepare};
-use crate::assembly::update::rows::{self, Wanted};
-use crate::assembly::update::{pairs, whole_rows};
-use crate::threads::{Deal, Numbered, Ragged, Team};
+use crate::assembly::{pairs, whole_rows};
+use crate::team::{Deal, Numbered, Ragged, Team};
 
-use super::changes;
+use super::dirty;
 use super::error::{Error, Fault, Result};
 use super::model::System;
-use super::plan::{Extent, Plan};
 use super::rows::{Results, resized};
 use super::scene::{Blocks, Order, PairBlocks, PartsOfPairs, Scene, part_of_rows};
+use super::update_plan::{Extent, Plan};
 
 /// From so many blocks on, of one thread and of several, both blocks of a pair are computed where they lie. Fewer stay in the
 /// processor's caches, where it costs less to write to other rows. Both ways have the same bits.
@@ -40,11 +40,11 @@ impl System {
             self.room.forget();
             self.parts.forget();
             if let Some(mixed) = &mut self.mixed
-                && mixed.tidy(&mut self.constraints, changes::CHANGED)?
+                && mixed.tidy(&mut self.constraints, dirty::CHANGED)?
             {
                 self.structure.forget();
             }
-            let is_kept = is_made && !self.structure.is_forgotten() && !changes::are_many(&self.bodies);
+            let is_kept = is_made && !self.structure.is_forgotten() && !dirty::are_many(&self.bodies);
             is_made = is_kept;
             self.structure.take_out(&self.constraints, is_kept.then_some(&mut self.results))?;
             self.close_up_bodies()?;
@@ -71,7 +71,7 @@ impl System {
         if let Some(mixed) = mixed {
             mixed.fill(constraints, structure, results, (extent, plan))?;
         }
-        changes::settle(bodies, constraints);
+        dirty::settle(bodies, constraints);
         self.is_made = true;
         self.step = step;
         self.has_operators = true;

@@ -2,14 +2,14 @@
 //! and what a rigid body turns like without forces.
 #![forbid(unsafe_code)]
 
-use crate::block::{
+use crate::math::{
     Block, Vector, cross, difference, inverse, is_finite, largest, sum, times, transposed_times,
 };
 
 use super::body::{Kinematics, finite};
 use super::error::{Error, Fault, Result};
+use super::id_table::Id;
 use super::model::System;
-use super::table::Id;
 
 impl System {
     /// The referential point X of a rigid body that is at the place p of the world, X = X̄ + Λᵀ (p − x̄), x̄ the place of the

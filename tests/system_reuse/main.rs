@@ -338,7 +338,7 @@ impl Scene {
                     self.set_velocity(body, which, velocity);
                 }
             }
-            18 => ldy::block::lanes::forbid_avx2(self.below(2) == 0),
+            18 => ldy::math::simd::forbid_avx2(self.below(2) == 0),
             19 => self.rebind(constraint),
             20 => self.set_known(body, Known::Matrix(vec![-1.0; dofs], 0.0)),
             21 => self.set_velocity(body, 1, vec![HUGE * HUGE.sqrt(); dofs]),
@@ -504,12 +504,12 @@ fn threads_make_no_difference() {
         let mut scene = Scene::new(seed, seed > 1, 900, 1300);
         // What is kept of how threads share pairs is that of so many.
         for threads in [2, 3, 1, 3, 2] {
-            assert_eq!(ldy::legacy::interface::additions::ldy_set_threads(threads), 0);
+            assert_eq!(ldy::legacy::c_api::additions::ldy_set_threads(threads), 0);
             follow(&mut scene, 5, 3);
         }
     }
-    assert_eq!(ldy::legacy::interface::additions::ldy_set_threads(1), 0);
-    ldy::legacy::interface::additions::ldy_shutdown();
+    assert_eq!(ldy::legacy::c_api::additions::ldy_set_threads(1), 0);
+    ldy::legacy::c_api::additions::ldy_shutdown();
 }
 
 /// Meshes of two nodes and rigid bodies in turns, each body coupled with the next two; what is known of A of the rigid ones is

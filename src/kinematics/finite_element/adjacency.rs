@@ -2,7 +2,7 @@
 //! an explicit scheme, whose inverse inertia is diagonal.
 
 use super::element::Element;
-use crate::block::{Vector, difference};
+use crate::math::{Vector, difference};
 
 /// Whether two constraints interact that lie on a body with a mesh separate from its shape: some element of
 /// the one's candidates equals, or shares a node with, some element of the other's.

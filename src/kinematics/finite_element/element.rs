@@ -1,6 +1,6 @@
 //! The four element shapes: shape functions, their derivatives, the domain of the local coordinates.
 
-use crate::block::Vector;
+use crate::math::Vector;
 
 /// Most nodes an element has.
 pub const MAX_NODES: usize = 8;

@@ -1,7 +1,7 @@
 //! Local coordinates of a point of an element by Newton's method.
 
 use super::element::{Corners, Shape, interpolate};
-use crate::block::{Block, Vector, difference, dot, solve};
+use crate::math::{Block, Vector, difference, dot, solve};
 
 /// Steps within which the iteration has to end.
 const STEPS: usize = 63;

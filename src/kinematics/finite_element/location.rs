@@ -3,7 +3,7 @@
 use super::element::{Corners, Element, interpolate};
 use super::local_coordinates::local_coordinates;
 use super::polyhedron::{box_distance, distance};
-use crate::block::{Block, Vector, difference, dot, transposed_times};
+use crate::math::{Block, Vector, difference, dot, transposed_times};
 
 /// An element and clamped local coordinates in it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::element::MAX_NODES;
 use super::location::Location;
-use crate::block::{Block, Vector, transposed, transposed_product};
 use crate::kinematics::nodal::Nodal;
+use crate::math::{Block, Vector, transposed, transposed_product};
 
 /// The nodes of an element, ascending, each with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 //! point is outside is decided by a plane: it is if, and only if, all points of the hull lie well below it in
 //! the direction from the nearest place. Such a plane is a proof, whatever the rounding that led to it.
 
-use crate::block::{Vector, cross, difference, dot};
+use crate::math::{Vector, cross, difference, dot};
 
 /// Triangles whose edges enclose an angle with a sine below this are left to their edges.
 const THIN: f64 = 1e-12;

@@ -3,10 +3,10 @@
 use std::ptr;
 
 use crate::kinematics::finite_element::{Element, adjacent, adjacent_separate};
+use crate::legacy::display;
 use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
-use crate::legacy::names;
 
 use super::constraint;
 use super::mesh::Mesh;
@@ -114,7 +114,7 @@ unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
     unsafe {
         let role = constraint::roles_on(con, body).next();
         role.map(|(_, role)| Place::of(con, role, ptr::null_mut())).ok_or_else(|| {
-            let (name, id) = (names::constraint(con), (*body).id);
+            let (name, id) = (display::constraint(con), (*body).id);
             fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
         })
     }

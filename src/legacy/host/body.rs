@@ -3,14 +3,14 @@
 use std::ffi::c_int;
 use std::{fmt, slice};
 
-use crate::block::{Block, Vector};
 use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Sparse, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
+use crate::legacy::display::null;
 use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
-use crate::legacy::names::null;
+use crate::math::{Block, Vector};
 
 use super::finite_element;
 use super::place::Place;

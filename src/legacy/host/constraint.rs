@@ -1,10 +1,10 @@
 //! Constraints.
 
 use crate::assembly::velocities::Side;
-use crate::export::dump::Label;
+use crate::io::dump::Label;
+use crate::legacy::display;
 use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
-use crate::legacy::names;
 
 use super::body::Body;
 use super::place::{KnownPlaces, Place, Role};
@@ -21,7 +21,7 @@ pub unsafe fn check(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
         check_kind(con)?;
-        ensure!(!(*con).master.is_null(), fail!(Code::BugFound, "{}: no master", names::constraint(con)));
+        ensure!(!(*con).master.is_null(), fail!(Code::BugFound, "{}: no master", display::constraint(con)));
     }
     Ok(())
 }
@@ -37,7 +37,7 @@ pub unsafe fn check(con: *const CON) -> Result {
 pub unsafe fn check_kind(con: *const CON) -> Result {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     unsafe {
-        ensure!(names::kind((*con).kind).is_some(), fail!(Code::BugFound, "{}", names::constraint(con)));
+        ensure!(display::kind((*con).kind).is_some(), fail!(Code::BugFound, "{}", display::constraint(con)));
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ pub unsafe fn check_kind(con: *const CON) -> Result {
 #[cold]
 pub unsafe fn error(con: *const CON, code: Code) -> Code {
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-    errors::about(unsafe { names::constraint(con) }, code)
+    errors::about(unsafe { display::constraint(con) }, code)
 }
 
 /// What a constraint is called in a dump.
@@ -61,7 +61,7 @@ pub unsafe fn label<'a>(con: *const CON) -> Label<'a> {
     unsafe {
         let slave = (*con).slave.as_ref().map_or(-1, |slave| slave.id as i32);
         Label {
-            name: names::kind((*con).kind).unwrap_or_default(),
+            name: display::kind((*con).kind).unwrap_or_default(),
             kind: (*con).kind,
             point: &(*con).point,
             bodies: [(*(*con).master).id as i32, slave],

@@ -1,8 +1,8 @@
 //! The domain.
 
+use crate::legacy::display;
 use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
-use crate::legacy::names;
 
 /// What an update computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,6 @@ pub unsafe fn constraints(dom: *const DOM) -> impl Iterator<Item = *mut CON> {
 #[cold]
 pub unsafe fn comes_twice(con: *const CON) -> Code {
     // SAFETY: the caller promises a valid constraint with valid bodies.
-    let name = unsafe { names::constraint(con) };
+    let name = unsafe { display::constraint(con) };
     fail!(Code::BugFound, "{name}: comes twice in dom->con, the list is cyclic")
 }

@@ -2,14 +2,14 @@
 
 use std::slice;
 
-use crate::block::{Block, is_finite};
 use crate::inertia::cost::Lasting;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Location, Reduced};
+use crate::legacy::display::null;
 use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
-use crate::legacy::names::null;
+use crate::math::{Block, is_finite};
 
 use super::mesh::Mesh;
 use super::place::Place;

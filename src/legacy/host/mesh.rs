@@ -2,10 +2,10 @@
 
 use std::{iter, slice};
 
-use crate::block::Vector;
 use crate::kinematics::finite_element::{Element, Location, choose, coincident_node, locate};
 use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
+use crate::math::Vector;
 
 use super::place::Place;
 

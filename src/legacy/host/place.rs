@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use crate::block::Vector;
 use crate::kinematics::finite_element::CachedLocation;
 use crate::legacy::layout::*;
+use crate::math::Vector;
 
 /// A referential point of a body, and for finite elements the shape and the geometric object that it lies on.
 #[derive(Clone, Copy)]

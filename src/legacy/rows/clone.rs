@@ -3,11 +3,11 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use crate::block::{Vector, times};
 use crate::legacy::arguments::{self, entry};
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{CONTACT, LOCDYN, OFFB};
+use crate::math::{Vector, times};
 use crate::memory::repeated;
 
 #[cfg(feature = "mpi")]

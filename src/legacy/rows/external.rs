@@ -7,17 +7,17 @@
 use std::mem::offset_of;
 use std::{iter, ptr};
 
-use crate::block::{Block, Vector, is_finite, times, transposed};
-use crate::legacy::culprit;
+use crate::legacy::c_api::types::LDY_SELF_CONTACT_ONCE;
+use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::set::Walks;
-use crate::legacy::interface::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::layout::*;
-use crate::legacy::names;
+use crate::legacy::non_finite;
 use crate::legacy::options;
+use crate::math::{Block, Vector, is_finite, times, transposed};
 use crate::memory::bytes;
 
 use super::local_dynamics::LocalDynamics;
@@ -160,11 +160,11 @@ unsafe fn couple_through(
             }
             let row = rows.met_on(body, own, *round)?;
             let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
-                let (name, id) = (names::constraint(own), (*body).id);
+                let (name, id) = (display::constraint(own), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
             };
             let exhausted =
-                |_| fail!(Code::OutOfMemory, "{}: no memory for its blocks", names::constraint(con));
+                |_| fail!(Code::OutOfMemory, "{}: no memory for its blocks", display::constraint(con));
             let coupling = Coupling {
                 body: index,
                 row: side.slot,
@@ -205,7 +205,9 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         if !is_finite(&block.public.W) {
             // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
             return Err(unsafe {
-                culprit::of_blocks_between([(*block.row).public.con, block.con].map(<*mut CON>::cast_const))
+                non_finite::of_blocks_between(
+                    [(*block.row).public.con, block.con].map(<*mut CON>::cast_const),
+                )
             });
         }
     }

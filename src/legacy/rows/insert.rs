@@ -3,21 +3,21 @@
 use std::mem::offset_of;
 use std::ptr;
 
+use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::constraint;
 use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{BODY, CON, CON_EXTERNAL, DIAB, SET};
-use crate::legacy::names;
 use crate::memory::push;
 use crate::prefetch::fetch;
 
-use super::attach::{attach, side_on};
 use super::attachments::Side;
 use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, End, Pair};
 use super::pool::Pool;
 use super::row::{Row, Rows};
+use super::sync::{attach, side_on};
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
 ///
@@ -37,7 +37,7 @@ pub unsafe fn insert(
         constraint::check_kind(con)?;
         ensure!(
             dynamics.rows.claimed(con).is_null() || !dynamics.rows.has(con),
-            fail!(Code::BugFound, "{}: has a row already", names::constraint(con))
+            fail!(Code::BugFound, "{}: has a row already", display::constraint(con))
         );
         dynamics.is_gathered = false;
         bodies
@@ -192,7 +192,7 @@ impl<'a> Meeting<'a> {
 #[cold]
 unsafe fn no_memory(con: *const CON) -> Code {
     // SAFETY: the caller promises a valid constraint.
-    fail!(Code::OutOfMemory, "{}: no memory for its row", unsafe { names::constraint(con) })
+    fail!(Code::OutOfMemory, "{}: no memory for its row", unsafe { display::constraint(con) })
 }
 
 /// Attach the new row to its bodies.

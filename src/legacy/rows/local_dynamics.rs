@@ -7,16 +7,16 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::set::Walks;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
-use crate::legacy::parallel::Exchange;
+use crate::legacy::mpi::Exchange;
 use crate::memory::bytes;
 
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
 use super::external::Externals;
-use super::gather::GatheredRow;
 use super::pair::Pair;
 use super::pool::Pool;
 use super::row::{Row, Rows};
+use super::row_list::GatheredRow;
 use super::tally::Tally;
 
 /// A local dynamics.

@@ -5,28 +5,28 @@
 //! are attached to has a panel with a slot a row; a pair knows the two slots, so the assembly runs over the pairs in
 //! the order in which they lie in memory and never follows a list.
 
-mod attach;
 mod attachments;
-mod bits;
 mod clone;
 mod consistency;
 #[cfg(feature = "mpi")]
 pub mod external;
-mod gather;
+mod hidden_flags;
 mod insert;
 mod local_dynamics;
 mod pair;
 mod pool;
 mod remove;
 mod row;
+mod row_list;
+mod sync;
 mod tally;
 
 pub use attachments::{Attachments, BodyEntry};
 pub use consistency::{Place, check as check_consistency};
-pub use gather::{GatheredRow, gather};
 pub use insert::insert;
 pub use local_dynamics::LocalDynamics;
 pub use pair::Pair;
 pub use pool::{Parts, WORD};
 pub use remove::remove;
 pub use row::{Map, Row};
+pub use row_list::{GatheredRow, gather};

@@ -1,11 +1,11 @@
 //! A pair of blocks: W_αβ in row α and W_βα in row β, side by side.
 
-use crate::assembly::update::pairs::Coupling;
+use crate::assembly::pairs::Coupling;
 use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
-use super::attach::side_on;
 use super::attachments::Side;
 use super::row::Row;
+use super::sync::side_on;
 
 /// One of the two blocks, with the hidden data behind what the host sees.
 #[repr(C)]

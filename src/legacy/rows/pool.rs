@@ -7,12 +7,12 @@ use std::collections::TryReserveError;
 use std::ptr;
 use std::slice;
 
-pub use super::bits::WORD;
+pub use super::hidden_flags::WORD;
 
-use crate::boundary::large_pages;
-use crate::threads::part;
+use crate::ffi::large_pages;
+use crate::team::part;
 
-use super::bits::Bits;
+use super::hidden_flags::Bits;
 
 /// Chunks of the first block of memory.
 const FIRST_BLOCK: usize = 64;

@@ -7,13 +7,13 @@ use std::{iter, ptr};
 
 use rustc_hash::FxBuildHasher;
 
-use crate::block::Vector;
 use crate::kinematics::finite_element::CachedLocation;
+use crate::math::Vector;
 
+use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::place::KnownPlaces;
 use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
-use crate::legacy::names;
 
 use super::attachments::Side;
 use super::pair::BlockNode;
@@ -26,7 +26,7 @@ pub struct Row {
     /// What the host sees.
     pub public: DIAB,
     /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
-    /// ([`super::attach::follow`]), the master's side comes first and the slave's second.
+    /// ([`super::sync::follow`]), the master's side comes first and the slave's second.
     pub sides: [Option<Side>; 2],
     /// These bodies, NULL where there is none.
     pub bodies: [*mut BODY; 2],
@@ -217,7 +217,7 @@ impl Rows {
         unsafe {
             let row = self.of(con)?;
             if (*row).round == round {
-                let (name, id) = (names::constraint(con), (*body).id);
+                let (name, id) = (display::constraint(con), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: comes twice in the set of body {id}"));
             }
             (*row).round = round;
@@ -280,5 +280,5 @@ impl Rows {
 unsafe fn not_its(con: *const CON, row: *const Row) -> Code {
     let what = if row.is_null() { "no row" } else { "dia is not its row in this ldy" };
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-    fail!(Code::BugFound, "{}: {what}", unsafe { names::constraint(con) })
+    fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(con) })
 }

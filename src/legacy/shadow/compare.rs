@@ -6,14 +6,14 @@
 
 use std::{fmt, ptr};
 
-use crate::block::{Block, largest};
+use crate::legacy::display;
 use crate::legacy::errors::Result;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::Role;
 use crate::legacy::layout::*;
-use crate::legacy::names;
 use crate::legacy::rows::{Place, Row};
+use crate::math::{Block, largest};
 use crate::memory::push;
 
 use super::exhausted;
@@ -76,7 +76,7 @@ impl Comparison<'_, '_> {
             let (dia, own) = (&*row.dia, self.mirror.row(row.con));
             let v = &*self.mirror.dynamics.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
             let values = &(*own).public;
-            let name = names::constraint(row.con);
+            let name = display::constraint(row.con);
             let speed = speed(row.con)?;
             let allowed = self.findings.tolerance;
             let condition = f64::EPSILON * self.mirror.condition(row);
@@ -114,7 +114,7 @@ impl Comparison<'_, '_> {
         // SAFETY: the caller promises rows that are valid with their blocks; names are made of the domain's
         // constraints and of bodies with rows.
         unsafe {
-            let name = names::constraint(row.con);
+            let name = display::constraint(row.con);
             for block in super::blocks(own.cast()) {
                 let neighbour = self.rows.of_constraint((*(*block).dia).con);
                 if let Some(key) = neighbour.zip(self.mirror.of_body((*block).bod)) {
@@ -166,7 +166,7 @@ impl Comparison<'_, '_> {
     fn add_of_block(&mut self, row: &LegacyRow, blocks: &[Found], article: &str, what: impl fmt::Display) {
         let Some(&((neighbour, body), _)) = blocks.first() else { return };
         // SAFETY: the constraint is the domain's, and a body with rows is valid, by the promise of `all`.
-        let (name, body) = unsafe { (names::constraint(row.con), (*self.mirror.body(body)).id) };
+        let (name, body) = unsafe { (display::constraint(row.con), (*self.mirror.body(body)).id) };
         let id = self.rows.all[neighbour as usize].id;
         let place = Place { neighbour: Some(id), body: Some(body), ..row.place() };
         let text = format_args!("{name}: {article} block to constraint {id} through body {body}{what}");

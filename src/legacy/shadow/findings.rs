@@ -4,10 +4,10 @@
 
 use std::fmt;
 
+use crate::legacy::c_api::types::{ldy_differences, ldy_tolerance};
+use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::interface::types::{ldy_differences, ldy_tolerance};
 use crate::legacy::layout::CON;
-use crate::legacy::names;
 use crate::legacy::report::Found;
 use crate::legacy::rows::Place;
 
@@ -74,7 +74,7 @@ impl<'a> Findings<'a> {
     /// The constraint is valid, its bodies are NULL or valid.
     pub unsafe fn add_of_row(&mut self, con: *const CON, what: &str) {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
-        let (name, id) = unsafe { (names::constraint(con), (*con).id) };
+        let (name, id) = unsafe { (display::constraint(con), (*con).id) };
         self.add_of_list(Place { constraint: Some(id), ..Place::default() }, format_args!("{name}: {what}"));
     }
 }

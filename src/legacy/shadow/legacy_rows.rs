@@ -2,10 +2,10 @@
 
 use std::mem;
 
+use crate::legacy::display;
 use crate::legacy::errors::Result;
 use crate::legacy::host::{constraint, domain};
 use crate::legacy::layout::*;
-use crate::legacy::names;
 use crate::legacy::rows::{Map, Place};
 
 use super::findings::Findings;
@@ -151,7 +151,7 @@ impl LegacyRows {
                     (&raw const (*con).V).cast(),
                 ];
                 if [(*dia).R.cast_const(), (*dia).U.cast_const(), (*dia).V.cast_const()] != vectors {
-                    let name = names::constraint(con);
+                    let name = display::constraint(con);
                     findings.add(row.place(), format_args!("{name}: R, U or V is not the constraint's"));
                 }
                 (last, next) = (dia, link((*dia).n.cast_const()));

@@ -12,12 +12,12 @@ mod mirror;
 use std::time::Instant;
 use std::{iter, ptr};
 
+use super::c_api::types::{ldy_report, ldy_tolerance};
 use super::errors::{Code, Result, fail};
 use super::host::domain::{self, UpdateKind};
-use super::interface::types::{ldy_report, ldy_tolerance};
 use super::layout::{DIAB, LOCDYN, OFFB};
 use super::report::{self, Found};
-use crate::boundary::sized::sized_const;
+use crate::ffi::sized::sized_const;
 
 use findings::Findings;
 use legacy_rows::LegacyRows;

@@ -6,20 +6,20 @@ mod scene;
 use std::ffi::c_int;
 use std::mem;
 
+use crate::assembly::bodies::{How, prepare};
+use crate::assembly::pairs::assemble as assemble_pairs;
+use crate::assembly::rows::{Wanted, assemble};
 use crate::assembly::update::Phase;
-use crate::assembly::update::bodies::{How, prepare};
-use crate::assembly::update::pairs::assemble as assemble_pairs;
-use crate::assembly::update::rows::{Wanted, assemble};
-use crate::threads::Team;
+use crate::team::Team;
 
-use super::boundary::status;
+use super::c_api::types::{LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 use super::errors::{Code, Result, fail};
+use super::ffi::status;
 use super::host::domain::{self, UpdateKind};
-use super::interface::types::{LDY_REUSE, LDY_SELF_CONTACT_ONCE};
 use super::layout::LOCDYN;
-use super::options;
 #[cfg(feature = "mpi")]
-use super::parallel;
+use super::mpi;
+use super::options;
 #[cfg(feature = "mpi")]
 use super::rows::external;
 use super::rows::{Attachments, GatheredRow, LocalDynamics, gather as gather_rows};
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
         // SAFETY: the host promises a LOCDYN that nobody else uses meanwhile.
         let dynamics = unsafe { LocalDynamics::from_public(ldy) };
         #[cfg(feature = "mpi")]
-        let dynamics = dynamics.map_err(parallel::exchange::withdraw);
+        let dynamics = dynamics.map_err(mpi::exchange::withdraw);
         // SAFETY: the host promises that the domain is valid with all its bodies and constraints.
         unsafe { begin(dynamics?) }
     })
@@ -57,9 +57,9 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
         #[cfg(not(feature = "mpi"))]
         let (step, kind) = gather(dynamics, &mut team)?;
         #[cfg(feature = "mpi")]
-        let (step, kind) = parallel::exchange::together(dynamics, |dynamics, world| {
+        let (step, kind) = mpi::exchange::together(dynamics, |dynamics, world| {
             let found = gather(dynamics, &mut team)?;
-            parallel::velocities::of_parents(dynamics, world)?;
+            mpi::velocities::of_parents(dynamics, world)?;
             Ok(found)
         })?;
         let settings = options::revision();

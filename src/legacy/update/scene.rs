@@ -5,28 +5,28 @@ use std::ops::Range;
 use std::ptr;
 
 use crate::assembly::diagonal::{self, Diagonal};
-use crate::assembly::panel::cholesky::{Slot as SlotWriter, Slots, Writer};
-use crate::assembly::panel::{Panel, RIGID};
+use crate::assembly::pairs::{Coupling, Make, Pair, Pairs};
+use crate::assembly::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
 use crate::assembly::update::BodyOperators;
-use crate::assembly::update::pairs::{Coupling, Make, Pair, Pairs};
-use crate::assembly::update::scene::{Action, Bodies, Kinematics, Place, Placement, RowFault, Rows};
 use crate::assembly::velocities::Side;
-use crate::block::{Block, Vector, is_finite};
+use crate::body_operators::factored::{Slot as SlotWriter, Slots, Writer};
+use crate::body_operators::{Panel, RIGID};
 use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
-use crate::legacy::culprit;
+use crate::legacy::display;
 use crate::legacy::errors::{self, Code, Error, Result, fail};
 use crate::legacy::host::body::{self, Body};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::host::place::{self, KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
-use crate::legacy::names;
+use crate::legacy::non_finite;
 use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, Row, WORD};
+use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
-use crate::threads::{Deal, Numbered};
+use crate::team::{Deal, Numbered};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -305,7 +305,7 @@ impl Rows for HostRows<'_> {
             let velo = (*body).velo.cast_const().cast::<[f64; N]>();
             ensure!(
                 !velo.is_null(),
-                constraint::error(self.things[row].con, names::null("velo", body)).into()
+                constraint::error(self.things[row].con, display::null("velo", body)).into()
             );
             Ok([&*velo.add(1), &*velo])
         }
@@ -381,8 +381,8 @@ impl Rows for HostRows<'_> {
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
         let code = unsafe {
             match fault {
-                RowFault::Velocities => culprit::of_velocities(con, &Role::BOTH),
-                RowFault::Diagonal(w, diagonal::Fault::NotFinite) => culprit::of_block(con, &w),
+                RowFault::Velocities => non_finite::of_velocities(con, &Role::BOTH),
+                RowFault::Diagonal(w, diagonal::Fault::NotFinite) => non_finite::of_block(con, &w),
                 RowFault::Diagonal(_, diagonal::Fault::Eigenvalue) => {
                     let code = fail!(Code::EigenDecomposition, "no largest eigenvalue of W found");
                     constraint::error(con, code)
@@ -458,8 +458,8 @@ unsafe fn free_energy(
         return Ok(share);
     }
     let code = match (is_finite(b), prescribed.is_finite()) {
-        (false, _) => culprit::not_finite("B"),
-        (_, false) => culprit::not_finite("the prescribed velocity Z[0]"),
+        (false, _) => non_finite::not_finite("B"),
+        (_, false) => non_finite::not_finite("the prescribed velocity Z[0]"),
         _ => fail!(Code::BugFound, "its free energy overflows, though B and Z[0] are finite"),
     };
     // SAFETY: the caller promises a valid constraint with valid bodies.
@@ -558,7 +558,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     fn fault(&self, pair: *mut rows::Pair) -> Error {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
-            culprit::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
+            non_finite::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
                 .into()
         }
     }

@@ -1,6 +1,6 @@
 //! Bounds on the components of one constraint's force, exactly, while all other forces are kept.
 
-use crate::block::{Block, Vector, inverse, is_finite, times};
+use crate::math::{Block, Vector, inverse, is_finite, times};
 
 /// What a component of the force does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Signorini and Coulomb at one contact, exactly, while all other forces are kept.
 
-use crate::block::{Block, Vector, length};
+use crate::math::{Block, Vector, length};
 
-use crate::solve::axes::Axes;
+use crate::solve::frames::Axes;
 
 /// A determinant of the tangential part that is less than this times the square of its trace is one of rounding.
 const SINGULAR: f64 = 1e-13;

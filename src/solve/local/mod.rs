@@ -3,9 +3,9 @@
 mod bounded;
 mod contact;
 
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 
-use super::axes::Axes;
+use super::frames::Axes;
 use super::problem::{Kind, Law};
 use bounded::Bounded;
 use contact::Contact;

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::random::Random;
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 use crate::solve::block_lu::{BlockLu, MOST_PRODUCTS};
 
 /// A pattern with the diagonal, and a dominant one there.

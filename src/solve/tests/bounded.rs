@@ -1,8 +1,8 @@
 //! Bounds on one constraint's force against their law.
 
 use super::random::Random;
-use crate::block::times;
-use crate::solve::axes::NormalThird;
+use crate::math::times;
+use crate::solve::frames::NormalThird;
 use crate::solve::local::Local;
 use crate::solve::{Kind, Law};
 

@@ -1,8 +1,8 @@
 //! The force of one contact against its law, and against a search over all directions of sliding.
 
 use super::random::Random;
-use crate::block::{Block, Vector, times};
-use crate::solve::axes::{Axes, NormalFirst, NormalThird};
+use crate::math::{Block, Vector, times};
+use crate::solve::frames::{Axes, NormalFirst, NormalThird};
 use crate::solve::local::Local;
 use crate::solve::{Kind, Law};
 

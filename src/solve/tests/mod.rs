@@ -1,8 +1,8 @@
+mod acceleration;
 mod block_lu;
 mod bounded;
+mod coloring;
 mod contact;
-mod momentum;
-mod order;
-mod padded;
 mod projection;
 mod random;
+mod rows_of_three;

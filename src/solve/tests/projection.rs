@@ -2,7 +2,7 @@
 
 use super::random::Random;
 use crate::solve::Kind;
-use crate::solve::axes::NormalFirst;
+use crate::solve::frames::NormalFirst;
 use crate::solve::law::{allowed, natural_map};
 
 /// p is the projection of x on a convex set if p is in it and (x − p) · (y − p) ≤ 0 for all y in it.

@@ -1,6 +1,6 @@
 //! Numbers and blocks that look random and are the same in every run.
 
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 
 /// A linear congruential generator.
 pub struct Random(u64);

@@ -4,7 +4,7 @@ mod projection;
 mod thread;
 
 use super::*;
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 use nalgebra::{DMatrix, Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! The columns of an operator of three rows, put together of rows whose columns are others.
 #![forbid(unsafe_code)]
 
-use crate::block::Vector;
 use crate::kinematics::Column;
+use crate::math::Vector;
 use crate::memory::{self, resize};
 
 use super::rows::Part;

@@ -8,9 +8,9 @@ use crate::memory::collect;
 use super::super::any_rows::about;
 use super::super::bulk::{EntryError, EntryResult};
 use super::super::error::{Error, Fault};
+use super::super::id_table::Id;
 use super::super::mixed::{self, MOST_BODIES};
 use super::super::model::System;
-use super::super::table::Id;
 use super::room::{Place, Room};
 use super::rows::Jacobian;
 

@@ -14,12 +14,12 @@ use crate::kinematics::Column;
 use crate::memory::push;
 
 use super::bulk::{EntryError, EntryResult};
-use super::changes;
 use super::constraint::{OTHER_KIND, Operator, Placement};
+use super::dirty;
 use super::error::{Error, Fault, Result};
+use super::id_table::Id;
 use super::mixed::{Entry, Piece};
 use super::model::System;
-use super::table::Id;
 use gathered::push_column;
 use room::{Place, Room, Source};
 pub use rows::Jacobian;
@@ -88,7 +88,7 @@ impl System {
     fn put_columns(&mut self, jacobian: &Jacobian, room: &mut Room) {
         let (triples, marks) = self.constraints.all_mut();
         for group in room.sources.chunk_by(Source::has_operator_of) {
-            marks[group[0].place as usize] |= changes::CHANGED;
+            marks[group[0].place as usize] |= dirty::CHANGED;
             let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
             let is_replaced = match group {
                 [one, two, three] => replace([one.of(jacobian), two.of(jacobian), three.of(jacobian)], own),
@@ -131,7 +131,7 @@ impl System {
         let (triples, marks) = self.constraints.all_mut();
         let mut all = room.pattern.sources();
         for group in room.sources.chunk_by(Source::has_operator_of) {
-            marks[group[0].place as usize] |= changes::CHANGED;
+            marks[group[0].place as usize] |= dirty::CHANGED;
             let rows = all.next(group.len());
             let Some(own) = group[0].operator(triples).and_then(Operator::columns_mut) else { continue };
             // Each of three rows has all columns, which ascend: they need not be looked up.

@@ -3,8 +3,8 @@
 
 use std::iter;
 
-use crate::block::is_finite;
 use crate::kinematics::Column;
+use crate::math::is_finite;
 use crate::memory::{self, collect, renew};
 
 use super::rows::Jacobian;

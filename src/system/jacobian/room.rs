@@ -4,7 +4,7 @@
 use crate::memory::collect;
 use crate::system::constraint::{Constraint, Operator, Placement};
 use crate::system::error::Result;
-use crate::system::table::Id;
+use crate::system::id_table::Id;
 
 use super::gathered::Gathered;
 use super::pattern::Pattern;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::block::is_finite;
+use crate::math::is_finite;
 
 use super::super::error::{Error, Fault, Result};
 

@@ -19,22 +19,22 @@ use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
-use crate::block::small;
+use crate::math::small_symmetric;
 use crate::memory::{push, with_room};
 
 use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault, Subject, unknown};
-use super::plan::{Extent, Plan};
+use super::id_table::{Id, Table};
 use super::rows::Results;
 use super::structure::Structure;
-use super::table::{Id, Table};
+use super::update_plan::{Extent, Plan};
 pub use operator::RowsOperator;
 pub(super) use operator::{check_bodies, check_rows};
 pub use view::AnyRows;
 pub(super) use view::View;
 
 /// Most rows of a constraint.
-pub const MOST_ROWS: usize = small::MOST_ROWS;
+pub const MOST_ROWS: usize = small_symmetric::MOST_ROWS;
 /// Most bodies of a constraint.
 pub const MOST_BODIES: usize = 16;
 

@@ -1,7 +1,7 @@
 //! Operators H of any number of rows up to six, and how they are put into the three rows of a triple.
 #![forbid(unsafe_code)]
 
-use crate::block::Vector;
+use crate::math::Vector;
 use crate::memory::{collected, with_room};
 
 use super::super::body::{finite, of_size};

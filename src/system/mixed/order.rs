@@ -2,12 +2,12 @@
 //! constraints that are there had been inserted and no others. So have results the bits of a system that is made anew.
 #![forbid(unsafe_code)]
 
-use crate::block::Vector;
+use crate::math::Vector;
 use crate::memory::{collected, push, with_room};
 
 use super::super::constraint::{Constraint, Operator, Placement};
 use super::super::error::Error;
-use super::super::table::{Id, Table};
+use super::super::id_table::{Id, Table};
 use super::{List, Mixed, Owners, Piece};
 
 /// A piece of a constraint that moves from some lanes to others.

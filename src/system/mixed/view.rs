@@ -6,16 +6,16 @@ use std::ops::Range;
 
 use num_traits::AsPrimitive;
 
-use crate::any_rows::Extents;
 use crate::assembly::diagonal::Diagonal;
-use crate::block::{Block, Vector, is_finite, small};
+use crate::math::{Block, Vector, is_finite, small_symmetric};
 use crate::memory::{push, refill, renew};
+use crate::rows::any_rows::Extents;
 
 use super::super::error::{Error, Fault};
-use super::super::plan::{Extent, Plan};
+use super::super::id_table::{Id, Table};
 use super::super::rows::{Results, Rows, resized};
 use super::super::structure::Structure;
-use super::super::table::{Id, Table};
+use super::super::update_plan::{Extent, Plan};
 use super::Entry;
 
 /// The rows of W and what goes with them, of constraints with any numbers of rows: row k belongs to the k-th constraint in the
@@ -90,7 +90,10 @@ impl<'a> AnyRows<'a> {
     /// Write the largest eigenvalue of each diagonal block: NaN where none is found.
     pub fn largest_eigenvalues(&self, values: &mut [f64]) {
         for (row, value) in values.iter_mut().enumerate() {
-            *value = small::largest_eigenvalue(self.scalars(row).len(), &self.diagonal[self.square(row)]);
+            *value = small_symmetric::largest_eigenvalue(
+                self.scalars(row).len(),
+                &self.diagonal[self.square(row)],
+            );
         }
     }
 
@@ -790,6 +793,6 @@ fn invert(height: usize, w: &[f64], inverse: &mut [f64]) {
             Ok(made) if !made.is_hopeless() => made.a,
             _ => [f64::NAN; 9],
         }),
-        Err(_) => small::invert(height, w, inverse),
+        Err(_) => small_symmetric::invert(height, w, inverse),
     }
 }

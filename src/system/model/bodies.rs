@@ -1,12 +1,12 @@
 //! Bodies come, go, and change.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 use crate::memory::with_room;
 use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, of_size, same_bits};
-use crate::system::changes;
+use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result};
-use crate::system::table::Id;
+use crate::system::id_table::Id;
 
 use super::System;
 
@@ -19,7 +19,7 @@ impl System {
         let id = self.bodies.next();
         let body = Body::new(dofs, kinematics, inertia).map_err(|fault| Error::of_body(id, fault))?;
         self.check_rotation(id, &kinematics)?;
-        let marks = changes::of_body(&body.inertia);
+        let marks = dirty::of_body(&body.inertia);
         let id = self.bodies.insert(body, marks)?;
         self.structure_changes();
         Ok(id)
@@ -54,7 +54,7 @@ impl System {
     /// Insert the bodies of a model, with given numbers of generalised velocities, all zero: one solver applies A⁻¹ of all of them,
     /// which couples no two of them. It gets columns in which the bodies' generalised velocities lie one behind the other in this
     /// order, as many columns as the body that needs most; what belongs to a body that needs fewer is zero in the others. In each
-    /// update it is called once, or more often where columns would take too much memory ([`crate::assembly::update::bodies`]).
+    /// update it is called once, or more often where columns would take too much memory ([`crate::assembly::bodies`]).
     ///
     /// The ids of the bodies follow one after the other; the first of them. Each may be removed alone, or be given another inertia:
     /// what belongs to it is then zero. The solver goes with the last of them.
@@ -84,7 +84,7 @@ impl System {
         }
         self.models.insert(model, solver, size, sizes.len()).map_err(|fault| failed(0, fault))?;
         for body in bodies {
-            let marks = changes::of_body(&body.inertia);
+            let marks = dirty::of_body(&body.inertia);
             self.bodies.insert(body, marks)?;
         }
         self.structure_changes();
@@ -148,7 +148,7 @@ impl System {
         let kinematics = self.turned(id, rotation)?;
         self.change_body(id, |body, mark| {
             if body.set_kinematics(kinematics)? {
-                *mark |= changes::CHANGED;
+                *mark |= dirty::CHANGED;
             }
             Ok(())
         })
@@ -186,11 +186,11 @@ impl System {
             let what = "it cannot become an obstacle, or stop being one, while constraints act on it";
             return Err(Error::of_body(id, Fault::Invalid(what)));
         }
-        let marks = changes::of_body(&inertia);
+        let marks = dirty::of_body(&inertia);
         let mut before = None;
         self.change_body(id, |body, mark| {
             before = Some(body.set_inertia(inertia)?);
-            *mark = marks | *mark & !changes::UNSTEADY;
+            *mark = marks | *mark & !dirty::UNSTEADY;
             Ok(())
         })?;
         if let Some(Inertia::Member(member)) = before {
@@ -231,7 +231,7 @@ impl System {
         if !replace(&mut body.inertia).map_err(failed)? {
             return self.set_inertia(id, make().map_err(failed)?);
         }
-        *mark |= changes::CHANGED;
+        *mark |= dirty::CHANGED;
         self.values_change();
         Ok(())
     }
@@ -270,7 +270,7 @@ impl System {
             let place = place(body);
             if !same_bits(place, velocity) {
                 place.copy_from_slice(velocity);
-                *mark |= changes::VELOCITY;
+                *mark |= dirty::VELOCITY;
             }
         }
         Ok(())

@@ -1,13 +1,13 @@
 //! Constraints of three rows on one or two bodies come, go, and change.
 #![forbid(unsafe_code)]
 
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 use crate::system::body::{as_many, orthonormal};
-use crate::system::changes;
 use crate::system::constraint::{Constraint, OTHER_KIND, Operator, Placement, check_compliance};
+use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result, Subject, unknown};
+use crate::system::id_table::Id;
 use crate::system::mixed::MOST_BODIES;
-use crate::system::table::Id;
 
 use super::System;
 
@@ -136,10 +136,10 @@ impl System {
         self.change_constraint(id, |constraint, mark| {
             if constraint.bodies != bodies {
                 constraint.bodies = bodies;
-                *mark |= changes::REATTACHED | changes::CHANGED;
+                *mark |= dirty::REATTACHED | dirty::CHANGED;
             }
             if !constraint.placement.has_points_of(&placement) {
-                *mark |= changes::CHANGED;
+                *mark |= dirty::CHANGED;
             }
             constraint.placement = placement;
         })
@@ -177,7 +177,7 @@ impl System {
         self.check_placement(bodies, &placement).map_err(failed)?;
         self.room.forget();
         self.change_constraint(id, |constraint, mark| {
-            *mark |= changes::CHANGED;
+            *mark |= dirty::CHANGED;
             constraint.placement = placement;
         })
     }

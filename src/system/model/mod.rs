@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod bodies;
+mod constraint_data;
 mod constraints;
-mod kept;
 mod results;
 
 use std::sync::Mutex;
@@ -12,17 +12,17 @@ use crate::assembly::update::BodyOperators;
 
 use super::body::Body;
 use super::constraint::Constraint;
+use super::constraint_data::Kept;
 use super::error::{Error, Fault, Result};
+use super::id_table::{Id, Table};
 use super::jacobian::room::Room;
-use super::kept::Kept;
+use super::matrix_free::Scratch;
 use super::mixed::Mixed;
-use super::models::Models;
-use super::plan::Plan;
-use super::product::Scratch;
 use super::rows::Results;
 use super::scene::PartsOfPairs;
+use super::shared_solver::Models;
 use super::structure::Structure;
-use super::table::{Id, Table};
+use super::update_plan::Plan;
 
 /// Bodies and constraints, and the rows of W = h H A⁻¹ Hᵀ (+ compliance) with V and B.
 ///

@@ -3,14 +3,14 @@
 
 use std::sync::PoisonError;
 
-use crate::eigen::{self, Estimate, Failure, Problem};
-use crate::products::{self, Assembled, Columns};
+use crate::math::lanczos::{self, Estimate, Failure, Problem};
+use crate::rows::multiply::{self, Assembled, Columns};
 use crate::system::body::{as_many, finite, of_size};
-use crate::system::changes;
+use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result};
-use crate::system::product::{Bodies, ThroughBodies};
+use crate::system::id_table::Id;
+use crate::system::matrix_free::{Bodies, ThroughBodies};
 use crate::system::rows::{Results, Rows};
-use crate::system::table::Id;
 
 use super::System;
 
@@ -81,7 +81,7 @@ impl System {
         let failed = |what, expected, found| Error::of_system(Fault::Size { what, expected, found });
         for (stride, found) in shapes {
             ensure!(stride >= length, failed("a stride of vectors of three values a row", length, stride));
-            let expected = products::extent(count, stride, length);
+            let expected = multiply::extent(count, stride, length);
             ensure!(found >= expected, failed("vectors of three values a row", expected, found));
         }
         Ok(())
@@ -122,7 +122,7 @@ impl System {
         for (place, (body, mark)) in bodies.iter_mut().zip(marks).enumerate() {
             if let Some(body) = body {
                 body.velocity_mut().copy_from_slice(scratch.velocities(structure.dofs(place)));
-                *mark |= changes::VELOCITY;
+                *mark |= dirty::VELOCITY;
             }
         }
         self.is_fresh = false;
@@ -140,7 +140,7 @@ impl System {
         // By then every eigenvalue has been found, whatever the tolerance.
         let most = most_products.min(4 * size + 20);
         let stiffness = |x: &[f64], y: &mut [f64]| self.times(x, y);
-        let mut problem = Problem { size, stiffness, inverse_mass: eigen::no_mass };
+        let mut problem = Problem { size, stiffness, inverse_mass: lanczos::no_mass };
         problem.largest_eigenvalue(tolerance, most).map_err(|failure| match failure {
             Failure::Product(error) => error,
             Failure::Memory => Error::of_system(Fault::Memory),

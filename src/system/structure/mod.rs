@@ -1,18 +1,18 @@
 //! Which rows are on which bodies, and so which blocks W has.
 #![forbid(unsafe_code)]
 
+mod insert_rows;
 mod neighbours;
-mod put_in;
-mod take_out;
+mod remove_rows;
 
 use std::ops::Range;
 
-use crate::assembly::update::scene::Place;
+use crate::assembly::scene::Place;
 use crate::memory::refill;
 
 use super::body::Body;
 use super::error::Result;
-use super::table::{Id, Table};
+use super::id_table::{Id, Table};
 
 /// A body of a row, and the row's slot in its panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::assembly::update::pairs::Coupling;
-use crate::assembly::update::whole_rows::Run;
+use crate::assembly::pairs::Coupling;
+use crate::assembly::whole_rows::Run;
 
 use super::{Side, Structure};
 

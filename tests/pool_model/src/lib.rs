@@ -3,9 +3,9 @@
 
 #![cfg(test)]
 
-#[path = "../../../src/threads/owner.rs"]
+#[path = "../../../src/team/owner.rs"]
 mod owner;
-#[path = "../../../src/threads/protocol.rs"]
+#[path = "../../../src/team/protocol.rs"]
 mod protocol;
 mod sync;
 

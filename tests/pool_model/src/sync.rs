@@ -1,4 +1,4 @@
-//! In place of `src/threads/sync.rs`.
+//! In place of `src/team/sync.rs`.
 
 pub use loom::cell::UnsafeCell;
 pub use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};

@@ -12,7 +12,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
 
 use super::*;
-use crate::block::{Block, Vector};
+use crate::math::{Block, Vector};
 
 const SHAPES: [Shape; 4] = [Shape::Tetrahedron, Shape::Pyramid, Shape::Wedge, Shape::Hexahedron];
 

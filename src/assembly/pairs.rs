@@ -1,0 +1,313 @@
+//! Off-diagonal blocks, a pair W_αβ, W_βα = W_αβᵀ at a time, or all pairs of a row of one body with the rows that follow on it.
+
+use crate::body_operators::Panel;
+use crate::body_operators::general::LastStrip;
+use crate::math::Block;
+use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
+use crate::team::{Deal, Team};
+
+/// The two blocks of a pair of constraints, and where they go.
+#[derive(Debug)]
+pub struct Pair<'a, Name> {
+    /// What the face calls it.
+    pub name: Name,
+    /// What couples the two, through each of the bodies that they share. Nothing where H of one of them is zero, and so the blocks.
+    pub couplings: [Option<Coupling>; 2],
+    /// Where W_αβ goes, if wanted.
+    pub block: Option<&'a mut Block>,
+    /// Where W_βα goes, if wanted.
+    pub transpose: Option<&'a mut Block>,
+}
+
+/// A body and the slots of α and β in its panel.
+#[derive(Clone, Copy, Debug)]
+pub struct Coupling {
+    /// Index of the body.
+    pub body: usize,
+    /// Slot of α.
+    pub row: usize,
+    /// Slot of β.
+    pub column: usize,
+}
+
+/// What makes the blocks of pairs.
+pub trait Make<Name> {
+    /// Make those of a pair.
+    fn pair(&mut self, pair: Pair<'_, Name>);
+
+    /// Make those of pairs of one row with rows side by side in the panel of a body; `coupling` is the first of them.
+    fn run<'a>(
+        &mut self,
+        coupling: Coupling,
+        run: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
+    );
+}
+
+/// Pairs of a row α with rows β side by side in the panel of a body, all blocks of which are wanted.
+#[derive(Debug)]
+pub struct Run<'a, N, T> {
+    /// What the face calls the k-th of them.
+    pub name: N,
+    /// Where each W_αβ goes.
+    pub blocks: &'a mut [Block],
+    /// Where the k-th W_βα goes; asked for once each.
+    pub transpose: T,
+}
+
+/// Pairs in an order that threads take parts of.
+pub trait Pairs: Deal {
+    /// Whether pairs come row by row, those of each in the order of their columns.
+    const IN_ROWS: bool;
+
+    /// What a pair is called: names are in the order in which errors are told.
+    type Name: Ord + Copy;
+    /// What the face says of a block that is not finite.
+    type Fault: Send;
+
+    /// Make each pair of this part in turn. What the next ones need can be asked for meanwhile.
+    fn each(&mut self, panels: &[Panel], make: &mut impl Make<Self::Name>);
+
+    /// What the face says of a pair whose block is not finite although its diagonal blocks are.
+    fn fault(&self, name: Self::Name) -> Self::Fault;
+}
+
+/// Make the blocks of all pairs; panels are complete, and diagonal blocks finite. A thread takes `part` of what is dealt at a
+/// time.
+///
+/// # Errors
+/// Of the first pair, by parts and names, whose block is not finite.
+pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
+    team.try_deal(pairs, part, |_, pairs| at_best(Part { pairs, panels }))
+}
+
+/// Some pairs to be made.
+struct Part<'a, P> {
+    pairs: P,
+    panels: &'a [Panel],
+}
+
+impl<P: Pairs> Kernel for Part<'_, P> {
+    type Output = Result<(), P::Fault>;
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        let Self { mut pairs, panels } = self;
+        let mut making =
+            Making { level, panels, last: [LastStrip::NONE; 2], in_rows: P::IN_ROWS, first_failed: None };
+        pairs.each(panels, &mut making);
+        making.first_failed.map_or(Ok(()), |name| Err(pairs.fault(name)))
+    }
+}
+
+/// Makes pairs at a level, and knows which has failed.
+struct Making<'a, L, Name> {
+    level: L,
+    panels: &'a [Panel],
+    last: [LastStrip; 2],
+    in_rows: bool,
+    first_failed: Option<Name>,
+}
+
+impl<L, Name: Ord + Copy> Making<'_, L, Name> {
+    #[inline(always)]
+    fn note(&mut self, name: Name) {
+        self.first_failed = Some(self.first_failed.map_or(name, |first| first.min(name)));
+    }
+}
+
+impl<L: SimdLevel, Name: Ord + Copy> Make<Name> for Making<'_, L, Name> {
+    #[inline(always)]
+    fn pair(&mut self, pair: Pair<'_, Name>) {
+        let last = self.in_rows.then_some(&mut self.last);
+        if let Err(name) = make(self.level, self.panels, pair, last) {
+            self.note(name);
+        }
+    }
+
+    #[inline(always)]
+    fn run<'a>(
+        &mut self,
+        Coupling { body, row, column }: Coupling,
+        Run { name, blocks, transpose }: Run<'_, impl Fn(usize) -> Name, impl FnMut(usize) -> &'a mut Block>,
+    ) {
+        let panel = &self.panels[body];
+        if let Some(failed) = panel.write_pairs(self.level, [row, column], blocks, transpose) {
+            self.note(name(failed));
+        }
+    }
+}
+
+/// Make the blocks of a pair.
+///
+/// W_αβ is computed and W_βα is its transpose to the bit: the face's choice of α decides which.
+///
+/// # Errors
+/// The name of the pair if its block is not finite; it is not written then. The diagonal blocks have been found finite before
+/// ([`Panel::finite_columns`]).
+#[inline(always)]
+pub fn make<L: SimdLevel, Name>(
+    level: L,
+    panels: &[Panel],
+    pair: Pair<'_, Name>,
+    last: Option<&mut [LastStrip; 2]>,
+) -> Result<(), Name> {
+    let Pair { name, couplings, block, transpose } = pair;
+    let (first, second) = match last {
+        Some([first, second]) => (Some(first), Some(second)),
+        None => (None, None),
+    };
+    let one = match couplings[0] {
+        Some(coupling) => columns(level, panels, coupling, first),
+        None => Some([level.zero(); 3]),
+    };
+    let Some(mut w) = one else { return Err(name) };
+    if let Some(coupling) = couplings[1] {
+        let Some(more) = columns(level, panels, coupling, second) else { return Err(name) };
+        add(&mut w, &more);
+        // Two finite blocks may overflow together.
+        if couplings[0].is_some() && !are_finite(&w) {
+            return Err(name);
+        }
+    }
+    if let Some(block) = block {
+        write(block, &w);
+    }
+    if let Some(transpose) = transpose {
+        write(transpose, &F64x4::transposed(w));
+    }
+    Ok(())
+}
+
+/// The columns of the block of a coupling, if it is finite.
+#[inline(always)]
+fn columns<L: SimdLevel>(
+    level: L,
+    panels: &[Panel],
+    Coupling { body, row, column }: Coupling,
+    last: Option<&mut LastStrip>,
+) -> Option<[L::F64x4; 3]> {
+    panels[body].finite_columns(level, [body, row, column], last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inertia::{Dense, Inertia, Inverse, Workspace};
+    use crate::math::simd::Plain;
+    use crate::math::transposed;
+    use crate::team::Numbered;
+    use crate::team::tests::with_team;
+
+    #[test]
+    fn pairs_are_written_where_wanted() {
+        let mut panel = Panel::default();
+        let general = panel.start_general(2, 2).unwrap();
+        general.add_dense(0, &[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
+        general.add_dense(1, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
+        let expected = [0.0, 0.0, 10.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
+        let (mut block, mut transpose, mut alone, mut zero) = ([7.0; 9], [7.0; 9], [7.0; 9], [7.0; 9]);
+        let couplings = [Some(Coupling { body: 1, row: 0, column: 1 }), None];
+        let pairs = [
+            Pair { name: 'a', couplings, block: Some(&mut block), transpose: Some(&mut transpose) },
+            Pair { name: 'b', couplings, block: None, transpose: Some(&mut alone) },
+            Pair { name: 'c', couplings: [None, None], block: Some(&mut zero), transpose: None },
+        ];
+        let panels = [Panel::default(), panel];
+        pairs.into_iter().for_each(|pair| make(Plain, &panels, pair, None).unwrap());
+        assert_eq!((block, transpose), (expected, transposed(&expected)));
+        assert_eq!((alone, zero), (transposed(&expected), [0.0; 9]));
+    }
+
+    #[test]
+    fn blocks_that_overflow_are_told_and_not_written() {
+        let mut panel = Panel::default();
+        let general = panel.start_general(3, 2).unwrap();
+        for (slot, h) in
+            [[1e200, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1e200, 0.0, 0.0], [0.0; 6]].iter().enumerate()
+        {
+            general.add_dense(slot, h);
+        }
+        // Couples the two velocities with each other alone: the diagonal blocks are zero.
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        let mut blocks = [[7.0; 9]; 3];
+        let columns = [2, 1, 2];
+        let panels = [panel];
+        let mut pairs = (10..).zip(blocks.iter_mut().zip(columns)).map(|(name, (block, column))| Pair {
+            name,
+            couplings: [Some(Coupling { body: 0, row: 0, column }), None],
+            block: Some(block),
+            transpose: None,
+        });
+        assert_eq!(pairs.try_for_each(|pair| make(Plain, &panels, pair, None)), Err(11));
+        assert_eq!(blocks, [[0.0; 9], [7.0; 9], [7.0; 9]]);
+    }
+
+    #[test]
+    fn two_couplings_add_up() {
+        let panel = |h: f64| {
+            let mut panel = Panel::default();
+            panel.start_general(2, 1).unwrap().add_dense(0, &[h, 0.0, 0.0]);
+            let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+            panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+            panel
+        };
+        let couplings = [0, 1].map(|body| Some(Coupling { body, row: 0, column: 0 }));
+        let mut block = [7.0; 9];
+        for (entries, sum) in [([2.0, 3.0], Some(13.0)), ([1.2e154, 1.2e154], None)] {
+            let pair = Pair { name: (), couplings, block: Some(&mut block), transpose: None };
+            let made = make(Plain, &entries.map(panel), pair, None);
+            assert_eq!(made.ok().map(|()| block[0]), sum);
+        }
+    }
+
+    type Listed<'a> = Numbered<&'a mut [([usize; 2], Block)], ()>;
+
+    impl Pairs for Listed<'_> {
+        type Name = [usize; 2];
+        type Fault = [usize; 2];
+
+        const IN_ROWS: bool = false;
+
+        fn each(&mut self, _: &[Panel], make: &mut impl Make<Self::Name>) {
+            for (name, block) in self.things.iter_mut() {
+                let coupling = Coupling { body: 0, row: name[0], column: name[1] };
+                let couplings = [Some(coupling), None];
+                make.pair(Pair { name: *name, couplings, block: Some(block), transpose: None });
+            }
+        }
+
+        fn fault(&self, name: Self::Name) -> Self::Fault {
+            name
+        }
+    }
+
+    /// A body with one dof and large operators: blocks between the slots from 1 on are not finite.
+    fn panel() -> Panel {
+        let mut panel = Panel::default();
+        let general = panel.start_general(4, 1).unwrap();
+        [1.0, 1e200, 1e200, 1e200].into_iter().enumerate().for_each(|(k, h)| general.add_dense(k, &[h; 3]));
+        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+        panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
+        panel
+    }
+
+    #[test]
+    fn the_first_pair_of_a_part_is_told_in_whatever_order_pairs_are_made() {
+        let panels = [panel()];
+        let mut made = [[2, 3], [0, 2], [1, 3], [0, 1], [1, 2]].map(|name| (name, [0.0; 9]));
+        with_team(2, |team| {
+            let mut first = |part| {
+                let pairs = Numbered { first: 0, things: &mut made[..], context: () };
+                assemble(pairs, part, &panels, team).unwrap_err()
+            };
+            assert_eq!(first(5), [1, 2]);
+            // Parts before others, whatever the names.
+            assert_eq!(first(2), [2, 3]);
+        });
+        assert_eq!([made[1].1, made[3].1], [[1e200; 9]; 2], "the others are made all the same");
+    }
+}

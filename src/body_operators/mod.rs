@@ -1,0 +1,417 @@
+//! The panel of a body: the operators H of all constraints on it and what A⁻¹ makes of them, ready for blocks.
+//!
+//! A constraint has a slot in the panel. H carries the sign of its side, so that W_αβ = h H_α A⁻¹ H_βᵀ for any two
+//! slots, theory (68). Rigid and pseudo-rigid bodies keep a [`cholesky`] of A⁻¹ in H, the latter in the short form of
+//! [`pseudo_rigid`]; [`nodal`] is for meshes, where H touches few nodes; [`general`] for all else.
+
+pub mod factored;
+pub mod general;
+pub mod nodal;
+pub mod product;
+pub mod pseudo_rigid;
+
+use crate::inertia::cost::Lasting;
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
+use crate::kinematics::rigid;
+use crate::math::Block;
+use crate::math::simd::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
+use crate::prefetch::fetch_beyond;
+
+use factored::{FactoredSlots, Started};
+use general::{General, LastStrip};
+use nodal::Nodal;
+
+/// Values in a slot of a rigid body.
+pub const RIGID: usize = 3 * rigid::DOFS;
+/// Values in a slot of a pseudo-rigid body.
+pub const PSEUDO_RIGID: usize = pseudo_rigid::VALUES;
+
+/// The panel of a body. What is expensive, as the factor of A, is kept from one update to the next.
+#[derive(Debug, Default)]
+pub struct Panel {
+    form: Form,
+    slots: FactoredSlots,
+    /// What most bodies do without; there are many of them, and panels should lie close together.
+    large: Option<Boxed<Large>>,
+}
+
+#[derive(Debug, Default)]
+struct Large {
+    general: General,
+    nodal: Nodal,
+    factored: Factored,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Form {
+    #[default]
+    Rigid,
+    PseudoRigid,
+    General,
+    Nodal,
+}
+
+impl Large {
+    /// The factor of a small A.
+    fn small(&self, form: Form) -> Option<&Small> {
+        self.general.small().filter(|_| matches!(form, Form::General))
+    }
+}
+
+impl Panel {
+    /// Start anew with `slots` slots of a rigid body with a Cholesky factor. To be written: Z = H L of every slot, 3 × 6,
+    /// column-major.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_rigid(&mut self, slots: usize) -> Result<Started<'_, RIGID>> {
+        self.form = Form::Rigid;
+        Ok(self.slots.start::<RIGID>(slots)?)
+    }
+
+    /// Start anew with `slots` slots of a pseudo-rigid body with a Cholesky factor. To be written: every [`pseudo_rigid::Slot`].
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_pseudo_rigid(&mut self, slots: usize) -> Result<Started<'_, PSEUDO_RIGID>> {
+        self.form = Form::PseudoRigid;
+        Ok(self.slots.start::<PSEUDO_RIGID>(slots)?)
+    }
+
+    /// Start anew with `slots` slots of any operators, 3 × `dofs`, all zero.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_general(&mut self, slots: usize, dofs: usize) -> Result<&mut General> {
+        self.form = Form::General;
+        self.slots.clear();
+        let general = &mut self.large()?.general;
+        general.start(slots, dofs)?;
+        Ok(general)
+    }
+
+    /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lasting` is for a body that
+    /// gives A.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal> {
+        self.form = Form::Nodal;
+        self.slots.clear();
+        let nodal = &mut self.large()?.nodal;
+        nodal.start(slots, nodes, lasting)?;
+        Ok(nodal)
+    }
+
+    fn large(&mut self) -> Result<&mut Large> {
+        if self.large.is_none() {
+            self.large = Some(Boxed::new(Large::default())?);
+        }
+        self.large.as_deref_mut().ok_or(FactorError::Memory)
+    }
+
+    /// Let A⁻¹ work on general and nodal operators, with the time step `step`; `inertia` has as many rows as the body has
+    /// dofs. A body with a Cholesky factor has nothing left to do. Returns what had to be done for a factor, if there is one.
+    ///
+    /// # Errors
+    /// If memory is exhausted, or a matrix cannot be factored.
+    pub fn apply(&mut self, step: f64, inertia: &Inertia, work: &mut Workspace) -> Result<Option<Freshness>> {
+        match (self.form, self.large.as_deref_mut()) {
+            (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
+            (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),
+            _ => Ok(None),
+        }
+    }
+
+    /// Put general operators into columns for an A⁻¹ that the caller alone knows ([`Panel::columns_to_solve`]).
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn start_columns(&mut self) -> Result {
+        match (self.form, self.large.as_deref_mut()) {
+            (Form::General, Some(large)) => large.general.start_columns(),
+            _ => Ok(()),
+        }
+    }
+
+    /// The columns of Hᵀ of all slots, each as long as the generalised velocity, one behind the other, if they wait for A⁻¹: the
+    /// caller is to replace them by A⁻¹ times them.
+    pub fn columns_to_solve(&mut self) -> Option<&mut [f64]> {
+        match (self.form, self.large.as_deref_mut()) {
+            // Under nodal operators may lie columns of general ones, left by a solver that failed.
+            (Form::General, Some(large)) => {
+                Some(&mut large.general.columns[..]).filter(|columns| !columns.is_empty())
+            }
+            _ => None,
+        }
+    }
+
+    /// Take what the caller has made of the columns.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn take_solved(&mut self, step: f64) -> Result {
+        self.large.as_deref_mut().map_or(Ok(()), |large| large.general.take_solved(step))
+    }
+
+    /// Which factor of A was made last, if this body has one: whether that of a small A, and its revision.
+    pub fn revision(&self) -> Option<(bool, u64)> {
+        let large = self.large.as_deref()?;
+        Some(match large.small(self.form) {
+            Some(small) => (true, small.revision()),
+            None => (false, large.factored.revision()),
+        })
+    }
+
+    /// Replace x by A⁻¹x with the factor of A that was made last.
+    ///
+    /// # Errors
+    /// If there is none, or memory is exhausted.
+    pub fn solve(&self, x: &mut [f64], work: &mut Workspace) -> Result {
+        let large = self.large.as_deref().ok_or(FactorError::Missing)?;
+        match large.small(self.form) {
+            Some(small) => Ok(small.solve(x)?),
+            None => Ok(large.factored.solve_vector(x, work)?),
+        }
+    }
+
+    /// Whether the operator of a slot, or what A⁻¹ made of it, may have other bits than at the update before: known of
+    /// bodies with a Cholesky factor.
+    #[inline(always)]
+    pub fn has_changed(&self, slot: usize) -> bool {
+        !matches!(self.form, Form::Rigid | Form::PseudoRigid) || self.slots.has_changed(slot)
+    }
+
+    /// Where Z of a slot lies, if the body has a Cholesky factor; to be asked for ahead of its use.
+    #[inline(always)]
+    pub fn place(&self, slot: usize) -> *const f64 {
+        self.slots.place(slot)
+    }
+
+    /// Whether it has operators of nodes.
+    pub fn is_nodal(&self) -> bool {
+        matches!(self.form, Form::Nodal)
+    }
+
+    /// Whether A⁻¹ is still to work on the operators, by [`Panel::apply`].
+    pub fn needs_inverse(&self) -> bool {
+        matches!(self.form, Form::General | Form::Nodal)
+    }
+
+    /// Estimate of the condition number of the matrix A that was factored last; 1 if there is none.
+    ///
+    /// # Errors
+    /// As [`Factored::condition`].
+    pub fn condition(&self, work: &mut Workspace) -> Result<f64> {
+        let Some(large) = self.large.as_deref() else { return Ok(1.0) };
+        match large.small(self.form) {
+            Some(small) => Ok(small.condition()?),
+            None => Ok(large.factored.condition(work)?),
+        }
+    }
+
+    /// Bytes held for operators and products, and for factors and entries of A⁻¹.
+    pub fn bytes(&self) -> [usize; 2] {
+        let [operators, factors] = self.large.as_ref().map_or([0, 0], |large| {
+            let operators = size_of::<Large>() + large.general.bytes() + large.nodal.bytes();
+            let entries = large.general.entries_bytes() + large.nodal.entries_bytes();
+            [operators, entries + large.factored.bytes()]
+        });
+        [self.slots.bytes() + operators, factors]
+    }
+
+    /// W_αβ of the slots α = `row`, β = `column`, theory (68).
+    pub fn block(&self, row: usize, column: usize) -> Block {
+        packed(&self.columns(Plain, row, column))
+    }
+
+    /// The columns of W_αβ. No entry is −0: what is summed up from 0 never is, and to all else 0 is added.
+    #[inline(always)]
+    pub fn columns<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
+        match self.columns_of_factored(level, row, column) {
+            Some(columns) => columns,
+            None => self.columns_of_large(level, row, column),
+        }
+    }
+
+    /// As [`Panel::columns`]; `None` if an entry is not finite although the diagonal blocks of both slots are. Only general and
+    /// nodal operators are looked at: with W_αβ = Z_α Z_βᵀ no entry is larger than the root of the product of two diagonal
+    /// entries (Cauchy–Schwarz).
+    ///
+    /// Where columns of a row are asked for one after the other, `last` has what was made before for this one, too; `body` is a
+    /// number of this panel.
+    #[inline(always)]
+    pub fn finite_columns<L: SimdLevel>(
+        &self,
+        level: L,
+        [body, row, column]: [usize; 3],
+        last: Option<&mut LastStrip>,
+    ) -> Option<[L::F64x4; 3]> {
+        if let Some(columns) = self.columns_of_factored(level, row, column) {
+            return Some(columns);
+        }
+        let columns = match (self.form, self.large.as_deref(), last) {
+            (Form::General, Some(large), Some(last)) => {
+                large.general.columns_in_turn(level, body, row, column, last)
+            }
+            _ => self.columns_of_large(level, row, column),
+        };
+        are_finite(&columns).then_some(columns)
+    }
+
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, of a body with a Cholesky factor.
+    #[inline(always)]
+    pub fn write_run<L: SimdLevel>(&self, level: L, row: usize, first: usize, blocks: &mut [Block]) {
+        match self.form {
+            Form::Rigid => {
+                let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
+                let x = factored::columns::<L, { rigid::DOFS }>(level, x);
+                write_each(
+                    blocks,
+                    ys,
+                    #[inline(always)]
+                    |y| factored::product(level, &x, y),
+                );
+            }
+            Form::PseudoRigid => {
+                let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
+                write_each(
+                    blocks,
+                    ys,
+                    #[inline(always)]
+                    |y| pseudo_rigid::product(level, x, y),
+                );
+            }
+            Form::General | Form::Nodal => {}
+        }
+    }
+
+    /// Write the blocks W_αβ of a slot α = `row` and the slots β from `first` on, and the transpose of each where `transpose` says;
+    /// the first that has an entry that is not finite, as [`Panel::finite_columns`] finds it.
+    #[inline(always)]
+    pub fn write_pairs<'a, L: SimdLevel>(
+        &self,
+        level: L,
+        [row, first]: [usize; 2],
+        blocks: &mut [Block],
+        mut transpose: impl FnMut(usize) -> &'a mut Block,
+    ) -> Option<usize> {
+        match (self.form, self.large.as_deref()) {
+            (Form::Rigid, _) => {
+                let (x, ys) = self.slots.run::<RIGID>(row, first, blocks.len());
+                let x = factored::columns::<L, { rigid::DOFS }>(level, x);
+                write_both(
+                    blocks,
+                    ys,
+                    transpose,
+                    #[inline(always)]
+                    |y| factored::product(level, &x, y),
+                );
+                None
+            }
+            (Form::PseudoRigid, _) => {
+                let (x, ys) = self.slots.run::<PSEUDO_RIGID>(row, first, blocks.len());
+                write_both(
+                    blocks,
+                    ys,
+                    transpose,
+                    #[inline(always)]
+                    |y| pseudo_rigid::product(level, x, y),
+                );
+                None
+            }
+            (Form::General, Some(large)) => large.general.write_pairs(level, [row, first], blocks, transpose),
+            _ => {
+                let mut failed = None;
+                for (k, block) in blocks.iter_mut().enumerate() {
+                    match self.finite_columns(level, [0, row, first + k], None) {
+                        Some(w) => {
+                            write(block, &w);
+                            write(transpose(k), &F64x4::transposed(w));
+                        }
+                        None => failed = failed.or(Some(k)),
+                    }
+                }
+                failed
+            }
+        }
+    }
+
+    /// The columns of W_αβ of a body with a Cholesky factor.
+    #[inline(always)]
+    fn columns_of_factored<L: SimdLevel>(
+        &self,
+        level: L,
+        row: usize,
+        column: usize,
+    ) -> Option<[L::F64x4; 3]> {
+        match self.form {
+            Form::Rigid => {
+                let [x, y] = self.slots.pair::<RIGID>(row, column);
+                Some(factored::product(level, &factored::columns::<L, { rigid::DOFS }>(level, x), y))
+            }
+            Form::PseudoRigid => {
+                let [x, y] = self.slots.pair::<PSEUDO_RIGID>(row, column);
+                Some(pseudo_rigid::product(level, x, y))
+            }
+            Form::General | Form::Nodal => None,
+        }
+    }
+
+    #[inline(always)]
+    fn columns_of_large<L: SimdLevel>(&self, level: L, row: usize, column: usize) -> [L::F64x4; 3] {
+        let [x, y, z] = level.apart(ColumnsOfLarge { panel: self, row, column });
+        [level.load(&x), level.load(&y), level.load(&z)]
+    }
+}
+
+/// Write blocks, whose columns `product` makes of each y.
+#[inline(always)]
+fn write_each<F: F64x4, Y>(blocks: &mut [Block], ys: &[Y], product: impl Fn(&Y) -> [F; 3]) {
+    for (block, y) in blocks.iter_mut().zip(ys) {
+        fetch_beyond(block);
+        write(block, &product(y));
+    }
+}
+
+/// Write blocks, whose columns `product` makes of each y, and the transpose of each where `transpose` says.
+#[inline(always)]
+fn write_both<'a, F: F64x4, Y>(
+    blocks: &mut [Block],
+    ys: &[Y],
+    mut transpose: impl FnMut(usize) -> &'a mut Block,
+    product: impl Fn(&Y) -> [F; 3],
+) {
+    for (k, (block, y)) in blocks.iter_mut().zip(ys).enumerate() {
+        // Asked for before the block is written: the processor need not wait then until it knows that neither depends on the other.
+        let transpose = transpose(k);
+        let w = product(y);
+        write(block, &w);
+        write(transpose, &F64x4::transposed(w));
+    }
+}
+
+/// The columns of W_αβ of a body without a Cholesky factor.
+struct ColumnsOfLarge<'a> {
+    panel: &'a Panel,
+    row: usize,
+    column: usize,
+}
+
+impl Kernel for ColumnsOfLarge<'_> {
+    type Output = [[f64; 4]; 3];
+
+    #[inline(always)]
+    fn at<L: SimdLevel>(self, level: L) -> Self::Output {
+        let Self { panel, row, column } = self;
+        let [x, y, z] = match (panel.form, panel.large.as_deref()) {
+            (Form::General, Some(large)) => large.general.columns(level, row, column),
+            (Form::Nodal, Some(large)) => large.nodal.columns(level, row, column),
+            _ => return [[0.0; 4]; 3],
+        };
+        [x.values(), y.values(), z.values()]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! Error codes, the details of a thread's last error, and the host's handler.
+//!
+//! Nothing here allocates, so that running out of memory can be told.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_void};
+use std::fmt::{self, Write};
+use std::result;
+use std::sync::Mutex;
+
+use super::codes::*;
+
+/// What functions return that may end with a code; nothing unless it is named.
+pub type Result<T = (), E = Code> = result::Result<T, E>;
+
+/// The codes of the legacy program that this library raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// No error: a legacy module's values are not the library's.
+    Differs = LDY_DIFFERS,
+    /// Memory exhausted.
+    OutOfMemory = LDY_OUT_OF_MEMORY,
+    /// A file cannot be opened.
+    FileOpen = LDY_FILE_OPEN,
+    /// A file cannot be written.
+    FileWrite = LDY_FILE_WRITE,
+    /// Not in this build or version.
+    NotImplemented = LDY_NOT_IMPLEMENTED,
+    /// A diagonal block, or a general matrix A, is singular.
+    LuFactor = LDY_LU_FACTOR,
+    /// A symmetric matrix A is not positive definite.
+    CholFactor = LDY_CHOL_FACTOR,
+    /// An inverse is missing, of unknown kind, ill-formed or of wrong size.
+    MatrixKind = LDY_MATRIX_KIND,
+    /// The eigenvalue iteration failed.
+    EigenDecomposition = LDY_EIGEN_DECOMP,
+    /// The local coordinates of a point in its element were not found.
+    CoordinatesInverse = LDY_COORDS_INVERT,
+    /// NULL or inconsistent argument, unknown kind, non-finite value.
+    BugFound = LDY_BUG_FOUND,
+}
+
+/// What a code means, for hosts without an `errstring` of their own: a string of static lifetime.
+#[unsafe(export_name = "ldy_entry_meaning")]
+pub extern "C" fn meaning(code: c_int) -> *const c_char {
+    let text = match code {
+        LDY_DIFFERS => c"The legacy module differs",
+        LDY_OUT_OF_MEMORY => c"Out of memory",
+        LDY_FILE_OPEN => c"File cannot be opened",
+        LDY_FILE_WRITE => c"File cannot be written",
+        LDY_NOT_IMPLEMENTED => c"Not implemented",
+        LDY_LU_FACTOR => c"LU factorisation failed",
+        LDY_CHOL_FACTOR => c"Cholesky factorisation failed",
+        LDY_MATRIX_KIND => c"Invalid matrix",
+        LDY_EIGEN_DECOMP => c"Eigenvalue decomposition failed",
+        LDY_COORDS_INVERT => c"Local coordinates of a point in a finite element not found",
+        LDY_BUG_FOUND => c"Invalid input or inconsistent state",
+        _ => c"Error",
+    };
+    text.as_ptr()
+}
+
+/// Keep the details of an error, formatted like `format!`, and return its code.
+macro_rules! fail {
+    ($code:expr, $($text:tt)+) => {
+        $crate::ffi::errors::record($code, format_args!($($text)+))
+    };
+}
+pub(crate) use fail;
+
+thread_local! {
+    static LAST: Cell<Text> = const { Cell::new(Text::new()) };
+}
+
+/// Long enough for a constraint, its bodies and a cause; longer texts are cut.
+const TEXT_SIZE: usize = LDY_REPORT_TEXT;
+
+/// A C string of bounded length; its bytes come first, so that its address is theirs.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Text {
+    bytes: [u8; TEXT_SIZE],
+    length: usize,
+}
+
+impl Text {
+    /// An empty text.
+    pub(super) const fn new() -> Self {
+        Self { bytes: [0; TEXT_SIZE], length: 0 }
+    }
+
+    /// The text for C, which ends with a zero.
+    pub const fn as_ptr(&self) -> *const c_char {
+        self.bytes.as_ptr().cast()
+    }
+
+    /// The text with zeros behind.
+    pub const fn bytes(&self) -> &[u8; TEXT_SIZE] {
+        &self.bytes
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default())
+    }
+}
+
+impl Write for Text {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let room = TEXT_SIZE - 1 - self.length;
+        let count = (0..=room.min(piece.len())).rev().find(|&at| piece.is_char_boundary(at)).unwrap_or(0);
+        self.bytes[self.length..self.length + count].copy_from_slice(&piece.as_bytes()[..count]);
+        self.length += count;
+        Ok(())
+    }
+}
+
+/// Keep the details of an error as this thread's last, and return its code. See `fail!`.
+pub fn record(code: Code, details: fmt::Arguments) -> Code {
+    let mut text = Text::new();
+    // A Text takes everything, if cut; only a Display that fails of itself could fail here.
+    let _ = text.write_fmt(details);
+    LAST.set(text);
+    code
+}
+
+/// Say what this thread's last error is about, in front of its details.
+pub fn about(subject: impl fmt::Display, code: Code) -> Code {
+    fail!(code, "{subject}: {}", last())
+}
+
+/// The details of this thread's last error; empty if there was none.
+pub fn last() -> Text {
+    LAST.get()
+}
+
+/// The same for C, valid until the thread's next error.
+pub fn last_text() -> *const c_char {
+    LAST.with(|last| last.as_ptr().cast_const().cast())
+}
+
+/// An error with its details, which one thread hands over to another.
+#[derive(Clone, Copy)]
+pub struct Error {
+    code: Code,
+    details: Text,
+}
+
+impl From<Code> for Error {
+    /// The thread's last error, which has this code.
+    fn from(code: Code) -> Self {
+        Self { code, details: last() }
+    }
+}
+
+impl From<Error> for Code {
+    /// The error becomes this thread's last.
+    fn from(Error { code, details }: Error) -> Self {
+        LAST.set(details);
+        code
+    }
+}
+
+/// The host's handler of errors.
+#[derive(Clone, Copy)]
+pub struct Handler {
+    /// The function to call.
+    pub function: unsafe extern "C" fn(c_int, *const c_char, *mut c_void),
+    /// Its last argument.
+    pub data: *mut c_void,
+}
+
+// SAFETY: the data is only handed back to the host's own function, in the thread that meets an error; the header
+// says that the setting holds for all threads.
+unsafe impl Send for Handler {}
+
+static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
+
+/// Set or remove the handler of this process.
+pub fn set_handler(handler: Option<Handler>) {
+    *HANDLER.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = handler;
+}
+
+/// The handler of this process.
+pub fn handler() -> Option<Handler> {
+    *HANDLER.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use super::*;
+
+    fn text() -> String {
+        // SAFETY: the text is a C string of this thread, and no error happens while it is read.
+        unsafe { CStr::from_ptr(last_text()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(text(), "");
+        record(Code::BugFound, format_args!("{}é", "x".repeat(TEXT_SIZE - 2)));
+        assert_eq!(text(), "x".repeat(TEXT_SIZE - 2));
+        record(Code::BugFound, format_args!("short"));
+        assert_eq!(text(), "short");
+    }
+
+    #[test]
+    fn texts_belong_to_their_thread() {
+        record(Code::BugFound, format_args!("mine"));
+        std::thread::spawn(|| assert_eq!(text(), "")).join().unwrap();
+        assert_eq!(text(), "mine");
+    }
+}

@@ -1,0 +1,10 @@
+//! The C interface: what `include/ldy.h` and `include/ldy_host.h` are generated from.
+
+#![allow(rustdoc::broken_intra_doc_links, reason = "in the headers brackets are indices")]
+
+pub mod additions;
+pub mod entry_points;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub mod operators;
+pub mod types;

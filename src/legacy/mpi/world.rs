@@ -1,0 +1,214 @@
+//! The processes that update together, as `mpi/calls.c` knows them.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::{ptr, slice};
+
+use crate::ffi::codes::LDY_REPORT_TEXT;
+use crate::legacy::errors::{self, Code, Result, fail};
+use crate::legacy::host::place::Role;
+use crate::math::Vector;
+
+/// What one rank adds to V and B of a constraint of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Record {
+    /// Id of the constraint.
+    pub constraint: u32,
+    /// Which body.
+    pub role: u32,
+    /// H v⁰ and H v of one of its bodies.
+    pub velocities: [Vector; 2],
+}
+
+impl Record {
+    /// What the body with this role does.
+    pub fn new(constraint: u32, role: Role, velocities: [Vector; 2]) -> Self {
+        Self { constraint, role: role as u32, velocities }
+    }
+
+    /// The role of the body.
+    pub fn role(&self) -> Role {
+        if self.role == Role::Master as u32 { Role::Master } else { Role::Slave }
+    }
+}
+
+#[repr(C)]
+struct Found {
+    rank: c_int,
+    size: c_int,
+    sent: *mut c_int,
+    received: *mut c_int,
+}
+
+const MEMORY: c_int = -1;
+
+unsafe extern "C" {
+    fn ldy_mpi_world(world: *mut Found) -> c_int;
+    safe fn ldy_mpi_counts() -> c_int;
+    fn ldy_mpi_exchange(out: *const Record, inbox: *mut Record) -> c_int;
+    fn ldy_mpi_agree(status: *mut c_int, rank: *mut c_int) -> c_int;
+    fn ldy_mpi_share(text: *mut u8, size: c_int, rank: c_int) -> c_int;
+    safe fn ldy_mpi_set_communicator(handle: c_int) -> c_int;
+    fn ldy_mpi_error_text(code: c_int, text: *mut c_char, size: c_int);
+    fn ldy_mpi_give_up(why: *const c_char);
+}
+
+/// The processes that update together, several of them.
+pub struct World {
+    found: Found,
+}
+
+/// In place of a count: the rank cannot take part.
+const WITHDRAWN: c_int = -1;
+
+impl World {
+    /// The world as it is now; `None` for a process of its own. Collective the first time.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if MPI fails, [`Code::OutOfMemory`].
+    pub fn current() -> Result<Option<Self>> {
+        let mut found = Found { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
+        // SAFETY: the structure is the one that C has.
+        check(unsafe { ldy_mpi_world(&raw mut found) })?;
+        Ok((found.size > 1).then_some(Self { found }))
+    }
+
+    /// This process.
+    pub fn rank(&self) -> usize {
+        self.found.rank as usize
+    }
+
+    /// The number of processes.
+    pub fn size(&self) -> usize {
+        self.found.size as usize
+    }
+
+    /// How many records go to each rank.
+    pub fn sent(&mut self) -> &mut [c_int] {
+        // SAFETY: the array has an entry a rank and is used through this world alone, until the next call of C.
+        unsafe { slice::from_raw_parts_mut(self.found.sent, self.size()) }
+    }
+
+    /// How many come from each.
+    pub fn received(&self) -> &[c_int] {
+        // SAFETY: the array has an entry a rank and is written by C alone, in calls that borrow this world mutably.
+        unsafe { slice::from_raw_parts(self.found.received, self.size()) }
+    }
+
+    /// Collective: tell the ranks what [`World::sent`] says, and learn what comes from them.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if MPI fails or another rank has withdrawn; with its text then.
+    pub fn tell_counts(&mut self) -> Result {
+        check(ldy_mpi_counts())?;
+        match self.first_withdrawn() {
+            Some(rank) => Err(self.failed_there(rank, Code::BugFound)),
+            None => Ok(()),
+        }
+    }
+
+    /// Collective, in the place of [`World::tell_counts`]: all ranks learn that this one cannot take part, and of the
+    /// first such rank why, which is that thread's last error.
+    pub fn withdraw(&mut self) {
+        self.sent().fill(WITHDRAWN);
+        // If MPI fails here, there is an error to be told already.
+        if ldy_mpi_counts() == 0 {
+            self.first_withdrawn().map(|rank| self.shared_text(rank));
+        }
+    }
+
+    fn first_withdrawn(&self) -> Option<usize> {
+        self.received().iter().position(|&count| count == WITHDRAWN)
+    }
+
+    /// Collective: the error of this rank's thread.
+    fn shared_text(&self, rank: usize) -> [u8; LDY_REPORT_TEXT] {
+        let mut text = *errors::last().bytes();
+        // SAFETY: the text is as long as it says. If MPI fails, nothing worse comes of it than another text.
+        unsafe { ldy_mpi_share(text.as_mut_ptr(), text.len() as c_int, rank as c_int) };
+        text
+    }
+
+    /// Collective: the error that this rank has because another has one.
+    fn failed_there(&self, rank: usize, code: Code) -> Code {
+        let text = self.shared_text(rank);
+        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_str().unwrap_or_default();
+        fail!(code, "rank {rank} failed before: {text}")
+    }
+
+    /// Exchange as many records as the counts say, rank behind rank.
+    ///
+    /// # Errors
+    /// [`Code::BugFound`] if MPI fails. Messages may then still be under way to and from the arrays: the caller has to end
+    /// the program, [`World::give_up`].
+    pub fn exchange(&mut self, out: &[Record], inbox: &mut [Record]) -> Result {
+        assert_eq!(out.len(), total(self.sent()));
+        assert_eq!(inbox.len(), total(self.received()));
+        // SAFETY: the arrays are as long as C reads and writes them; a record may have any bits.
+        check(unsafe { ldy_mpi_exchange(out.as_ptr(), inbox.as_mut_ptr()) })
+    }
+
+    /// Collective: whether all ranks could do what this one tried.
+    ///
+    /// # Errors
+    /// The same code on all ranks, the largest of their own codes; with this rank's own text if it is its own code, else
+    /// with that of the first rank that has it. [`Code::BugFound`] if MPI fails.
+    pub fn agree(&self, result: Result) -> Result {
+        let own = result.map_or_else(|code| code as c_int, |()| 0);
+        let (mut status, mut rank) = (own, 0);
+        // SAFETY: both are valid.
+        check(unsafe { ldy_mpi_agree(&raw mut status, &raw mut rank) })?;
+        if status == 0 {
+            return Ok(());
+        }
+        if own == status {
+            self.shared_text(rank as usize);
+            return result;
+        }
+        let told = [Code::OutOfMemory, Code::FileOpen, Code::FileWrite];
+        let code = told.into_iter().find(|&code| code as c_int == status).unwrap_or(Code::BugFound);
+        Err(self.failed_there(rank as usize, code))
+    }
+
+    /// End all processes: there is no way to go on, and others wait. The error is this thread's last.
+    pub fn give_up() {
+        // SAFETY: the text is a C string, and this thread has no other error meanwhile.
+        unsafe { ldy_mpi_give_up(errors::last_text()) };
+    }
+}
+
+/// The number of records that counts stand for.
+pub fn total(counts: &[c_int]) -> usize {
+    counts.iter().map(|&count| count as usize).sum()
+}
+
+/// Make the communicator with this Fortran handle the world; see `ldy_set_communicator`.
+pub fn set_communicator(handle: c_int) -> Result {
+    check(ldy_mpi_set_communicator(handle))
+}
+
+fn check(code: c_int) -> Result {
+    if code == 0 {
+        return Ok(());
+    }
+    let mut text = [0 as c_char; 256];
+    // SAFETY: C writes no more than it is told, a zero included.
+    let text = unsafe {
+        ldy_mpi_error_text(code, text.as_mut_ptr(), text.len() as c_int);
+        CStr::from_ptr(text.as_ptr())
+    };
+    let kind = if code == MEMORY { Code::OutOfMemory } else { Code::BugFound };
+    Err(fail!(kind, "MPI: {}", text.to_str().unwrap_or("unknown error")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_what_c_takes_it_for() {
+        assert_eq!(size_of::<Record>(), 56);
+        let record = Record::new(7, Role::Slave, [[1.0; 3], [2.0; 3]]);
+        assert!(matches!(record.role(), Role::Slave));
+    }
+}

@@ -1,0 +1,165 @@
+//! What a row is attached to: the bodies of its constraint that W counts.
+//!
+//! Insertion decides which blocks there are. Their values follow the constraint and its bodies at the update: a body that
+//! has become an obstacle no longer moves under contacts, and a constraint may have changed its kind.
+
+use std::ptr;
+
+use crate::legacy::display;
+use crate::legacy::errors::{Code, fail};
+use crate::legacy::host::constraint;
+use crate::legacy::layout::{BODY, CON, FEM};
+
+use super::attachments::Side;
+use super::local_dynamics::LocalDynamics;
+use super::pair::Pair;
+use super::row::Row;
+
+/// The bodies of a constraint that W counts: the master, then the slave; NULL for an obstacle under a contact, for a missing
+/// slave, and for the slave of a constraint of a body with itself.
+///
+/// # Safety
+/// `con` is valid, and its master and slave are NULL or valid.
+#[inline(always)]
+pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
+    // SAFETY: the caller promises a valid constraint and valid bodies.
+    unsafe {
+        let (master, slave) = ((*con).master, (*con).slave);
+        let slave = if slave == master { ptr::null_mut() } else { slave };
+        let is_counted = |body: *mut BODY| body.is_null() || !constraint::is_contact_on_obstacle(con, body);
+        [
+            if is_counted(master) { master } else { ptr::null_mut() },
+            if is_counted(slave) { slave } else { ptr::null_mut() },
+        ]
+    }
+}
+
+/// Whether a row has nothing to follow: it is attached to these bodies, and its pairs know the kind of its constraint.
+///
+/// # Safety
+/// `row` is live, `con` its valid constraint.
+#[inline(always)]
+pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 2]) -> bool {
+    // SAFETY: the caller promises a live row with a valid constraint.
+    unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect }
+}
+
+/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs.
+///
+/// # Errors
+/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's
+/// master nor its slave; [`Code::OutOfMemory`]. Then the row stays as it was.
+///
+/// # Safety
+/// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
+#[cold]
+pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
+    // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
+    unsafe {
+        let con = (*row).public.con;
+        check_bodies(dynamics, row)?;
+        let counted = counted_bodies(con);
+        let old = (*row).sides;
+        let mut sides = [None; 2];
+        for k in 0..2 {
+            if counted[k].is_null() {
+                continue;
+            }
+            sides[k] = match side_on(row, counted[k]) {
+                Some(side) => Some(side),
+                None => match attach(dynamics, row, counted[k], None) {
+                    Ok(side) => Some(side),
+                    Err(code) => {
+                        detach_all_but(dynamics, sides, old);
+                        return Err(code);
+                    }
+                },
+            };
+        }
+        detach_all_but(dynamics, old, sides);
+        (*row).sides = sides;
+        (*row).bodies = counted;
+        (*row).kind = (*con).kind;
+        (*row).is_suspect = false;
+        (*row).is_stale = true;
+        for block in (*row).blocks() {
+            let pair = Pair::of(block);
+            Pair::couple(pair, (*pair).is_repeated());
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// As [`follow`].
+///
+/// # Safety
+/// As there.
+unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
+    // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by
+    // their addresses: the host may have freed them.
+    unsafe {
+        let con = (*row).public.con;
+        let own = [(*con).master, (*con).slave];
+        let through = (*row).blocks().map(|block| (*block).bod);
+        let inserted = (*row).inserted.into_iter().filter(|body| !body.is_null());
+        match inserted.chain(through).find(|body| !own.contains(body)) {
+            None => Ok(()),
+            Some(body) => {
+                let name = display::constraint(con);
+                Err(match dynamics.bodies.index_of(body).map(|index| dynamics.bodies.body(index).id) {
+                    Some(id) => {
+                        fail!(Code::BugFound, "{name}: was inserted on body {id}, which is neither of these")
+                    }
+                    None => fail!(Code::BugFound, "{name}: was inserted on another body"),
+                })
+            }
+        }
+    }
+}
+
+/// Attach a row to a body that it is not attached to, which `likely` may be the index of. This writes nothing to the row but what
+/// is known of its places.
+///
+/// # Errors
+/// [`Code::OutOfMemory`].
+///
+/// # Safety
+/// `row` is a row with its constraint set, `body` is valid.
+pub unsafe fn attach(
+    dynamics: &mut LocalDynamics,
+    row: *mut Row,
+    body: *mut BODY,
+    likely: Option<u32>,
+) -> Result<Side, Code> {
+    // SAFETY: the caller promises a row with its constraint and a valid body.
+    unsafe {
+        let id = (*body).id;
+        let exhausted = |_| {
+            fail!(Code::OutOfMemory, "{}: no memory on body {id}", display::constraint((*row).public.con))
+        };
+        if (*body).kind == FEM {
+            dynamics.rows.remember_places(row).map_err(exhausted)?;
+        }
+        dynamics.bodies.attach(body, id, row, likely).map_err(exhausted)
+    }
+}
+
+/// The side of a row on a body, if it is attached to it.
+///
+/// # Safety
+/// `row` is a row.
+#[inline(always)]
+pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
+    // SAFETY: the caller promises a row.
+    unsafe {
+        // Either is as likely as the other: no branch.
+        let place = usize::from((*row).bodies[0] != body);
+        if (*row).bodies[place] == body { (*row).sides[place] } else { None }
+    }
+}
+
+fn detach_all_but(dynamics: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
+    let given_up = sides.into_iter().filter(|side| !kept.contains(side));
+    given_up.flatten().for_each(|side| dynamics.bodies.detach(side));
+}

@@ -1,0 +1,116 @@
+//! Lanes on every processor.
+
+use std::ops::{Add, Div, Mul, Sub};
+
+use super::{F64x4, Kernel, SimdLevel};
+use crate::math::real::Real;
+
+/// Arrays of four: as far as the compiler makes vectors of them, those that every processor of its kind has.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+/// Four numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Four([f64; 4]);
+
+impl SimdLevel for Plain {
+    type F64x4 = Four;
+
+    #[inline(always)]
+    fn load(self, values: &[f64; 4]) -> Four {
+        Four(*values)
+    }
+
+    #[inline(always)]
+    fn apart<W: Kernel>(self, work: W) -> W::Output {
+        super::plain(work)
+    }
+}
+
+impl F64x4 for Four {
+    #[inline(always)]
+    fn values(self) -> [f64; 4] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn transposed([Four(a), Four(b), Four(c)]: [Self; 3]) -> [Self; 3] {
+        [Four([a[0], b[0], c[0], 0.0]), Four([a[1], b[1], c[1], 0.0]), Four([a[2], b[2], c[2], 0.0])]
+    }
+}
+
+impl Four {
+    #[inline(always)]
+    fn each(self, operation: impl Fn(f64) -> f64) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([operation(a), operation(b), operation(c), operation(d)])
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self, operation: impl Fn(f64, f64) -> f64) -> Self {
+        let (Self([a, b, c, d]), Self([e, f, g, h])) = (self, other);
+        Self([operation(a, e), operation(b, f), operation(c, g), operation(d, h)])
+    }
+}
+
+operators! {
+    Four:
+    Add<Self>::add = |x, y| x.with(y, |a, b| a + b);
+    Sub<Self>::sub = |x, y| x.with(y, |a, b| a - b);
+    Mul<Self>::mul = |x, y| x.with(y, |a, b| a * b);
+    Div<Self>::div = |x, y| x.with(y, |a, b| a / b);
+    Add<f64>::add = |x, value| x.each(|a| a + value);
+    Mul<f64>::mul = |x, value| x.each(|a| a * value);
+}
+
+impl Real for Four {
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.each(f64::abs)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.each(f64::sqrt)
+    }
+
+    #[inline(always)]
+    fn reciprocal(self) -> Self {
+        self.each(|a| 1.0 / a)
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.with(other, f64::max)
+    }
+
+    #[inline(always)]
+    fn select_le(self, bound: Self, yes: Self, no: Self) -> Self {
+        let mut chosen = no;
+        for k in 0..4 {
+            if self.0[k] <= bound.0[k] {
+                chosen.0[k] = yes.0[k];
+            }
+        }
+        chosen
+    }
+
+    #[inline(always)]
+    fn all_below(self, bound: Self) -> bool {
+        self.0.iter().zip(&bound.0).all(|(a, b)| a < b)
+    }
+
+    #[inline(always)]
+    fn all_finite(self) -> bool {
+        self.0.iter().all(|a| a.is_finite())
+    }
+
+    #[inline(always)]
+    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
+        let (mut scale, mut unit) = ([0.0; 4], [0.0; 4]);
+        for k in 0..4 {
+            (scale[k], unit[k]) = f64::normaliser(&values.map(|value| value.0[k]))?;
+        }
+        Some((Self(scale), Self(unit)))
+    }
+}

@@ -1,0 +1,162 @@
+//! The sparse Cholesky factor of W + μ 1.
+
+use std::iter;
+
+use crate::inertia::{FactorError, Factored, Structure, Workspace};
+use crate::math::is_finite;
+use crate::memory::renew;
+use crate::rows::any_rows::{AnyBlockRows, check_size};
+use crate::rows::fault::{Error, Fault};
+
+/// A pivot that is no more than this of its diagonal entry is rounding.
+const SINGULAR: f64 = 1e-13;
+
+/// The factor of W + μ 1, with its memory, which is used again: the order of elimination is kept as long as the pattern stays.
+#[derive(Debug, Default)]
+pub struct Cholesky {
+    factored: Factored,
+    work: Workspace,
+    /// The lower triangle by scalar columns: the diagonal first, then ascending rows.
+    starts: Vec<i32>,
+    rows: Vec<i32>,
+    values: Vec<f64>,
+    /// Of the scalar rows, if there is a factor; one of no rows is not made.
+    size: Option<usize>,
+}
+
+impl Cholesky {
+    /// A factor of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Factor W + diag μ. μ has one value for all, one for each row, or one for each scalar; none: zero.
+    ///
+    /// # Errors
+    /// If the rows are ill-formed, μ has another number of values, something is not finite, memory is exhausted, or a pivot is not
+    /// positive or only by rounding, no more than 1e-13 of its diagonal entry. There is no factor then.
+    pub fn factorise<'a>(&mut self, w: impl Into<AnyBlockRows<'a>>, mu: &[f64]) -> Result<(), Error> {
+        self.size = None;
+        let w = w.into();
+        w.check_pattern()?;
+        let (rows, scalars) = (w.len(), w.scalar_count());
+        let each = match mu.len() {
+            0 | 1 => Each::Together,
+            found if found == rows => Each::Row,
+            found if found == scalars => Each::Scalar,
+            found => return Err(Error::of_rows(Fault::Size { what: "mu", expected: rows, found })),
+        };
+        ensure!(is_finite(mu), Error::of_rows(Fault::NotFinite("mu")));
+        w.check_values()?;
+        self.fill(&w, |row, scalar| match each {
+            Each::Together => mu.first().copied().unwrap_or(0.0),
+            Each::Row => mu[row],
+            Each::Scalar => mu[scalar],
+        })?;
+        if rows > 0 {
+            // Those that the factor knows are scalars.
+            self.eliminate()
+                .map_err(|error| Error { row: error.row.map(|scalar| w.row_of(scalar)), ..error })?;
+        }
+        self.size = Some(scalars);
+        Ok(())
+    }
+
+    fn eliminate(&mut self) -> Result<(), Error> {
+        let Self { factored, work, starts, rows, values, .. } = self;
+        factored.update(Structure::PositiveDefinite, starts, rows, values, work)?;
+        let mut first = None;
+        factored.each_pivot(|row, pivot| {
+            if pivot <= SINGULAR * values[starts[row] as usize] {
+                first.get_or_insert(row);
+            }
+        })?;
+        first.map_or(Ok(()), |row| Err(Error { row: Some(row), fault: Fault::NotPositive }))
+    }
+
+    /// The lower triangle of W + diag μ.
+    fn fill(&mut self, w: &AnyBlockRows, mu: impl Fn(usize, usize) -> f64) -> Result<(), Error> {
+        let Self { starts, rows, values, .. } = self;
+        let count = w.len();
+        let entries = |row: usize| {
+            let height = w.scalars(row).len();
+            // Of the diagonal block those of a triangle.
+            w.upper(row).map(|(_, block)| block.len()).sum::<usize>() - height * (height - 1) / 2
+        };
+        let total: usize = (0..count).map(entries).sum();
+        let why = "W has more entries than an int can count";
+        ensure!(i32::try_from(total).is_ok(), Error::of_rows(Fault::Invalid(why)));
+        renew(starts, w.scalar_count() + 1, iter::once(0))?;
+        renew(rows, total, iter::empty())?;
+        renew(values, total, iter::empty())?;
+        for row in 0..count {
+            let own = w.scalars(row);
+            for (j, scalar) in own.clone().enumerate() {
+                for (column, block) in w.upper(row) {
+                    let first = if column == row { j } else { 0 };
+                    let entries = block[j..].iter().step_by(own.len());
+                    for (other, value) in w.scalars(column).zip(entries).skip(first) {
+                        rows.push(other as i32);
+                        let shift = if other == scalar { mu(row, scalar) } else { 0.0 };
+                        values.push(value + shift);
+                    }
+                }
+                starts.push(rows.len() as i32);
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of scalar rows of the factor.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn size(&self) -> Result<usize, Error> {
+        self.size.ok_or(Error::of_rows(Fault::Invalid("W + mu 1 has not been factored")))
+    }
+
+    /// Replace x by (W + μ 1)⁻¹ x.
+    ///
+    /// # Errors
+    /// If there is no factor, x has another length, or memory is exhausted; x is then as it was.
+    pub fn solve(&mut self, x: &mut [f64]) -> Result<(), Error> {
+        check_size("a vector with a value for each scalar row", self.size()?, x.len())?;
+        if x.is_empty() { Ok(()) } else { Ok(self.factored.solve_vector(x, &mut self.work)?) }
+    }
+
+    /// The logarithm of the determinant of W + μ 1.
+    ///
+    /// # Errors
+    /// If there is no factor.
+    pub fn log_determinant(&self) -> Result<f64, Error> {
+        let mut sum = 0.0;
+        if self.size()? > 0 {
+            self.factored.each_pivot(|_, pivot| sum += pivot.ln())?;
+        }
+        Ok(sum)
+    }
+}
+
+/// For which of the rows μ has a value each.
+#[derive(Clone, Copy, Debug)]
+enum Each {
+    /// There is one for all.
+    Together,
+    Row,
+    Scalar,
+}
+
+/// Of a factor of W + μ 1; the row is that of a scalar.
+impl From<FactorError> for Error {
+    fn from(error: FactorError) -> Self {
+        match error {
+            FactorError::NotPositiveDefinite { row } => Self { row: Some(row), fault: Fault::NotPositive },
+            FactorError::Memory => Self::of_rows(Fault::Memory),
+            FactorError::NotFinite => Self::of_rows(Fault::NotFinite("the factor of W + mu 1")),
+            FactorError::Missing => Self::of_rows(Fault::Invalid("W + mu 1 has not been factored")),
+            FactorError::Matrix(_) | FactorError::Singular => {
+                Self::of_rows(Fault::Invalid("W + mu 1 is no matrix that can be factored"))
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Friction that differs along the two tangents, as one that does not: with μ the larger coefficient and D = diag (1, μ_1 / μ,
+//! μ_2 / μ), R = D R̃ and Ũ = D U have the same power, R̃ and Ũ obey the law with μ in all directions if and only if R and U
+//! obey theirs, and Ũ = D B + D W D R̃. Contacts with one coefficient have D = 1, and where there are no others nothing is copied.
+
+use crate::math::{Block, Vector};
+use crate::memory::{self, renew};
+
+use super::frames::{Axes, NormalFirst, NormalThird};
+use super::problem::{Kind, Law, Normal, Problem};
+
+/// A problem in such units, and its memory.
+#[derive(Debug, Default)]
+pub struct Scaled {
+    /// D.
+    scales: Vec<Vector>,
+    values: Vec<Block>,
+    b: Vec<Vector>,
+    laws: Vec<Law>,
+    forces: Vec<Vector>,
+}
+
+impl Scaled {
+    /// Make everything anew.
+    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result {
+        let rows = problem.rows();
+        let scales = laws.iter().map(|law| match problem.normal {
+            Normal::First => scale::<NormalFirst>(&law.kind),
+            Normal::Third => scale::<NormalThird>(&law.kind),
+        });
+        renew(&mut self.scales, rows, scales)?;
+        let scales = &self.scales;
+        let blocks = (0..rows).flat_map(|row| problem.row(row).map(move |(column, w)| (row, column, w)));
+        let scaled = blocks.map(|(row, column, w)| -> Block {
+            std::array::from_fn(|k| scales[row][k % 3] * w[k] * scales[column][k / 3])
+        });
+        renew(&mut self.values, problem.values.len(), scaled)?;
+        renew(&mut self.b, rows, problem.b.iter().zip(scales).map(times))?;
+        renew(&mut self.laws, rows, laws.iter().zip(scales).map(one_coefficient))?;
+        renew(&mut self.forces, rows, forces.iter().zip(scales).map(divided))
+    }
+
+    /// The problem, its laws, and where forces begin.
+    pub fn parts<'a>(&'a mut self, problem: &Problem<'a>) -> (Problem<'a>, &'a [Law], &'a mut [Vector]) {
+        (Problem { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
+    }
+
+    /// R = D R̃.
+    pub fn read(&self, forces: &mut [Vector]) {
+        for (force, pair) in forces.iter_mut().zip(self.forces.iter().zip(&self.scales)) {
+            *force = times(pair);
+        }
+    }
+}
+
+/// Whether a law has two coefficients.
+pub fn is_anisotropic(law: &Law) -> bool {
+    matches!(law.kind, Kind::Contact { friction, friction_2, .. } if friction != friction_2)
+}
+
+/// D of a row.
+fn scale<A: Axes>(kind: &Kind) -> Vector {
+    let mut scale = [1.0; 3];
+    if let Kind::Contact { friction, friction_2, .. } = *kind
+        && friction != friction_2
+    {
+        let most = friction.max(friction_2);
+        scale[A::S] = friction / most;
+        scale[A::T] = friction_2 / most;
+    }
+    scale
+}
+
+/// The law of scaled forces and velocities.
+fn one_coefficient((law, scale): (&Law, &Vector)) -> Law {
+    let mut kind = law.kind;
+    if let Kind::Contact { friction, friction_2, .. } = &mut kind {
+        *friction = friction.max(*friction_2);
+        *friction_2 = *friction;
+    }
+    Law { kind, bias: times((&law.bias, scale)) }
+}
+
+fn times((vector, scale): (&Vector, &Vector)) -> Vector {
+    std::array::from_fn(|i| scale[i] * vector[i])
+}
+
+/// Zero where there is no friction: a force there changes nothing.
+fn divided((vector, scale): (&Vector, &Vector)) -> Vector {
+    std::array::from_fn(|i| {
+        let quotient = vector[i] / scale[i];
+        if quotient.is_finite() { quotient } else { 0.0 }
+    })
+}

@@ -1,0 +1,111 @@
+//! The order of a sweep: that of memory, or in colours. Rows are taken in chunks, in the order of memory; chunks of a colour have
+//! no block in common, so that threads may have them at the same time, and whoever does it, the outcome is the same. Chunks of this
+//! size keep what the order of memory has: neighbours in the cache, and its rate. The order belongs to the pattern, not to the
+//! number of threads.
+
+use crate::memory::{self, collect, refill};
+use crate::team::part;
+
+/// Rows of a chunk.
+pub const CHUNK: usize = 64;
+
+/// Where there are fewer rows, or fewer chunks of a colour on average, threads do not pay.
+pub const MANY: usize = 4000;
+const MANY_CHUNKS: usize = 8;
+
+/// What has none of the colours 0..64: one thread has all of it.
+const NO_COLOR: u8 = 64;
+const GROUPS: usize = NO_COLOR as usize + 1;
+
+/// The order of a pattern.
+#[derive(Debug, Default)]
+pub struct Order {
+    /// Rows colour by colour, in each in the order of memory; then those without colour.
+    rows: Vec<u32>,
+    /// Where each of these begins in `rows`.
+    begins: Vec<u32>,
+    colors: Vec<u8>,
+    /// Colours that neighbours of a chunk have, as bits.
+    taken: Vec<u64>,
+    /// The pattern.
+    given_starts: Vec<i32>,
+    given_columns: Vec<i32>,
+}
+
+/// Rows that are done chunk by chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    /// The rows.
+    pub rows: &'a [u32],
+    /// Whether no two chunks of them have a block in common.
+    pub are_independent: bool,
+}
+
+impl Order {
+    /// Find the order of a pattern, unless it is that of the last time.
+    pub fn find(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result {
+        if self.given_starts == starts && self.given_columns == columns {
+            return Ok(());
+        }
+        self.given_starts.clear();
+        let rows = starts.len() - 1;
+        refill(&mut self.colors, rows, NO_COLOR)?;
+        if rows >= MANY && MANY_CHUNKS * self.color(starts, columns)? > rows / CHUNK {
+            self.colors.fill(NO_COLOR);
+        }
+        self.sort()?;
+        collect(&mut self.given_columns, columns.iter().copied())?;
+        collect(&mut self.given_starts, starts.iter().copied())
+    }
+
+    /// The groups, in order.
+    pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let group = |color: usize| Group {
+            rows: &self.rows[self.begins[color] as usize..self.begins[color + 1] as usize],
+            are_independent: color < usize::from(NO_COLOR),
+        };
+        (0..GROUPS).map(group)
+    }
+
+    /// Each chunk in turn has the first colour that no neighbour has; how many there are. The pattern need not be symmetric.
+    fn color(&mut self, starts: &[i32], columns: &[i32]) -> memory::Result<usize> {
+        let Self { colors, taken, .. } = self;
+        let rows = starts.len() - 1;
+        let chunks = rows.div_ceil(CHUNK);
+        refill(taken, chunks, 0)?;
+        let bit = |color: u8| if color < NO_COLOR { 1 << color } else { 0 };
+        let mut count = 0;
+        for number in 0..chunks {
+            let own = part(number, CHUNK, rows);
+            let columns = &columns[starts[own.start] as usize..starts[own.end] as usize];
+            let others =
+                || columns.iter().map(|&column| column as usize).filter(|column| !own.contains(column));
+            let color = others().fold(taken[number], |taken, row| taken | bit(colors[row])).trailing_ones();
+            count = count.max(color as usize + 1);
+            others().for_each(|row| taken[row / CHUNK] |= bit(color as u8));
+            colors[own.clone()].fill(color as u8);
+        }
+        Ok(count)
+    }
+
+    fn sort(&mut self) -> memory::Result {
+        let Self { rows, begins, colors, .. } = self;
+        refill(begins, GROUPS + 1, 0)?;
+        for &color in &*colors {
+            begins[usize::from(color) + 1] += 1;
+        }
+        for group in 0..GROUPS {
+            begins[group + 1] += begins[group];
+        }
+        refill(rows, colors.len(), 0)?;
+        for (row, &color) in colors.iter().enumerate() {
+            let next = &mut begins[usize::from(color)];
+            rows[*next as usize] = row as u32;
+            *next += 1;
+        }
+        // Each is where the next one began.
+        begins.copy_within(0..GROUPS, 1);
+        begins[0] = 0;
+        Ok(())
+    }
+}

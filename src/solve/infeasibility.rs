@@ -1,0 +1,97 @@
+//! Proofs that a problem has no solution.
+//!
+//! Whatever the forces, laws keep velocities in a cone: U_N ≥ 0 at contacts, U_i = 0 at components without bounds, U_i ≥ 0 where
+//! there is a lower one alone. For d in the dual of that cone every solution has 0 ≤ d · U = d · q + Wᵀd · R. Hence there is none
+//! if d · q < 0 while no allowed R makes Wᵀd · R positive, as Farkas's lemma has it. Numbers are not exact: with P the projection
+//! on the directions in which allowed forces grow, every solution has |R| ≥ −(d · q + …) / |P Wᵀd|, and forces that are so huge
+//! count as none. The necessary condition knows nothing of sliding: not every problem without solution has such a proof.
+
+use crate::math::Vector;
+
+use super::frames::Axes;
+use super::law::on_cone;
+use super::problem::{Kind, Law, Problem};
+use super::residual::Norms;
+use super::workspace::Memory;
+
+/// Forces, scaled, that are so many times as large as B count as none.
+const HUGE: f64 = 1e8;
+
+/// Bound of the relative rounding of a sum of some hundred products.
+const ROUNDING: f64 = 256.0 * f64::EPSILON;
+
+/// Whether `d`, of which the part in the dual cone is taken, proves that there is no solution; `turned` is room for Wᵀd.
+pub fn proves<A: Axes>(
+    problem: &Problem,
+    laws: &[Law],
+    memory: &Memory,
+    norms: &Norms,
+    d: &mut [Vector],
+    turned: &mut [Vector],
+) -> bool {
+    let Memory { q, weights, .. } = memory;
+    let (mut gain, mut rounding) = (0.0, 0.0);
+    turned.fill([0.0; 3]);
+    for (row, law) in laws.iter().enumerate() {
+        d[row] = dual::<A>(&law.kind, &d[row]);
+        for i in 0..3 {
+            gain -= d[row][i] * q[row][i];
+            rounding += ROUNDING * (d[row][i] * q[row][i]).abs();
+        }
+        for (column, w) in problem.row(row) {
+            for j in 0..3 {
+                for i in 0..3 {
+                    turned[column][j] += w[3 * j + i] * d[row][i];
+                }
+            }
+        }
+    }
+    let mut growing = 0.0;
+    for (row, law) in laws.iter().enumerate() {
+        let (most, grows) = reach::<A>(&law.kind, &turned[row]);
+        gain -= most;
+        growing += (0..3).map(|i| grows[i] * grows[i]).sum::<f64>() / weights[row];
+        for (_, w) in problem.row(row) {
+            let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            rounding += ROUNDING * size(w) * size(&d[row]) / weights[row].sqrt() * norms.scaled();
+        }
+    }
+    let gain = gain - rounding;
+    gain > 0.0 && gain >= HUGE * f64::sqrt(growing) * norms.scaled()
+}
+
+/// The closest point of the dual of the cone in which a law keeps velocities.
+fn dual<A: Axes>(kind: &Kind, x: &Vector) -> Vector {
+    match *kind {
+        Kind::Contact { .. } => {
+            let mut d = [0.0; 3];
+            d[A::N] = x[A::N].max(0.0);
+            d
+        }
+        Kind::Bounds { lower, upper } => std::array::from_fn(|i| {
+            let least = if lower[i].is_finite() { 0.0 } else { f64::NEG_INFINITY };
+            let most = if upper[i].is_finite() { 0.0 } else { f64::INFINITY };
+            x[i].clamp(least, most)
+        }),
+    }
+}
+
+/// The most that a · R can be: a number, and the product of a vector with forces that grow.
+fn reach<A: Axes>(kind: &Kind, a: &Vector) -> (f64, Vector) {
+    match *kind {
+        Kind::Contact { friction, cohesion, .. } => (-cohesion * a[A::N], on_cone::<A>(a, friction)),
+        Kind::Bounds { lower, upper } => {
+            let (mut most, mut grows) = (0.0, [0.0; 3]);
+            for i in 0..3 {
+                let (towards, from) = if a[i] > 0.0 { (upper[i], lower[i]) } else { (lower[i], upper[i]) };
+                if towards.is_finite() {
+                    most += a[i] * towards;
+                } else {
+                    grows[i] = a[i];
+                    most += if from.is_finite() { a[i] * from } else { 0.0 };
+                }
+            }
+            (most, grows)
+        }
+    }
+}

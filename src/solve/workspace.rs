@@ -1,0 +1,46 @@
+//! What is made of a problem before it is solved.
+
+use crate::math::{Block, Vector};
+use crate::memory::{self, renew};
+
+use super::frames::Axes;
+use super::local::Local;
+use super::problem::{Law, Problem};
+use super::residual::weights;
+
+/// Everything that does not change from sweep to sweep.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// B with the biases.
+    pub q: Vec<Vector>,
+    /// d = tr W_αα / 3 of each constraint, and its root.
+    pub weights: Vec<f64>,
+    pub roots: Vec<f64>,
+    /// Where the diagonal block of each row is.
+    diagonal: Vec<u32>,
+    /// The diagonal blocks, taken apart.
+    pub locals: Vec<Local>,
+}
+
+impl Memory {
+    /// Make everything anew.
+    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> memory::Result<()> {
+        let rows = problem.rows();
+        let Self { q, weights: d, roots, diagonal, locals } = self;
+        let places = (0..rows).map(|row| {
+            let range = problem.range(row);
+            let columns = &problem.columns[range.clone()];
+            (range.start + columns.partition_point(|&column| column < row as i32)) as u32
+        });
+        renew(diagonal, rows, places)?;
+        let blocks = || diagonal.iter().map(|&at| problem.values[at as usize]);
+        renew(
+            q,
+            rows,
+            problem.b.iter().zip(laws).map(|(b, law)| std::array::from_fn(|i| b[i] + law.bias[i])),
+        )?;
+        renew(d, rows, weights(blocks()))?;
+        renew(roots, rows, d.iter().map(|d| d.sqrt()))?;
+        renew(locals, rows, blocks().zip(laws).map(|(w, law): (Block, &Law)| Local::new::<A>(&w, law)))
+    }
+}

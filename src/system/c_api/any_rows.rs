@@ -1,0 +1,248 @@
+//! Constraints of one to six rows on up to sixteen bodies, and rows of scalars, as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_int, c_longlong};
+
+use crate::ffi::errors::{Code, Result, fail};
+use crate::memory::with_room;
+use crate::rows::any_rows::check_size;
+use crate::system::any_rows::about;
+use crate::system::body::as_many;
+use crate::system::{Error, Fault, Id, MOST_BODIES, MOST_ROWS, RowsOperator, System};
+
+use super::arguments::{self, body_id, constraint_id, entry, values};
+use super::constraints::ldy_operator;
+use super::ldy_system;
+
+/// Insert a constraint of m rows on several bodies by operators H: U = sum of H u over the bodies, signs included.
+///
+/// m: 1 to 6. bodies: ids, each there once; count: 1 to 16. H: one for each body, as ldy_operator tells, but of m rows: dense with
+/// m n values, column-major, or sparse with rows below m; not by nodes. constraint: where to put its id. Everything is copied.
+///
+/// A limit, motor or friction loss of a joint has one row, a planar contact two, a contact or point three, a weld six; a gear or
+/// tendon has one row on all its bodies. With three rows on one or two bodies it is what ldy_system_add_operators inserts.
+/// Constraints of one or two rows on the same bodies in the same order share memory and work. Vectors have then as many values for
+/// a constraint as it has rows, one behind the other, see ldy_rows.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, m or count out of range, no such body, one twice, ill-formed columns, not
+/// finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_rows(
+    system: *mut ldy_system,
+    m: c_int,
+    bodies: *const c_longlong,
+    H: *const ldy_operator,
+    count: usize,
+    constraint: *mut c_longlong,
+) -> c_int {
+    entry!(system: exclusive, bodies: values(body_count(count)?), H: values(count), constraint: place => {
+        let mut list = [0; MOST_BODIES];
+        let list = &mut list[..count];
+        for (to, &body) in list.iter_mut().zip(bodies) {
+            *to = body_id(body)?;
+        }
+        let id = system.next_constraint();
+        let rows = usize::try_from(m).ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
+        let rows = rows.ok_or_else(|| refused(id, list, Fault::Invalid("a constraint has one to six rows")))?;
+        if let Some(&body) = list.iter().find(|&&body| system.body(body).is_err()) {
+            return Err(refused(id, list, Fault::NoBody(body)));
+        }
+        // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that it tells.
+        let operators = unsafe { operators(system, id, rows, list, H) }?;
+        constraint.put(system.insert_rows(list, operators)? as c_longlong);
+    })
+}
+
+/// Insert a constraint of one row that measures one generalised velocity of a body: a limit, motor or friction loss of a joint.
+///
+/// freedom: which one, from 0. coefficient: U is this times the velocity, for instance 1, or -1 of an upper limit. constraint:
+/// where to put its id. It is as if ldy_system_add_rows had inserted it.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body or velocity, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_freedom(
+    system: *mut ldy_system,
+    body: c_longlong,
+    freedom: c_int,
+    coefficient: f64,
+    constraint: *mut c_longlong,
+) -> c_int {
+    entry!(system: exclusive, constraint: place => {
+        let body = body_id(body)?;
+        constraint.put(system.insert_freedom(body, usize::try_from(freedom).ok(), coefficient)? as c_longlong);
+    })
+}
+
+/// Give a constraint other operators, one for each of its bodies in the order of its insertion; as in ldy_system_add_rows, with as
+/// many rows as it has.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, one with both sides on the same body, which
+/// ldy_system_set_operators takes, another count, ill-formed columns, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_rows_operators(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    H: *const ldy_operator,
+    count: usize,
+) -> c_int {
+    entry!(system: exclusive, H: values(body_count(count)?) => {
+        let id = constraint_id(constraint)?;
+        let rows = system.rows_of(id)?;
+        let mut list = [0; MOST_BODIES];
+        let list = system.bodies_of(id, &mut list);
+        as_many("its operators H", list.len(), count).map_err(|fault| refused(id, list, fault))?;
+        // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that it tells.
+        let operators = unsafe { operators(system, id, rows, list, H) }?;
+        system.set_rows(id, operators)?;
+    })
+}
+
+/// Set the compliance of a constraint of m rows, m x m, column-major and symmetric: it is added to the diagonal block of W as it
+/// is.
+///
+/// count: m^2, or 0: none. Returns 0, 1 (no memory) or 52 (NULL, no such constraint, another count, not finite, not symmetric,
+/// negative in some direction).
+///
+/// # Safety
+/// system comes from ldy_system_create; compliance is NULL or has count values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_rows_compliance(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    compliance: *const f64,
+    count: usize,
+) -> c_int {
+    entry!(system: exclusive, compliance: values(count) => {
+        let id = constraint_id(constraint)?;
+        system.set_rows_compliance(id, Some(compliance).filter(|values| !values.is_empty()))?;
+    })
+}
+
+/// Tell the largest eigenvalue of the diagonal block of each constraint.
+///
+/// values: count values, one for each constraint in the order of rows; NaN where none is found. Returns 0 or 52 (NULL argument,
+/// another count, no successful update since the last change).
+///
+/// # Safety
+/// system comes from ldy_system_create; values is NULL or has count values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_largest_eigenvalues(
+    system: *const ldy_system,
+    values: *mut f64,
+    count: usize,
+) -> c_int {
+    entry!(system: shared, values: values_mut(count) => {
+        let rows = system.any_rows()?;
+        check_size("values", rows.ids.len(), count)?;
+        rows.largest_eigenvalues(values);
+    })
+}
+
+/// Tell the size of W as compressed rows of scalars: for ldy_system_csr.
+///
+/// rows: where to put the number of scalar rows. entries: where to put the number of entries, those of all blocks. Returns 0 or 52
+/// (NULL argument, no successful update since the last change).
+///
+/// # Safety
+/// system comes from ldy_system_create; rows and entries are NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_csr_size(
+    system: *const ldy_system,
+    rows: *mut c_int,
+    entries: *mut usize,
+) -> c_int {
+    entry!(system: shared, rows: place, entries: place => {
+        let results = system.any_rows()?;
+        rows.put(results.b.len() as c_int);
+        entries.put(results.values.len());
+    })
+}
+
+/// Write W as compressed rows of scalars, as scipy.sparse.csr_matrix and solvers in C take it: values row by row, columns from 0
+/// and ascending. Of constraints with any number of rows.
+///
+/// starts: start_count values, one more than scalar rows: where each row begins, and the end. columns, values: count values each,
+/// the entries, see ldy_system_csr_size. W is symmetric to the bit, so they are compressed columns, too.
+///
+/// Returns 0 or 52 (NULL argument, another count, more entries than an int can count, no successful update since the last
+/// change).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_csr(
+    system: *const ldy_system,
+    starts: *mut c_int,
+    start_count: usize,
+    columns: *mut c_int,
+    values: *mut f64,
+    count: usize,
+) -> c_int {
+    entry!(system: shared, starts: values_mut(start_count), columns: values_mut(count),
+           values: values_mut(count) => {
+        let rows = system.any_rows()?;
+        check_size("starts", rows.b.len() + 1, start_count)?;
+        check_size("columns and values", rows.values.len(), count)?;
+        let why = "system: W has more entries than an int can count";
+        ensure!(c_int::try_from(count).is_ok(), fail!(Code::BugFound, "{why}"));
+        rows.write_csr(starts, columns, values);
+    })
+}
+
+/// Whether a constraint can have so many bodies: else no array is read.
+fn body_count(count: usize) -> Result<usize> {
+    let why = "a constraint has one to sixteen bodies";
+    ensure!((1..=MOST_BODIES).contains(&count), fail!(Code::BugFound, "count is {count}: {why}"));
+    Ok(count)
+}
+
+fn refused(id: Id, bodies: &[Id], fault: Fault) -> Code {
+    Error { subject: about(id, bodies), fault }.into()
+}
+
+/// The operators of a constraint with so many rows, one for each of its bodies, which are there.
+///
+/// # Safety
+/// Their arrays are NULL or have the lengths that [`ldy_operator`] tells.
+unsafe fn operators(
+    system: &System,
+    id: Id,
+    rows: usize,
+    bodies: &[Id],
+    given: &[ldy_operator],
+) -> Result<Vec<RowsOperator>> {
+    let mut operators = with_room(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
+    for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
+        bodies.iter().zip(given)
+    {
+        let columns = system.body(body)?.dofs();
+        let failed = |fault: Fault| match fault {
+            Fault::Memory => refused(id, bodies, fault),
+            _ => fail!(Code::BugFound, "constraint {id}, operator H of body {body}: {fault}"),
+        };
+        as_many("its columns", columns, usize::try_from(n).unwrap_or_default()).map_err(failed)?;
+        // SAFETY: the C program promises `count` values.
+        let entries = unsafe { values("values of an operator H", entries, count) }?;
+        let operator = if starts.is_null() && rows_of.is_null() {
+            RowsOperator::dense(rows, columns, entries)
+        } else if starts.is_null() {
+            Err(Fault::Invalid("it is given by nodes: ldy_system_add_operators takes such"))
+        } else {
+            // SAFETY: the C program promises a start for each column, as many as have been found to be there, and an end.
+            let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
+            // SAFETY: the C program promises as many rows as values.
+            let rows_of = unsafe { values("rows of an operator H", rows_of, count) }?;
+            RowsOperator::sparse(rows, columns, starts, rows_of, entries)
+        };
+        operators.push(operator.map_err(failed)?);
+    }
+    Ok(operators)
+}

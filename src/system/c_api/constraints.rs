@@ -1,0 +1,253 @@
+//! Constraints of a system as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_int, c_longlong};
+use std::fmt::Display;
+
+use crate::ffi::errors::{Code, Result, fail};
+use crate::math::Block;
+use crate::system::{Error, Id, Operator, System};
+
+use super::arguments::{self, array, body_id, constraint_id, entry, null, values};
+use super::{LDY_GROUND, ldy_system};
+
+/// An operator H of three rows, with as many columns as its body has generalised velocities, n.
+///
+/// Dense: starts and rows are NULL, values has 3 n values, column-major; columns that are zero are left out, and cost nothing.
+/// Sparse: column j has the values starts[j] <= k < starts[j + 1] in the rows rows[k], 0, 1 or 2; starts has n + 1 values, rows and
+/// values have as many as the last of starts says.
+///
+/// By nodes, for a mesh with three generalised velocities a node: the columns of node a are N_a Q. Starts is NULL, values has Q,
+/// 3 x 3 and column-major, and then a weight N for each of count - 9 nodes; rows has these nodes, counted from 0 and ascending.
+/// This is the quickest if all constraints on the body have it and its inertia is a matrix A or a diagonal.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_operator {
+    /// Number of columns, n.
+    pub n: c_int,
+    /// First entries of the columns, and the end; NULL: dense or by nodes.
+    pub starts: *const c_int,
+    /// Row of each entry, or node of each weight; NULL: dense.
+    pub rows: *const c_int,
+    /// The entries.
+    pub values: *const f64,
+    /// Number of entries.
+    pub count: usize,
+}
+
+/// Insert a constraint between points of rigid or pseudo-rigid bodies or obstacles:
+/// U = E^T (velocity of the master's point - velocity of the slave's).
+///
+/// master, slave: ids, one of them may be LDY_GROUND. frame: E, 3 x 3 column-major, the local axes are its columns,
+/// orthonormal. master_point, slave_point: referential points, 3 values; that of the ground is not read. constraint: where to
+/// put its id.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, one without points, not finite, a frame that is not orthonormal to
+/// within 1e-8: see ldy_system_take_any_axes).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_constraint(
+    system: *mut ldy_system,
+    master: c_longlong,
+    slave: c_longlong,
+    frame: *const f64,
+    master_point: *const f64,
+    slave_point: *const f64,
+    constraint: *mut c_longlong,
+) -> c_int {
+    entry!(system: exclusive, frame: array, constraint: place => {
+        let bodies = [side(master)?, side(slave)?];
+        // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
+        let points = unsafe { points(bodies, [master_point, slave_point]) }?;
+        constraint.put(system.insert_constraint(bodies, frame, points)? as c_longlong);
+    })
+}
+
+/// Insert a constraint by operators H: U = H_master u_master + H_slave u_slave, signs included.
+///
+/// master, slave: ids, one of them may be LDY_GROUND. H_master, H_slave: see ldy_operator; that of the ground is not read.
+/// constraint: where to put its id. Everything is copied.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such body, ill-formed columns, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_add_operators(
+    system: *mut ldy_system,
+    master: c_longlong,
+    H_master: *const ldy_operator,
+    slave: c_longlong,
+    H_slave: *const ldy_operator,
+    constraint: *mut c_longlong,
+) -> c_int {
+    entry!(system: exclusive, constraint: place => {
+        let bodies = [side(master)?, side(slave)?];
+        let id = system.next_constraint();
+        // SAFETY: the C program promises that each operator is NULL or valid with its arrays, unless it is the ground's.
+        let operators = unsafe { operators(system, id, bodies, [H_master, H_slave]) }?;
+        constraint.put(system.insert_operators(bodies, operators)? as c_longlong);
+    })
+}
+
+/// Remove a constraint; later rows move up, ids of others stay.
+///
+/// Returns 0 or 52 (NULL, no such constraint).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_remove_constraint(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+) -> c_int {
+    entry!(system: exclusive => system.remove_constraint(constraint_id(constraint)?)?)
+}
+
+/// Give a constraint that was inserted with points another frame and other points; as in ldy_system_add_constraint.
+///
+/// Returns 0 or 52 (NULL argument, no such constraint, one with operators, not finite, a frame that is not orthonormal).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_move_constraint(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    frame: *const f64,
+    master_point: *const f64,
+    slave_point: *const f64,
+) -> c_int {
+    entry!(system: exclusive, frame: array => {
+        let id = constraint_id(constraint)?;
+        let bodies = system.constraint(id)?.bodies();
+        // SAFETY: the C program promises that each point is NULL or has three values, unless it is the ground's.
+        let points = unsafe { points(bodies, [master_point, slave_point]) }?;
+        system.move_constraint(id, frame, points)?;
+    })
+}
+
+/// Give a constraint that was inserted with operators other ones; as in ldy_system_add_operators.
+///
+/// Returns 0, 1 (no memory) or 52 (NULL argument, no such constraint, one with points, ill-formed columns, not finite).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_operators(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    H_master: *const ldy_operator,
+    H_slave: *const ldy_operator,
+) -> c_int {
+    entry!(system: exclusive => {
+        let id = constraint_id(constraint)?;
+        let bodies = system.constraint(id)?.bodies();
+        // SAFETY: the C program promises that each operator is NULL or valid with its arrays, unless it is the ground's.
+        let operators = unsafe { operators(system, id, bodies, [H_master, H_slave]) }?;
+        system.set_operators(id, operators)?;
+    })
+}
+
+/// Set the compliance of a constraint, 3 x 3 and symmetric: it is added to the diagonal block of W as it is. NULL: none.
+///
+/// Returns 0 or 52 (system NULL, no such constraint, not finite, not symmetric, negative in some direction, or a constraint that was
+/// not inserted with three rows on one or two bodies: for that there is ldy_system_set_rows_compliance).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_compliance(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    compliance: *const f64,
+) -> c_int {
+    entry!(system: exclusive => {
+        // SAFETY: the C program promises that the compliance is NULL or has nine values.
+        let compliance = unsafe { compliance.cast::<Block>().as_ref() };
+        system.set_compliance(constraint_id(constraint)?, compliance.copied())?;
+    })
+}
+
+/// Set a diagonal compliance of a constraint, 3 values; see ldy_system_set_compliance.
+///
+/// Returns 0 or 52 (NULL argument, no such constraint, not finite, negative, or a constraint that ldy_system_set_compliance refuses).
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_set_diagonal_compliance(
+    system: *mut ldy_system,
+    constraint: c_longlong,
+    compliance: *const f64,
+) -> c_int {
+    entry!(system: exclusive, compliance: array => {
+        let &[x, y, z] = compliance;
+        let compliance = [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z];
+        system.set_compliance(constraint_id(constraint)?, Some(compliance))?;
+    })
+}
+
+fn side(id: c_longlong) -> Result<Option<Id>> {
+    if id == LDY_GROUND { Ok(None) } else { body_id(id).map(Some) }
+}
+
+/// The points of a constraint; that of the ground does not count and may be anything.
+///
+/// # Safety
+/// Each that counts is NULL or has three values.
+unsafe fn points(bodies: [Option<Id>; 2], given: [*const f64; 2]) -> Result<[[f64; 3]; 2]> {
+    let mut points = [[0.0; 3]; 2];
+    for (k, name) in ["master_point", "slave_point"].into_iter().enumerate() {
+        if bodies[k].is_some() {
+            // SAFETY: the C program promises three values, as this function asks for; it is not the ground's.
+            points[k] = *unsafe { array(name, given[k]) }?;
+        }
+    }
+    Ok(points)
+}
+
+/// The operators of a constraint; that of the ground does not count and may be anything.
+///
+/// # Safety
+/// Each that counts is NULL or valid, with arrays that are NULL or have the lengths that [`ldy_operator`] tells.
+unsafe fn operators(
+    system: &System,
+    id: Id,
+    bodies: [Option<Id>; 2],
+    given: [*const ldy_operator; 2],
+) -> Result<[Option<Operator>; 2]> {
+    let mut operators = [None, None];
+    for (k, name) in ["H_master", "H_slave"].into_iter().enumerate() {
+        let Some(body) = bodies[k] else { continue };
+        // SAFETY: the C program promises an operator, as this function asks for; it is not the ground's.
+        let &ldy_operator { n, starts, rows, values: entries, count } =
+            unsafe { given[k].as_ref() }.ok_or_else(|| null(name))?;
+        let columns = system.body(body)?.dofs();
+        let failed =
+            |code, fault: &dyn Display| fail!(code, "constraint {id}, operator H of body {body}: {fault}");
+        if usize::try_from(n) != Ok(columns) {
+            let sizes = format_args!("{n} columns where {columns} are needed");
+            return Err(failed(Code::BugFound, &sizes));
+        }
+        // SAFETY: the C program promises `count` values.
+        let entries = unsafe { values("values of an operator H", entries, count) }?;
+        let operator = if starts.is_null() && rows.is_null() {
+            Operator::dense(columns, entries)
+        } else if let (true, Some((factor, weights))) = (starts.is_null(), entries.split_first_chunk()) {
+            // SAFETY: the C program promises as many nodes as weights.
+            let nodes = unsafe { values("nodes of an operator H", rows, weights.len()) }?;
+            Operator::nodal(columns, factor, nodes, weights)
+        } else {
+            // SAFETY: the C program promises a start for each column, as many as have been found to be there, and an end.
+            let starts = unsafe { values("starts of an operator H", starts, columns + 1) }?;
+            // SAFETY: the C program promises as many rows as values.
+            let rows = unsafe { values("rows of an operator H", rows, count) }?;
+            Operator::sparse(columns, starts, rows, entries)
+        };
+        let operator = operator.map_err(|fault| failed(Error::of_system(fault).into(), &fault))?;
+        operators[k] = Some(operator);
+    }
+    Ok(operators)
+}

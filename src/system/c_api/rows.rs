@@ -1,0 +1,80 @@
+//! Rows of W as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_int, c_longlong};
+use std::mem::offset_of;
+use std::ptr;
+
+use crate::ffi::sized::CallerSized;
+use crate::system::AnyRows;
+
+/// The results of an update; everything belongs to the system and is valid until its next change.
+///
+/// Row k is that of the k-th constraint in the order of insertion, removed ones left out: where a constraint is removed the
+/// later rows move up. Blocks and vectors are in local frames. Two rows have one block in common however many bodies they
+/// share; there is a block wherever they share one that is no obstacle, be it zero.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_rows {
+    /// sizeof (ldy_rows), set by the caller before the call.
+    pub size: usize,
+    /// Number of rows, n.
+    pub rows: c_int,
+    /// Number of blocks, diagonal ones among them.
+    pub blocks: c_int,
+    /// Row k has the blocks starts[k] <= i < starts[k + 1]; n + 1 values.
+    pub starts: *const c_int,
+    /// Column of each block, ascending in a row.
+    pub columns: *const c_int,
+    /// The blocks of W, each 3 x 3, column-major, nine values behind nine. The block of row b and column a is the transpose
+    /// of that of row a and column b, bit for bit.
+    pub values: *const f64,
+    /// Free local velocities, H times the free velocity; three values a row.
+    pub B: *const f64,
+    /// Previous local velocities, H times the previous velocity; three values a row.
+    pub V: *const f64,
+    /// The diagonal blocks once more, nine values a row.
+    pub diagonal: *const f64,
+    /// Their inverses, nine values a row; NaN where one is singular to working precision, see ldy_system_check_inverses.
+    pub inverse: *const f64,
+    /// Id of each row's constraint.
+    pub constraints: *const c_longlong,
+    /// NULL if every constraint has three rows of scalars, as all is said above. Else where the scalars of each row begin, n + 1
+    /// values: row k has the m = scalar_starts[k + 1] - scalar_starts[k] values of B, V and R from scalar_starts[k] on.
+    pub scalar_starts: *const c_int,
+    /// NULL, or where each block begins in values, blocks + 1 values: that of row a and column b is m_a x m_b, column-major.
+    pub value_starts: *const usize,
+    /// NULL, or where the m x m values of each row begin in diagonal and inverse, n + 1 values.
+    pub diagonal_starts: *const usize,
+    /// Number of scalars, 3 n or the last of scalar_starts: the count of vectors.
+    pub scalars: usize,
+}
+
+impl ldy_rows {
+    /// Rows as C sees them.
+    pub(super) fn of(rows: &AnyRows) -> Self {
+        let extents = rows.extents.as_ref();
+        Self {
+            size: size_of::<Self>(),
+            rows: rows.ids.len() as c_int,
+            blocks: rows.columns.len() as c_int,
+            starts: rows.starts.as_ptr(),
+            columns: rows.columns.as_ptr(),
+            values: rows.values.as_ptr(),
+            B: rows.b.as_ptr(),
+            V: rows.v.as_ptr(),
+            diagonal: rows.diagonal.as_ptr(),
+            inverse: rows.inverse.as_ptr(),
+            constraints: rows.ids.as_ptr(),
+            scalar_starts: extents.map_or(ptr::null(), |extents| extents.scalars.as_ptr()),
+            value_starts: extents.map_or(ptr::null(), |extents| extents.values.as_ptr()),
+            diagonal_starts: extents.map_or(ptr::null(), |_| rows.squares.as_ptr()),
+            scalars: rows.b.len(),
+        }
+    }
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and consists of integers and pointers.
+unsafe impl CallerSized for ldy_rows {
+    const NAME: &'static str = "ldy_rows";
+    const LEAST: usize = offset_of!(Self, starts);
+}

@@ -1,0 +1,364 @@
+//! Solvers of C(U, R) = 0 as C sees them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_double, c_int, c_void};
+use std::mem::offset_of;
+use std::ptr;
+use std::time::Duration;
+
+use crate::ffi::errors::{Code, Result, fail};
+use crate::ffi::handle::{self, Handle};
+use crate::ffi::sized::{CallerSized, Place};
+use crate::rows::any_rows::check_size;
+use crate::solve::{
+    AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
+};
+
+use super::arguments::{self, entry};
+use super::ldy_system;
+use super::rows::ldy_rows;
+
+/// A kind of law: contact with friction, 0 <= R_N + cohesion, U_N >= 0, one of them zero, and R_T against U_T with at most
+/// friction (R_N + cohesion). Of rows of three scalars.
+pub const LDY_CONTACT_LAW: c_int = 1;
+/// A kind of law: U = 0, all components.
+pub const LDY_FIXED_LAW: c_int = 2;
+/// A kind of law: lower <= R <= upper, component by component; U is zero between the bounds, not negative at the lower one, not
+/// positive at the upper one.
+pub const LDY_BOUNDS_LAW: c_int = 3;
+/// A kind of law: contact with another friction along each tangent, |(R_1 / friction, R_2 / friction_2)| <= R_N + cohesion; of
+/// the forces that this allows, R_T is the one that dissipates most.
+pub const LDY_ORTHOTROPIC_CONTACT_LAW: c_int = 4;
+
+/// What ties the force R of a row to its velocity U; everywhere U + bias stands for U. Of lower, upper and bias as many values are
+/// read as the row has scalars.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_law {
+    /// One of LDY_CONTACT_LAW, LDY_FIXED_LAW, LDY_BOUNDS_LAW, LDY_ORTHOTROPIC_CONTACT_LAW.
+    pub kind: c_int,
+    /// Of a contact: Coulomb's coefficient, not negative; of an orthotropic one, that along the first tangent.
+    pub friction: c_double,
+    /// Of an orthotropic contact alone: the coefficient along the second tangent, not negative. Either may be 0.
+    pub friction_2: c_double,
+    /// Of a contact: the largest pull, a force, not negative.
+    pub cohesion: c_double,
+    /// Of bounds; may be -INFINITY.
+    pub lower: [c_double; 6],
+    /// Of bounds, not below the lower ones; may be INFINITY.
+    pub upper: [c_double; 6],
+    /// Added to U: e V_N of an approach V_N < 0 is restitution, gap / h belongs to a contact that is still open, -v prescribes
+    /// the velocity v.
+    pub bias: [c_double; 6],
+}
+
+/// A measure: the larger of the two others.
+pub const LDY_BOTH_MEASURES: c_int = 0;
+/// A measure: |R - P (R - U - friction |U_T| n)| / |B + bias|, P the projection on the forces that laws allow.
+pub const LDY_NATURAL_MEASURE: c_int = 1;
+/// A measure: the same in units in which the diagonal blocks have the trace 3, so that it is the same in all units.
+pub const LDY_SCALED_MEASURE: c_int = 2;
+
+/// A method: Gauss-Seidel, and Newton's where it is expected to be quicker.
+pub const LDY_AUTOMATIC_METHOD: c_int = 0;
+/// A method: Gauss-Seidel alone.
+pub const LDY_GAUSS_SEIDEL_METHOD: c_int = 1;
+/// A method: Newton's from the start, with Gauss-Seidel where it fails.
+pub const LDY_NEWTON_METHOD: c_int = 2;
+
+/// Told how far a solution is: the least residual so far, by the measure of the options, and sweeps and steps until now. Returns 0
+/// to go on, else the solution ends with LDY_STOPPED. It is called by the thread that solves, must return and call nothing for the
+/// solver or system at work.
+pub type ldy_watch =
+    Option<unsafe extern "C" fn(residual: f64, sweeps: c_int, steps: c_int, data: *mut c_void) -> c_int>;
+
+/// How to solve. Where a field is zero its default holds: set size, and then what is to differ.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_solve_options {
+    /// sizeof (ldy_solve_options), set by the caller before the call.
+    pub size: usize,
+    /// The residual that is small enough; 1e-8.
+    pub tolerance: c_double,
+    /// One of LDY_BOTH_MEASURES, LDY_NATURAL_MEASURE, LDY_SCALED_MEASURE.
+    pub measure: c_int,
+    /// One of LDY_AUTOMATIC_METHOD, LDY_GAUSS_SEIDEL_METHOD, LDY_NEWTON_METHOD.
+    pub method: c_int,
+    /// Most sweeps over all rows; 100000.
+    pub sweeps: c_int,
+    /// Of ldy_solve_rows: not 0 if the first component is normal, as in FCLIB; else it is the third.
+    pub normal_first: c_int,
+    /// Most seconds; no limit. With a limit, results depend on the clock.
+    pub seconds: c_double,
+    /// NULL, or what is called each time that the residual is looked at.
+    pub watch: ldy_watch,
+    /// Given to watch.
+    pub data: *mut c_void,
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers, a function that may be NULL and a pointer.
+unsafe impl CallerSized for ldy_solve_options {
+    const NAME: &'static str = "ldy_solve_options";
+    const LEAST: usize = offset_of!(Self, measure);
+}
+
+/// An end: the residual is within the tolerance.
+pub const LDY_CONVERGED: c_int = 0;
+/// An end: as many sweeps have been made as were allowed.
+pub const LDY_SWEEPS_MADE: c_int = 1;
+/// An end: the time is over.
+pub const LDY_TIME_OVER: c_int = 2;
+/// An end: the residual decreases no more, because of rounding or since there is no solution.
+pub const LDY_STALLED: c_int = 3;
+/// An end: it has been proved that there is no solution, or none without forces that are huge beside B.
+pub const LDY_INFEASIBLE: c_int = 4;
+/// An end: watch returned another number than 0.
+pub const LDY_STOPPED: c_int = 5;
+
+/// What came out.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ldy_solve_report {
+    /// sizeof (ldy_solve_report), set by the caller before the call.
+    pub size: usize,
+    /// One of LDY_CONVERGED, LDY_SWEEPS_MADE, LDY_TIME_OVER, LDY_STALLED, LDY_INFEASIBLE,
+    /// LDY_STOPPED.
+    pub end: c_int,
+    /// Sweeps of Gauss-Seidel.
+    pub sweeps: c_int,
+    /// Steps of Newton's method.
+    pub steps: c_int,
+    /// The row that contributes most to the residual.
+    pub worst: c_int,
+    /// The residual of the forces returned, by the measure of the options.
+    pub residual: c_double,
+    /// By LDY_NATURAL_MEASURE.
+    pub natural: c_double,
+    /// By LDY_SCALED_MEASURE.
+    pub scaled: c_double,
+    /// Of the forces given, by the measure of the options.
+    pub first: c_double,
+    /// Seconds that passed.
+    pub seconds: c_double,
+    /// Residuals in the order in which they were looked at, of many the first thousand; valid until the solver's next call.
+    pub history: *const c_double,
+    /// As many.
+    pub history_count: usize,
+}
+
+// SAFETY: it is `repr(C)`, begins with its size, and consists of numbers and a pointer.
+unsafe impl CallerSized for ldy_solve_report {
+    const NAME: &'static str = "ldy_solve_report";
+    const LEAST: usize = offset_of!(Self, sweeps);
+}
+
+/// A solver with its memory, which is used again: a problem whose pattern is that of the last one is solved without allocating
+/// more. Used by one thread at a time.
+pub struct ldy_solve {
+    solver: Solver,
+    laws: Vec<Law>,
+}
+
+impl Handle for ldy_solve {
+    type Core = Self;
+}
+
+/// Make a solver.
+///
+/// solver: where to put it; it is to be destroyed by ldy_solve_destroy. Returns 0, 1 (no memory) or 52 (NULL).
+///
+/// # Safety
+/// solver is NULL or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_create(solver: *mut *mut ldy_solve) -> c_int {
+    let made = || handle::made("solver", ldy_solve { solver: Solver::new(), laws: Vec::new() });
+    entry!(solver: place => solver.put(made()?))
+}
+
+/// Destroy a solver; NULL is allowed.
+///
+/// # Safety
+/// solver is NULL or comes from ldy_solve_create, and is not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_destroy(solver: *mut ldy_solve) {
+    // SAFETY: the C program promises that the solver comes from ldy_solve_create and that it does not use it any more.
+    unsafe { handle::destroy(solver) };
+}
+
+/// Solve C(U, R) = 0 with the rows of the last update of a system, U = B + W R. No row is copied, unless some have other than
+/// three scalars or a law is orthotropic.
+///
+/// laws: one a row, law_count. options: NULL for the defaults. R: three values a row, of other rows as many as they have scalars,
+/// count values: where to begin, for instance
+/// the forces of the last step or zeros; then the best forces that were met, which the laws allow: no contact pulls more than its
+/// cohesion or rubs more than its friction allows, no bound is passed. report: NULL: not wanted.
+///
+/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, no
+/// successful update since the last change, a law is none, not finite: the text names the constraint). After an error R is as it
+/// was.
+///
+/// # Safety
+/// solver comes from ldy_solve_create and system from ldy_system_create; arrays are NULL or have the sizes given; options and
+/// report are NULL or valid, with as many bytes as their size says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_system(
+    solver: *mut ldy_solve,
+    system: *const ldy_system,
+    laws: *const ldy_law,
+    law_count: usize,
+    options: *const ldy_solve_options,
+    R: *mut f64,
+    count: usize,
+    report: *mut ldy_solve_report,
+) -> c_int {
+    entry!(solver: exclusive, system: shared, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+           report: optional sized => {
+        let rows = system.any_rows()?;
+        let options = Chosen::read(options)?;
+        let ldy_solve { solver, laws: kept } = solver;
+        read_laws(&rows.matrix(), laws, kept)?;
+        let watch = &mut options.watch();
+        let result = system.solve_watched(solver, kept, &options.options, R, watch)?;
+        tell(report, &result, options.options.measure, solver.history());
+    })
+}
+
+/// Solve C(U, R) = 0 with U = B + W R of any block-sparse rows.
+///
+/// rows: its size, rows, blocks, starts, columns, values and B are read, and scalar_starts and value_starts, both NULL or not, as
+/// ldy_system_rows tells them. The columns of a row ascend, the diagonal is among them. W need not be symmetric. laws, law_count,
+/// options, R, count, report: as in ldy_solve_system.
+///
+/// Returns 0, also if it ended without convergence: see report->end; 1 (no memory) or 52 (NULL argument, another count, ill-formed
+/// rows, a law is none, not finite: the text names the row). After an error R is as it was.
+///
+/// # Safety
+/// solver comes from ldy_solve_create; rows is NULL or valid, with as many bytes as its size says, and arrays as long as it says;
+/// the other arrays are NULL or have the sizes given; R overlaps no other; options and report are NULL or valid, with as many bytes
+/// as their size says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_solve_rows(
+    solver: *mut ldy_solve,
+    rows: *const ldy_rows,
+    laws: *const ldy_law,
+    law_count: usize,
+    options: *const ldy_solve_options,
+    R: *mut f64,
+    count: usize,
+    report: *mut ldy_solve_report,
+) -> c_int {
+    entry!(solver: exclusive, rows: rows_with_b, laws: values(law_count), options: optional sized_const, R: values_mut(count),
+           report: optional sized => {
+        let chosen = Chosen::read(options)?;
+        let Chosen { options, normal, .. } = chosen;
+        let ldy_solve { solver, laws: kept } = solver;
+        let (w, b) = rows;
+        read_laws(&w, laws, kept)?;
+        let problem = AnyProblem { w, b, normal };
+        let result = solver.solve_any(&problem, kept, &options, R, &mut chosen.watch())?;
+        tell(report, &result, options.measure, solver.history());
+    })
+}
+
+/// Options as the core has them, and the normal component.
+struct Chosen {
+    options: Options,
+    normal: Normal,
+    watch: ldy_watch,
+    data: *mut c_void,
+}
+
+impl Chosen {
+    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self> {
+        let mut options = Options::default();
+        let Some(given) = given.map(|given| given.read()) else {
+            return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
+        };
+        if given.tolerance != 0.0 {
+            options.tolerance = given.tolerance;
+        }
+        options.measure = match given.measure {
+            LDY_BOTH_MEASURES => Measure::Both,
+            LDY_NATURAL_MEASURE => Measure::Natural,
+            LDY_SCALED_MEASURE => Measure::Scaled,
+            other => return Err(fail!(Code::BugFound, "options->measure: there is no measure {other}")),
+        };
+        options.method = match given.method {
+            LDY_AUTOMATIC_METHOD => Method::Automatic,
+            LDY_GAUSS_SEIDEL_METHOD => Method::GaussSeidel,
+            LDY_NEWTON_METHOD => Method::Newton,
+            other => return Err(fail!(Code::BugFound, "options->method: there is no method {other}")),
+        };
+        match usize::try_from(given.sweeps) {
+            Ok(0) => {}
+            Ok(sweeps) => options.sweeps = sweeps,
+            Err(_) => return Err(fail!(Code::BugFound, "options->sweeps is negative")),
+        }
+        if given.seconds != 0.0 {
+            let seconds = Duration::try_from_secs_f64(given.seconds);
+            let seconds = seconds
+                .map_err(|_| fail!(Code::BugFound, "options->seconds is {}: no time", given.seconds))?;
+            options.time = Some(seconds);
+        }
+        let normal = if given.normal_first == 0 { Normal::Third } else { Normal::First };
+        Ok(Self { options, normal, watch: given.watch, data: given.data })
+    }
+
+    /// The program's function, where there is one.
+    fn watch(&self) -> impl FnMut(&Report) -> bool {
+        let Self { watch, data, options: Options { measure, .. }, .. } = *self;
+        move |report| {
+            // SAFETY: the C program promises a function that takes these arguments, and its own data; this thread has called it.
+            watch.is_none_or(|watch| unsafe {
+                watch(report.residual.by(measure), count(report.sweeps), count(report.steps), data) == 0
+            })
+        }
+    }
+}
+
+/// The laws of rows, of those with more than three scalars two.
+fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
+    check_size("laws", rows.len(), given.len())?;
+    laws.clear();
+    laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
+    for (row, law) in given.iter().enumerate() {
+        let ldy_law { friction, friction_2, cohesion, lower, upper, bias, .. } = *law;
+        let kind = match law.kind {
+            LDY_CONTACT_LAW => Kind::Contact { friction, friction_2: friction, cohesion },
+            LDY_ORTHOTROPIC_CONTACT_LAW => Kind::Contact { friction, friction_2, cohesion },
+            LDY_FIXED_LAW => Kind::Bounds { lower: [f64::NEG_INFINITY; 6], upper: [f64::INFINITY; 6] },
+            LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
+            kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
+        };
+        laws.extend(Law { kind, bias }.parts(rows.scalars(row).len()));
+    }
+    Ok(())
+}
+
+fn count(number: usize) -> c_int {
+    c_int::try_from(number).unwrap_or(c_int::MAX)
+}
+
+fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
+    let Some(place) = place else { return };
+    place.fill(&ldy_solve_report {
+        size: size_of::<ldy_solve_report>(),
+        end: match report.end {
+            End::Converged => LDY_CONVERGED,
+            End::Sweeps => LDY_SWEEPS_MADE,
+            End::Time => LDY_TIME_OVER,
+            End::Stalled => LDY_STALLED,
+            End::Infeasible => LDY_INFEASIBLE,
+            End::Stopped => LDY_STOPPED,
+        },
+        sweeps: count(report.sweeps),
+        steps: count(report.steps),
+        worst: count(report.residual.worst),
+        residual: report.residual.by(measure),
+        natural: report.residual.natural,
+        scaled: report.residual.scaled,
+        first: report.first.by(measure),
+        seconds: report.time.as_secs_f64(),
+        history: history.as_ptr(),
+        history_count: history.len(),
+    });
+}

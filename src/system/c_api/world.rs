@@ -1,0 +1,118 @@
+//! Quantities in the world as C gives them; part of `include/ldy_system.h`.
+
+use std::ffi::{c_int, c_longlong};
+
+use crate::ffi::errors::{Code, fail};
+use crate::system::gyroscopic_change;
+
+use super::arguments::{self, body_id, entry};
+use super::ldy_system;
+
+/// Tell the referential point of a rigid body or an obstacle that is at a place of the world: X = X_center + rotation^T (place -
+/// center). So contacts that are found in the world become the points that constraints are given by.
+///
+/// center: where the mass centre is now; place: where the point is now; point: where to put X; 3 values each. The rotation is that
+/// of the system.
+///
+/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite); then nothing is written.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have 3 values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_referential_point(
+    system: *const ldy_system,
+    body: c_longlong,
+    center: *const f64,
+    place: *const f64,
+    point: *mut f64,
+) -> c_int {
+    entry!(system: shared, center: vector, place: vector, point: place_of_vector => {
+        point.put(system.referential_point(body_id(body)?, &center, &place)?);
+    })
+}
+
+/// Tell the referential point of a pseudo-rigid body that is at a place of the world: X = X_center + F^-1 (place - center).
+///
+/// gradient: F, the deformation gradient of the body now, 3 x 3 column-major; a system keeps none, and takes none from
+/// ldy_system_set_rotation. Generalised velocities have its rate row by row: F that is kept so is the transpose of this. center:
+/// where the mass centre is now; place: where the point is now; point: where to put X; 3 values each.
+///
+/// Returns 0 or 52 (NULL argument, no such body, another kind, not finite, F singular to working precision); then nothing is
+/// written.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have the sizes given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_pseudo_rigid_point(
+    system: *const ldy_system,
+    body: c_longlong,
+    gradient: *const f64,
+    center: *const f64,
+    place: *const f64,
+    point: *mut f64,
+) -> c_int {
+    entry!(system: shared, gradient: array, center: vector, place: vector, point: place_of_vector => {
+        point.put(system.pseudo_rigid_point(body_id(body)?, gradient, &center, &place)?);
+    })
+}
+
+/// Turn an angular velocity of a rigid body or an obstacle from the frame of the world into the referential one, which generalised
+/// velocities have: rotation^T world.
+///
+/// world, referential: 3 values each; they may be the same. Returns 0 or 52 (NULL argument, no such body, another kind, not
+/// finite); then nothing is written.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have 3 values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_referential_spin(
+    system: *const ldy_system,
+    body: c_longlong,
+    world: *const f64,
+    referential: *mut f64,
+) -> c_int {
+    entry!(system: shared, world: vector, referential: place_of_vector => {
+        referential.put(system.referential_spin(body_id(body)?, &world)?);
+    })
+}
+
+/// The other way round: rotation referential.
+///
+/// Arguments and errors as in ldy_system_referential_spin.
+///
+/// # Safety
+/// system comes from ldy_system_create; arrays are NULL or have 3 values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_world_spin(
+    system: *const ldy_system,
+    body: c_longlong,
+    referential: *const f64,
+    world: *mut f64,
+) -> c_int {
+    entry!(system: shared, referential: vector, world: place_of_vector => {
+        world.put(system.world_spin(body_id(body)?, &referential)?);
+    })
+}
+
+/// Tell what a rigid body that turns adds to its angular velocity by itself in a step: -h J^-1 (spin x J spin), all in the
+/// referential frame. It is part of the free velocity, beside h A^-1 times the forces. Needs no system.
+///
+/// inertia: J, 3 x 3, as in ldy_system_add_rigid. spin: the angular velocity; change: where to put the result; 3 values each; they
+/// may be the same. h: the step.
+///
+/// Returns 0 or 52 (NULL argument, not finite, J singular); then nothing is written.
+///
+/// # Safety
+/// inertia is NULL or has 9 values, spin and change are NULL or have 3.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ldy_system_gyroscopic_change(
+    inertia: *const f64,
+    spin: *const f64,
+    h: f64,
+    change: *mut f64,
+) -> c_int {
+    entry!(inertia: array, spin: vector, change: place_of_vector => {
+        let result = gyroscopic_change(inertia, &spin, h);
+        change.put(result.ok_or_else(|| fail!(Code::BugFound, "inertia, spin or h is not finite, or inertia singular"))?);
+    })
+}

@@ -1,0 +1,193 @@
+//! What bodies without a Cholesky factor of h A⁻¹ do in products: h A⁻¹ Hᵀ x of each, in whatever form A is given.
+
+use crate::body_operators::Panel;
+use crate::first_error::FirstError;
+use crate::inertia::{self, FactorError, Workspace};
+use crate::math::Vector;
+use crate::memory::{refill, renew};
+use crate::system::body::{Body, Inertia};
+use crate::system::error::{Checked, Error, Fault, Result};
+use crate::system::structure::NOWHERE;
+use crate::team::Team;
+
+use super::{Bodies, Scratch};
+
+/// Dofs of bodies without a factor from which on threads share these: what A⁻¹ takes of each grows with their square.
+const ENOUGH_DOFS: usize = 200;
+
+/// What bodies without a Cholesky factor of h A⁻¹ do.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    all: Vec<Change>,
+    /// For each body which one is its own; empty if all have a factor.
+    which: Vec<u32>,
+    /// Those of bodies without solvers, which any thread may make.
+    shared: Vec<u32>,
+}
+
+impl Changes {
+    /// Whether all bodies have a factor.
+    pub(super) fn are_none(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// h A⁻¹ Hᵀ x of the body at a place, of vector k, if it has no factor.
+    pub(super) fn of(&self, body: usize, k: usize, dofs: usize) -> Option<&[f64]> {
+        let change = self.all.get(*self.which.get(body)? as usize)?;
+        change.values.get(dofs * k..dofs * (k + 1))
+    }
+}
+
+/// h A⁻¹ Hᵀ x of a body, for one vector behind the other.
+#[derive(Debug, Default)]
+struct Change {
+    /// Place of the body.
+    body: usize,
+    values: Vec<f64>,
+}
+
+/// What a thread needs to apply A⁻¹.
+#[derive(Debug, Default)]
+pub(super) struct Tool {
+    force: Vec<f64>,
+    work: Workspace,
+}
+
+impl Bodies<'_> {
+    /// Make h A⁻¹ Hᵀ x of the bodies without a factor, one at a time. The calling thread alone does those with solvers.
+    ///
+    /// # Errors
+    /// Of the first body whose A⁻¹ cannot be applied, and if memory is exhausted.
+    pub(super) fn change_others<const N: usize>(&self, x: [&[Vector]; N], scratch: &mut Scratch) -> Result {
+        let is_other = |place: &usize| {
+            !self.structure.rows_on(*place).is_empty() && !self.made.panels[*place].has_factor()
+        };
+        let others = (0..self.bodies.len()).filter(is_other);
+        let Scratch { changes: Changes { all: changes, which, shared }, tools, .. } = scratch;
+        which.clear();
+        let count = others.clone().count();
+        changes.truncate(count);
+        if count == 0 {
+            return Ok(());
+        }
+        changes.try_reserve(count - changes.len())?;
+        changes.resize_with(count, Change::default);
+        refill(which, self.bodies.len(), NOWHERE)?;
+        let mut all_dofs = 0;
+        for ((number, change), body) in changes.iter_mut().enumerate().zip(others) {
+            change.body = body;
+            which[body] = number as u32;
+            let dofs = self.structure.dofs(body).len();
+            refill(&mut change.values, N * dofs, 0.0)?;
+            all_dofs += dofs;
+        }
+
+        let mut team = Team::if_it_pays(count > 1 && N * all_dofs >= ENOUGH_DOFS);
+        tools.try_reserve(team.size().saturating_sub(tools.len()))?;
+        tools.resize_with(team.size().max(tools.len()), Tool::default);
+        let first_error = FirstError::default();
+        let inertia = |change: &Change| self.bodies.things()[change.body].as_ref().map(Body::inertia);
+        let has_solver = |change: &Change| inertia(change).is_some_and(Inertia::is_users);
+        let without_solver = (0..).zip(&*changes).filter(|(_, change)| !has_solver(change));
+        renew(shared, count, without_solver.map(|(number, _)| number))?;
+        let make = |tool: &mut Tool, change: &mut Change| {
+            first_error.note(change.body, self.make_change(x, tool, change));
+        };
+        team.deal_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
+        let mut last_model = None;
+        for at in 0..count {
+            match inertia(&changes[at]) {
+                Some(Inertia::Solver(_)) => make(&mut tools[0], &mut changes[at]),
+                // Between bodies of a model there are none of another one.
+                Some(Inertia::Member(member)) if last_model != Some(member.model) => {
+                    last_model = Some(member.model);
+                    let body = changes[at].body;
+                    let made = self.make_changes(x, member.model, &mut tools[0], &mut changes[at..]);
+                    first_error.note(body, made);
+                }
+                _ => {}
+            }
+        }
+        first_error.into_result()
+    }
+
+    /// Make what bodies of a model do, of which the first is the first of these: their solver is called once for each vector, so
+    /// that each product has the bits that it has alone.
+    fn make_changes<const N: usize>(
+        &self,
+        x: [&[Vector]; N],
+        model: usize,
+        tool: &mut Tool,
+        changes: &mut [Change],
+    ) -> Result {
+        let size = self.models.size(model);
+        refill(&mut tool.force, N * size, 0.0)?;
+        let first_body = changes[0].body;
+        for is_solved in [false, true] {
+            if is_solved {
+                for column in tool.force.chunks_exact_mut(size) {
+                    match self.models.solve(model, column) {
+                        0 => {}
+                        code => {
+                            return Err(Error::of_body(self.bodies.ids()[first_body], Fault::Solver(code)));
+                        }
+                    }
+                }
+            }
+            for change in &mut *changes {
+                let place = match self.bodies.things()[change.body].as_ref().map(Body::inertia) {
+                    Some(Inertia::Member(member)) if member.model == model => member.place.clone(),
+                    Some(Inertia::Member(_)) => break,
+                    _ => continue,
+                };
+                let values = change.values.chunks_exact_mut(place.len());
+                for ((column, values), x) in tool.force.chunks_exact_mut(size).zip(values).zip(x) {
+                    let own = &mut column[place.clone()];
+                    match is_solved {
+                        false => self.add_force(change.body, x, own),
+                        true => {
+                            values.iter_mut().zip(own).for_each(|(value, made)| *value = *made * self.step)
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Make what a body without a factor does.
+    fn make_change<const N: usize>(&self, x: [&[Vector]; N], tool: &mut Tool, change: &mut Change) -> Result {
+        let place = change.body;
+        let Some(body) = &self.bodies.things()[place] else { return Ok(()) };
+        let panel = &self.made.panels[place];
+        for (x, values) in x.iter().zip(change.values.chunks_exact_mut(body.dofs())) {
+            refill(&mut tool.force, body.dofs(), 0.0)?;
+            self.add_force(place, x, &mut tool.force);
+            apply_inverse(body, panel, &tool.force, values, &mut tool.work)
+                .map_err(|fault| Error::of_body(self.bodies.ids()[place], fault))?;
+            values.iter_mut().for_each(|value| *value *= self.step);
+        }
+        Ok(())
+    }
+}
+
+/// y = A⁻¹ x of a body.
+fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mut Workspace) -> Checked {
+    let defect = |defect| Fault::Matrix(FactorError::Matrix(defect));
+    match (body.inertia(), body.inertia().view().map_err(defect)?) {
+        (Inertia::Solver(solver), _) => {
+            y.copy_from_slice(x);
+            match solver.solve(y.len(), y) {
+                0 => {}
+                code => return Err(Fault::Solver(code)),
+            }
+        }
+        (_, None) => y.fill(0.0),
+        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
+        (_, Some(inertia::Inertia::Matrix(_))) => {
+            y.copy_from_slice(x);
+            panel.solve(y, work)?;
+        }
+    }
+    Ok(())
+}

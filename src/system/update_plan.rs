@@ -1,0 +1,191 @@
+//! What an update makes again, and what stays as it is.
+//!
+//! A body that counts as changed has its panel made anew, all its rows, and all pairs of rows through it. Where Z = H L of a row
+//! alone depends on the row, which is so of bodies with a Cholesky factor, a constraint that is moved costs its own slots and
+//! pairs; else its bodies count as changed, since what A⁻¹ makes of several operators at a time may depend on all of them.
+#![forbid(unsafe_code)]
+
+use std::iter;
+use std::ops::Range;
+
+use crate::assembly::scene::RowPart;
+use crate::body_operators::factored::{Target, Writer};
+use crate::memory::{collect, refill};
+
+use super::body::{Body, Inertia};
+use super::constraint::Constraint;
+use super::dirty::{BEYOND, CHANGED, COMPLIANCE, UNSTEADY, VELOCITY, all_of, are_many, are_pushed};
+use super::error::Error;
+use super::id_table::{GONE, Table};
+use super::structure::{NOWHERE, Structure};
+
+/// Of a body: all in its panel is made. Of a row: its operators and its diagonal block are.
+const WHOLE: u8 = 1;
+/// Of a body: some rows write to its panel. Of a row: one of its pairs may be made.
+const TOUCHED: u8 = 2;
+/// Of a body: a velocity has changed. Of a row: V and B are made.
+const MOVING: u8 = 4;
+/// Of a row: its operators have changed.
+const PLACED: u8 = 8;
+
+/// What there is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing.
+    Nothing,
+    /// What a [`Plan`] says, for so many rows.
+    Some(usize),
+    /// Everything.
+    All,
+}
+
+/// The first marked place of some; their end if there is none.
+#[inline(always)]
+fn next_marked(marks: &[u8], places: Range<usize>) -> usize {
+    /// Few are marked: so many are looked at at a time.
+    const TOGETHER: usize = 32;
+    let some = &marks[places.clone()];
+    let skipped = some.as_chunks().0.iter().take_while(|marks| **marks == [0; TOGETHER]).count() * TOGETHER;
+    places.start + skipped + some[skipped..].iter().take_while(|mark| **mark == 0).count()
+}
+
+/// All marked places, ascending.
+fn marked(marks: &[u8]) -> impl Iterator<Item = usize> {
+    let next = |from| Some(next_marked(marks, from..marks.len())).filter(|&place| place < marks.len());
+    iter::successors(next(0), move |&place| next(place + 1))
+}
+
+/// What is made of each body and each row.
+#[derive(Debug, Default)]
+pub struct Plan {
+    bodies: Vec<u8>,
+    rows: Vec<u8>,
+    has_blocks: bool,
+}
+
+impl Plan {
+    /// Plan an update of a system of which everything has been made but what is marked; the structure is that of the tables.
+    ///
+    /// # Errors
+    /// If memory is exhausted.
+    pub fn make(
+        &mut self,
+        bodies: &Table<Body>,
+        constraints: &Table<Constraint>,
+        structure: &Structure,
+        writers: &[Writer],
+    ) -> Result<Extent, Error> {
+        let is_marked = |marks: &[u8]| all_of(marks) & !GONE != 0;
+        if !is_marked(bodies.marks()) && !is_marked(constraints.marks()) {
+            return Ok(Extent::Nothing);
+        }
+        if are_many(bodies) {
+            return Ok(Extent::All);
+        }
+        let Self { bodies: of_body, rows, has_blocks } = self;
+        if are_pushed(bodies) && !is_marked(constraints.marks()) {
+            refill(of_body, bodies.marks().len(), MOVING)?;
+            refill(rows, structure.len(), MOVING)?;
+            *has_blocks = false;
+            return Ok(Extent::Some(structure.len()));
+        }
+        let parts = bodies.marks().iter().map(|mark| {
+            let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
+            whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
+        });
+        collect(of_body, parts)?;
+        refill(rows, structure.len(), 0)?;
+        let has_slots =
+            |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));
+        if is_marked(constraints.marks()) {
+            for (row, part) in rows.iter_mut().enumerate() {
+                let mark = constraints.marks()[structure.entry(row)];
+                if mark & COMPLIANCE != 0 {
+                    *part |= WHOLE | MOVING;
+                }
+                if mark & CHANGED != 0 {
+                    *part |= PLACED | TOUCHED | WHOLE | MOVING;
+                    for place in structure.places(row).into_iter().flatten() {
+                        of_body[place.body] |= if has_slots(place.body) { TOUCHED } else { WHOLE };
+                    }
+                }
+            }
+        }
+        let mut has_moving_obstacle = false;
+        for body in marked(of_body) {
+            let on_body = structure.rows_on(body);
+            let of_rows = match of_body[body] {
+                part if part & WHOLE != 0 => WHOLE | TOUCHED | MOVING,
+                // What touches a body does not make all its rows.
+                part => part,
+            };
+            on_body.iter().for_each(|&row| rows[row as usize] |= of_rows);
+            has_moving_obstacle |= on_body.is_empty()
+                && bodies.things()[body]
+                    .as_ref()
+                    .is_some_and(|body| matches!(body.inertia(), Inertia::Obstacle));
+        }
+        if has_moving_obstacle {
+            for (row, part) in rows.iter_mut().enumerate() {
+                for end in structure.ends(row).into_iter().filter(|&end| end != NOWHERE) {
+                    *part |= of_body[end as usize] & MOVING;
+                }
+            }
+        }
+        let (mut some, mut most) = (0, 0);
+        *has_blocks = false;
+        for row in marked(rows) {
+            *has_blocks |= rows[row] & (TOUCHED | WHOLE) != 0;
+            some += usize::from(rows[row] & MOVING != 0);
+            if rows[row] & WHOLE != 0 {
+                most += 1;
+                // Rows that are made write to all their bodies. That touches no other rows.
+                for place in structure.places(row).into_iter().flatten().filter(|place| has_slots(place.body))
+                {
+                    of_body[place.body] |= TOUCHED;
+                }
+            }
+        }
+        Ok(if BEYOND * most > structure.len() { Extent::All } else { Extent::Some(some) })
+    }
+
+    /// Whether the panel of a body stays as it is.
+    #[inline(always)]
+    pub fn is_body_kept(&self, body: usize) -> bool {
+        self.bodies[body] & (WHOLE | TOUCHED) == 0
+    }
+
+    /// The first of some rows of which something is made; their end if there is none.
+    #[inline(always)]
+    pub fn next_row(&self, rows: Range<usize>) -> usize {
+        next_marked(&self.rows, rows)
+    }
+
+    /// What of a row is made.
+    #[inline(always)]
+    pub fn of_row(&self, row: usize) -> RowPart {
+        match self.rows[row] {
+            part if part & WHOLE != 0 => RowPart::All,
+            part if part & MOVING != 0 => RowPart::Velocities,
+            _ => RowPart::Nothing,
+        }
+    }
+
+    /// Whether blocks of any row may be made, and so diagonal ones.
+    pub fn has_blocks(&self) -> bool {
+        self.has_blocks
+    }
+
+    /// Whether the diagonal block of a row is made, and whether pairs of it may be.
+    #[inline(always)]
+    pub fn blocks_of(&self, row: usize) -> [bool; 2] {
+        [self.rows[row] & WHOLE != 0, self.rows[row] & TOUCHED != 0]
+    }
+
+    /// Whether a pair of two rows is made, that these bodies couple.
+    #[inline(always)]
+    pub fn has_pair(&self, rows: [usize; 2], mut bodies: impl Iterator<Item = usize>) -> bool {
+        let is_placed = |row: usize| self.rows[row] & PLACED != 0;
+        rows.into_iter().any(is_placed) || bodies.any(|body| self.bodies[body] & WHOLE != 0)
+    }
+}

@@ -1,0 +1,399 @@
+//! Things that the threads of a team take in parts: no thing is in the hands of two threads.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+use num_traits::AsPrimitive;
+
+use super::Team;
+use crate::first_error::FirstError;
+
+/// Things in a row that can be taken apart.
+///
+/// # Safety
+/// Parts of ranges without a common place have nothing in common that one of them could change.
+pub unsafe trait Deal: Sized {
+    /// The things, while threads take parts of them.
+    type Shared: Sync;
+
+    /// Number of things.
+    fn count(&self) -> usize;
+
+    /// Let threads take parts.
+    fn shared(self) -> Self::Shared;
+
+    /// The things in a range of places, which lies in the row.
+    ///
+    /// # Safety
+    /// No place is in two parts that are in use at a time.
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self;
+}
+
+/// A slice that is being dealt.
+pub struct Dealt<'a, T> {
+    first: *mut T,
+    count: usize,
+    _things: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: things are reached through a shared reference by Deal::part and Dealt::at alone, whose callers promise that no two
+// threads have the same thing: things are sent to threads, not shared between them.
+unsafe impl<T: Send> Sync for Dealt<'_, T> {}
+
+impl<T> Clone for Dealt<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Dealt<'_, T> {}
+
+impl<'a, T> Dealt<'a, T> {
+    /// One of the things.
+    ///
+    /// # Panics
+    /// If there is no such thing.
+    ///
+    /// # Safety
+    /// Nobody else uses the thing as long as this reference is used.
+    #[inline(always)]
+    pub unsafe fn at(&self, place: usize) -> &'a mut T {
+        assert!(place < self.count);
+        // SAFETY: the slice has such a place; the caller promises that it is nobody else's.
+        unsafe { &mut *self.first.add(place) }
+    }
+
+    /// Some of the things, side by side.
+    ///
+    /// # Panics
+    /// If there are no such things.
+    ///
+    /// # Safety
+    /// Nobody else uses the things as long as this reference is used.
+    #[inline(always)]
+    pub unsafe fn some_at(&self, places: Range<usize>) -> &'a mut [T] {
+        assert!(places.start <= places.end && places.end <= self.count);
+        // SAFETY: the slice has such places; the caller promises that they are nobody else's.
+        unsafe { slice::from_raw_parts_mut(self.first.add(places.start), places.len()) }
+    }
+
+    /// Where a thing lies, if there is one; to be asked for ahead of its use.
+    #[inline(always)]
+    pub fn address(&self, place: usize) -> *const T {
+        self.first.wrapping_add(place)
+    }
+}
+
+// SAFETY: parts of disjoint ranges are disjoint slices.
+unsafe impl<'a, T: Send> Deal for &'a mut [T] {
+    type Shared = Dealt<'a, T>;
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn shared(self) -> Dealt<'a, T> {
+        Dealt { first: self.as_mut_ptr(), count: self.len(), _things: PhantomData }
+    }
+
+    unsafe fn part(shared: &Dealt<'a, T>, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that the things of the range are in no other part.
+        unsafe { shared.some_at(range) }
+    }
+}
+
+// SAFETY: both halves of parts of disjoint ranges are disjoint.
+unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
+    type Shared = (A::Shared, B::Shared);
+
+    fn count(&self) -> usize {
+        self.0.count().min(self.1.count())
+    }
+
+    fn shared(self) -> Self::Shared {
+        (self.0.shared(), self.1.shared())
+    }
+
+    unsafe fn part((a, b): &Self::Shared, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that the range has no place in common with another part.
+        unsafe { (A::part(a, range.clone()), B::part(b, range)) }
+    }
+}
+
+// SAFETY: all of parts of disjoint ranges are disjoint.
+unsafe impl<D: Deal, const N: usize> Deal for [D; N] {
+    type Shared = [D::Shared; N];
+
+    fn count(&self) -> usize {
+        self.iter().map(D::count).min().unwrap_or(0)
+    }
+
+    fn shared(self) -> Self::Shared {
+        self.map(D::shared)
+    }
+
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
+        // SAFETY: the caller promises that the range has no place in common with another part.
+        shared.each_ref().map(|shared| unsafe { D::part(shared, range.clone()) })
+    }
+}
+
+/// Rows of different lengths, one behind the other: row k is `values[starts[k] - starts[0]..starts[k + 1] - starts[0]]`.
+pub struct Ragged<'a, T, S = i32> {
+    /// The values of all rows.
+    pub values: &'a mut [T],
+    /// Where rows start, and the end, ascending.
+    pub starts: &'a [S],
+}
+
+/// Rows that are being dealt.
+pub struct DealtRows<'a, T, S> {
+    values: Dealt<'a, T>,
+    starts: &'a [S],
+}
+
+impl<T, S: AsPrimitive<usize>> DealtRows<'_, T, S> {
+    fn start(&self, row: usize) -> usize {
+        self.starts[row].as_() - self.starts[0].as_()
+    }
+}
+
+// SAFETY: starts ascend, which is checked before anything is dealt: different rows have different values.
+unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Ragged<'a, T, S> {
+    type Shared = DealtRows<'a, T, S>;
+
+    fn count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// # Panics
+    /// If starts do not ascend.
+    fn shared(self) -> Self::Shared {
+        assert!(self.starts.is_sorted());
+        DealtRows { values: self.values.shared(), starts: self.starts }
+    }
+
+    unsafe fn part(shared: &Self::Shared, rows: Range<usize>) -> Self {
+        let range = shared.start(rows.start)..shared.start(rows.end);
+        // SAFETY: the caller promises that no row is in another part; rows have no values in common.
+        let values = unsafe { <&mut [T]>::part(&shared.values, range) };
+        Self { values, starts: &shared.starts[rows.start..=rows.end] }
+    }
+}
+
+/// Things that know their places, with what all of them have in common.
+pub struct Numbered<D, C> {
+    /// The place of the first thing.
+    pub first: usize,
+    /// The things.
+    pub things: D,
+    /// What they have in common.
+    pub context: C,
+}
+
+// SAFETY: parts of disjoint ranges have disjoint things.
+unsafe impl<D: Deal, C: Copy + Sync> Deal for Numbered<D, C> {
+    type Shared = Numbered<D::Shared, C>;
+
+    fn count(&self) -> usize {
+        self.things.count()
+    }
+
+    fn shared(self) -> Self::Shared {
+        Numbered { first: self.first, things: self.things.shared(), context: self.context }
+    }
+
+    unsafe fn part(shared: &Self::Shared, range: Range<usize>) -> Self {
+        let first = shared.first + range.start;
+        // SAFETY: the caller promises that the range has no place in common with another part.
+        Self { first, things: unsafe { D::part(&shared.things, range) }, context: shared.context }
+    }
+}
+
+/// The part with a number, if `count` things are dealt in parts of `size`.
+pub fn part(number: usize, size: usize, count: usize) -> Range<usize> {
+    number * size..count.min((number + 1) * size)
+}
+
+impl Team {
+    /// Have `work` done for parts of `size` things, and wait for it. It is given the place of the first thing and the part.
+    ///
+    /// # Panics
+    /// As [`Team::share`].
+    pub fn deal<D: Deal>(&mut self, things: D, size: usize, work: impl Fn(usize, D) + Sync) {
+        let count = things.count();
+        let shared = things.shared();
+        self.share(count.div_ceil(size), &|_, number| {
+            let range = part(number, size, count);
+            // SAFETY: a share does each part once, and no two parts have a place in common.
+            work(range.start, unsafe { D::part(&shared, range) });
+        });
+    }
+
+    /// As [`Team::deal`], in parts of [`Team::part_of`] things.
+    ///
+    /// # Panics
+    /// As [`Team::share`].
+    pub fn deal_evenly<D: Deal>(&mut self, things: D, work: impl Fn(usize, D) + Sync) {
+        let size = self.part_of(things.count());
+        self.deal(things, size, work);
+    }
+
+    /// As [`Team::deal`], of work that may fail.
+    ///
+    /// # Errors
+    /// Of the first part in order that fails; all are tried.
+    ///
+    /// # Panics
+    /// As [`Team::share`].
+    pub fn try_deal<D: Deal, E: Send>(
+        &mut self,
+        things: D,
+        size: usize,
+        work: impl Fn(usize, D) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let first_error = FirstError::default();
+        self.deal(things, size, |first, part| first_error.note(first, work(first, part)));
+        first_error.into_result()
+    }
+
+    /// Have `work` done for each chosen thing, one at a time. It is given the thing and its place; each member has one of the
+    /// `tools`.
+    ///
+    /// # Panics
+    /// As [`Team::share`], if there are fewer tools than members, and if the places chosen do not ascend or lie beyond the things.
+    pub fn deal_chosen<W: Send, T: Send>(
+        &mut self,
+        tools: &mut [W],
+        things: &mut [T],
+        chosen: &[u32],
+        work: impl Fn(&mut W, usize, &mut T) + Sync,
+    ) {
+        assert!(chosen.is_sorted_by(|a, b| a < b));
+        let (tools, things) = (tools.shared(), things.shared());
+        self.share(chosen.len(), &|member, number| {
+            let place = chosen[number] as usize;
+            // SAFETY: a member is one thread, and a share does each part once: places ascend, so none is chosen twice.
+            let (tool, thing) = unsafe { (tools.at(member), things.at(place)) };
+            work(tool, place, thing);
+        });
+    }
+}
+
+/// The places of two slices of one length, to be written by threads at the same time, each place by one of them.
+#[derive(Debug)]
+pub struct Places<A, B> {
+    first: *mut A,
+    second: *mut B,
+    count: u32,
+}
+
+impl<A, B> Clone for Places<A, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, B> Copy for Places<A, B> {}
+
+// SAFETY: places are used through Places::at alone, whose caller promises that no other thread has the place.
+unsafe impl<A: Send, B: Send> Send for Places<A, B> {}
+// SAFETY: places are used through Places::at alone, whose caller promises that no other thread has the place.
+unsafe impl<A: Send, B: Send> Sync for Places<A, B> {}
+
+impl<A, B> Places<A, B> {
+    /// The places of two slices, as far as both have them and a `u32` counts them.
+    pub fn new(first: &mut [A], second: &mut [B]) -> Self {
+        let count = u32::try_from(first.len().min(second.len())).unwrap_or(u32::MAX);
+        Self { first: first.as_mut_ptr(), second: second.as_mut_ptr(), count }
+    }
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    ///
+    /// # Safety
+    /// What the slices are part of has not been moved, freed or used otherwise since; nobody else uses the place during `'a`.
+    #[inline(always)]
+    pub unsafe fn at<'a>(self, place: usize) -> (&'a mut A, &'a mut B) {
+        assert!(place < self.count as usize);
+        // SAFETY: both slices have such a place; the caller promises that it is still there, and nobody else's.
+        unsafe { (&mut *self.first.add(place), &mut *self.second.add(place)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::team::tests::with_team;
+
+    #[test]
+    fn each_thing_is_dealt_once() {
+        for members in [1, 3] {
+            with_team(members, |team| {
+                let (mut a, mut b) = ([0; 103], vec![0usize; 103]);
+                team.deal((&mut a[..], &mut b[..]), 10, |first, (a, b)| {
+                    assert!(a.len() == b.len() && (a.len() == 10 || first == 100));
+                    for (k, (a, b)) in a.iter_mut().zip(b).enumerate() {
+                        *a += 1;
+                        *b += first + k;
+                    }
+                });
+                assert!(a == [1; 103] && b.iter().enumerate().all(|(k, b)| k == *b));
+            });
+        }
+    }
+
+    #[test]
+    fn ragged_rows_are_dealt_with_their_values() {
+        with_team(2, |team| {
+            let starts = [2, 2, 5, 6, 6, 9];
+            let mut values = [0; 7];
+            team.deal(Ragged { values: &mut values, starts: &starts }, 2, |first, rows| {
+                assert_eq!(rows.values.len() as i32, rows.starts[rows.count()] - rows.starts[0]);
+                rows.values.iter_mut().for_each(|value| *value += first);
+            });
+            assert_eq!(values, [0, 0, 0, 2, 4, 4, 4]);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "is_sorted")]
+    fn rows_that_overlap_are_not_dealt() {
+        Team::alone().deal(Ragged { values: &mut [0; 4], starts: &[0, 3, 2, 4] }, 1, |_, _| ());
+    }
+
+    #[test]
+    fn chosen_things_are_dealt_one_at_a_time_with_the_tools_of_the_member() {
+        with_team(2, |team| {
+            let (mut tools, mut things) = ([0, 0], [0; 9]);
+            team.deal_chosen(&mut tools, &mut things, &[1, 4, 8], |tool, place, thing| {
+                *tool += 1;
+                *thing += place;
+            });
+            assert_eq!((tools.iter().sum::<i32>(), things), (3, [0, 1, 0, 0, 4, 0, 0, 0, 8]));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a < b")]
+    fn nothing_is_chosen_twice() {
+        Team::alone().deal_chosen(&mut [0], &mut [0; 3], &[1, 1], |_, _, _| ());
+    }
+
+    #[test]
+    #[should_panic(expected = "place < self.count")]
+    fn there_are_no_places_behind_the_last() {
+        // SAFETY: the places are those of arrays that nobody uses.
+        unsafe { *Places::new(&mut [0; 3], &mut [0; 4]).at(3).0 = 1 };
+    }
+
+    #[test]
+    #[should_panic(expected = "place < self.count")]
+    fn there_are_no_things_behind_the_last() {
+        // SAFETY: the things are those of an array that nobody uses.
+        unsafe { *(&mut [0; 3][..]).shared().at(3) = 1 };
+    }
+}
