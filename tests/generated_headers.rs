@@ -41,7 +41,7 @@ fn generate() -> [Generated; 5] {
             .unwrap_or_else(|error| panic!("{names:?}: {error}"))
     };
     let prototypes = |name: &str| of_all(&[name]);
-    let codes = prototypes("boundary/codes.rs");
+    let codes = prototypes("ffi/codes.rs");
     let additions = of_all(&["legacy/c_api/types.rs", "legacy/c_api/additions.rs"]);
     let ldy_h = headers::ldy_h(
         &table,
