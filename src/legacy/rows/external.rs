@@ -5,7 +5,7 @@
 //! whatever drops blocks does not read it.
 
 use std::mem::offset_of;
-use std::{iter, ptr};
+use std::{iter, mem, ptr};
 
 use crate::legacy::c_api::types::LDY_SELF_CONTACT_ONCE;
 use crate::legacy::display;
@@ -50,6 +50,9 @@ pub struct Coupling {
 }
 
 /// All blocks to external constraints.
+///
+/// While blocks are linked, rows and hosts hold pointers to them. Until [`Externals::clear`] the array is neither moved
+/// nor written to but through [`Externals::block`].
 #[derive(Default)]
 pub struct Externals {
     blocks: Vec<External>,
@@ -189,26 +192,29 @@ unsafe fn couple_through(
 /// The constraints of all rows and all external constraints are valid, their bodies NULL or valid.
 pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
     let once = options::is_set(LDY_SELF_CONTACT_ONCE);
-    for block in &mut dynamics.externals.blocks {
-        let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = block.coupling
-        else {
+    let LocalDynamics { externals, bodies, .. } = dynamics;
+    for index in 0..externals.blocks.len() {
+        let block = externals.block(index);
+        // SAFETY: the block is in the array, and no reference to it is in use.
+        let coupling = unsafe { (*block).coupling };
+        let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = coupling else {
             continue;
         };
-        let panel = &dynamics.bodies.made.panels[body as usize];
-        block.public.W = match (once && repeated, is_transposed) {
+        let panel = &bodies.made.panels[body as usize];
+        let w = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),
             // The process that has the external constraint's row computes the block in this order; so both have the
             // same bits.
             (_, true) => transposed(&panel.block(external as usize, row as usize)),
         };
-        if !is_finite(&block.public.W) {
-            // SAFETY: the caller promises valid constraints; the row of a block that has just been made is live.
-            return Err(unsafe {
-                non_finite::of_blocks_between(
-                    [(*block.row).public.con, block.con].map(<*mut CON>::cast_const),
-                )
-            });
+        // SAFETY: as above; the caller promises valid constraints, and the row of a block that this update made is live.
+        unsafe {
+            (*block).public.W = w;
+            if !is_finite(&w) {
+                let cons = [(*(*block).row).public.con, (*block).con];
+                return Err(non_finite::of_blocks_between(cons.map(<*mut CON>::cast_const)));
+            }
         }
     }
     Ok(())
@@ -220,8 +226,9 @@ impl Externals {
         bytes(&self.blocks) + self.walks.bytes()
     }
 
-    /// Make room for `count` blocks.
+    /// Make room for `count` blocks. No block is linked: the memory may move.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
+        debug_assert!(self.live == 0, "the memory of linked blocks must not move");
         Ok(self.blocks.try_reserve(count)?)
     }
 
@@ -230,8 +237,16 @@ impl Externals {
         self.live = 0;
     }
 
+    /// A pointer to the block with this index. It is made from the base of the array and not from a reference to the block: it may
+    /// be used for the whole block, and stays valid until the memory moves or is freed, whatever references to blocks are made.
+    fn block(&mut self, index: usize) -> *mut External {
+        debug_assert!(index < self.blocks.len());
+        self.blocks.as_mut_ptr().wrapping_add(index)
+    }
+
     /// Add a block, to be linked, for which there is room; without a coupling for the row of a clone.
     pub fn add(&mut self, row: *mut Row, public: OFFB, coupling: Option<Coupling>) {
+        debug_assert!(self.live == 0, "the memory of linked blocks must not move");
         self.blocks.push(External { con: public.dia.cast(), public, row, coupling });
     }
 
@@ -240,11 +255,14 @@ impl Externals {
     /// # Safety
     /// The rows are live; none has such blocks.
     pub unsafe fn link(&mut self) {
-        for block in &mut self.blocks {
-            // SAFETY: the caller promises that the rows are live.
+        const { assert!(offset_of!(External, public) == 0) };
+        for index in 0..self.blocks.len() {
+            let block = self.block(index);
+            // SAFETY: the block is in the array; the caller promises that its row is live.
             unsafe {
-                block.public.n = (*block.row).public.adjext;
-                (*block.row).public.adjext = &raw mut block.public;
+                let row = (*block).row;
+                (*block).public.n = (*row).public.adjext;
+                (*row).public.adjext = block.cast();
             }
         }
         self.live = self.blocks.len();
@@ -260,14 +278,17 @@ impl Externals {
     /// # Safety
     /// `row` is live.
     pub unsafe fn drop_row(&mut self, row: *mut Row) {
-        // SAFETY: the caller promises a live row; blocks of live rows are of this array.
+        // SAFETY: the caller promises a live row; each block is found in the array by its address.
         unsafe {
-            let mut block = (*row).public.adjext.cast::<External>();
-            (*row).public.adjext = ptr::null_mut();
-            while !block.is_null() {
+            let mut next = mem::replace(&mut (*row).public.adjext, ptr::null_mut());
+            while let Some(index) = self.index_of(next) {
+                let block = self.block(index);
+                if !ptr::eq((*block).row, row) {
+                    break;
+                }
                 (*block).row = ptr::null_mut();
                 self.live -= 1;
-                block = (*block).public.n.cast();
+                next = (*block).public.n;
             }
         }
     }
@@ -280,7 +301,8 @@ impl Externals {
         let (mut last, mut next, mut count) = (usize::MAX, head, 0);
         while !next.is_null() {
             let leads_astray = if count == 0 { "adjext is no live block" } else { "n is no live block" };
-            let block = self.at(next.addr()).filter(|block| ptr::eq(block.row, row)).ok_or(leads_astray)?;
+            let block = self.index_of(next).map(|index| &self.blocks[index]);
+            let block = block.filter(|block| ptr::eq(block.row, row)).ok_or(leads_astray)?;
             ensure!(next.addr() < last, "its blocks to external constraints are linked in another order");
             ensure!(
                 block.public.dia == block.con.cast(),
@@ -291,11 +313,11 @@ impl Externals {
         Ok(count)
     }
 
-    fn at(&self, address: usize) -> Option<&External> {
-        const { assert!(offset_of!(External, public) == 0) };
-        let offset = address.wrapping_sub(self.blocks.as_ptr().addr());
-        let size = size_of::<External>();
-        if offset.is_multiple_of(size) { self.blocks.get(offset / size) } else { None }
+    /// The index of the block whose public part has this address, which is not followed.
+    fn index_of(&self, block: *const OFFB) -> Option<usize> {
+        let offset = block.addr().wrapping_sub(self.blocks.as_ptr().addr());
+        let index = offset / size_of::<External>();
+        (offset.is_multiple_of(size_of::<External>()) && index < self.blocks.len()).then_some(index)
     }
 }
 
@@ -321,5 +343,80 @@ pub unsafe fn contact_share(block: &OFFB) -> Option<Vector> {
         let con = block.dia.cast::<CON>();
         let w: &Block = &block.W;
         ((*con).kind == CONTACT).then(|| times(w, &(*con).R))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of the given rows, in this order, without couplings, linked.
+    ///
+    /// # Safety
+    /// The rows are live or of this test.
+    unsafe fn linked(rows: &[*mut Row]) -> Externals {
+        let mut externals = Externals::default();
+        externals.reserve(rows.len()).unwrap();
+        for (k, &row) in rows.iter().enumerate() {
+            let dia = ptr::without_provenance_mut(64 * (k + 1));
+            externals.add(
+                row,
+                OFFB { W: [k as f64; 9], dia, bod: ptr::null_mut(), n: ptr::null_mut() },
+                None,
+            );
+        }
+        // SAFETY: the caller promises rows that can be written.
+        unsafe { externals.link() };
+        externals
+    }
+
+    #[test]
+    fn pointers_of_hosts_stay_valid_while_blocks_are_read_and_written() {
+        // SAFETY: a row may be all zero; pointers to rows and blocks are of this test.
+        unsafe {
+            let mut rows: [Row; 2] = mem::zeroed();
+            let base = rows.as_mut_ptr();
+            let (one, two) = (base, base.add(1));
+            let mut externals = linked(&[one, two, one]);
+            let (first, second) = ((*one).public.adjext, (*two).public.adjext);
+            let firsts = |externals: &Externals| externals.inspect(one, (*one).public.adjext);
+            assert_eq!((firsts(&externals), externals.inspect(two, second)), (Ok(2), Ok(1)));
+            (*externals.block(2)).public.W = [7.0; 9];
+            assert_eq!(externals.blocks().map(|(_, block)| block.W[0]).collect::<Vec<_>>(), [0.0, 1.0, 7.0]);
+            assert_eq!(((*first).W, (*(*first).n).W, (*second).W), ([7.0; 9], [0.0; 9], [1.0; 9]));
+            (*first).W = [8.0; 9];
+            assert_eq!((*externals.block(2)).public.W, [8.0; 9]);
+            externals.drop_row(one);
+            assert_eq!((externals.live, firsts(&externals), (*second).W), (1, Ok(0), [1.0; 9]));
+            assert_eq!(externals.blocks().count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_list_that_a_host_has_damaged_is_not_followed() {
+        // SAFETY: as above.
+        unsafe {
+            let mut rows: [Row; 2] = mem::zeroed();
+            let base = rows.as_mut_ptr();
+            let (one, two) = (base, base.add(1));
+            let mut externals = linked(&[one, two, one]);
+            (*(*one).public.adjext).n = (*two).public.adjext;
+            assert!(externals.inspect(one, (*one).public.adjext).is_err());
+            (*(*two).public.adjext).n = ptr::dangling_mut();
+            externals.drop_row(one);
+            externals.drop_row(two);
+            assert_eq!((externals.live, externals.blocks().count()), (1, 1));
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic = "must not move"]
+    fn no_block_is_added_to_linked_ones() {
+        // SAFETY: as above.
+        unsafe {
+            let mut row: Row = mem::zeroed();
+            linked(&[&raw mut row]).reserve(1).unwrap();
+        }
     }
 }
