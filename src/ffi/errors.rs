@@ -143,21 +143,21 @@ pub fn last_text() -> *const c_char {
 
 /// An error with its details, which one thread hands over to another.
 #[derive(Clone, Copy)]
-pub struct Error {
+pub struct DetailedError {
     code: Code,
     details: Text,
 }
 
-impl From<Code> for Error {
+impl From<Code> for DetailedError {
     /// The thread's last error, which has this code.
     fn from(code: Code) -> Self {
         Self { code, details: last() }
     }
 }
 
-impl From<Error> for Code {
+impl From<DetailedError> for Code {
     /// The error becomes this thread's last.
-    fn from(Error { code, details }: Error) -> Self {
+    fn from(DetailedError { code, details }: DetailedError) -> Self {
         LAST.set(details);
         code
     }

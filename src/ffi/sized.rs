@@ -18,13 +18,13 @@ pub unsafe trait CallerSized: Copy {
 }
 
 /// A caller's structure whose size has been checked.
-pub struct Place<T> {
+pub struct CallerStruct<T> {
     first: *mut T,
     /// Bytes that both sides know, the size itself among them.
     common: usize,
 }
 
-impl<T: CallerSized> Place<T> {
+impl<T: CallerSized> CallerStruct<T> {
     /// Whether the caller knows of all up to this many bytes.
     pub fn reaches(&self, end: usize) -> bool {
         self.common >= end
@@ -57,21 +57,21 @@ impl<T: CallerSized> Place<T> {
 /// # Safety
 /// `first` is NULL, or leads to a `size` and to as many bytes. As long as the place is there they can be read, and, if it is
 /// filled, written, by nobody else meanwhile.
-pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<Place<T>> {
+pub unsafe fn sized<T: CallerSized>(name: &str, first: *mut T) -> Result<CallerStruct<T>> {
     ensure!(!first.is_null(), null(name));
     // SAFETY: the C program promises that the size can be read; a CallerSized type begins with it.
     let size = unsafe { first.cast::<usize>().read() };
     let why = format_args!("set it to sizeof ({}) before the call", T::NAME);
     let is_right = size >= T::LEAST && size.is_multiple_of(align_of::<T>());
     ensure!(is_right, fail!(Code::BugFound, "{name}->size is {size}: {why}"));
-    Ok(Place { first, common: size.min(size_of::<T>()) })
+    Ok(CallerStruct { first, common: size.min(size_of::<T>()) })
 }
 
 /// The same of a structure that is only read.
 ///
 /// # Safety
 /// As [`sized`], but for writing: the place must not be filled.
-pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<Place<T>> {
+pub unsafe fn sized_const<T: CallerSized>(name: &str, first: *const T) -> Result<CallerStruct<T>> {
     // SAFETY: the caller promises what `sized` asks for: as many bytes as the size says; nothing is written.
     unsafe { sized(name, first.cast_mut()) }
 }

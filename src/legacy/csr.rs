@@ -55,7 +55,7 @@ impl CopiedRows {
         self.clear();
         // SAFETY: the caller promises a valid LOCDYN, and valid constraints of its rows.
         let copied = unsafe {
-            let dynamics = behind(ldy);
+            let dynamics = own_dynamics(ldy);
             self.list(ldy, dynamics).and_then(|()| self.read(dynamics))
         };
         if copied.is_err() {
@@ -128,7 +128,7 @@ impl CopiedRows {
             }
         }
         let why = "rows are missing from the list, or blocks from the rows";
-        ensure!(dynamics.is_none_or(|own| own.has_as_many(count, blocks)), fail!(Code::BugFound, "{why}"));
+        ensure!(dynamics.is_none_or(|own| own.has_counts(count, blocks)), fail!(Code::BugFound, "{why}"));
         Ok(())
     }
 
@@ -226,7 +226,7 @@ impl CopiedRows {
     unsafe fn check_list(&self, ldy: *const LOCDYN, values: usize) -> Result {
         // SAFETY: the caller promises a valid LOCDYN. A row that its list leads to is there.
         unsafe {
-            let dynamics = behind(ldy);
+            let dynamics = own_dynamics(ldy);
             let mut next = (*ldy).dia;
             for &row in &self.originals {
                 let is_there = dynamics.is_none_or(|dynamics| dynamics.has_row(row));
@@ -243,10 +243,10 @@ impl CopiedRows {
 ///
 /// # Safety
 /// `ldy` is valid, and nobody changes it during `'a`.
-unsafe fn behind<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
+unsafe fn own_dynamics<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
     // SAFETY: the caller promises a valid LOCDYN that nobody changes; if it was made here, it is the first field of a
     // LocalDynamics.
-    unsafe { LocalDynamics::is_behind(ldy).then(|| &*ldy.cast()) }
+    unsafe { LocalDynamics::is_ours(ldy).then(|| &*ldy.cast()) }
 }
 
 fn exhausted() -> Code {

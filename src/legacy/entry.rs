@@ -54,7 +54,7 @@ pub unsafe extern "C" fn ldy_entry_remove(ldy: *mut LOCDYN, dia: *mut DIAB) -> c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ldy_entry_domain(ldy: *mut LOCDYN) -> *mut DOM {
     // SAFETY: the host promises a LOCDYN behind what is not NULL.
-    let is_ours = !ldy.is_null() && unsafe { LocalDynamics::is_behind(ldy) };
+    let is_ours = !ldy.is_null() && unsafe { LocalDynamics::is_ours(ldy) };
     // SAFETY: the host promises a LOCDYN behind what is not NULL.
     if is_ours { unsafe { (*ldy).dom } } else { ptr::null_mut() }
 }

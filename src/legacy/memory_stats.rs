@@ -18,7 +18,7 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result {
     let panels = dynamics.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =
         panels.fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
-    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = dynamics.tally.times;
+    let [velocities_time, operators_time, solves_time, diagonal_time, pairs_time] = dynamics.stats.times;
     let stats = ldy_stats {
         size: size_of::<ldy_stats>(),
         rows: dynamics.rows.pool.live(),
@@ -28,8 +28,8 @@ pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result {
         operator_bytes,
         factor_bytes,
         scratch_bytes: dynamics.bodies.bytes() + dynamics.scratch_bytes(),
-        factorisations: dynamics.tally.factorisations,
-        factors_reused: dynamics.tally.factors_reused,
+        factorisations: dynamics.stats.factorizations,
+        factors_reused: dynamics.stats.factors_reused,
         velocities_time,
         operators_time,
         solves_time,

@@ -6,9 +6,9 @@ use crate::math::{Block, is_finite};
 
 use super::display;
 use super::errors::{self, Code, fail};
-use super::host::body::{self, Body};
+use super::host::body::{self, HostBody};
+use super::host::body_point::{BodyPoint, Role};
 use super::host::constraint;
-use super::host::place::{Place, Role};
 use super::layout::*;
 
 /// The error of V or B that is not finite, as far as the bodies with these roles make it.
@@ -83,14 +83,14 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
         }
         let id = (*body).id;
         let not_finite = |what: &str| Some(not_finite(format_args!("{what} of body {id}")));
-        let place = Place::of(con, role, ptr::null_mut());
+        let place = BodyPoint::of(con, role, ptr::null_mut());
         if !is_finite(&place.point) {
             let name = if matches!(role, Role::Master) { "mpnt" } else { "spnt" };
             return Some(self::not_finite(format_args!("its point on body {id} ({name})")));
         }
         // Missing or ill-formed data was reported before.
-        let view = Body::new(body, of_velocities).ok()?;
-        if !matches!(view, Body::FiniteElement(_)) && !is_finite(&(*body).ref_center) {
+        let view = HostBody::new(body, of_velocities).ok()?;
+        if !matches!(view, HostBody::FiniteElement(_)) && !is_finite(&(*body).ref_center) {
             return not_finite("centre (ref_center)");
         }
         if view.rotation().is_some_and(|rotation| !is_finite(rotation)) {
@@ -101,7 +101,7 @@ unsafe fn search_body(con: *const CON, role: Role, of_velocities: bool) -> Optio
             let are_finite = velocities.iter().all(|velocity| is_finite(velocity));
             return if are_finite { None } else { not_finite("velocity") };
         }
-        if let Body::FiniteElement(mesh) = view
+        if let HostBody::FiniteElement(mesh) = view
             && !mesh.has_finite_base(&place).ok()?
         {
             return not_finite("reduced base (evec)");

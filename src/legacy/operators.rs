@@ -10,9 +10,9 @@ use crate::math::{Block, Vector, is_finite};
 use super::arguments::{self, entry};
 use super::errors::{self, Code, Result, fail};
 use super::ffi::status;
-use super::host::body::Body;
+use super::host::body::HostBody;
+use super::host::body_point::BodyPoint;
 use super::host::domain::{UpdateKind, update_kind};
-use super::host::place::Place;
 use super::layout::*;
 use super::{display, matrix};
 
@@ -44,18 +44,18 @@ impl Request {
     ///
     /// # Safety
     /// What is not NULL is valid.
-    unsafe fn place(&self) -> Result<(Place, Block)> {
+    unsafe fn place(&self) -> Result<(BodyPoint, Block)> {
         ensure!(
             !self.body.is_null() && !self.point.is_null() && !self.frame.is_null(),
             fail!(Code::BugFound, "body, X or E is NULL")
         );
         // SAFETY: body, point and frame are not NULL, and the caller promises that what is not NULL is valid.
         unsafe {
-            let place = Place {
+            let place = BodyPoint {
                 point: *self.point.cast(),
                 shape: self.shape,
                 object: self.object,
-                known: ptr::null_mut(),
+                cached: ptr::null_mut(),
             };
             Ok((place, *self.frame.cast()))
         }
@@ -88,9 +88,9 @@ pub unsafe fn dense<const COUNT: usize>(request: &Request, h: *mut f64) -> Resul
         let (place, frame) = request.place()?;
         ensure!(!h.is_null(), fail!(Code::BugFound, "H is NULL"));
         let id = (*request.body).id;
-        let body = Body::new(request.body, true).map_err(|code| of_body(id, code))?;
+        let body = HostBody::new(request.body, true).map_err(|code| of_body(id, code))?;
         ensure!(
-            !matches!(body, Body::FiniteElement(_)) && 3 * body.dofs() == COUNT,
+            !matches!(body, HostBody::FiniteElement(_)) && 3 * body.dofs() == COUNT,
             fail!(Code::BugFound, "body {id}: of another kind")
         );
         let mut values = [0.0; COUNT];
@@ -135,8 +135,8 @@ unsafe fn new_operator(request: &Request, constraint_kind: c_short) -> Result<*m
         );
         let dom = (*request.body).dom;
         let velocities_only = !dom.is_null() && update_kind(dom)? == UpdateKind::Minimal;
-        let body = Body::new(request.body, velocities_only).map_err(failed)?;
-        if let Body::FiniteElement(mesh) = body
+        let body = HostBody::new(request.body, velocities_only).map_err(failed)?;
+        if let HostBody::FiniteElement(mesh) = body
             && mesh.is_nodal()
         {
             let (location, _) = mesh.location(&place).map_err(failed)?;
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn ldy_entry_local_velocities(
     // SAFETY: the host promises to BODY_Local_Velo that the body is valid and that the arrays have their sizes.
     status(|| unsafe {
         let (place, frame) = request.place()?;
-        let moving = Body::new(body, true).and_then(|view| view.moving_point(body, &place));
+        let moving = HostBody::new(body, true).and_then(|view| view.moving_point(body, &place));
         let (point, [before, now]) = moving.map_err(|code| of_body((*body).id, code))?;
         let side = Side { sign: 1.0, frame: &frame, point, previous: before, current: now };
         let wanted = || {

@@ -6,7 +6,7 @@ use super::c_api::types::{ldy_differences, ldy_report};
 use super::errors::{self, Result};
 use super::ffi;
 use super::layout::LOCDYN;
-use super::rows::{self, LocalDynamics, Place};
+use super::rows::{self, LocalDynamics, Subject};
 use crate::ffi::codes::LDY_REPORT_TEXT;
 use crate::ffi::sized::sized;
 
@@ -15,19 +15,19 @@ use crate::ffi::sized::sized;
 /// # Safety
 /// As there.
 pub unsafe fn is_consistent(ldy: *const LOCDYN, report: *mut ldy_report) -> bool {
-    let check = |found: &mut Found| {
+    let check = |report: &mut Report| {
         // SAFETY: the host promises to ldy_is_consistent that ldy is a LOCDYN; nothing is written to it.
         let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut()) }?;
-        rows::check_consistency(dynamics, &mut found.place)
+        rows::check_consistency(dynamics, &mut report.subject)
     };
     // SAFETY: the host promises to ldy_is_consistent that the report has as many bytes as its size says.
-    unsafe { tell(report, check) }
+    unsafe { run(report, check) }
 }
 
 /// What a check found, beside its error.
-pub struct Found {
+pub struct Report {
     /// Where the first finding is.
-    pub place: Place,
+    pub subject: Subject,
     /// The largest differences, -1 where nothing was compared.
     pub largest: ldy_differences,
     /// The largest condition number of a matrix A; 0: there is none.
@@ -40,32 +40,32 @@ pub struct Found {
 ///
 /// # Safety
 /// `report` is NULL or valid, with as many bytes as its size says.
-pub unsafe fn tell(report: *mut ldy_report, check: impl FnOnce(&mut Found) -> Result) -> bool {
-    let (place, largest) = (Place::default(), ldy_differences::NONE);
-    let mut found = Found { place, largest, condition: 0.0, time: 0.0 };
+pub unsafe fn run(report: *mut ldy_report, check: impl FnOnce(&mut Report) -> Result) -> bool {
+    let (subject, largest) = (Subject::default(), ldy_differences::NONE);
+    let mut results = Report { subject, largest, condition: 0.0, time: 0.0 };
     let mut out = None;
     let code = ffi::status(|| {
         if !report.is_null() {
             // SAFETY: the caller promises that the report has as many bytes as its size says.
             out = Some(unsafe { sized("report", report) }?);
         }
-        check(&mut found)
+        check(&mut results)
     });
     if let Some(out) = out {
-        out.fill(&as_report(code, found));
+        out.fill(&as_report(code, results));
     }
     code == 0
 }
 
 /// The report of a check that ended with a code; a text is the one of the thread's last error.
-fn as_report(code: c_int, found: Found) -> ldy_report {
+fn as_report(code: c_int, results: Report) -> ldy_report {
     let id = |id: Option<u32>| id.map_or(-1, c_longlong::from);
-    let Found { place: Place { constraint, neighbour, body }, largest, condition, time } = found;
+    let Report { subject: Subject { constraint, neighbor, body }, largest, condition, time } = results;
     let mut report = ldy_report {
         size: size_of::<ldy_report>(),
         code,
         constraint: id(constraint),
-        neighbour: id(neighbour),
+        neighbour: id(neighbor),
         body: id(body),
         text: [0; LDY_REPORT_TEXT],
         largest,

@@ -8,9 +8,9 @@ use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 
+use super::body_point::BodyPoint;
 use super::constraint;
 use super::mesh::Mesh;
-use super::place::Place;
 
 /// Decides which constraints interact with one constraint through one body.
 pub enum Adjacency<'a> {
@@ -23,7 +23,7 @@ pub enum Adjacency<'a> {
         /// Its mesh.
         mesh: Mesh<'a>,
         /// The constraint's place on it.
-        place: Place,
+        place: BodyPoint,
         /// The first element that may hold it.
         element: Element,
         /// The node of this element that coincides with it.
@@ -109,11 +109,11 @@ impl<'a> Adjacency<'a> {
 ///
 /// # Safety
 /// `con` and `body` are valid.
-unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<Place> {
+unsafe fn place_on(con: *const CON, body: *const BODY) -> Result<BodyPoint> {
     // SAFETY: the caller promises a valid constraint and a valid body.
     unsafe {
         let role = constraint::roles_on(con, body).next();
-        role.map(|(_, role)| Place::of(con, role, ptr::null_mut())).ok_or_else(|| {
+        role.map(|(_, role)| BodyPoint::of(con, role, ptr::null_mut())).ok_or_else(|| {
             let (name, id) = (display::constraint(con), (*body).id);
             fail!(Code::BugFound, "{name}: given with body {id}, which is neither of these")
         })

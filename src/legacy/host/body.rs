@@ -12,21 +12,21 @@ use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::math::{Block, Vector};
 
-use super::finite_element;
-use super::place::Place;
+use super::body_point::BodyPoint;
+use super::finite_element::FiniteElementBody;
 
 /// A body as W knows it.
 #[derive(Clone, Copy)]
-pub enum Body<'a> {
+pub enum HostBody<'a> {
     /// A rigid body or obstacle.
     Rigid(Rigid<'a>),
     /// A pseudo-rigid body.
     PseudoRigid(PseudoRigid<'a>),
     /// Finite elements.
-    FiniteElement(finite_element::Body<'a>),
+    FiniteElement(FiniteElementBody<'a>),
 }
 
-impl<'a> Body<'a> {
+impl<'a> HostBody<'a> {
     /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
                     None => Err(null("conf", body)),
                 },
                 PRB => Ok(Self::PseudoRigid(PseudoRigid { center })),
-                FEM => finite_element::Body::new(body, velocities_only).map(Self::FiniteElement),
+                FEM => FiniteElementBody::new(body, velocities_only).map(Self::FiniteElement),
                 kind => Err(fail!(Code::BugFound, "body {} of unknown kind {kind}", (*body).id)),
             }
         }
@@ -73,11 +73,11 @@ impl<'a> Body<'a> {
     /// The point at a place, tied to these velocities.
     ///
     /// # Errors
-    /// As [`finite_element::Body::dense_point`].
+    /// As [`FiniteElementBody::dense_point`].
     ///
     /// # Safety
-    /// As [`Body::new`]; the place is on this body.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>> {
+    /// As [`HostBody::new`]; the place is on this body.
+    pub unsafe fn dense_point(&self, place: &BodyPoint) -> Result<Point<'a>> {
         match self {
             Self::Rigid(rigid) => Ok(Point::Rigid(*rigid, place.point)),
             Self::PseudoRigid(prb) => Ok(Point::PseudoRigid(*prb, place.point)),
@@ -93,12 +93,12 @@ impl<'a> Body<'a> {
     /// If there are no velocities; as [`super::mesh::Mesh::location`] for finite elements.
     ///
     /// # Safety
-    /// As [`Body::new`]; `body` is this body, and the place is on it.
+    /// As [`HostBody::new`]; `body` is this body, and the place is on it.
     #[inline(always)]
     pub unsafe fn moving_point(
         &self,
         body: *const BODY,
-        place: &Place,
+        place: &BodyPoint,
     ) -> Result<(Point<'a>, [&'a [f64]; 2])> {
         // SAFETY: the caller promises that this body is valid, and the place on it. velo holds the current
         // velocity, then the previous one; in a reduced body other values come before them.

@@ -6,8 +6,8 @@ use crate::legacy::display;
 use crate::legacy::errors::{self, Code, Result, fail};
 use crate::legacy::layout::*;
 
-use super::body::Body;
-use super::place::{KnownPlaces, Place, Role};
+use super::body::HostBody;
+use super::body_point::{BodyPoint, CachedLocations, Role};
 
 /// Check that a constraint is of a known kind and has a master.
 ///
@@ -98,7 +98,7 @@ pub unsafe fn body_of(con: *const CON, role: Role) -> *const BODY {
 /// One of the bodies of a constraint with its velocities.
 ///
 /// # Errors
-/// As [`Body::new`] and [`Body::moving_point`].
+/// As [`HostBody::new`] and [`HostBody::moving_point`].
 ///
 /// # Safety
 /// The constraint is valid, and so is `body`, the one with this role.
@@ -107,12 +107,12 @@ pub unsafe fn side<'a>(
     con: *const CON,
     role: Role,
     body: *const BODY,
-    known: KnownPlaces,
+    cached: CachedLocations,
 ) -> Result<Side<'a>> {
     // SAFETY: the caller promises a valid constraint, and that the body with this role is valid.
     unsafe {
-        let moving = Body::new(body, true)
-            .and_then(|view| view.moving_point(body, &Place::of(con, role, known)))
+        let moving = HostBody::new(body, true)
+            .and_then(|view| view.moving_point(body, &BodyPoint::of(con, role, cached)))
             .map_err(|code| error(con, code));
         let (point, [previous, current]) = moving?;
         let sign = match role {

@@ -11,12 +11,12 @@ use crate::legacy::hooks::geometric_epsilon;
 use crate::legacy::layout::*;
 use crate::math::{Block, is_finite};
 
+use super::body_point::BodyPoint;
 use super::mesh::Mesh;
-use super::place::Place;
 
 /// A finite-element body as W knows it.
 #[derive(Clone, Copy)]
-pub struct Body<'a> {
+pub struct FiniteElementBody<'a> {
     body: *const BODY,
     is_reduced: bool,
     /// Number of generalised velocities.
@@ -28,14 +28,14 @@ pub struct Body<'a> {
     pub lasting: Lasting,
 }
 
-impl<'a> Body<'a> {
+impl<'a> FiniteElementBody<'a> {
     /// The body behind what a host passes, `velocities_only` for an update that makes V and B alone.
     ///
     /// # Errors
     /// For an unknown form, or without a configuration that the form needs.
     ///
     /// # Safety
-    /// As [`super::body::Body::new`]; `body` is a finite-element body.
+    /// As [`super::body::HostBody::new`]; `body` is a finite-element body.
     pub unsafe fn new(body: *const BODY, velocities_only: bool) -> Result<Self> {
         // SAFETY: the caller promises a valid finite-element body; conf of a co-rotational one holds the
         // rotation behind dofs values.
@@ -89,7 +89,7 @@ impl<'a> Body<'a> {
     /// # Safety
     /// As [`Mesh::new`]; the place is on this body.
     #[inline(never)]
-    pub unsafe fn location(&self, place: &Place) -> Result<(Location, usize)> {
+    pub unsafe fn location(&self, place: &BodyPoint) -> Result<(Location, usize)> {
         // SAFETY: the caller promises a valid body, and a place on it.
         unsafe {
             let mesh = Mesh::new(self.body, place)?;
@@ -105,11 +105,11 @@ impl<'a> Body<'a> {
     /// The point at a place, tied to the generalised velocities of this body.
     ///
     /// # Errors
-    /// As [`Body::location`]; if the base of a reduced body is missing or of another size.
+    /// As [`FiniteElementBody::location`]; if the base of a reduced body is missing or of another size.
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn dense_point(&self, place: &Place) -> Result<Point<'a>> {
+    pub unsafe fn dense_point(&self, place: &BodyPoint) -> Result<Point<'a>> {
         // SAFETY: the caller promises a place on this body, which is valid with its base.
         unsafe {
             let (location, nodes) = self.location(place)?;
@@ -126,11 +126,11 @@ impl<'a> Body<'a> {
     /// Whether Φ is finite, or not needed.
     ///
     /// # Errors
-    /// As [`Body::dense_point`].
+    /// As [`FiniteElementBody::dense_point`].
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn has_finite_base(&self, place: &Place) -> Result<bool> {
+    pub unsafe fn has_finite_base(&self, place: &BodyPoint) -> Result<bool> {
         if self.is_nodal() {
             return Ok(true);
         }

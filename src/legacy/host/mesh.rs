@@ -7,7 +7,7 @@ use crate::legacy::errors::{Code, Result, fail};
 use crate::legacy::layout::*;
 use crate::math::Vector;
 
-use super::place::Place;
+use super::body_point::BodyPoint;
 
 /// The mesh of a finite-element body: its own if it has a separate one, else that of the place's shape.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl<'a> Mesh<'a> {
     /// # Safety
     /// `body` is valid, shape and object of the place are NULL or what the body's kind asks for, and nobody writes
     /// them during `'a`.
-    pub unsafe fn new(body: *const BODY, place: &Place) -> Result<Self> {
+    pub unsafe fn new(body: *const BODY, place: &BodyPoint) -> Result<Self> {
         // SAFETY: the caller promises a valid body, and a shape and an object that fit its kind. The data of
         // a mesh's shape is the mesh, whose node places are 3 × count values.
         unsafe {
@@ -66,7 +66,7 @@ impl<'a> Mesh<'a> {
     /// As [`Mesh::new`]; the place lies on the mesh's body. The place is not moved while the candidates are in use.
     // Inline, or its result goes through memory: a tenth of an update of meshes with an explicit scheme.
     #[inline(always)]
-    pub unsafe fn candidates<'b>(&self, place: &'b Place) -> Result<Candidates<'b>> {
+    pub unsafe fn candidates<'b>(&self, place: &'b BodyPoint) -> Result<Candidates<'b>> {
         // SAFETY: the caller promises a place on the mesh's body, whose object fits it; a convex holds nele
         // elements of the mesh.
         unsafe {
@@ -102,7 +102,7 @@ impl<'a> Mesh<'a> {
     /// As there.
     // Inline, or the location is moved once more.
     #[inline(always)]
-    pub unsafe fn location(&self, place: &Place, epsilon: f64) -> Result<Location> {
+    pub unsafe fn location(&self, place: &BodyPoint, epsilon: f64) -> Result<Location> {
         // SAFETY: the caller promises a place on the mesh's body, whose elements stay valid. What is known of
         // the place is NULL or valid, and this thread's.
         unsafe {
@@ -112,8 +112,8 @@ impl<'a> Mesh<'a> {
                 false => None,
             };
             let element = chosen.unwrap_or(candidates.first);
-            let located = match place.known.as_mut() {
-                Some(known) => known.locate(element, self.nodes, &place.point),
+            let located = match place.cached.as_mut() {
+                Some(cached) => cached.locate(element, self.nodes, &place.point),
                 None => locate(element, self.nodes, &place.point),
             };
             located.ok_or_else(|| {
@@ -127,7 +127,7 @@ impl<'a> Mesh<'a> {
     }
 
     /// The mesh node that coincides with the place on one of its elements' nodes.
-    pub fn coincident_node(&self, element: &Element, place: &Place, epsilon: f64) -> Option<u32> {
+    pub fn coincident_node(&self, element: &Element, place: &BodyPoint, epsilon: f64) -> Option<u32> {
         coincident_node(element, self.nodes, &place.point, epsilon)
     }
 }

@@ -2,11 +2,11 @@
 
 pub mod adjacency;
 pub mod body;
+pub mod body_point;
 pub mod constraint;
 pub mod domain;
 pub mod finite_element;
 #[cfg(feature = "mpi")]
 pub mod map;
 pub mod mesh;
-pub mod place;
 pub mod set;

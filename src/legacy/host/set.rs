@@ -45,27 +45,27 @@ pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
 const FREE: usize = 1024;
 
 /// Memory lent to walks over trees, one after the other, and how far they may go.
-pub struct Walks<N> {
+pub struct TreeWalker<N> {
     /// Nodes to come back to, and behind them others.
     stack: Vec<*const N>,
     /// A longer walk finds out first whether it has an end.
     limit: usize,
 }
 
-impl<N> Default for Walks<N> {
+impl<N> Default for TreeWalker<N> {
     fn default() -> Self {
         Self { stack: Vec::new(), limit: FREE }
     }
 }
 
-impl<N> Walks<N> {
+impl<N> TreeWalker<N> {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         bytes(&self.stack)
     }
 }
 
-impl<N: Node> Walks<N> {
+impl<N: Node> TreeWalker<N> {
     /// Visit the elements of a tree in order, until a visit fails.
     ///
     /// The walk keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
@@ -117,13 +117,13 @@ impl<N: Node> Walks<N> {
 /// Nodes above a node that a quick walk has room for.
 const DEPTH: usize = 24;
 
-impl Walks<SET> {
+impl TreeWalker<SET> {
     /// Visit the constraints on a body in the order of its set, without memory and without words for errors: false if that cannot
-    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`Walks::each_on`] then does it, or
+    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`TreeWalker::each_on`] then does it, or
     /// tells what is wrong.
     ///
     /// # Safety
-    /// As [`Walks::each`]; the body is valid.
+    /// As [`TreeWalker::each`]; the body is valid.
     #[inline(always)]
     pub unsafe fn each_quickly_on(&self, body: *const BODY, visit: impl FnMut(*mut CON) -> bool) -> bool {
         // SAFETY: the caller promises a valid body with a set that nobody changes.
@@ -136,7 +136,7 @@ impl Walks<SET> {
     /// If memory is exhausted, or the set is no tree or holds NULL; that of a visit.
     ///
     /// # Safety
-    /// As [`Walks::each`]; the body is valid.
+    /// As [`TreeWalker::each`]; the body is valid.
     pub unsafe fn each_on(
         &mut self,
         body: *const BODY,
@@ -154,10 +154,10 @@ impl Walks<SET> {
     }
 }
 
-/// See [`Walks::each_quickly_on`]; a tree has no more than `limit` nodes.
+/// See [`TreeWalker::each_quickly_on`]; a tree has no more than `limit` nodes.
 ///
 /// # Safety
-/// As [`Walks::each`].
+/// As [`TreeWalker::each`].
 #[inline(always)]
 unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mut CON) -> bool) -> bool {
     let mut above = [const { MaybeUninit::<*const SET>::uninit() }; DEPTH];
@@ -197,7 +197,7 @@ unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mu
 /// If memory is exhausted.
 ///
 /// # Safety
-/// As [`Walks::each`].
+/// As [`TreeWalker::each`].
 #[cold]
 unsafe fn count_once<N: Node>(root: *const N) -> Result<Option<usize>, TryReserveError> {
     let mut seen: HashSet<*const N, BuildHasherDefault<DefaultHasher>> = HashSet::default();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     /// The walk's elements, which are one more than the places of the nodes, and how it ended.
-    fn walk(nodes: &[SET], walks: &mut Walks<SET>) -> (Vec<usize>, Option<Code>) {
+    fn walk(nodes: &[SET], walks: &mut TreeWalker<SET>) -> (Vec<usize>, Option<Code>) {
         let mut elements = Vec::new();
         let visit = |element: *mut c_void| {
             elements.push(element.addr());
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn walks_are_in_order_however_long() {
-        let mut walks = Walks::default();
+        let mut walks = TreeWalker::default();
         assert_eq!(walk(&nodes(&[[1, 2], [3, 4], [4, 3], [4, 4]][..0]), &mut walks), (vec![], None));
         assert_eq!(walk(&nodes(&[[1, 2], [3, 3], [3, 3]]), &mut walks), (vec![2, 1, 3], None));
         let count = 10 * FREE;
@@ -276,7 +276,7 @@ mod tests {
             unsafe { each_quickly(nodes.as_ptr(), limit, visit) }.then_some(found)
         };
         let balanced = nodes(&[[1, 4], [2, 3], [7, 7], [7, 7], [5, 6], [7, 7], [7, 7]]);
-        assert_eq!(quickly(&balanced, 7), Some(walk(&balanced, &mut Walks::default()).0));
+        assert_eq!(quickly(&balanced, 7), Some(walk(&balanced, &mut TreeWalker::default()).0));
         assert_eq!((quickly(&balanced, 6), quickly(&nodes(&[]), 0)), (None, Some(vec![])));
         for count in [DEPTH, DEPTH + 1] {
             let left: Vec<[usize; 2]> = (0..count).map(|place| [place + 1, count]).collect();
@@ -306,7 +306,7 @@ mod tests {
             vec![[1, last], [last, 2], [last, 1]],
             shared,
         ] {
-            let (elements, fault) = walk(&nodes(&children), &mut Walks::default());
+            let (elements, fault) = walk(&nodes(&children), &mut TreeWalker::default());
             assert_eq!(fault, Some(Code::BugFound), "{children:?}");
             assert!(elements.len() <= FREE);
         }

@@ -78,7 +78,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::legacy::host::place::Role;
+    use crate::legacy::host::body_point::Role;
 
     fn outbox(ranks: &[usize]) -> Outbox {
         let mut outbox = Outbox::default();

@@ -29,7 +29,8 @@ pub unsafe fn in_parts<T>(
     let named = prepared.and_then(|prepared| {
         // SAFETY: the caller promises that a path that is not NULL is a C string.
         let path = unsafe { arguments::string("path", path) }?;
-        let part = Part::new(path).map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"));
+        let part =
+            PartName::new(path).map_err(|_| fail!(Code::OutOfMemory, "no memory for the name of a file"));
         Ok((prepared, path, part?))
     });
     match named {
@@ -53,7 +54,7 @@ pub fn withdraw(code: Code) -> Code {
     }
 }
 
-fn join(size: usize, path: &CStr, part: &mut Part) -> Result {
+fn join(size: usize, path: &CStr, part: &mut PartName) -> Result {
     file::write(path, |out| {
         (0..size).try_for_each(|rank| io::copy(&mut file::open(part.of(rank))?, out).map(drop))
     })?;
@@ -62,7 +63,7 @@ fn join(size: usize, path: &CStr, part: &mut Part) -> Result {
 }
 
 /// The name of a part.
-struct Part {
+struct PartName {
     name: Vec<u8>,
     /// Length of the path and the dot behind it.
     stem: usize,
@@ -71,7 +72,7 @@ struct Part {
 /// Digits of a rank, and the zero at the end.
 const SUFFIX: usize = 21;
 
-impl Part {
+impl PartName {
     fn new(path: &CStr) -> memory::Result<Self> {
         let mut name = memory::with_room(path.count_bytes() + 1 + SUFFIX)?;
         name.extend_from_slice(path.to_bytes());
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn parts_have_the_rank_behind_the_path() {
-        let mut part = Part::new(c"out/dump.txt").unwrap();
+        let mut part = PartName::new(c"out/dump.txt").unwrap();
         let memory = part.name.as_ptr();
         assert_eq!(part.of(120), c"out/dump.txt.120");
         assert_eq!(part.of(3), c"out/dump.txt.3");

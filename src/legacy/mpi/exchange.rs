@@ -33,7 +33,7 @@ pub unsafe fn together<T>(
         Ok(result)
     });
     let result = prepared.inspect_err(|_| world.withdraw())?;
-    world.tell_counts()?;
+    world.exchange_counts()?;
     // The others send and wait already, and messages may be under way to and from memory here: there is no way back.
     receive(&mut dynamics.exchange, &mut world).inspect_err(|_| World::give_up())?;
     let counts = world.received();

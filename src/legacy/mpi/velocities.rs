@@ -7,11 +7,11 @@ use std::ptr;
 
 use crate::legacy::display;
 use crate::legacy::errors::{Code, Result, fail};
-use crate::legacy::host::place::Role;
+use crate::legacy::host::body_point::Role;
 use crate::legacy::host::{constraint, map};
 use crate::legacy::layout::*;
 use crate::legacy::non_finite;
-use crate::legacy::rows::{GatheredRow, LocalDynamics, Row, external};
+use crate::legacy::rows::{GatheredRow, LocalDynamics, RowNode, external};
 use crate::math::{Vector, is_finite};
 
 use super::world::{Record, World};
@@ -131,7 +131,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
         if (*con).id != id || !dynamics.rows.has(con) {
             return astray("has no row here");
         }
-        let row = (*con).dia.cast::<Row>();
+        let row = (*con).dia.cast::<RowNode>();
         if matches!(role, Role::Slave) && (*con).slave.is_null() {
             return astray("has no slave here");
         }
@@ -147,7 +147,7 @@ pub unsafe fn add(dynamics: &LocalDynamics, rank: usize, record: &Record) -> Res
 ///
 /// # Safety
 /// `row` is live, its constraint valid.
-unsafe fn apply(row: *mut Row, role: Role, [v, b]: &[Vector; 2]) -> Result {
+unsafe fn apply(row: *mut RowNode, role: Role, [v, b]: &[Vector; 2]) -> Result {
     // SAFETY: the caller promises a live row with a valid constraint.
     unsafe {
         (*row).contributors |= bit(role);

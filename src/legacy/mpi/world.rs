@@ -5,7 +5,7 @@ use std::{ptr, slice};
 
 use crate::ffi::codes::LDY_REPORT_TEXT;
 use crate::legacy::errors::{self, Code, Result, fail};
-use crate::legacy::host::place::Role;
+use crate::legacy::host::body_point::Role;
 use crate::math::Vector;
 
 /// What one rank adds to V and B of a constraint of another.
@@ -33,7 +33,7 @@ impl Record {
 }
 
 #[repr(C)]
-struct Found {
+struct WorldData {
     rank: c_int,
     size: c_int,
     sent: *mut c_int,
@@ -43,7 +43,7 @@ struct Found {
 const MEMORY: c_int = -1;
 
 unsafe extern "C" {
-    fn ldy_mpi_world(world: *mut Found) -> c_int;
+    fn ldy_mpi_world(world: *mut WorldData) -> c_int;
     safe fn ldy_mpi_counts() -> c_int;
     fn ldy_mpi_exchange(out: *const Record, inbox: *mut Record) -> c_int;
     fn ldy_mpi_agree(status: *mut c_int, rank: *mut c_int) -> c_int;
@@ -55,7 +55,7 @@ unsafe extern "C" {
 
 /// The processes that update together, several of them.
 pub struct World {
-    found: Found,
+    data: WorldData,
 }
 
 /// In place of a count: the rank cannot take part.
@@ -67,39 +67,39 @@ impl World {
     /// # Errors
     /// [`Code::BugFound`] if MPI fails, [`Code::OutOfMemory`].
     pub fn current() -> Result<Option<Self>> {
-        let mut found = Found { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
+        let mut data = WorldData { rank: 0, size: 1, sent: ptr::null_mut(), received: ptr::null_mut() };
         // SAFETY: the structure is the one that C has.
-        check(unsafe { ldy_mpi_world(&raw mut found) })?;
-        Ok((found.size > 1).then_some(Self { found }))
+        check(unsafe { ldy_mpi_world(&raw mut data) })?;
+        Ok((data.size > 1).then_some(Self { data }))
     }
 
     /// This process.
     pub fn rank(&self) -> usize {
-        self.found.rank as usize
+        self.data.rank as usize
     }
 
     /// The number of processes.
     pub fn size(&self) -> usize {
-        self.found.size as usize
+        self.data.size as usize
     }
 
     /// How many records go to each rank.
     pub fn sent(&mut self) -> &mut [c_int] {
         // SAFETY: the array has an entry a rank and is used through this world alone, until the next call of C.
-        unsafe { slice::from_raw_parts_mut(self.found.sent, self.size()) }
+        unsafe { slice::from_raw_parts_mut(self.data.sent, self.size()) }
     }
 
     /// How many come from each.
     pub fn received(&self) -> &[c_int] {
         // SAFETY: the array has an entry a rank and is written by C alone, in calls that borrow this world mutably.
-        unsafe { slice::from_raw_parts(self.found.received, self.size()) }
+        unsafe { slice::from_raw_parts(self.data.received, self.size()) }
     }
 
     /// Collective: tell the ranks what [`World::sent`] says, and learn what comes from them.
     ///
     /// # Errors
     /// [`Code::BugFound`] if MPI fails or another rank has withdrawn; with its text then.
-    pub fn tell_counts(&mut self) -> Result {
+    pub fn exchange_counts(&mut self) -> Result {
         check(ldy_mpi_counts())?;
         match self.first_withdrawn() {
             Some(rank) => Err(self.failed_there(rank, Code::BugFound)),
@@ -107,7 +107,7 @@ impl World {
         }
     }
 
-    /// Collective, in the place of [`World::tell_counts`]: all ranks learn that this one cannot take part, and of the
+    /// Collective, in the place of [`World::exchange_counts`]: all ranks learn that this one cannot take part, and of the
     /// first such rank why, which is that thread's last error.
     pub fn withdraw(&mut self) {
         self.sent().fill(WITHDRAWN);

@@ -18,19 +18,19 @@ use crate::prefetch::fetch;
 
 use super::pair::MOST_BODIES;
 use super::pool::Exhausted;
-use super::row::Row;
+use super::row::RowNode;
 
 /// A row's place on a body: the body's index, and the row's slot in its panel.
 ///
-/// It lies where a host's stray writes may hit it: whatever they leave there is an `Option<Side>`, zero being `None`.
+/// It lies where a host's stray writes may hit it: whatever they leave there is an `Option<BodySlot>`, zero being `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Side {
+pub struct BodySlot {
     body_and_one: NonZero<u32>,
     /// Slot of the row.
     pub slot: u32,
 }
 
-impl Side {
+impl BodySlot {
     /// A slot on the body with this index.
     pub fn new(body: u32, slot: u32) -> Self {
         Self { body_and_one: NonZero::<u32>::MIN.saturating_add(body), slot }
@@ -50,7 +50,7 @@ pub struct BodyEntry {
     /// Its id, for texts about bodies that may be gone.
     pub id: u32,
     /// The rows in the slots of its panel, NULL where one is free.
-    pub slots: Vec<*mut Row>,
+    pub slots: Vec<*mut RowNode>,
     /// No slot before this one is free.
     first_free: usize,
     rows: usize,
@@ -69,7 +69,7 @@ impl BodyEntry {
         self.rows > 0
     }
 
-    fn attach(&mut self, row: *mut Row) -> Result<u32, Exhausted> {
+    fn attach(&mut self, row: *mut RowNode) -> Result<u32, Exhausted> {
         let mut slot = self.first_free;
         while self.slots.get(slot).is_some_and(|row| !row.is_null()) {
             slot += 1;
@@ -138,16 +138,18 @@ impl Attachments {
     }
 
     /// Whether a row is in the slot of a side.
-    pub fn holds(&self, side: Side, row: *mut Row) -> bool {
-        let slot = self.get(side.body()).and_then(|attached| attached.slots.get(side.slot as usize));
+    pub fn holds(&self, body_slot: BodySlot, row: *mut RowNode) -> bool {
+        let slot =
+            self.get(body_slot.body()).and_then(|attached| attached.slots.get(body_slot.slot as usize));
         slot == Some(&row)
     }
 
     /// The id of the first body with a row in a slot that the row does not know, or with slots that are miscounted.
-    pub fn first_fault(&self, knows: impl Fn(*mut Row, Side) -> bool) -> Option<u32> {
+    pub fn first_fault(&self, knows: impl Fn(*mut RowNode, BodySlot) -> bool) -> Option<u32> {
         let sound = |(body, attached): (u32, &BodyEntry)| {
             let slots = (0..).zip(&attached.slots);
-            let known = |(slot, &row): (u32, &*mut Row)| row.is_null() || knows(row, Side::new(body, slot));
+            let known =
+                |(slot, &row): (u32, &*mut RowNode)| row.is_null() || knows(row, BodySlot::new(body, slot));
             slots.clone().all(known) && attached.counts_agree()
         };
         let mut bodies = (0..).zip(&self.bodies);
@@ -198,9 +200,9 @@ impl Attachments {
         &mut self,
         body: *mut BODY,
         id: u32,
-        row: *mut Row,
+        row: *mut RowNode,
         likely: Option<u32>,
-    ) -> Result<Side, Exhausted> {
+    ) -> Result<BodySlot, Exhausted> {
         let is_index = |&index: &u32| self.get(index).is_some_and(|entry| entry.body == body);
         let index = match likely.filter(is_index).or_else(|| self.index_of(body)) {
             Some(index) => index,
@@ -208,7 +210,7 @@ impl Attachments {
         };
         let attached = &mut self.bodies[index as usize];
         match attached.attach(row) {
-            Ok(slot) => Ok(Side::new(index, slot)),
+            Ok(slot) => Ok(BodySlot::new(index, slot)),
             Err(exhausted) => {
                 self.drop_if_bare(index);
                 Err(exhausted)
@@ -217,9 +219,9 @@ impl Attachments {
     }
 
     /// Detach a row from a body; a body without rows is forgotten, with its panel.
-    pub fn detach(&mut self, side: Side) {
-        self.bodies[side.body() as usize].detach(side.slot);
-        self.drop_if_bare(side.body());
+    pub fn detach(&mut self, body_slot: BodySlot) {
+        self.bodies[body_slot.body() as usize].detach(body_slot.slot);
+        self.drop_if_bare(body_slot.body());
     }
 
     #[inline(never)]
@@ -275,8 +277,8 @@ mod tests {
         let one = all.attach(address(1), 1, address(10), None).unwrap();
         let two = all.attach(address(2), 2, address(11), None).unwrap();
         let three = all.attach(address(1), 1, address(12), None).unwrap();
-        assert_eq!((one, two), (Side::new(0, 0), Side::new(1, 0)));
-        assert_eq!(three, Side::new(0, 1));
+        assert_eq!((one, two), (BodySlot::new(0, 0), BodySlot::new(1, 0)));
+        assert_eq!(three, BodySlot::new(0, 1));
         all.detach(one);
         assert_eq!(all.index_of(address(1)), Some(0));
         assert_eq!(all.attach(address(1), 1, address(13), None).unwrap(), one);
@@ -290,16 +292,21 @@ mod tests {
     #[test]
     fn damage_is_found() {
         let mut all = Attachments::default();
-        let sides = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
-            let side = all.attach(address(body), 100 + body as u32, address(row), None);
-            (address::<Row>(row), side.unwrap())
+        let body_slots = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
+            let body_slot = all.attach(address(body), 100 + body as u32, address(row), None);
+            (address::<RowNode>(row), body_slot.unwrap())
         });
-        all.detach(sides[2].1);
-        let knows = |row, side| sides.contains(&(row, side));
+        all.detach(body_slots[2].1);
+        let knows = |row, body_slot| body_slots.contains(&(row, body_slot));
         assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
-        assert_eq!(all.first_fault(|row, side| knows(row, side) && row != sides[1].0), Some(102));
-        assert!(all.holds(sides[0].1, sides[0].0) && !all.holds(sides[0].1, sides[1].0));
-        assert!(!all.holds(sides[2].1, sides[2].0) && !all.holds(Side::new(7, 0), sides[0].0));
+        assert_eq!(
+            all.first_fault(|row, body_slot| knows(row, body_slot) && row != body_slots[1].0),
+            Some(102)
+        );
+        assert!(all.holds(body_slots[0].1, body_slots[0].0) && !all.holds(body_slots[0].1, body_slots[1].0));
+        assert!(
+            !all.holds(body_slots[2].1, body_slots[2].0) && !all.holds(BodySlot::new(7, 0), body_slots[0].0)
+        );
 
         all.bodies[0].rows += 1;
         assert_eq!(all.first_fault(knows), Some(101));

@@ -13,9 +13,9 @@ use crate::memory::repeated;
 #[cfg(feature = "mpi")]
 use super::external;
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, End, Pair};
+use super::pair::{BlockNode, BlockPair, PairEnd};
 use super::pool::Exhausted;
-use super::row::Row;
+use super::row::RowNode;
 
 /// A new local dynamics with the rows of all constraints but contacts; see `LOCDYN_Clone_Non_Contacts`.
 ///
@@ -62,14 +62,14 @@ unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), 
 ///
 /// # Safety
 /// As [`ldy_entry_clone`].
-unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut Row> {
+unsafe fn kept(source: &LocalDynamics) -> impl Iterator<Item = *mut RowNode> {
     // SAFETY: the list holds live rows, and the caller promises that their constraints are valid.
     unsafe { source.list().filter(|&row| !is_contact(row)) }
 }
 
 /// # Safety
 /// `row` is live and its constraint valid.
-unsafe fn is_contact(row: *const Row) -> bool {
+unsafe fn is_contact(row: *const RowNode) -> bool {
     // SAFETY: the caller promises a live row with a valid constraint.
     unsafe { (*(*row).public.con).kind == CONTACT }
 }
@@ -78,8 +78,8 @@ unsafe fn is_contact(row: *const Row) -> bool {
 struct Copies<'a> {
     source: &'a LocalDynamics,
     clone: &'a mut LocalDynamics,
-    rows: Vec<*mut Row>,
-    pairs: Vec<*mut Pair>,
+    rows: Vec<*mut RowNode>,
+    pairs: Vec<*mut BlockPair>,
 }
 
 impl<'a> Copies<'a> {
@@ -105,7 +105,7 @@ impl<'a> Copies<'a> {
     }
 
     /// The place that remembers a row's copy.
-    fn place_of(&mut self, row: *mut Row) -> &mut *mut Row {
+    fn place_of(&mut self, row: *mut RowNode) -> &mut *mut RowNode {
         let position = self.source.rows.pool.position(row.addr());
         &mut self.rows[position.expect("a row of the list lies in its pool")]
     }
@@ -114,14 +114,14 @@ impl<'a> Copies<'a> {
     ///
     /// # Safety
     /// `row` is a live row of the source, its constraint valid.
-    unsafe fn row(&mut self, row: *mut Row, last: *mut Row) -> *mut Row {
+    unsafe fn row(&mut self, row: *mut RowNode, last: *mut RowNode) -> *mut RowNode {
         let copy = self.clone.rows.pool.take();
         *self.place_of(row) = copy;
         // SAFETY: the caller promises a live row with a valid constraint. Nobody else has the chunk yet, and
         // `last` is NULL or a live row of the clone.
         unsafe {
             let from = &(*row).public;
-            Row::open(copy, from.con);
+            RowNode::open(copy, from.con);
             (*copy).set_live();
             let public = &mut (*copy).public;
             (public.R, public.U, public.V) = (from.R, from.U, from.V);
@@ -140,15 +140,15 @@ impl<'a> Copies<'a> {
     ///
     /// # Safety
     /// As [`Copies::row`]; all rows have been copied.
-    unsafe fn blocks(&mut self, row: *mut Row) {
+    unsafe fn blocks(&mut self, row: *mut RowNode) {
         let copy = *self.place_of(row);
         // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R
         // of a row is an array of its constraint.
         unsafe {
             for block in (*row).blocks() {
-                let neighbour = (*block).dia.cast::<Row>();
-                if is_contact(neighbour) {
-                    let share = times(&(*block).W, &*(*neighbour).public.R.cast::<Vector>());
+                let neighbor = (*block).dia.cast::<RowNode>();
+                if is_contact(neighbor) {
+                    let share = times(&(*block).W, &*(*neighbor).public.R.cast::<Vector>());
                     (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 } else {
                     BlockNode::put_first(self.block(block), copy);
@@ -164,15 +164,15 @@ impl<'a> Copies<'a> {
     unsafe fn block(&mut self, block: *mut OFFB) -> *mut BlockNode {
         // SAFETY: the caller promises a live block and copies of both its rows; the copies of pairs are filled here.
         unsafe {
-            let pair = Pair::of(block);
+            let pair = BlockPair::of(block);
             let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");
             if self.pairs[position].is_null() {
-                let rows = Pair::rows(pair).map(|row| *self.place_of(row));
+                let rows = BlockPair::rows(pair).map(|row| *self.place_of(row));
                 let copy = self.clone.pairs.take();
-                Pair::fill(copy, (*block).bod, rows.map(|row| End::of(row, (*block).bod)), 0, false);
+                BlockPair::fill(copy, (*block).bod, rows.map(|row| PairEnd::of(row, (*block).bod)), 0, false);
                 self.pairs[position] = copy;
             }
-            let copy = Pair::counterpart(self.pairs[position], block);
+            let copy = BlockPair::counterpart(self.pairs[position], block);
             (*copy).public.W = (*block).W;
             copy
         }

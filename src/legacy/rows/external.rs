@@ -13,7 +13,7 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::adjacency::Adjacency;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::set::Walks;
+use crate::legacy::host::set::TreeWalker;
 use crate::legacy::layout::*;
 use crate::legacy::non_finite;
 use crate::legacy::options;
@@ -22,7 +22,7 @@ use crate::memory::bytes;
 
 use super::local_dynamics::LocalDynamics;
 use super::pool::Exhausted;
-use super::row::Row;
+use super::row::RowNode;
 
 /// A block to an external constraint, with the hidden data behind what the host sees.
 #[repr(C)]
@@ -30,16 +30,16 @@ pub struct External {
     /// What the host sees: `dia` is the constraint, cast.
     public: OFFB,
     /// The row that it belongs to; NULL once that has been removed.
-    row: *mut Row,
+    row: *mut RowNode,
     /// The constraint once more, out of the host's reach.
     con: *mut CON,
     /// What it is computed from; `None` in a clone.
-    coupling: Option<Coupling>,
+    coupling: Option<ExternalCoupling>,
 }
 
 /// The body, and the slots of the row and of the external constraint in its panel.
 #[derive(Clone, Copy)]
-pub struct Coupling {
+pub struct ExternalCoupling {
     body: u32,
     row: u32,
     external: u32,
@@ -59,7 +59,7 @@ pub struct Externals {
     /// How many of them are in lists.
     pub live: usize,
     /// Memory lent to walks over the map of external constraints.
-    pub walks: Walks<MAP>,
+    pub walks: TreeWalker<MAP>,
 }
 
 /// Visit the external constraints of a domain, checked.
@@ -72,7 +72,7 @@ pub struct Externals {
 /// The domain and its external constraints are valid; nobody changes the map meanwhile.
 pub unsafe fn each(
     dom: *const DOM,
-    walks: &mut Walks<MAP>,
+    walks: &mut TreeWalker<MAP>,
     mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid domain with valid external constraints.
@@ -161,16 +161,18 @@ unsafe fn couple_through(
             {
                 return Ok(());
             }
-            let row = rows.met_on(body, own, *round)?;
-            let Some(side) = (*row).sides.into_iter().flatten().find(|side| side.body() == index) else {
+            let row = rows.visit_on(body, own, *round)?;
+            let Some(body_slot) =
+                (*row).body_slots.into_iter().flatten().find(|body_slot| body_slot.body() == index)
+            else {
                 let (name, id) = (display::constraint(own), (*body).id);
                 return Err(fail!(Code::BugFound, "{name}: in the set of body {id}, and not on it"));
             };
             let exhausted =
                 |_| fail!(Code::OutOfMemory, "{}: no memory for its blocks", display::constraint(con));
-            let coupling = Coupling {
+            let coupling = ExternalCoupling {
                 body: index,
-                row: side.slot,
+                row: body_slot.slot,
                 external: bodies.external_slot(index, con).map_err(exhausted)?,
                 transposed: (*con).id < (*own).id,
                 repeated,
@@ -197,7 +199,8 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         let block = externals.block(index);
         // SAFETY: the block is in the array, and no reference to it is in use.
         let coupling = unsafe { (*block).coupling };
-        let Some(Coupling { body, row, external, transposed: is_transposed, repeated }) = coupling else {
+        let Some(ExternalCoupling { body, row, external, transposed: is_transposed, repeated }) = coupling
+        else {
             continue;
         };
         let panel = &bodies.made.panels[body as usize];
@@ -245,7 +248,7 @@ impl Externals {
     }
 
     /// Add a block, to be linked, for which there is room; without a coupling for the row of a clone.
-    pub fn add(&mut self, row: *mut Row, public: OFFB, coupling: Option<Coupling>) {
+    pub fn add(&mut self, row: *mut RowNode, public: OFFB, coupling: Option<ExternalCoupling>) {
         debug_assert!(self.live == 0, "the memory of linked blocks must not move");
         self.blocks.push(External { con: public.dia.cast(), public, row, coupling });
     }
@@ -269,7 +272,7 @@ impl Externals {
     }
 
     /// The blocks in the order in which they were added, each with its row.
-    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = (*mut Row, &OFFB)> {
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = (*mut RowNode, &OFFB)> {
         self.blocks.iter().filter(|block| !block.row.is_null()).map(|block| (block.row, &block.public))
     }
 
@@ -277,7 +280,7 @@ impl Externals {
     ///
     /// # Safety
     /// `row` is live.
-    pub unsafe fn drop_row(&mut self, row: *mut Row) {
+    pub unsafe fn drop_row(&mut self, row: *mut RowNode) {
         // SAFETY: the caller promises a live row; each block is found in the array by its address.
         unsafe {
             let mut next = mem::replace(&mut (*row).public.adjext, ptr::null_mut());
@@ -297,7 +300,7 @@ impl Externals {
     ///
     /// No pointer is followed before it is known to lead to one of the blocks. New blocks go to the head, so that
     /// addresses descend along a list: it has an end.
-    pub fn inspect(&self, row: *const Row, head: *const OFFB) -> Result<usize, &'static str> {
+    pub fn inspect(&self, row: *const RowNode, head: *const OFFB) -> Result<usize, &'static str> {
         let (mut last, mut next, mut count) = (usize::MAX, head, 0);
         while !next.is_null() {
             let leads_astray = if count == 0 { "adjext is no live block" } else { "n is no live block" };
@@ -325,7 +328,7 @@ impl Externals {
 ///
 /// # Safety
 /// The row is live, and nobody changes its list during `'a`.
-pub unsafe fn of<'a>(row: *const Row) -> impl Iterator<Item = &'a OFFB> {
+pub unsafe fn of<'a>(row: *const RowNode) -> impl Iterator<Item = &'a OFFB> {
     // SAFETY: the caller promises a live row whose list nobody changes; its blocks stay until it is removed
     // or updated.
     unsafe {
@@ -354,7 +357,7 @@ mod tests {
     ///
     /// # Safety
     /// The rows are live or of this test.
-    unsafe fn linked(rows: &[*mut Row]) -> Externals {
+    unsafe fn linked(rows: &[*mut RowNode]) -> Externals {
         let mut externals = Externals::default();
         externals.reserve(rows.len()).unwrap();
         for (k, &row) in rows.iter().enumerate() {
@@ -374,7 +377,7 @@ mod tests {
     fn pointers_of_hosts_stay_valid_while_blocks_are_read_and_written() {
         // SAFETY: a row may be all zero; pointers to rows and blocks are of this test.
         unsafe {
-            let mut rows: [Row; 2] = mem::zeroed();
+            let mut rows: [RowNode; 2] = mem::zeroed();
             let base = rows.as_mut_ptr();
             let (one, two) = (base, base.add(1));
             let mut externals = linked(&[one, two, one]);
@@ -396,7 +399,7 @@ mod tests {
     fn a_list_that_a_host_has_damaged_is_not_followed() {
         // SAFETY: as above.
         unsafe {
-            let mut rows: [Row; 2] = mem::zeroed();
+            let mut rows: [RowNode; 2] = mem::zeroed();
             let base = rows.as_mut_ptr();
             let (one, two) = (base, base.add(1));
             let mut externals = linked(&[one, two, one]);
@@ -415,7 +418,7 @@ mod tests {
     fn no_block_is_added_to_linked_ones() {
         // SAFETY: as above.
         unsafe {
-            let mut row: Row = mem::zeroed();
+            let mut row: RowNode = mem::zeroed();
             linked(&[&raw mut row]).reserve(1).unwrap();
         }
     }

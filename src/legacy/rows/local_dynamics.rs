@@ -4,7 +4,7 @@ use std::{iter, mem};
 
 use crate::inertia::Boxed;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::set::Walks;
+use crate::legacy::host::set::TreeWalker;
 use crate::legacy::layout::{DIAB, DOM, LOCDYN, SET};
 #[cfg(feature = "mpi")]
 use crate::legacy::mpi::Exchange;
@@ -13,11 +13,11 @@ use crate::memory::bytes;
 use super::attachments::Attachments;
 #[cfg(feature = "mpi")]
 use super::external::Externals;
-use super::pair::Pair;
-use super::pool::Pool;
-use super::row::{Row, Rows};
+use super::pair::BlockPair;
+use super::pool::ChunkPool;
+use super::row::{RowNode, RowStore};
 use super::row_list::GatheredRow;
-use super::tally::Tally;
+use super::update_stats::UpdateStats;
 
 /// A local dynamics.
 #[derive(Default)]
@@ -26,15 +26,15 @@ pub struct LocalDynamics {
     /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
     pub public: LOCDYN,
     /// Memory of the rows.
-    pub rows: Rows,
-    /// Memory of the blocks, each a [`Pair`].
-    pub pairs: Pool<Pair>,
+    pub rows: RowStore,
+    /// Memory of the blocks, each a [`BlockPair`].
+    pub pairs: ChunkPool<BlockPair>,
     /// The bodies that rows are attached to.
     pub bodies: Attachments,
     /// Whether it is a copy of some rows of another one, which takes no rows and is not updated.
     pub is_clone: bool,
     /// Memory lent to insertions: the rows of the constraints in the sets of the bodies.
-    pub neighbours: Vec<*mut Row>,
+    pub neighbors: Vec<*mut RowNode>,
     /// The revision of the options under which the last update computed everything, to its end; `None` if it did not.
     pub reusable: Option<u32>,
     /// Counts walks over constraints; see [`LocalDynamics::next_round`].
@@ -44,7 +44,7 @@ pub struct LocalDynamics {
     /// Whether these are all rows, none of which has come or gone since.
     pub is_gathered: bool,
     /// Memory lent to walks over sets.
-    pub walks: Walks<SET>,
+    pub walks: TreeWalker<SET>,
     /// Blocks to external constraints.
     #[cfg(feature = "mpi")]
     pub externals: Externals,
@@ -52,7 +52,7 @@ pub struct LocalDynamics {
     #[cfg(feature = "mpi")]
     pub exchange: Exchange,
     /// What updates did.
-    pub tally: Tally,
+    pub stats: UpdateStats,
 }
 
 impl Default for LOCDYN {
@@ -68,8 +68,8 @@ impl LocalDynamics {
         ensure!(!dom.is_null(), fail!(Code::BugFound, "dom is NULL"));
         let mut dynamics = Self::default();
         dynamics.public.dom = dom;
-        dynamics.public.diamem.chunksize = size_of::<Row>();
-        dynamics.public.offmem.chunksize = size_of::<Pair>();
+        dynamics.public.diamem.chunksize = size_of::<RowNode>();
+        dynamics.public.offmem.chunksize = size_of::<BlockPair>();
         Boxed::new(dynamics).map_err(|_| fail!(Code::OutOfMemory, "no memory for a local dynamics"))
     }
 
@@ -77,10 +77,10 @@ impl LocalDynamics {
     ///
     /// # Safety
     /// `ldy` points to a valid LOCDYN.
-    pub unsafe fn is_behind(ldy: *const LOCDYN) -> bool {
+    pub unsafe fn is_ours(ldy: *const LOCDYN) -> bool {
         // SAFETY: the caller promises a valid LOCDYN; this reads only fields that every LOCDYN has.
         let sizes = unsafe { ((*ldy).diamem.chunksize, (*ldy).offmem.chunksize) };
-        sizes == (size_of::<Row>(), size_of::<Pair>())
+        sizes == (size_of::<RowNode>(), size_of::<BlockPair>())
     }
 
     /// The local dynamics behind what a host passes.
@@ -96,14 +96,14 @@ impl LocalDynamics {
         // first field of a Self.
         unsafe {
             let why = "ldy was not made by LOCDYN_Create of this library";
-            ensure!(Self::is_behind(ldy), fail!(Code::BugFound, "{why}"));
+            ensure!(Self::is_ours(ldy), fail!(Code::BugFound, "{why}"));
             Ok(&mut *ldy.cast())
         }
     }
 
     /// Bytes held for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
-        bytes(&self.neighbours) + bytes(&self.gathered) + self.walks.bytes()
+        bytes(&self.neighbors) + bytes(&self.gathered) + self.walks.bytes()
     }
 
     /// The domain.
@@ -119,7 +119,7 @@ impl LocalDynamics {
     ///
     /// # Errors
     /// [`Code::BugFound`] if this is a clone: `con->dia` leads to the rows it was made from.
-    pub fn follows_domain(&self) -> Result<(), Code> {
+    pub fn check_is_no_clone(&self) -> Result<(), Code> {
         ensure!(!self.is_clone, fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated"));
         Ok(())
     }
@@ -142,8 +142,8 @@ impl LocalDynamics {
     ///
     /// # Safety
     /// Nobody changes the list during the walk.
-    pub unsafe fn list(&self) -> impl Iterator<Item = *mut Row> + use<> {
-        let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<Row>()) };
+    pub unsafe fn list(&self) -> impl Iterator<Item = *mut RowNode> + use<> {
+        let link = |dia: *mut DIAB| if dia.is_null() { None } else { Some(dia.cast::<RowNode>()) };
         // SAFETY: the list holds live rows.
         iter::successors(link(self.public.dia), move |&row| link(unsafe { (*row).public.n }))
     }
@@ -166,7 +166,8 @@ mod tests {
             let mut dynamics = LocalDynamics::create(&raw mut dom).unwrap();
             cons[0].kind = CONTACT;
             cons[1].kind = CONTACT;
-            let old = insert(&mut dynamics, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<Row>();
+            let old =
+                insert(&mut dynamics, &raw mut cons[0], [ptr::null_mut(); 2]).unwrap().cast::<RowNode>();
             (*old).round = 1;
             dynamics.round = u32::MAX;
             insert(&mut dynamics, &raw mut cons[1], [ptr::null_mut(); 2]).unwrap();

@@ -6,11 +6,11 @@
 //! the order in which they lie in memory and never follows a list.
 
 mod attachments;
+mod bit_set;
 mod clone;
 mod consistency;
 #[cfg(feature = "mpi")]
 pub mod external;
-mod hidden_flags;
 mod insert;
 mod local_dynamics;
 mod pair;
@@ -19,14 +19,14 @@ mod remove;
 mod row;
 mod row_list;
 mod sync;
-mod tally;
+mod update_stats;
 
 pub use attachments::{Attachments, BodyEntry};
-pub use consistency::{Place, check as check_consistency};
+pub use consistency::{Subject, check as check_consistency};
 pub use insert::insert;
 pub use local_dynamics::LocalDynamics;
-pub use pair::Pair;
+pub use pair::BlockPair;
 pub use pool::{Parts, WORD};
 pub use remove::remove;
-pub use row::{Map, Row};
+pub use row::{Map, RowNode};
 pub use row_list::{GatheredRow, gather};

@@ -3,9 +3,9 @@
 use crate::assembly::pairs::Coupling;
 use crate::legacy::layout::{BODY, CONTACT, OFFB};
 
-use super::attachments::Side;
-use super::row::Row;
-use super::sync::side_on;
+use super::attachments::BodySlot;
+use super::row::RowNode;
+use super::sync::slot_on;
 
 /// One of the two blocks, with the hidden data behind what the host sees.
 #[repr(C)]
@@ -31,10 +31,10 @@ impl BlockNode {
     /// # Safety
     /// The block's pair was filled and the block is not linked; its row, `row`, and the blocks in it are live.
     #[inline(always)]
-    pub unsafe fn put_first(node: *mut Self, row: *mut Row) {
+    pub unsafe fn put_first(node: *mut Self, row: *mut RowNode) {
         // SAFETY: the caller promises a block of a filled pair that is not linked, and a live row with live blocks.
         unsafe {
-            Self::put_before((*row).public.adj.cast(), node, row);
+            Self::put_ahead((*row).public.adj.cast(), node, row);
             (*row).public.adj = node.cast();
         }
     }
@@ -44,7 +44,7 @@ impl BlockNode {
     /// # Safety
     /// As [`BlockNode::put_first`].
     #[inline(always)]
-    pub unsafe fn put_before(head: *mut Self, node: *mut Self, row: *mut Row) {
+    pub unsafe fn put_ahead(head: *mut Self, node: *mut Self, row: *mut RowNode) {
         // SAFETY: as there.
         unsafe {
             (*node).public.n = head.cast();
@@ -66,13 +66,13 @@ impl BlockNode {
 /// The two blocks of a pair. The first belongs to the constraint with the smaller id, so that which one is computed
 /// and which transposed depends on nothing else.
 #[repr(C)]
-pub struct Pair {
+pub struct BlockPair {
     nodes: [BlockNode; 2],
 }
 
 // SAFETY: pointers to bodies, rows and blocks are the only reason why pairs are not Send of themselves. No safe
 // function follows such a pointer: a function that follows one promises that no other thread writes what it leads to.
-unsafe impl Send for Pair {}
+unsafe impl Send for BlockPair {}
 
 /// What both halves know: which half this is, whether its row is a contact, whether the same two rows have another pair
 /// through the same body before this one in their lists, and the body's index. Zero belongs to no pair.
@@ -105,31 +105,31 @@ fn flag(flag: u32, is_set: bool) -> u32 {
 
 /// What a pair knows of one of its rows.
 #[derive(Clone, Copy)]
-pub struct End {
-    row: *mut Row,
+pub struct PairEnd {
+    row: *mut RowNode,
     slot: u32,
     /// Its body and whether it is a contact, as flags.
     body: u32,
     contact: u32,
 }
 
-impl End {
+impl PairEnd {
     /// Of pairs of a row through a body.
     ///
     /// # Safety
     /// `row` has been opened.
     #[inline(always)]
-    pub unsafe fn of(row: *mut Row, bod: *mut BODY) -> Self {
+    pub unsafe fn of(row: *mut RowNode, bod: *mut BODY) -> Self {
         // SAFETY: the caller promises a row.
-        let (side, is_contact) = unsafe { (side_on(row, bod), (*row).kind == CONTACT) };
-        let body = side.map_or(PairFlags::UNCOUPLED, Side::body);
-        let slot = side.map_or(0, |side| side.slot);
+        let (body_slot, is_contact) = unsafe { (slot_on(row, bod), (*row).kind == CONTACT) };
+        let body = body_slot.map_or(PairFlags::UNCOUPLED, BodySlot::body);
+        let slot = body_slot.map_or(0, |body_slot| body_slot.slot);
         Self { row, slot, body: PairFlags::of_body(body), contact: flag(PairFlags::CONTACT, is_contact) }
     }
 
     /// Whether the row is not attached to the body.
     #[inline(always)]
-    pub fn is_loose(self) -> bool {
+    pub fn is_detached(self) -> bool {
         PairFlags(self.body).body() == PairFlags::UNCOUPLED
     }
 }
@@ -137,7 +137,7 @@ impl End {
 /// The largest number of bodies that pairs can tell apart.
 pub const MOST_BODIES: usize = PairFlags::UNCOUPLED as usize;
 
-impl Pair {
+impl BlockPair {
     /// Fill a fresh pair of blocks between two rows through a body, without linking it; `repeated`: the two rows have, or will
     /// have, another pair through this body before this one in their lists. Returns the blocks in the order of `ends`, of which
     /// `first` is the place of the one that the pair's first block belongs to.
@@ -148,7 +148,7 @@ impl Pair {
     pub unsafe fn fill(
         pair: *mut Self,
         bod: *mut BODY,
-        ends: [End; 2],
+        ends: [PairEnd; 2],
         first: usize,
         repeated: bool,
     ) -> [*mut BlockNode; 2] {
@@ -166,12 +166,12 @@ impl Pair {
         }
     }
 
-    /// Write what couples the two rows, and which of them are contacts; the arguments are as [`Pair::fill`] has them.
+    /// Write what couples the two rows, and which of them are contacts; the arguments are as [`BlockPair::fill`] has them.
     ///
     /// # Safety
     /// The blocks are those of a pair.
     #[inline(always)]
-    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [End; 2], first: usize, repeated: bool) {
+    unsafe fn tag(nodes: [*mut BlockNode; 2], ends: [PairEnd; 2], first: usize, repeated: bool) {
         // Both are attached to one body, or its index is that of none.
         let of_both = ends[0].body | ends[1].body | PairFlags::LIVE | flag(PairFlags::REPEATED, repeated);
         for k in 0..2 {
@@ -181,7 +181,7 @@ impl Pair {
         }
     }
 
-    /// Find out what couples the two rows, and which of them are contacts; `repeated` as for [`Pair::fill`].
+    /// Find out what couples the two rows, and which of them are contacts; `repeated` as for [`BlockPair::fill`].
     ///
     /// # Safety
     /// `pair` has been filled, and its rows have been opened.
@@ -190,7 +190,7 @@ impl Pair {
         // SAFETY: the caller promises a pair and rows.
         unsafe {
             let nodes = Self::nodes(pair);
-            let ends = Self::rows(pair).map(|row| End::of(row, (*nodes[0]).public.bod));
+            let ends = Self::rows(pair).map(|row| PairEnd::of(row, (*nodes[0]).public.bod));
             Self::tag(nodes, ends, 0, repeated);
         }
     }
@@ -208,7 +208,7 @@ impl Pair {
             let [first, second] = Self::nodes(pair);
             let partner = if block == first { second } else { first };
             let (previous, next) = ((*partner).previous, (*partner).public.n.cast::<BlockNode>());
-            let row = (*block).public.dia.cast::<Row>();
+            let row = (*block).public.dia.cast::<RowNode>();
             match previous.is_null() {
                 true => (*row).public.adj = next.cast(),
                 false => (*previous).public.n = next.cast(),
@@ -235,7 +235,7 @@ impl Pair {
     ///
     /// # Safety
     /// `pair` is live.
-    pub unsafe fn rows(pair: *mut Self) -> [*mut Row; 2] {
+    pub unsafe fn rows(pair: *mut Self) -> [*mut RowNode; 2] {
         // SAFETY: the caller promises a live pair.
         unsafe {
             let [first, second] = Self::nodes(pair);

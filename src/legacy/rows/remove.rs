@@ -5,8 +5,8 @@ use crate::legacy::layout::DIAB;
 use crate::prefetch::fetch;
 
 use super::local_dynamics::LocalDynamics;
-use super::pair::{BlockNode, Pair};
-use super::row::Row;
+use super::pair::{BlockNode, BlockPair};
+use super::row::RowNode;
 
 /// Remove a row with all blocks that point to it; see `LOCDYN_Remove`. Neither bodies nor constraints are read.
 pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> {
@@ -28,8 +28,8 @@ pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> 
         if let Some(next) = next.as_mut() {
             next.p = previous;
         }
-        (*row).sides.into_iter().flatten().for_each(|side| dynamics.bodies.detach(side));
-        dynamics.rows.give(row);
+        (*row).body_slots.into_iter().flatten().for_each(|body_slot| dynamics.bodies.detach(body_slot));
+        dynamics.rows.release(row);
     }
     Ok(())
 }
@@ -38,7 +38,7 @@ pub fn remove(dynamics: &mut LocalDynamics, dia: *mut DIAB) -> Result<(), Code> 
 ///
 /// # Safety
 /// The row is live, and is given up.
-unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut Row) {
+unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut RowNode) {
     // SAFETY: the caller promises a live row, so its blocks and their partners' rows are live.
     unsafe {
         let (mut front, mut back) = ((*row).public.adj.cast::<BlockNode>(), (*row).last);
@@ -48,11 +48,11 @@ unsafe fn remove_blocks(dynamics: &mut LocalDynamics, row: *mut Row) {
             let (after, before) = ((*front).public.n.cast::<BlockNode>(), (*back).previous);
             courses[0].fetch_ahead(after);
             courses[1].fetch_ahead(before);
-            dynamics.pairs.give(Pair::unlink_partner(front));
+            dynamics.pairs.release(BlockPair::unlink_partner(front));
             if front == back {
                 break;
             }
-            dynamics.pairs.give(Pair::unlink_partner(back));
+            dynamics.pairs.release(BlockPair::unlink_partner(back));
             if after == back {
                 break;
             }

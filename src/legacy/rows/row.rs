@@ -12,22 +12,22 @@ use crate::math::Vector;
 
 use crate::legacy::display;
 use crate::legacy::errors::{Code, fail};
-use crate::legacy::host::place::KnownPlaces;
+use crate::legacy::host::body_point::CachedLocations;
 use crate::legacy::layout::{BODY, CON, DIAB, OFFB};
 
-use super::attachments::Side;
+use super::attachments::BodySlot;
 use super::pair::BlockNode;
-use super::pool::{Exhausted, Pool};
+use super::pool::{ChunkPool, Exhausted};
 
 /// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which
 /// begin with the head of its list.
 #[repr(C, align(64))]
-pub struct Row {
+pub struct RowNode {
     /// What the host sees.
     pub public: DIAB,
     /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
-    /// ([`super::sync::follow`]), the master's side comes first and the slave's second.
-    pub sides: [Option<Side>; 2],
+    /// ([`super::sync::sync`]), the master's side comes first and the slave's second.
+    pub body_slots: [Option<BodySlot>; 2],
     /// These bodies, NULL where there is none.
     pub bodies: [*mut BODY; 2],
     live: u64,
@@ -46,7 +46,7 @@ pub struct Row {
     /// The last block of its list, NULL if there is none.
     pub last: *mut BlockNode,
     /// What is known of its constraint's places, where one is on a mesh; else NULL.
-    pub known: KnownPlaces,
+    pub cached: CachedLocations,
     /// The bodies that it was inserted on and that W counted then; addresses that are never read.
     pub inserted: [*mut BODY; 2],
     /// V of a row that mirrors another module's: constraints have that module's.
@@ -59,11 +59,11 @@ pub struct Row {
 
 /// What marks a row in use at an address.
 #[inline(always)]
-fn live_at(row: *const Row) -> u64 {
+fn live_at(row: *const RowNode) -> u64 {
     0x6c64_795f_726f_7721 ^ row.addr() as u64
 }
 
-impl Row {
+impl RowNode {
     /// Bytes from the beginning that updates need, unless bodies are meshes.
     pub const UPDATED: usize = offset_of!(Self, con);
 
@@ -123,25 +123,25 @@ impl Row {
 
 /// The memory of the rows, and the way from what a host passes to a row.
 #[derive(Default)]
-pub struct Rows {
-    /// Chunks for a [`Row`] each.
-    pub pool: Pool<Row>,
+pub struct RowStore {
+    /// Chunks for a [`RowNode`] each.
+    pub pool: ChunkPool<RowNode>,
     /// Chunks for what is known of the places of a row.
-    known: Pool<[CachedLocation; 2]>,
+    cached: ChunkPool<[CachedLocation; 2]>,
     /// The rows of a mirror by constraint; else these lead to their rows themselves.
-    pub mirrored: Option<Map<*const CON, *mut Row>>,
+    pub mirrored: Option<Map<*const CON, *mut RowNode>>,
 }
 
 /// A map from addresses.
 pub type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-impl Rows {
+impl RowStore {
     /// What a constraint has for its row: `con->dia`, or its row in a mirror; NULL if it has none.
     ///
     /// # Safety
     /// `con` is valid.
     #[inline(always)]
-    pub unsafe fn claimed(&self, con: *const CON) -> *mut DIAB {
+    pub unsafe fn dia_of(&self, con: *const CON) -> *mut DIAB {
         match &self.mirrored {
             // SAFETY: the caller promises a valid constraint.
             None => unsafe { (*con).dia },
@@ -150,18 +150,18 @@ impl Rows {
     }
 
     /// Where V of a row goes: into its constraint, but in a mirror.
-    pub fn place_of_v(&self, row: *mut Row, con: *mut CON) -> *mut Vector {
+    pub fn v_of(&self, row: *mut RowNode, con: *mut CON) -> *mut Vector {
         #[cfg(not(feature = "mpi"))]
         if self.mirrored.is_some() {
-            return row.wrapping_byte_add(offset_of!(Row, v)).cast();
+            return row.wrapping_byte_add(offset_of!(RowNode, v)).cast();
         }
         let _ = row;
         con.wrapping_byte_add(offset_of!(CON, V)).cast()
     }
 
     /// The row behind what a host passes, if it is a live one from here.
-    pub fn live(&self, dia: *mut DIAB) -> Option<*mut Row> {
-        let row = dia.cast::<Row>();
+    pub fn live(&self, dia: *mut DIAB) -> Option<*mut RowNode> {
+        let row = dia.cast::<RowNode>();
         // SAFETY: the address is that of a chunk in use, and those are rows.
         (self.pool.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
     }
@@ -172,7 +172,7 @@ impl Rows {
     /// # Safety
     /// `con` is valid, `row` NULL or live.
     #[inline(always)]
-    pub unsafe fn beside(row: *mut Row, con: *mut CON) -> Option<*mut Row> {
+    pub unsafe fn next_to(row: *mut RowNode, con: *mut CON) -> Option<*mut RowNode> {
         // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; its neighbours in
         // the list are live.
         unsafe {
@@ -187,13 +187,13 @@ impl Rows {
     ///
     /// # Safety
     /// The row is live, or soon will be.
-    pub unsafe fn remember_places(&mut self, row: *mut Row) -> Result<(), Exhausted> {
+    pub unsafe fn reserve_cache(&mut self, row: *mut RowNode) -> Result<(), Exhausted> {
         // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now on.
         unsafe {
-            if (*row).known.is_null() {
-                self.known.reserve(1)?;
-                (*row).known = self.known.take();
-                (*row).known.write(Default::default());
+            if (*row).cached.is_null() {
+                self.cached.reserve(1)?;
+                (*row).cached = self.cached.take();
+                (*row).cached.write(Default::default());
             }
         }
         Ok(())
@@ -201,18 +201,23 @@ impl Rows {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.pool.bytes() + self.known.bytes()
+        self.pool.bytes() + self.cached.bytes()
     }
 
     /// The row of a constraint in the set of a body, in a walk over the set.
     ///
     /// # Errors
-    /// As [`Rows::of`]; [`Code::BugFound`] if this walk has come to it before.
+    /// As [`RowStore::of`]; [`Code::BugFound`] if this walk has come to it before.
     ///
     /// # Safety
-    /// As [`Rows::of`]; `body` is valid.
+    /// As [`RowStore::of`]; `body` is valid.
     #[inline(always)]
-    pub unsafe fn met_on(&self, body: *const BODY, con: *mut CON, round: u32) -> Result<*mut Row, Code> {
+    pub unsafe fn visit_on(
+        &self,
+        body: *const BODY,
+        con: *mut CON,
+        round: u32,
+    ) -> Result<*mut RowNode, Code> {
         // SAFETY: the caller promises a valid constraint and a valid body; the row found is live.
         unsafe {
             let row = self.of(con)?;
@@ -229,15 +234,15 @@ impl Rows {
     ///
     /// # Safety
     /// It was taken from here, and nobody uses it any more.
-    pub unsafe fn give(&mut self, row: *mut Row) {
+    pub unsafe fn release(&mut self, row: *mut RowNode) {
         // SAFETY: the caller promises a row taken from here that nobody uses any more. Its memory becomes
         // zero, so that a later check can tell whether somebody has written to it.
         unsafe {
-            if !(*row).known.is_null() {
-                self.known.give((*row).known);
+            if !(*row).cached.is_null() {
+                self.cached.release((*row).cached);
             }
             row.write_bytes(0, 1);
-            self.pool.give(row);
+            self.pool.release(row);
         }
     }
 
@@ -247,7 +252,7 @@ impl Rows {
     /// `con` is valid.
     pub unsafe fn has(&self, con: *mut CON) -> bool {
         // SAFETY: the caller promises a valid constraint; the row found is live.
-        unsafe { self.live(self.claimed(con)).is_some_and(|row| (*row).public.con == con) }
+        unsafe { self.live(self.dia_of(con)).is_some_and(|row| (*row).public.con == con) }
     }
 
     /// The row of a constraint, `con->dia`.
@@ -258,16 +263,16 @@ impl Rows {
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
     #[inline(always)]
-    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut Row, Code> {
+    pub unsafe fn of(&self, con: *mut CON) -> Result<*mut RowNode, Code> {
         // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid; the address is aligned and has
         // the size of a row behind it in memory of the pool where all chunks are rows or zero.
         unsafe {
-            let row = self.claimed(con).cast::<Row>();
+            let row = self.dia_of(con).cast::<RowNode>();
             let is_its = self.pool.spans(row.addr())
                 && row.is_aligned()
                 && (*row).is_live()
                 && (*row).public.con == con;
-            if is_its { Ok(row) } else { Err(not_its(con, row)) }
+            if is_its { Ok(row) } else { Err(wrong_row(con, row)) }
         }
     }
 }
@@ -275,9 +280,9 @@ impl Rows {
 /// The error of a constraint whose row is not what it has for one.
 ///
 /// # Safety
-/// As [`Rows::of`].
+/// As [`RowStore::of`].
 #[cold]
-unsafe fn not_its(con: *const CON, row: *const Row) -> Code {
+unsafe fn wrong_row(con: *const CON, row: *const RowNode) -> Code {
     let what = if row.is_null() { "no row" } else { "dia is not its row in this ldy" };
     // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid.
     fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(con) })

@@ -15,14 +15,14 @@ use crate::prefetch::fetch;
 use crate::team::{Team, part};
 
 use super::local_dynamics::LocalDynamics;
-use super::row::{Row, Rows};
-use super::sync::{counted_bodies, follow, is_settled};
+use super::row::{RowNode, RowStore};
+use super::sync::{counted_bodies, is_settled, sync};
 
 /// How many constraints ahead to prefetch.
 const AHEAD: usize = 12;
 
 /// Bytes of a row from its constraint to the end.
-const BESIDE_CON: usize = size_of::<Row>() - offset_of!(Row, public.con);
+const BESIDE_CON: usize = size_of::<RowNode>() - offset_of!(RowNode, public.con);
 
 /// A constraint and its row.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub struct GatheredRow {
     /// The constraint.
     pub con: *mut CON,
     /// Its row.
-    pub row: *mut Row,
+    pub row: *mut RowNode,
     /// Its master and its slave.
     pub bodies: [*mut BODY; 2],
     /// Its kind.
@@ -60,7 +60,7 @@ unsafe impl Sync for GatheredRow {}
 ///
 /// # Errors
 /// [`Code::BugFound`] if a constraint has no row, no master or is of unknown kind, or a row was inserted on another body
-/// ([`follow`]);
+/// ([`sync`]);
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
@@ -153,7 +153,7 @@ unsafe fn collect(dynamics: &mut LocalDynamics, dom: *const DOM, kind: UpdateKin
         for con in domain::constraints(dom) {
             fetch_ahead(&dynamics.gathered, count);
             fetch_row_ahead(&dynamics.gathered, count);
-            let row = match Rows::beside(last, con) {
+            let row = match RowStore::next_to(last, con) {
                 Some(row) => row,
                 None => dynamics.rows.of(con)?,
             };
@@ -189,7 +189,7 @@ fn fetch_ahead(before: &[GatheredRow], place: usize) {
 #[inline(always)]
 fn fetch_row_ahead(before: &[GatheredRow], place: usize) {
     if let Some(GatheredRow { row, .. }) = before.get(place + AHEAD) {
-        fetch(row.wrapping_byte_add(offset_of!(Row, public.con)).cast::<[u8; BESIDE_CON]>());
+        fetch(row.wrapping_byte_add(offset_of!(RowNode, public.con)).cast::<[u8; BESIDE_CON]>());
     }
 }
 
@@ -203,7 +203,7 @@ unsafe fn put(
     dynamics: &mut LocalDynamics,
     place: usize,
     con: *mut CON,
-    row: *mut Row,
+    row: *mut RowNode,
     is_listed: bool,
     kind: UpdateKind,
 ) -> Result<(), Code> {
@@ -215,7 +215,7 @@ unsafe fn put(
         let bodies = [(*con).master, (*con).slave];
         let counted = counted_bodies(con);
         if kind != UpdateKind::Minimal && !is_settled(row, con, counted) {
-            follow(dynamics, row)?;
+            sync(dynamics, row)?;
         }
         GatheredRow {
             con,
@@ -225,7 +225,7 @@ unsafe fn put(
             is_settled: counted == bodies,
             is_listed,
             energy: 0.0,
-            v: dynamics.rows.place_of_v(row, con),
+            v: dynamics.rows.v_of(row, con),
         }
     };
     memory::put(&mut dynamics.gathered, place, entry)

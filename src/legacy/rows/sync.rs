@@ -10,10 +10,10 @@ use crate::legacy::errors::{Code, fail};
 use crate::legacy::host::constraint;
 use crate::legacy::layout::{BODY, CON, FEM};
 
-use super::attachments::Side;
+use super::attachments::BodySlot;
 use super::local_dynamics::LocalDynamics;
-use super::pair::Pair;
-use super::row::Row;
+use super::pair::BlockPair;
+use super::row::RowNode;
 
 /// The bodies of a constraint that W counts: the master, then the slave; NULL for an obstacle under a contact, for a missing
 /// slave, and for the slave of a constraint of a body with itself.
@@ -39,7 +39,7 @@ pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
 /// # Safety
 /// `row` is live, `con` its valid constraint.
 #[inline(always)]
-pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 2]) -> bool {
+pub unsafe fn is_settled(row: *const RowNode, con: *const CON, counted: [*mut BODY; 2]) -> bool {
     // SAFETY: the caller promises a live row with a valid constraint.
     unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect }
 }
@@ -53,49 +53,49 @@ pub unsafe fn is_settled(row: *const Row, con: *const CON, counted: [*mut BODY; 
 /// # Safety
 /// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
 #[cold]
-pub unsafe fn follow(dynamics: &mut LocalDynamics, row: *mut Row) -> Result<(), Code> {
+pub unsafe fn sync(dynamics: &mut LocalDynamics, row: *mut RowNode) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
     unsafe {
         let con = (*row).public.con;
         check_bodies(dynamics, row)?;
         let counted = counted_bodies(con);
-        let old = (*row).sides;
-        let mut sides = [None; 2];
+        let old = (*row).body_slots;
+        let mut body_slots = [None; 2];
         for k in 0..2 {
             if counted[k].is_null() {
                 continue;
             }
-            sides[k] = match side_on(row, counted[k]) {
-                Some(side) => Some(side),
+            body_slots[k] = match slot_on(row, counted[k]) {
+                Some(body_slot) => Some(body_slot),
                 None => match attach(dynamics, row, counted[k], None) {
-                    Ok(side) => Some(side),
+                    Ok(body_slot) => Some(body_slot),
                     Err(code) => {
-                        detach_all_but(dynamics, sides, old);
+                        detach_all_but(dynamics, body_slots, old);
                         return Err(code);
                     }
                 },
             };
         }
-        detach_all_but(dynamics, old, sides);
-        (*row).sides = sides;
+        detach_all_but(dynamics, old, body_slots);
+        (*row).body_slots = body_slots;
         (*row).bodies = counted;
         (*row).kind = (*con).kind;
         (*row).is_suspect = false;
         (*row).is_stale = true;
         for block in (*row).blocks() {
-            let pair = Pair::of(block);
-            Pair::couple(pair, (*pair).is_repeated());
+            let pair = BlockPair::of(block);
+            BlockPair::couple(pair, (*pair).is_repeated());
         }
     }
     Ok(())
 }
 
 /// # Errors
-/// As [`follow`].
+/// As [`sync`].
 ///
 /// # Safety
 /// As there.
-unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut Row) -> Result<(), Code> {
+unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut RowNode) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by
     // their addresses: the host may have freed them.
     unsafe {
@@ -128,10 +128,10 @@ unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut Row) -> Result<(), Co
 /// `row` is a row with its constraint set, `body` is valid.
 pub unsafe fn attach(
     dynamics: &mut LocalDynamics,
-    row: *mut Row,
+    row: *mut RowNode,
     body: *mut BODY,
     likely: Option<u32>,
-) -> Result<Side, Code> {
+) -> Result<BodySlot, Code> {
     // SAFETY: the caller promises a row with its constraint and a valid body.
     unsafe {
         let id = (*body).id;
@@ -139,7 +139,7 @@ pub unsafe fn attach(
             fail!(Code::OutOfMemory, "{}: no memory on body {id}", display::constraint((*row).public.con))
         };
         if (*body).kind == FEM {
-            dynamics.rows.remember_places(row).map_err(exhausted)?;
+            dynamics.rows.reserve_cache(row).map_err(exhausted)?;
         }
         dynamics.bodies.attach(body, id, row, likely).map_err(exhausted)
     }
@@ -150,16 +150,20 @@ pub unsafe fn attach(
 /// # Safety
 /// `row` is a row.
 #[inline(always)]
-pub unsafe fn side_on(row: *const Row, body: *mut BODY) -> Option<Side> {
+pub unsafe fn slot_on(row: *const RowNode, body: *mut BODY) -> Option<BodySlot> {
     // SAFETY: the caller promises a row.
     unsafe {
         // Either is as likely as the other: no branch.
         let place = usize::from((*row).bodies[0] != body);
-        if (*row).bodies[place] == body { (*row).sides[place] } else { None }
+        if (*row).bodies[place] == body { (*row).body_slots[place] } else { None }
     }
 }
 
-fn detach_all_but(dynamics: &mut LocalDynamics, sides: [Option<Side>; 2], kept: [Option<Side>; 2]) {
-    let given_up = sides.into_iter().filter(|side| !kept.contains(side));
-    given_up.flatten().for_each(|side| dynamics.bodies.detach(side));
+fn detach_all_but(
+    dynamics: &mut LocalDynamics,
+    body_slots: [Option<BodySlot>; 2],
+    kept: [Option<BodySlot>; 2],
+) {
+    let given_up = body_slots.into_iter().filter(|body_slot| !kept.contains(body_slot));
+    given_up.flatten().for_each(|body_slot| dynamics.bodies.detach(body_slot));
 }

@@ -8,11 +8,11 @@ use std::{fmt, ptr};
 
 use crate::legacy::display;
 use crate::legacy::errors::Result;
+use crate::legacy::host::body_point::Role;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::place::Role;
 use crate::legacy::layout::*;
-use crate::legacy::rows::{Place, Row};
+use crate::legacy::rows::{RowNode, Subject};
 use crate::math::{Block, largest};
 use crate::memory::push;
 
@@ -24,8 +24,19 @@ use super::mirror::Mirror;
 /// The least speed that V and B are compared with.
 const LEAST_SPEED: f64 = 1e-3;
 
-/// A block by the positions of neighbour and body.
-type Found = ((u32, u32), *const OFFB);
+/// The neighbor of a block and the body through which it goes, by their positions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct BlockKey {
+    neighbor: u32,
+    body: u32,
+}
+
+/// A block with its key, by which blocks are sorted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct KeyedBlock {
+    key: BlockKey,
+    block: *const OFFB,
+}
 
 struct Comparison<'a, 'f> {
     rows: &'a LegacyRows,
@@ -33,7 +44,7 @@ struct Comparison<'a, 'f> {
     kind: UpdateKind,
     findings: &'a mut Findings<'f>,
     /// Blocks of the row at hand: those that it should have, and those that it has.
-    blocks: [Vec<Found>; 2],
+    blocks: [Vec<KeyedBlock>; 2],
     /// What the differences of the free energy are relative to.
     energy_scale: f64,
 }
@@ -74,7 +85,7 @@ impl Comparison<'_, '_> {
         // domain has a row in the mirror.
         unsafe {
             let (dia, own) = (&*row.dia, self.mirror.row(row.con));
-            let v = &*self.mirror.dynamics.rows.place_of_v(own.cast_mut(), row.con.cast_mut());
+            let v = &*self.mirror.dynamics.rows.v_of(own.cast_mut(), row.con.cast_mut());
             let values = &(*own).public;
             let name = display::constraint(row.con);
             let speed = speed(row.con)?;
@@ -84,7 +95,7 @@ impl Comparison<'_, '_> {
             let mut note = |of, name_of, got: &[f64], own: &[f64], scale, allowed| {
                 let off = difference(got, own, scale);
                 if findings.exceeds(of, off, allowed) {
-                    findings.add(row.place(), format_args!("{name}: {name_of} is off by {off:.1e}"));
+                    findings.add(row.subject(), format_args!("{name}: {name_of} is off by {off:.1e}"));
                 }
             };
             note(|largest| &mut largest.V, "V", &(*row.con).V, v, speed, allowed.V);
@@ -107,7 +118,7 @@ impl Comparison<'_, '_> {
     ///
     /// # Safety
     /// As [`all`]; `own` is the row in the mirror.
-    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const Row) -> Result {
+    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const RowNode) -> Result {
         let [mut wanted, mut blocks] = std::mem::take(&mut self.blocks);
         wanted.clear();
         blocks.clear();
@@ -116,45 +127,46 @@ impl Comparison<'_, '_> {
         unsafe {
             let name = display::constraint(row.con);
             for block in super::blocks(own.cast()) {
-                let neighbour = self.rows.of_constraint((*(*block).dia).con);
-                if let Some(key) = neighbour.zip(self.mirror.of_body((*block).bod)) {
-                    push(&mut wanted, (key, block)).map_err(|_| exhausted())?;
+                let neighbor = self.rows.of_constraint((*(*block).dia).con);
+                if let Some((neighbor, body)) = neighbor.zip(self.mirror.of_body((*block).bod)) {
+                    let keyed = KeyedBlock { key: BlockKey { neighbor, body }, block };
+                    push(&mut wanted, keyed).map_err(|_| exhausted())?;
                 }
             }
             // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
             blocks.try_reserve(wanted.len() + 1).map_err(|_| exhausted())?;
             for block in super::blocks(row.dia).take(wanted.len() + 1) {
-                let Some(neighbour) = self.rows.of_row((*block).dia) else {
+                let Some(neighbor) = self.rows.of_row((*block).dia) else {
                     let text = format_args!("{name}: a block to no row of the list");
-                    self.findings.add_of_list(row.place(), text);
+                    self.findings.add_of_list(row.subject(), text);
                     return Ok(());
                 };
                 let Some(body) = self.mirror.of_body((*block).bod) else {
-                    let id = self.rows.all[neighbour as usize].id;
-                    let place = Place { neighbour: Some(id), ..row.place() };
+                    let id = self.rows.all[neighbor as usize].id;
+                    let subject = Subject { neighbor: Some(id), ..row.subject() };
                     let text =
                         format_args!("{name}: the block to constraint {id} is through a body without rows");
-                    self.findings.add(place, text);
+                    self.findings.add(subject, text);
                     return Ok(());
                 };
-                blocks.push(((neighbour, body), block));
+                blocks.push(KeyedBlock { key: BlockKey { neighbor, body }, block });
             }
             wanted.sort_unstable();
             blocks.sort_unstable();
             let mut rest = blocks.as_slice();
-            for same in wanted.chunk_by(|one, other| one.0 == other.0) {
-                let key = same[0].0;
-                let (before, from) = rest.split_at(rest.partition_point(|found| found.0 < key));
+            for same in wanted.chunk_by(|one, other| one.key == other.key) {
+                let key = same[0].key;
+                let (before, from) = rest.split_at(rest.partition_point(|found| found.key < key));
                 self.add_of_block(row, before, "an unexpected", "");
-                let (found, behind) = from.split_at(from.partition_point(|found| found.0 == key));
+                let (found, after) = from.split_at(from.partition_point(|found| found.key == key));
                 if found.len() < same.len() {
                     self.add_of_block(row, same, "a", " is missing");
                 }
                 self.add_of_block(row, &found[same.len().min(found.len())..], "an unexpected", "");
-                for &(_, block) in found {
-                    self.block(row, key, &(*block).W, &(*same[0].1).W);
+                for &KeyedBlock { block, .. } in found {
+                    self.block(row, key, &(*block).W, &(*same[0].block).W);
                 }
-                rest = behind;
+                rest = after;
             }
             self.add_of_block(row, rest, "an unexpected", "");
         }
@@ -163,44 +175,50 @@ impl Comparison<'_, '_> {
     }
 
     /// Something is wrong with the first of some blocks, if there is one.
-    fn add_of_block(&mut self, row: &LegacyRow, blocks: &[Found], article: &str, what: impl fmt::Display) {
-        let Some(&((neighbour, body), _)) = blocks.first() else { return };
+    fn add_of_block(
+        &mut self,
+        row: &LegacyRow,
+        blocks: &[KeyedBlock],
+        article: &str,
+        what: impl fmt::Display,
+    ) {
+        let Some(&KeyedBlock { key: BlockKey { neighbor, body }, .. }) = blocks.first() else { return };
         // SAFETY: the constraint is the domain's, and a body with rows is valid, by the promise of `all`.
         let (name, body) = unsafe { (display::constraint(row.con), (*self.mirror.body(body)).id) };
-        let id = self.rows.all[neighbour as usize].id;
-        let place = Place { neighbour: Some(id), body: Some(body), ..row.place() };
+        let id = self.rows.all[neighbor as usize].id;
+        let subject = Subject { neighbor: Some(id), body: Some(body), ..row.subject() };
         let text = format_args!("{name}: {article} block to constraint {id} through body {body}{what}");
-        self.findings.add(place, text);
+        self.findings.add(subject, text);
     }
 
     /// The value of a block of a row.
     ///
     /// # Safety
     /// As [`all`].
-    unsafe fn block(&mut self, row: &LegacyRow, key: (u32, u32), got: &Block, own: &Block) {
-        let neighbour = &self.rows.all[key.0 as usize];
+    unsafe fn block(&mut self, row: &LegacyRow, key: BlockKey, got: &Block, own: &Block) {
+        let neighbor = &self.rows.all[key.neighbor as usize];
         // SAFETY: the caller promises valid constraints of the domain; these have rows in the mirror.
         let (is_contact, sizes) = unsafe {
             let size = |con| largest(&(*self.mirror.row(con)).public.W);
-            ((*row.con).kind == CONTACT, [row.con, neighbour.con].map(size))
+            ((*row.con).kind == CONTACT, [row.con, neighbor.con].map(size))
         };
         if self.kind == UpdateKind::Minimal || self.kind == UpdateKind::Penalty && is_contact {
             return;
         }
-        let condition = self.mirror.condition(row).max(self.mirror.condition(neighbour));
+        let condition = self.mirror.condition(row).max(self.mirror.condition(neighbor));
         let off = difference(got, own, (sizes[0] * sizes[1]).sqrt());
         let allowed = self.findings.tolerance.block.max(f64::EPSILON * condition);
         if self.findings.exceeds(|largest| &mut largest.block, off, allowed) {
-            let found = [(key, ptr::null())];
+            let found = [KeyedBlock { key, block: ptr::null() }];
             self.add_of_block(row, &found, "the", format_args!(" is off by {off:.1e}"));
         }
     }
 
     fn energy(&mut self, got: f64) {
         let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
-        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.told.condition);
+        let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.report.condition);
         if self.findings.exceeds(|largest| &mut largest.free_energy, off, allowed) {
-            self.findings.add(Place::default(), format_args!("free_energy is off by {off:.1e}"));
+            self.findings.add(Subject::default(), format_args!("free_energy is off by {off:.1e}"));
         }
     }
 }

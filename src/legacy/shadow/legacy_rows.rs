@@ -6,7 +6,7 @@ use crate::legacy::display;
 use crate::legacy::errors::Result;
 use crate::legacy::host::{constraint, domain};
 use crate::legacy::layout::*;
-use crate::legacy::rows::{Map, Place};
+use crate::legacy::rows::{Map, Subject};
 
 use super::findings::Findings;
 use super::{blocks, exhausted, link};
@@ -28,8 +28,8 @@ pub struct LegacyRow {
 
 impl LegacyRow {
     /// The place of a finding in this row.
-    pub fn place(&self) -> Place {
-        Place { constraint: Some(self.id), ..Place::default() }
+    pub fn subject(&self) -> Subject {
+        Subject { constraint: Some(self.id), ..Subject::default() }
     }
 
     /// Whether it was inserted before the last check.
@@ -129,7 +129,7 @@ impl LegacyRows {
                     // Its constraint may be gone, so it is not read. What follows may be gone, too.
                     None => {
                         let why = "has a constraint that is none of the domain's";
-                        findings.add_of_list(Place::default(), format_args!("row {at} of the list {why}"));
+                        findings.add_of_list(Subject::default(), format_args!("row {at} of the list {why}"));
                         break;
                     }
                     Some(Some(_)) => {
@@ -152,7 +152,7 @@ impl LegacyRows {
                 ];
                 if [(*dia).R.cast_const(), (*dia).U.cast_const(), (*dia).V.cast_const()] != vectors {
                     let name = display::constraint(con);
-                    findings.add(row.place(), format_args!("{name}: R, U or V is not the constraint's"));
+                    findings.add(row.subject(), format_args!("{name}: R, U or V is not the constraint's"));
                 }
                 (last, next) = (dia, link((*dia).n.cast_const()));
             }
@@ -226,8 +226,8 @@ impl LegacyRows {
             blocks.all(|block| {
                 // SAFETY: the caller promises a valid module, so the blocks of its rows are valid.
                 let rank = match self.of_row(unsafe { (*block).dia }) {
-                    Some(neighbour) if neighbour < at => neighbour,
-                    Some(neighbour) if neighbour > at => u32::MAX,
+                    Some(neighbor) if neighbor < at => neighbor,
+                    Some(neighbor) if neighbor > at => u32::MAX,
                     _ => return false,
                 };
                 mem::replace(&mut last, rank) <= rank

@@ -8,7 +8,7 @@ use crate::legacy::errors::{self, Result};
 use crate::legacy::host::adjacency::{self, Adjacency};
 use crate::legacy::host::{body, domain};
 use crate::legacy::layout::*;
-use crate::legacy::rows::{self, LocalDynamics, Map, Row};
+use crate::legacy::rows::{self, LocalDynamics, Map, RowNode};
 use crate::legacy::update;
 use crate::memory::push;
 
@@ -22,14 +22,21 @@ struct BodyRows {
     rows: Vec<u32>,
 }
 
-/// Everything assembled.
+/// The condition number of the matrix A of a body.
+#[derive(Clone, Copy)]
+struct Condition {
+    /// The revision of the factor from which it was estimated.
+    revision: (bool, u64),
+    number: f64,
+}
+
+/// The rows of this library's own assembly.
 pub struct Mirror {
     /// The rows.
     pub dynamics: Boxed<LocalDynamics>,
     bodies: Vec<BodyRows>,
     of_body: Map<*const BODY, u32>,
-    /// Condition number of the matrix A of a body, and the revision of the factor that it was estimated of.
-    conditions: Map<*const BODY, ((bool, u64), f64)>,
+    conditions: Map<*const BODY, Condition>,
     work: Workspace,
 }
 
@@ -44,9 +51,9 @@ impl Mirror {
     }
 
     /// The row of a constraint; NULL if there is none.
-    pub fn row(&self, con: *const CON) -> *const Row {
+    pub fn row(&self, con: *const CON) -> *const RowNode {
         // SAFETY: a mirror looks for the address only.
-        unsafe { self.dynamics.rows.claimed(con).cast_const().cast() }
+        unsafe { self.dynamics.rows.dia_of(con).cast_const().cast() }
     }
 
     /// The index of a body that has rows.
@@ -62,7 +69,7 @@ impl Mirror {
     /// The largest condition number of the matrices A on the bodies of a row.
     pub fn condition(&self, row: &LegacyRow) -> f64 {
         let conditions = row.bodies.iter().filter_map(|body| self.conditions.get(body));
-        conditions.fold(0.0, |largest, &(_, condition)| f64::max(largest, condition))
+        conditions.fold(0.0, |largest, condition| f64::max(largest, condition.number))
     }
 
     /// Insert and remove rows as the other module must have done since the last check. Rows that turn out to have been inserted
@@ -73,7 +80,7 @@ impl Mirror {
     ///
     /// # Safety
     /// The domain, its constraints and their bodies are valid, and so are the other module's rows with their blocks.
-    pub unsafe fn follow(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
+    pub unsafe fn sync(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
         self.list_bodies(legacy)?;
         // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that
         // go neither constraints nor bodies are read.
@@ -83,7 +90,7 @@ impl Mirror {
             let dynamics = &mut *self.dynamics;
             dynamics.public.dom = dom;
             let mut next = dynamics.public.dia;
-            while let Some(row) = next.cast::<Row>().as_ref() {
+            while let Some(row) = next.cast::<RowNode>().as_ref() {
                 let (dia, con) = (mem::replace(&mut next, row.public.n), row.con);
                 if !legacy.is_old(con) {
                     rows::remove(dynamics, dia)?;
@@ -133,7 +140,7 @@ impl Mirror {
     /// decided now, too: if it is not, the pair that changed is wrong.
     ///
     /// # Safety
-    /// As [`Mirror::follow`].
+    /// As [`Mirror::sync`].
     unsafe fn inserted_again(&self, legacy: &LegacyRows) -> Result<usize> {
         let (mut found, mut known) = (Map::default(), Map::default());
         let mut count = 0;
@@ -151,8 +158,8 @@ impl Mirror {
                     }
                     // SAFETY: the caller promises a valid row, constraint and body; rows of a mirror are live.
                     let adjacency = unsafe {
-                        find_neighbours(row.dia, *body, legacy.most_blocks(), &mut found)?;
-                        find_neighbours(own.cast(), *body, usize::MAX, &mut known)?;
+                        find_neighbors(row.dia, *body, legacy.most_blocks(), &mut found)?;
+                        find_neighbors(own.cast(), *body, usize::MAX, &mut known)?;
                         Adjacency::new(row.con, *body)?
                     };
                     for other in rows[place + 1..].iter().map(|&older| &legacy.all[older as usize]) {
@@ -204,15 +211,15 @@ impl Mirror {
                 conditions.remove(&body);
                 continue;
             };
-            let condition = match conditions.get(&body) {
-                Some(&(of, condition)) if of == revision => condition,
+            let number = match conditions.get(&body) {
+                Some(known) if known.revision == revision => known.number,
                 _ => panel.condition(work).map_err(|fault| {
                     errors::about(format_args!("body {}", entry.id), update::of_panel(fault))
                 })?,
             };
             conditions.try_reserve(1).map_err(|_| exhausted())?;
-            conditions.insert(body, (revision, condition));
-            findings.told.condition = findings.told.condition.max(condition);
+            conditions.insert(body, Condition { revision, number });
+            findings.report.condition = findings.report.condition.max(number);
         }
         Ok(())
     }
@@ -223,7 +230,7 @@ impl Mirror {
 ///
 /// # Safety
 /// The row and its blocks are valid.
-unsafe fn find_neighbours(
+unsafe fn find_neighbors(
     row: *const DIAB,
     body: *const BODY,
     most: usize,

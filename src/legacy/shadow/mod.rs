@@ -16,7 +16,7 @@ use super::c_api::types::{ldy_report, ldy_tolerance};
 use super::errors::{Code, Result, fail};
 use super::host::domain::{self, UpdateKind};
 use super::layout::{DIAB, LOCDYN, OFFB};
-use super::report::{self, Found};
+use super::report::{self, Report};
 use crate::ffi::sized::sized_const;
 
 use findings::Findings;
@@ -51,8 +51,8 @@ pub unsafe fn check(
     tolerance: *const ldy_tolerance,
     report: *mut ldy_report,
 ) -> bool {
-    let check = |found: &mut Found| {
-        let mut findings = Findings::new(found);
+    let check = |results: &mut Report| {
+        let mut findings = Findings::new(results);
         let shadow = shadow?;
         if !tolerance.is_null() {
             // SAFETY: the host promises to ldy_shadow_check that the tolerance has as many bytes as its size says; it
@@ -64,7 +64,7 @@ pub unsafe fn check(
         unsafe { shadow.check(&mut findings) }
     };
     // SAFETY: the host promises to ldy_shadow_check that the report has as many bytes as its size says.
-    unsafe { report::tell(report, check) }
+    unsafe { report::run(report, check) }
 }
 
 impl Shadow {
@@ -78,19 +78,19 @@ impl Shadow {
             domain::step(dom)?;
             let kind = domain::update_kind(dom)?;
             self.rows.read(self.legacy, dom, self.was_sound, findings)?;
-            self.mirror.follow(dom, &mut self.rows)?;
+            self.mirror.sync(dom, &mut self.rows)?;
             self.rows.remember();
             self.was_sound = findings.is_list_sound;
             let start = Instant::now();
             self.mirror.assemble()?;
-            findings.told.time = start.elapsed().as_secs_f64();
+            findings.report.time = start.elapsed().as_secs_f64();
             if kind != UpdateKind::Minimal {
                 self.mirror.estimate_conditions(findings)?;
             }
             compare::all(self.legacy, &self.rows, &self.mirror, kind, findings)?;
             self.was_sound = findings.is_list_sound;
         }
-        if findings.found { Err(Code::Differs) } else { Ok(()) }
+        if findings.differs { Err(Code::Differs) } else { Ok(()) }
     }
 }
 

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 /// # Safety
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
-    dynamics.tally.start();
+    dynamics.stats.start();
     // Nothing counts as made until all of it is.
     let reusable = mem::take(&mut dynamics.reusable);
     // This comes before the team is needed, so that its threads wake up meanwhile.
@@ -68,7 +68,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
             && kind == UpdateKind::All
             && options::is_set(LDY_REUSE)
             && !VELOCITIES_AHEAD;
-        dynamics.tally.end(Phase::Velocities);
+        dynamics.stats.end(Phase::Velocities);
         make(dynamics, step, kind, reuse, &mut team)?;
         dynamics.reusable = (kind == UpdateKind::All).then_some(settings);
     }
@@ -80,7 +80,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
 /// # Safety
 /// As [`begin`].
 unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, UpdateKind)> {
-    dynamics.follows_domain()?;
+    dynamics.check_is_no_clone()?;
     let dom = dynamics.domain()?;
     // SAFETY: the caller promises a valid domain.
     unsafe {
@@ -110,22 +110,22 @@ unsafe fn make(
         if kind != UpdateKind::Minimal {
             external::rebuild(dynamics, kind)?;
         }
-        let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, tally, .. } = dynamics;
+        let LocalDynamics { bodies: Attachments { bodies, made, .. }, gathered, pairs, stats, .. } = dynamics;
         if kind == UpdateKind::Minimal {
-            let mut ended = |phase| tally.end(phase);
+            let mut ended = |phase| stats.end(phase);
             return Ok(assemble(HostRows::new(gathered), made, Wanted::Velocities, team, &mut ended)?);
         }
         let how = How { step, complete: VELOCITIES_AHEAD };
-        let factors = prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| tally.end(phase))?;
-        tally.factors_reused += factors.kept;
-        tally.factorisations += factors.made;
+        let factors = prepare(&HostBodies::new(bodies), made, how, team, &mut |phase| stats.end(phase))?;
+        stats.factors_reused += factors.kept;
+        stats.factorizations += factors.made;
         let wanted = Wanted::Diagonal { with_rho: kind == UpdateKind::All, reuse };
-        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| tally.end(phase))?;
+        assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| stats.end(phase))?;
         let energy = free_energy(gathered)?;
-        let wanted = scene::Wanted { kind, reuse, once };
+        let wanted = scene::PairOptions { kind, reuse, once };
         // Prefetching begins anew with each part: one thread alone takes whole blocks of memory.
         let parts = pairs.parts(if team.size() > 1 { PART } else { usize::MAX });
-        match wanted == scene::Wanted::EVERYTHING {
+        match wanted == scene::PairOptions::EVERYTHING {
             true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,
             false => assemble_pairs(HostPairs::<false>::new(parts, wanted), 1, &made.panels, team)?,
         }
@@ -133,7 +133,7 @@ unsafe fn make(
         external::assemble(dynamics)?;
         dynamics.public.free_energy = energy;
     }
-    dynamics.tally.end(Phase::Pairs);
+    dynamics.stats.end(Phase::Pairs);
     Ok(())
 }
 

@@ -16,14 +16,14 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::legacy::display;
-use crate::legacy::errors::{self, Code, Error, Result, fail};
-use crate::legacy::host::body::{self, Body};
+use crate::legacy::errors::{self, Code, DetailedError, Result, fail};
+use crate::legacy::host::body::{self, HostBody};
+use crate::legacy::host::body_point::{self, CachedLocations, Role};
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
-use crate::legacy::host::place::{self, KnownPlaces, Role};
 use crate::legacy::layout::{BODY, CON, MX, VELODIR};
 use crate::legacy::non_finite;
-use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, Row, WORD};
+use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, RowNode, WORD};
 use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
 use crate::team::{Deal, Numbered};
@@ -37,7 +37,7 @@ pub struct OnBody {
     /// The constraint.
     pub con: *const CON,
     /// What is known of its places.
-    pub known: KnownPlaces,
+    pub cached: CachedLocations,
 }
 
 /// Bodies of the host.
@@ -53,9 +53,9 @@ impl<'a> HostBodies<'a> {
         Self(bodies)
     }
 
-    fn view(&self, body: usize) -> Result<Body<'_>> {
+    fn view(&self, body: usize) -> Result<HostBody<'_>> {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
-        unsafe { Body::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
+        unsafe { HostBody::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
 
     /// The error of a body.
@@ -69,16 +69,16 @@ impl<'a> HostBodies<'a> {
     fn visit_points(
         &self,
         body: usize,
-        &OnBody { con, known }: &OnBody,
+        &OnBody { con, cached }: &OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Code> {
         let body = self.0[body].body;
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
         // of their places.
         unsafe {
-            let view = Body::new(body, false)?;
+            let view = HostBody::new(body, false)?;
             constraint::roles_on(con, body).try_for_each(|(sign, role)| {
-                let place = place::Place::of(con, role, known);
+                let place = body_point::BodyPoint::of(con, role, cached);
                 visit(sign, &(*con).base, &view.dense_point(&place)?);
                 Ok(())
             })
@@ -88,7 +88,7 @@ impl<'a> HostBodies<'a> {
     /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come
     /// to the body makes no difference.
     #[cold]
-    fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> Error {
+    fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> DetailedError {
         let code_of = |on_body: &OnBody| self.visit_points(body, on_body, &mut |_, _, _| ()).err();
         let failing = self.constraints(body).map(|(_, on_body)| on_body).filter(|it| code_of(it).is_some());
         // SAFETY: the caller of HostBodies::new promises valid constraints.
@@ -115,7 +115,7 @@ impl<'a> HostBodies<'a> {
 }
 
 impl Bodies for HostBodies<'_> {
-    type Fault = Error;
+    type Fault = DetailedError;
     type Constraint = OnBody;
 
     #[inline(always)]
@@ -128,31 +128,31 @@ impl Bodies for HostBodies<'_> {
         let BodyEntry { slots, externals, .. } = &self.0[body];
         let own = slots.iter().enumerate().filter(|(_, row)| !row.is_null()).map(|(slot, &row)| {
             // SAFETY: rows in slots are live.
-            unsafe { (slot, OnBody { con: (*row).public.con, known: (*row).known }) }
+            unsafe { (slot, OnBody { con: (*row).public.con, cached: (*row).cached }) }
         });
-        let externals = externals.iter().map(|&con| OnBody { con, known: ptr::null_mut() });
+        let externals = externals.iter().map(|&con| OnBody { con, cached: ptr::null_mut() });
         own.chain((slots.len()..).zip(externals))
     }
 
-    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, Error> {
+    fn kinematics(&self, body: usize) -> Result<Kinematics<'_>, DetailedError> {
         Ok(match self.view(body)? {
-            Body::Rigid(rigid) => Kinematics::Rigid(rigid),
-            Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
-            Body::FiniteElement(mesh) if mesh.is_nodal() => {
+            HostBody::Rigid(rigid) => Kinematics::Rigid(rigid),
+            HostBody::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
+            HostBody::FiniteElement(mesh) if mesh.is_nodal() => {
                 let (nodes, rotation, lasting) = (mesh.mesh_nodes(), mesh.rotation, mesh.lasting);
                 Kinematics::Mesh { nodes, rotation, lasting }
             }
-            Body::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
+            HostBody::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
         })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Error> {
+    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, DetailedError> {
         let dofs = self.view(body)?.dofs();
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         Ok(Some(unsafe { body::inertia(self.0[body].body, dofs) }.map_err(|code| self.of_body(body, code))?))
     }
 
-    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), Error> {
+    fn solve(&self, _: usize, _: &mut [f64]) -> Result<(), DetailedError> {
         unreachable!("a body of the host gives A or its inverse")
     }
 
@@ -169,16 +169,16 @@ impl Bodies for HostBodies<'_> {
         body: usize,
         constraint: OnBody,
         visit: &mut dyn FnMut(f64, &Block, &Point),
-    ) -> Result<(), Error> {
+    ) -> Result<(), DetailedError> {
         self.visit_points(body, &constraint, visit)
             .map_err(|code| self.first_without_points(body, constraint.con, code))
     }
 
-    fn fault(&self, body: usize, error: FactorError) -> Error {
+    fn fault(&self, body: usize, error: FactorError) -> DetailedError {
         self.of_body(body, of_panel(error)).into()
     }
 
-    fn memory(&self) -> Error {
+    fn memory(&self) -> DetailedError {
         fail!(Code::OutOfMemory, "no memory for an update").into()
     }
 
@@ -254,14 +254,14 @@ impl<'a> HostRows<'a> {
 }
 
 impl Rows for HostRows<'_> {
-    type Fault = Error;
+    type Fault = DetailedError;
 
     const WITH_VELOCITIES: bool = !VELOCITIES_AHEAD;
 
     #[inline(always)]
     fn places(&self, row: usize) -> [Option<Place>; 2] {
         // SAFETY: a live row is promised to HostRows::new.
-        let sides = unsafe { (*self.things[row].row).sides };
+        let sides = unsafe { (*self.things[row].row).body_slots };
         sides.map(
             #[inline(always)]
             |side| side.map(|side| Place { body: side.body() as usize, slot: side.slot as usize }),
@@ -298,7 +298,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], Error> {
+    fn velocities<const N: usize>(&self, row: usize, place: usize) -> Result<[&[f64; N]; 2], DetailedError> {
         let body = self.body(row, place);
         // SAFETY: a valid body is promised to HostRows::new; velo holds the current velocity, then the previous one.
         unsafe {
@@ -312,10 +312,10 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, Error> {
+    fn side(&self, row: usize, role: usize) -> Result<Side<'_>, DetailedError> {
         let (GatheredRow { con, row, .. }, role) = (self.things[row], Role::BOTH[role]);
         // SAFETY: a live row and a valid constraint with this body are promised to HostRows::new; no other thread has the row.
-        Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).known) }?)
+        Ok(unsafe { constraint::side(con, role, constraint::body_of(con, role), (*row).cached) }?)
     }
 
     #[inline(always)]
@@ -323,7 +323,8 @@ impl Rows for HostRows<'_> {
         // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
         // panels are not touched between their start and the end of the rows.
         unsafe {
-            let slot = (*self.things[row].row).sides[place].map_or(usize::MAX, |side| side.slot as usize);
+            let slot =
+                (*self.things[row].row).body_slots[place].map_or(usize::MAX, |side| side.slot as usize);
             SlotWriter::new(slots.at(slot))
         }
     }
@@ -357,7 +358,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[inline(always)]
-    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), Error> {
+    fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), DetailedError> {
         let gathered = &mut self.things[row];
         // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
         unsafe {
@@ -376,7 +377,7 @@ impl Rows for HostRows<'_> {
     }
 
     #[cold]
-    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), Error> {
+    fn refuse(&mut self, row: usize, fault: RowFault) -> Result<(), DetailedError> {
         let con = self.things[row].con;
         // SAFETY: a valid constraint with valid bodies is promised to HostRows::new.
         let code = unsafe {
@@ -404,7 +405,7 @@ impl Rows for HostRows<'_> {
                 fetch(ahead.con.wrapping_byte_add(offset_of!(CON, base)).cast::<Block>());
                 fetch(ahead.con.wrapping_byte_add(offset_of!(CON, mpnt)).cast::<Vector>());
                 fetch(ahead.con.wrapping_byte_add(offset_of!(CON, spnt)).cast::<Vector>());
-                fetch(ahead.row.cast::<[u8; Row::UPDATED]>());
+                fetch(ahead.row.cast::<[u8; RowNode::UPDATED]>());
             }
             if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
                 for body in ahead.bodies {
@@ -427,7 +428,7 @@ impl Rows for HostRows<'_> {
     fn fetch_writers_ahead(&self, row: usize, bodies: &BodyOperators) {
         if let Some(ahead) = self.things.get(row + ROWS_AHEAD[1]) {
             // SAFETY: the caller of HostRows::new promises live rows.
-            for side in unsafe { (*ahead.row).sides }.into_iter().flatten() {
+            for side in unsafe { (*ahead.row).body_slots }.into_iter().flatten() {
                 let writer = &raw const bodies.writers[side.body() as usize];
                 fetch(writer.cast::<[u8; Writer::RIGID]>());
             }
@@ -472,7 +473,7 @@ pub const PART: usize = 1024 / WORD;
 
 /// Which blocks are made.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Wanted {
+pub struct PairOptions {
     /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
     pub kind: UpdateKind,
     /// Whether blocks of operators that have not changed are left as they are.
@@ -481,7 +482,7 @@ pub struct Wanted {
     pub once: bool,
 }
 
-impl Wanted {
+impl PairOptions {
     /// All blocks with their values: what most updates want.
     pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
 }
@@ -490,9 +491,9 @@ impl Wanted {
 /// is known beforehand.
 #[derive(Clone)]
 pub struct HostPairs<'a, const EVERYTHING: bool> {
-    parts: Parts<'a, rows::Pair>,
+    parts: Parts<'a, rows::BlockPair>,
     numbers: Range<usize>,
-    wanted: Wanted,
+    wanted: PairOptions,
 }
 
 impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
@@ -500,7 +501,7 @@ impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
     ///
     /// # Safety
     /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
-    pub unsafe fn new(parts: Parts<'a, rows::Pair>, wanted: Wanted) -> Self {
+    pub unsafe fn new(parts: Parts<'a, rows::BlockPair>, wanted: PairOptions) -> Self {
         Self { parts, numbers: 0..parts.count(), wanted }
     }
 }
@@ -524,14 +525,15 @@ unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
 }
 
 impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
-    type Name = *mut rows::Pair;
-    type Fault = Error;
+    type Name = *mut rows::BlockPair;
+    type Fault = DetailedError;
 
     const IN_ROWS: bool = false;
 
     #[inline(always)]
-    fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::Pair>) {
-        let Wanted { kind, reuse, once } = if EVERYTHING { Wanted::EVERYTHING } else { self.wanted };
+    fn each(&mut self, panels: &[Panel], make: &mut impl Make<*mut rows::BlockPair>) {
+        let PairOptions { kind, reuse, once } =
+            if EVERYTHING { PairOptions::EVERYTHING } else { self.wanted };
         for number in self.numbers.clone() {
             let [mut coming, pairs] = [self.parts.part(number), self.parts.part(number)];
             for pair in coming.by_ref().take(PAIRS_AHEAD) {
@@ -555,11 +557,13 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     }
 
     #[cold]
-    fn fault(&self, pair: *mut rows::Pair) -> Error {
+    fn fault(&self, pair: *mut rows::BlockPair) -> DetailedError {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
-            non_finite::of_blocks_between(rows::Pair::rows(pair).map(|row| (*row).public.con.cast_const()))
-                .into()
+            non_finite::of_blocks_between(
+                rows::BlockPair::rows(pair).map(|row| (*row).public.con.cast_const()),
+            )
+            .into()
         }
     }
 }
@@ -574,7 +578,7 @@ const FURTHER: usize = 64;
 /// # Safety
 /// The pair is live, and nobody writes it meanwhile.
 #[inline(always)]
-unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
+unsafe fn fetch_operators(pair: *const rows::BlockPair, panels: &[Panel]) {
     // SAFETY: the caller promises a live pair.
     if let Some(Coupling { body, row, column }) = unsafe { (*pair).coupling() } {
         for slot in [row, column] {
@@ -587,11 +591,11 @@ unsafe fn fetch_operators(pair: *const rows::Pair, panels: &[Panel]) {
 /// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
 #[inline(always)]
 fn blocks_of(
-    name: *mut rows::Pair,
-    pair: &mut rows::Pair,
+    name: *mut rows::BlockPair,
+    pair: &mut rows::BlockPair,
     kind: UpdateKind,
     once: bool,
-) -> Pair<'_, *mut rows::Pair> {
+) -> Pair<'_, *mut rows::BlockPair> {
     let coupling = if once && pair.is_repeated() { None } else { pair.coupling() };
     let [block, transpose] = pair.blocks();
     let wanted = |(block, is_contact): (_, bool)| {
@@ -601,7 +605,7 @@ fn blocks_of(
 }
 
 /// Whether a pair has the blocks that its operators make. For repeated pairs nothing records what was wanted before.
-fn is_unchanged(panels: &[Panel], pair: &rows::Pair) -> bool {
+fn is_unchanged(panels: &[Panel], pair: &rows::BlockPair) -> bool {
     match pair.coupling() {
         Some(Coupling { body, row, column }) if !pair.is_repeated() => {
             !panels[body].has_changed(row) && !panels[body].has_changed(column)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::handle::{self, Handle};
-use crate::ffi::sized::{CallerSized, Place};
+use crate::ffi::sized::{CallerSized, CallerStruct};
 use crate::rows::any_rows::check_size;
 use crate::solve::{
     AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
@@ -268,7 +268,7 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn read(given: Option<Place<ldy_solve_options>>) -> Result<Self> {
+    fn read(given: Option<CallerStruct<ldy_solve_options>>) -> Result<Self> {
         let mut options = Options::default();
         let Some(given) = given.map(|given| given.read()) else {
             return Ok(Self { options, normal: Normal::Third, watch: None, data: ptr::null_mut() });
@@ -338,7 +338,7 @@ fn count(number: usize) -> c_int {
     c_int::try_from(number).unwrap_or(c_int::MAX)
 }
 
-fn tell(place: Option<Place<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
+fn tell(place: Option<CallerStruct<ldy_solve_report>>, report: &Report, measure: Measure, history: &[f64]) {
     let Some(place) = place else { return };
     place.fill(&ldy_solve_report {
         size: size_of::<ldy_solve_report>(),

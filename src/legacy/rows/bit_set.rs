@@ -4,7 +4,7 @@ use crate::memory::repeated;
 use std::collections::TryReserveError;
 
 /// A set of numbers below a limit, as bits. The least number that is missing is found at once, whatever the limit.
-pub struct Bits {
+pub struct BitSet {
     /// Number k is in the set if bit k is set.
     pub words: Vec<u64>,
     /// Which words were found full, and are.
@@ -16,7 +16,7 @@ pub struct Bits {
 /// Numbers to a word.
 pub const WORD: usize = u64::BITS as usize;
 
-impl Bits {
+impl BitSet {
     /// The empty set of numbers below `len`, a multiple of [`WORD`].
     pub fn new(len: usize) -> Result<Self, TryReserveError> {
         debug_assert!(len.is_multiple_of(WORD));
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     /// Put the least number that is missing into the set.
-    fn take_first(bits: &mut Bits) -> Option<usize> {
+    fn take_first(bits: &mut BitSet) -> Option<usize> {
         let place = bits.first_open()?;
         let within = bits.words[place].trailing_ones() as usize;
         bits.words[place] |= bit(within);
@@ -98,7 +98,7 @@ mod tests {
             words in 1..140_usize, changes in prop::collection::vec((any::<u32>(), 1..400_usize), 1..60),
         ) {
             let len = WORD * words;
-            let mut bits = Bits::new(len).unwrap();
+            let mut bits = BitSet::new(len).unwrap();
             let mut missing: BTreeSet<usize> = (0..len).collect();
             for (number, count) in changes {
                 for _ in 0..count {

@@ -6,9 +6,9 @@ use crate::assembly::update::Phase;
 
 /// What updates did: the part of the statistics that cannot be derived.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub struct UpdateStats {
     /// Matrices factored.
-    pub factorisations: usize,
+    pub factorizations: usize,
     /// Factors that were found still right.
     pub factors_reused: usize,
     /// Seconds of the last update.
@@ -19,7 +19,7 @@ pub struct Tally {
 
 const PHASES: usize = Phase::Pairs as usize + 1;
 
-impl Tally {
+impl UpdateStats {
     /// Forget the times of the update before.
     pub fn start(&mut self) {
         (self.times, self.last) = ([0.0; PHASES], Some(Instant::now()));

@@ -9,7 +9,7 @@ use crate::math::Vector;
 
 /// A referential point of a body, and for finite elements the shape and the geometric object that it lies on.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct BodyPoint {
     /// The referential point.
     pub point: Vector,
     /// The shape; may be NULL.
@@ -17,12 +17,12 @@ pub struct Place {
     /// The element, or the convex of a body with a separate mesh; may be NULL.
     pub object: *const c_void,
     /// What is known of this place from the last time; may be NULL.
-    pub known: *mut CachedLocation,
+    pub cached: *mut CachedLocation,
 }
 
 /// What is known of the places of a constraint: of the master's, then of the slave's; may be NULL. Each is used by one thread
 /// at a time.
-pub type KnownPlaces = *mut [CachedLocation; 2];
+pub type CachedLocations = *mut [CachedLocation; 2];
 
 /// Which of a constraint's bodies.
 #[derive(Clone, Copy)]
@@ -38,14 +38,14 @@ impl Role {
     pub const BOTH: [Self; 2] = [Self::Master, Self::Slave];
 }
 
-impl Place {
+impl BodyPoint {
     /// The place of a constraint on one of its bodies.
     ///
     /// # Safety
-    /// `con` is valid, and its pairs of shape and object are NULL or valid; `known` is NULL or valid.
+    /// `con` is valid, and its pairs of shape and object are NULL or valid; `cached` is NULL or valid.
     #[inline(always)]
-    pub unsafe fn of(con: *const CON, role: Role, known: KnownPlaces) -> Self {
-        // SAFETY: the caller promises a valid constraint; its pairs of shape and object, and `known`, are
+    pub unsafe fn of(con: *const CON, role: Role, cached: CachedLocations) -> Self {
+        // SAFETY: the caller promises a valid constraint; its pairs of shape and object, and `cached`, are
         // NULL or valid.
         unsafe {
             let (point, pair, which) = match role {
@@ -54,8 +54,8 @@ impl Place {
             };
             let (shape, object) = pair
                 .map_or((ptr::null(), ptr::null()), |pair| (pair.shp.cast_const(), pair.gobj.cast_const()));
-            let first = known.cast::<CachedLocation>();
-            Self { point, shape, object, known: if first.is_null() { first } else { first.add(which) } }
+            let first = cached.cast::<CachedLocation>();
+            Self { point, shape, object, cached: if first.is_null() { first } else { first.add(which) } }
         }
     }
 }
