@@ -1,4 +1,4 @@
-//! W as text: the rows as the writers of [`crate::io`] want them.
+//! W as text: conversion of the rows for the writers of [`crate::io`].
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -20,7 +20,7 @@ use super::mpi::{dump::in_parts, dump::withdraw, world::World};
 use super::rows::external;
 use super::rows::{LocalDynamics, RowNode};
 
-/// Write the rows, neighbours in geometrical order; see `LOCDYN_Dump`.
+/// Write the rows, neighbors in geometrical order; see `LOCDYN_Dump`.
 ///
 /// # Safety
 /// As there.
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
     })
 }
 
-/// Room for the neighbours of any row, all constraints having been checked.
+/// Check all constraints, and reserve memory for the neighbors of any row.
 ///
 /// # Safety
 /// As [`ldy_entry_dump`].

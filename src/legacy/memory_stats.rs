@@ -1,4 +1,4 @@
-//! What a local dynamics holds and did.
+//! Statistics of a local dynamics: memory and work.
 
 use super::c_api::types::ldy_stats;
 use super::errors::Result;
@@ -13,7 +13,7 @@ use crate::ffi::sized::sized;
 pub unsafe fn get(ldy: *const LOCDYN, stats: *mut ldy_stats) -> Result {
     // SAFETY: the host promises to ldy_get_stats that ldy comes from LOCDYN_Create; nothing is written to it.
     let dynamics = unsafe { LocalDynamics::from_public(ldy.cast_mut())? };
-    // SAFETY: the host promises to ldy_get_stats that stats has as many bytes as its size says.
+    // SAFETY: the host promises to ldy_get_stats that stats has the bytes that its size states.
     let place = unsafe { sized("stats", stats)? };
     let panels = dynamics.bodies.made.panels.iter().map(|panel| panel.bytes());
     let [operator_bytes, factor_bytes] =

@@ -1,4 +1,5 @@
-//! Which value is not finite if V, B or W of a constraint is not. The search begins only when that is known.
+//! Diagnosis of a V, B or W that is not finite: search its inputs for the cause. The search runs only after such a value was
+//! found.
 
 use std::{fmt, ptr};
 
@@ -11,17 +12,17 @@ use super::host::body_point::{BodyPoint, Role};
 use super::host::constraint;
 use super::layout::*;
 
-/// The error of V or B that is not finite, as far as the bodies with these roles make it.
+/// The error of a V or B that is not finite, computed from the bodies with these roles.
 ///
 /// # Safety
-/// The constraint is valid, and so are these of its bodies.
+/// The constraint and its bodies with these roles are valid.
 #[cold]
 pub unsafe fn of_velocities(con: *const CON, roles: &[Role]) -> Code {
     // SAFETY: the caller promises a valid constraint, and that its bodies with these roles are valid.
     unsafe { constraint::error(con, search(con, roles, true).unwrap_or_else(|| overflow("V or B"))) }
 }
 
-/// The error of `w`, W of a constraint, if it or its inverse is not finite, or too large to be rounded safely.
+/// The error of `w`, the diagonal block of a constraint, if it or its inverse is not finite or too large.
 ///
 /// # Safety
 /// The constraint and its bodies are valid.
@@ -37,7 +38,7 @@ pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
     }
 }
 
-/// The error of blocks between two constraints that are not finite although the diagonal ones are.
+/// The error of blocks between two constraints that are not finite, although their diagonal blocks are.
 ///
 /// # Safety
 /// The constraints are valid, their bodies NULL or valid.
@@ -58,7 +59,7 @@ pub fn not_finite(value: impl fmt::Display) -> Code {
     fail!(Code::BugFound, "{value} is not finite")
 }
 
-/// The error of the first value that is not finite, of those that velocities or else W are made of.
+/// The error of the first non-finite input of the velocities, or otherwise of W.
 ///
 /// # Safety
 /// As [`of_velocities`].

@@ -1,4 +1,4 @@
-//! Where a constraint acts on a body, as the host says it.
+//! The point at which a constraint acts on a body, in the host's terms.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -7,7 +7,7 @@ use crate::kinematics::finite_element::CachedLocation;
 use crate::legacy::layout::*;
 use crate::math::Vector;
 
-/// A referential point of a body, and for finite elements the shape and the geometric object that it lies on.
+/// A referential point of a body; for finite elements also the shape and the geometric object that contain it.
 #[derive(Clone, Copy)]
 pub struct BodyPoint {
     /// The referential point.
@@ -16,30 +16,30 @@ pub struct BodyPoint {
     pub shape: *const SHAPE,
     /// The element, or the convex of a body with a separate mesh; may be NULL.
     pub object: *const c_void,
-    /// What is known of this place from the last time; may be NULL.
+    /// The location found last time; may be NULL.
     pub cached: *mut CachedLocation,
 }
 
-/// What is known of the places of a constraint: of the master's, then of the slave's; may be NULL. Each is used by one thread
-/// at a time.
+/// The locations found last time for the points of a constraint, on the master and on the slave; may be NULL. Each is used by
+/// one thread at a time.
 pub type CachedLocations = *mut [CachedLocation; 2];
 
-/// Which of a constraint's bodies.
+/// One of the two bodies of a constraint.
 #[derive(Clone, Copy)]
 pub enum Role {
-    /// The body that counts plus.
+    /// The body with positive sign.
     Master,
-    /// The body that counts minus.
+    /// The body with negative sign.
     Slave,
 }
 
 impl Role {
-    /// All of them.
+    /// Both roles.
     pub const BOTH: [Self; 2] = [Self::Master, Self::Slave];
 }
 
 impl BodyPoint {
-    /// The place of a constraint on one of its bodies.
+    /// The point of a constraint on one of its bodies.
     ///
     /// # Safety
     /// `con` is valid, and its pairs of shape and object are NULL or valid; `cached` is NULL or valid.

@@ -1,4 +1,4 @@
-//! The host's structures as the core wants them: raw pointers in, checked views out.
+//! Checked views of the host's structures, made from raw pointers.
 
 pub mod adjacency;
 pub mod body;

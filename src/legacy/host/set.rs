@@ -1,4 +1,4 @@
-//! Sets and maps: binary search trees whose missing children are a sentinel that only the host knows.
+//! Sets and maps: binary search trees in which missing children are a sentinel that only the host knows.
 
 use std::collections::{HashSet, TryReserveError};
 use std::ffi::c_void;
@@ -29,7 +29,7 @@ impl Node for SET {
     }
 }
 
-/// The node here; `None` for NULL and for the sentinel, which is its own child on both sides.
+/// The node; `None` for NULL and for the sentinel, which is its own child on both sides.
 ///
 /// # Safety
 /// `node` is NULL or valid, and nobody writes it during `'a`.
@@ -41,14 +41,14 @@ pub unsafe fn existing<'a, N: Node>(node: *const N) -> Option<&'a N> {
     })
 }
 
-/// Nodes that a walk may visit before it checks that they are a tree.
+/// Number of nodes that a walk may visit before it checks that they form a tree.
 const FREE: usize = 1024;
 
-/// Memory lent to walks over trees, one after the other, and how far they may go.
+/// Walks over trees, with a stack that is used again and a limit on the number of nodes.
 pub struct TreeWalker<N> {
-    /// Nodes to come back to, and behind them others.
+    /// The nodes to return to; later entries are unused.
     stack: Vec<*const N>,
-    /// A longer walk finds out first whether it has an end.
+    /// A walk over more nodes first checks that they form a tree.
     limit: usize,
 }
 
@@ -68,14 +68,14 @@ impl<N> TreeWalker<N> {
 impl<N: Node> TreeWalker<N> {
     /// Visit the elements of a tree in order, until a visit fails.
     ///
-    /// The walk keeps the nodes to come back to on a stack of its own: the tree need not be balanced, and parents are not
-    /// read (the root's and the sentinel's are arbitrary).
+    /// The walk keeps the nodes to return to on a stack, so that the tree need not be balanced. Parents are not read: the
+    /// parents of the root and of the sentinel are arbitrary.
     ///
-    /// A walk over a damaged tree, whose nodes lead back to others, must have an end. A walk that gets longer than any
-    /// before counts all nodes, each once. The limit is twice the largest count, so that this happens rarely.
+    /// A walk over a damaged tree with cycles must end. A walk that gets longer than the limit counts all nodes, each once. The
+    /// new limit is twice that count, so that this happens rarely.
     ///
     /// # Errors
-    /// If memory is exhausted, or the nodes, which are those of `what`, are found to be no tree; that of a visit.
+    /// If memory is exhausted, or the nodes of `what` are no tree; the error of a visit.
     ///
     /// # Safety
     /// `root` is NULL, a sentinel or a node; children are nodes or the sentinel; nobody changes them during the walk.
@@ -114,13 +114,13 @@ impl<N: Node> TreeWalker<N> {
     }
 }
 
-/// Nodes above a node that a quick walk has room for.
+/// Depth of the stack of a quick walk.
 const DEPTH: usize = 24;
 
 impl TreeWalker<SET> {
-    /// Visit the constraints on a body in the order of its set, without memory and without words for errors: false if that cannot
-    /// be, since a visit fails, the set holds NULL, nodes lie too deep, or it may be no tree. [`TreeWalker::each_on`] then does it, or
-    /// tells what is wrong.
+    /// Visit the constraints on a body in the order of its set, without allocation and error texts. Returns false if a visit
+    /// fails, the set contains NULL, the tree is too deep, or it may be no tree. Then [`TreeWalker::each_on`] visits them, or
+    /// returns the error.
     ///
     /// # Safety
     /// As [`TreeWalker::each`]; the body is valid.
@@ -133,7 +133,7 @@ impl TreeWalker<SET> {
     /// Visit the constraints on a body in the order of its set.
     ///
     /// # Errors
-    /// If memory is exhausted, or the set is no tree or holds NULL; that of a visit.
+    /// If memory is exhausted, or the set is no tree or contains NULL; the error of a visit.
     ///
     /// # Safety
     /// As [`TreeWalker::each`]; the body is valid.
@@ -154,7 +154,7 @@ impl TreeWalker<SET> {
     }
 }
 
-/// See [`TreeWalker::each_quickly_on`]; a tree has no more than `limit` nodes.
+/// See [`TreeWalker::each_quickly_on`]; at most `limit` nodes are visited.
 ///
 /// # Safety
 /// As [`TreeWalker::each`].
@@ -177,7 +177,7 @@ unsafe fn each_quickly(root: *const SET, limit: usize, mut visit: impl FnMut(*mu
                 depth += 1;
                 next = node.l;
             }
-            // Where nothing is above, none has the number that this wraps to.
+            // With an empty stack this wraps to an index that has no entry.
             depth = depth.wrapping_sub(1);
             let Some(node) = above.get(depth) else { return true };
             &*node.assume_init()
@@ -237,7 +237,7 @@ mod tests {
         nodes
     }
 
-    /// The walk's elements, which are one more than the places of the nodes, and how it ended.
+    /// The elements of the walk, which are one more than the indices of the nodes, and its error.
     fn walk(nodes: &[SET], walks: &mut TreeWalker<SET>) -> (Vec<usize>, Option<Code>) {
         let mut elements = Vec::new();
         let visit = |element: *mut c_void| {
@@ -283,7 +283,7 @@ mod tests {
             let found = (count == DEPTH).then(|| (1..=count).rev().collect());
             assert_eq!(quickly(&nodes(&left), 2 * DEPTH), found);
         }
-        // A node that leads back to the root, and one without a constraint.
+        // A node that leads back to the root, and a node without a constraint.
         assert_eq!(quickly(&nodes(&[[2, 1], [2, 0]]), 1000), None);
         let mut without = nodes(&[[1, 1]]);
         without[0].data = ptr::null_mut();
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn walks_that_do_not_end_are_ended() {
-        // Left and right of a node: itself, the root, one between; and halves that are shared, 2⁶⁰ elements.
+        // Left or right child of a node: itself, the root, a node in between; and shared halves with 2⁶⁰ elements.
         let shared: Vec<[usize; 2]> = (0..60).map(|place| [place + 1; 2]).collect();
         let last = 3;
         for children in [

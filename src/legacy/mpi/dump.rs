@@ -1,4 +1,4 @@
-//! A dump in parts: each rank writes its own, the first one joins them.
+//! A dump in parts: each rank writes its own file, and the first rank joins them.
 
 use std::ffi::{CStr, c_char};
 use std::io::{self, Write};
@@ -11,12 +11,12 @@ use crate::memory;
 
 use super::world::World;
 
-/// Let each rank write `PATH.rank`, then join these files into `PATH`, in the order of ranks, and remove them; `write`
-/// writes a file. Collective: when a rank comes back, `PATH` is complete.
+/// Write `PATH.rank` on each rank, then join these files into `PATH` in the order of ranks, and remove them; `write` writes a
+/// file. Collective: when the function returns on any rank, `PATH` is complete.
 ///
 /// # Errors
-/// All ranks have the same code. If `prepared`, what has been found out before, is an error on one of them, no file is
-/// written. If one of them cannot write its part, or the first one cannot join the parts, the parts stay.
+/// All ranks return the same code. If `prepared`, the result of earlier checks, is an error on any rank, no file is written. If
+/// a rank cannot write its part, or the first rank cannot join the parts, the parts stay.
 ///
 /// # Safety
 /// `path` is NULL or a C string.
@@ -46,7 +46,7 @@ pub unsafe fn in_parts<T>(
     }
 }
 
-/// If a local dynamics is missing, tell the other ranks, which may have one. Returns the error again.
+/// Report a missing local dynamics to the other ranks, which may have one. Returns the error again.
 pub fn withdraw(code: Code) -> Code {
     match World::current() {
         Ok(Some(world)) => world.agree(Err(code)).err().unwrap_or(code),
@@ -62,10 +62,10 @@ fn join(size: usize, path: &CStr, part: &mut PartName) -> Result {
     Ok(())
 }
 
-/// The name of a part.
+/// The name of a part's file.
 struct PartName {
     name: Vec<u8>,
-    /// Length of the path and the dot behind it.
+    /// Length of the path with the dot after it.
     stem: usize,
 }
 
@@ -84,7 +84,7 @@ impl PartName {
     /// The name of a rank's part.
     fn of(&mut self, rank: usize) -> &CStr {
         self.name.truncate(self.stem);
-        // There is room, and a Vec takes everything.
+        // The memory suffices, and writing to a Vec never fails.
         let _ = write!(self.name, "{rank}\0");
         CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
     }

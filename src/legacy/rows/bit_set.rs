@@ -3,17 +3,17 @@
 use crate::memory::repeated;
 use std::collections::TryReserveError;
 
-/// A set of numbers below a limit, as bits. The least number that is missing is found at once, whatever the limit.
+/// A set of numbers below a limit, as bits. The least missing number is found in constant time for any limit.
 pub struct BitSet {
-    /// Number k is in the set if bit k is set.
+    /// Bit k is set if number k is in the set.
     pub words: Vec<u64>,
-    /// Which words were found full, and are.
+    /// Bits of the words that were found full and still are.
     full: Vec<u64>,
     /// Words of `full` before this one are full.
     from: usize,
 }
 
-/// Numbers to a word.
+/// Numbers in a word.
 pub const WORD: usize = u64::BITS as usize;
 
 impl BitSet {
@@ -22,7 +22,7 @@ impl BitSet {
         debug_assert!(len.is_multiple_of(WORD));
         let words = repeated(len / WORD, 0)?;
         let mut full = repeated(words.len().div_ceil(WORD), 0)?;
-        // Words that are not there are never looked into.
+        // Words beyond the end count as full.
         if let Some(last) = full.last_mut()
             && !words.len().is_multiple_of(WORD)
         {
@@ -46,7 +46,7 @@ impl BitSet {
         self.words[number / WORD] & bit(number) != 0
     }
 
-    /// The first word that is not full; `None` if all are. Numbers are put into the set by writing to `words`.
+    /// The first word that is not full; `None` if all words are full. The caller adds numbers by writing to `words`.
     pub fn first_open(&mut self) -> Option<usize> {
         loop {
             let full = self.full.get_mut(self.from)?;
@@ -62,7 +62,7 @@ impl BitSet {
         }
     }
 
-    /// Take a number out of the set.
+    /// Remove a number from the set.
     pub fn clear(&mut self, number: usize) {
         let place = number / WORD;
         self.words[place] &= !bit(number);
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Put the least number that is missing into the set.
+    /// Add the least missing number to the set.
     fn take_first(bits: &mut BitSet) -> Option<usize> {
         let place = bits.first_open()?;
         let within = bits.words[place].trailing_ones() as usize;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a set of the standard library.
+        /// Compared with a set of the standard library.
         #[test]
         fn the_least_missing_number_is_found(
             words in 1..140_usize, changes in prop::collection::vec((any::<u32>(), 1..400_usize), 1..60),

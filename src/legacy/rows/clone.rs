@@ -1,4 +1,4 @@
-//! A copy of the rows that are no contacts.
+//! Copies of the rows that are not contacts.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -17,9 +17,9 @@ use super::pair::{BlockNode, BlockPair, PairEnd};
 use super::pool::Exhausted;
 use super::row::RowNode;
 
-/// A new local dynamics with the rows of all constraints but contacts; see `LOCDYN_Clone_Non_Contacts`.
+/// Make a local dynamics with the rows of all constraints except contacts; see `LOCDYN_Clone_Non_Contacts`.
 ///
-/// Its rows are attached to no body, and no body couples its pairs: W is only what they hold.
+/// Its rows are attached to no body, and no body couples its pairs: W is never computed again.
 ///
 /// # Safety
 /// As there: the constraints of all rows are valid, their bodies NULL or valid; `out` is valid.
@@ -58,7 +58,7 @@ unsafe fn fill(source: &LocalDynamics, clone: &mut LocalDynamics) -> Result<(), 
     Ok(())
 }
 
-/// The rows to be copied, in the order of the list.
+/// The rows to copy, in the order of the list.
 ///
 /// # Safety
 /// As [`ldy_entry_clone`].
@@ -74,7 +74,7 @@ unsafe fn is_contact(row: *const RowNode) -> bool {
     unsafe { (*(*row).public.con).kind == CONTACT }
 }
 
-/// The copy of each row and of each pair of the source, by its position in the pool.
+/// The copies of the source's rows and pairs, by positions in the pools.
 struct Copies<'a> {
     source: &'a LocalDynamics,
     clone: &'a mut LocalDynamics,
@@ -83,7 +83,7 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    /// No copies yet, and memory for all.
+    /// Reserve the memory for all copies.
     ///
     /// # Safety
     /// As [`ldy_entry_clone`].
@@ -104,21 +104,21 @@ impl<'a> Copies<'a> {
         Ok(Self { source, clone, rows, pairs })
     }
 
-    /// The place that remembers a row's copy.
+    /// The entry for the copy of a row.
     fn place_of(&mut self, row: *mut RowNode) -> &mut *mut RowNode {
         let position = self.source.rows.pool.position(row.addr());
         &mut self.rows[position.expect("a row of the list lies in its pool")]
     }
 
-    /// Copy a row without its blocks, and put the copy behind `last`, the last copy so far or NULL.
+    /// Copy a row without its blocks, and append the copy after `last`, the last copy so far or NULL.
     ///
     /// # Safety
     /// `row` is a live row of the source, its constraint valid.
     unsafe fn row(&mut self, row: *mut RowNode, last: *mut RowNode) -> *mut RowNode {
         let copy = self.clone.rows.pool.take();
         *self.place_of(row) = copy;
-        // SAFETY: the caller promises a live row with a valid constraint. Nobody else has the chunk yet, and
-        // `last` is NULL or a live row of the clone.
+        // SAFETY: the caller promises a live row with a valid constraint. Nobody else uses the chunk yet, and `last` is NULL or
+        // a live row of the clone.
         unsafe {
             let from = &(*row).public;
             RowNode::open(copy, from.con);
@@ -135,15 +135,15 @@ impl<'a> Copies<'a> {
         copy
     }
 
-    /// Put a copy of each block of a row at the head of its copy's list, one after the other, so that these stand in the
-    /// reverse order; take the blocks to contacts into B.
+    /// Put a copy of each block of a row at the head of its copy's list in turn, which reverses the order. Blocks to contacts
+    /// are added to B instead.
     ///
     /// # Safety
     /// As [`Copies::row`]; all rows have been copied.
     unsafe fn blocks(&mut self, row: *mut RowNode) {
         let copy = *self.place_of(row);
-        // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R
-        // of a row is an array of its constraint.
+        // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R in a row points to
+        // an array of its constraint.
         unsafe {
             for block in (*row).blocks() {
                 let neighbor = (*block).dia.cast::<RowNode>();
@@ -157,7 +157,7 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// Copy a block without linking the copy; its pair is made with the first of the two blocks.
+    /// Copy a block without linking the copy. The first of its two blocks makes the pair.
     ///
     /// # Safety
     /// `block` is a live block of the source, both its rows have been copied.
@@ -181,7 +181,7 @@ impl<'a> Copies<'a> {
 
 #[cfg(feature = "mpi")]
 impl Copies<'_> {
-    /// Copy the blocks to external constraints, and take those to contacts into B.
+    /// Copy the blocks to external constraints. Blocks to contacts are added to B instead.
     ///
     /// # Safety
     /// The rows have been copied; the external constraints are valid.
@@ -194,8 +194,7 @@ impl Copies<'_> {
                     (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
                 }
             }
-            // Visit the blocks in the reverse of the order in which they were added: then those of a row come in the
-            // order of its list.
+            // Visit the blocks in the reverse order of their addition: then the blocks of a row come in the order of its list.
             for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
                     let copy = *self.place_of(row);

@@ -1,7 +1,7 @@
-//! Whether everything is linked as insertions and removals left it.
+//! Check that everything is linked as insertions and removals left it.
 //!
-//! No pointer is followed before it is known to lead to a row or a block of ours, and neither bodies nor constraints
-//! are read: the host may have damaged the one and freed the other.
+//! No pointer is dereferenced before it is known to point to one of our rows or blocks. Bodies and constraints are not read:
+//! the host may have damaged pointers and freed bodies and constraints.
 
 use std::fmt;
 
@@ -13,18 +13,18 @@ use super::local_dynamics::LocalDynamics;
 use super::pair::{BlockNode, BlockPair};
 use super::row::RowNode;
 
-/// What is being looked at, as ids.
+/// Ids of the object under inspection.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Subject {
+pub struct SubjectIds {
     /// The constraint of a row.
     pub constraint: Option<u32>,
-    /// The constraint that a block of this row couples it to.
+    /// The constraint to which a block of this row leads.
     pub neighbor: Option<u32>,
     /// A body that rows are attached to.
     pub body: Option<u32>,
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for SubjectIds {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match (self.constraint, self.neighbor, self.body) {
             (Some(id), None, _) => write!(f, "constraint {id}: "),
@@ -38,15 +38,15 @@ impl fmt::Display for Subject {
 /// Check everything; on an error `subject` says where.
 ///
 /// # Errors
-/// [`Code::BugFound`] with the first thing found.
-pub fn check(dynamics: &LocalDynamics, subject: &mut Subject) -> Result<(), Code> {
+/// [`Code::BugFound`] with the first finding.
+pub fn check(dynamics: &LocalDynamics, subject: &mut SubjectIds) -> Result<(), Code> {
     let mut inspection = Inspection { dynamics, subject, without_end: None };
     let in_use = inspection.memory()?;
     inspection.bodies()?;
     inspection.list(in_use)
 }
 
-/// Chunks in use.
+/// Numbers of chunks in use.
 struct InUse {
     rows: usize,
     pairs: usize,
@@ -54,8 +54,8 @@ struct InUse {
 
 struct Inspection<'a> {
     dynamics: &'a LocalDynamics,
-    subject: &'a mut Subject,
-    /// The first row that knows another block as its last.
+    subject: &'a mut SubjectIds,
+    /// The first row whose pointer to its last block is wrong.
     without_end: Option<u32>,
 }
 
@@ -64,14 +64,14 @@ impl Inspection<'_> {
         if holds { Ok(()) } else { Err(fail!(Code::BugFound, "{}{otherwise}", self.subject)) }
     }
 
-    /// All memory in use holds what it is for, and that of removed rows has been left alone since.
+    /// Check that all memory in use has its marks, and that the memory of removed rows has not been written.
     fn memory(&self) -> Result<InUse, Code> {
         let LocalDynamics { rows, pairs, .. } = self.dynamics;
         // SAFETY: chunks in use are rows.
         let is_row = |row: *mut RowNode| unsafe { (*row).is_live() };
         // SAFETY: chunks in use are pairs.
         let is_pair = |pair: *mut BlockPair| unsafe { (*pair).is_live() };
-        // SAFETY: memory of removed rows is all zero, or what a host has written there.
+        // SAFETY: the memory of removed rows is zero, or was written by a host.
         let is_clean = |row: *mut RowNode| unsafe {
             (*row.cast::<[u8; size_of::<RowNode>()]>()).iter().all(|&byte| byte == 0)
         };
@@ -81,7 +81,7 @@ impl Inspection<'_> {
         Ok(InUse { rows: rows.pool.live(), pairs: pairs.live() })
     }
 
-    /// Each attached row knows where it is attached.
+    /// Check that each attached row knows where it is attached.
     fn bodies(&mut self) -> Result<(), Code> {
         let dynamics = self.dynamics;
         let knows = |row: *mut RowNode, body_slot: BodySlot| {
@@ -96,21 +96,21 @@ impl Inspection<'_> {
         self.demand(dynamics.bodies.is_indexed(), "the index of bodies is damaged")
     }
 
-    /// The list of rows, with all blocks.
+    /// Check the list of rows, with all blocks.
     fn list(&mut self, in_use: InUse) -> Result<(), Code> {
         let dynamics = self.dynamics;
         let (mut previous, mut next) = (std::ptr::null_mut(), dynamics.public.dia);
         let (mut rows, mut blocks) = (0, 0);
         #[cfg(feature = "mpi")]
         let mut externals = 0;
-        // No row comes twice: it would have another one before it each time.
+        // No row comes twice: it would have another predecessor each time.
         while !next.is_null() {
             let live = dynamics.rows.live(next);
             let leads_astray = if rows == 0 { "dia of ldy is no live row" } else { "n is no live row" };
             self.demand(live.is_some(), leads_astray)?;
-            // SAFETY: just demanded to be live.
+            // SAFETY: the check above found it live.
             let row = unsafe { &*next.cast::<RowNode>() };
-            *self.subject = Subject { constraint: Some(row.id), ..Subject::default() };
+            *self.subject = SubjectIds { constraint: Some(row.id), ..SubjectIds::default() };
             self.demand(row.public.p == previous, "p is not the row before it")?;
             self.row(row)?;
             blocks += self.blocks(row)?;
@@ -122,7 +122,7 @@ impl Inspection<'_> {
             rows += 1;
             (previous, next) = (next, row.public.n);
         }
-        *self.subject = Subject::default();
+        *self.subject = SubjectIds::default();
         self.demand(rows == in_use.rows, "rows are missing from the list")?;
         #[cfg(feature = "mpi")]
         self.demand(
@@ -134,7 +134,7 @@ impl Inspection<'_> {
         self.demand(self.without_end.is_none(), "its hidden data are damaged")
     }
 
-    /// What belongs to one row alone.
+    /// Check the fields of one row, without its blocks.
     fn row(&self, row: &RowNode) -> Result<(), Code> {
         let public = &row.public;
         self.demand(public.con == row.con, "con is not the constraint it was inserted with")?;
@@ -148,11 +148,11 @@ impl Inspection<'_> {
         self.demand(known && once, "the bodies it is attached to do not know it")
     }
 
-    /// The blocks of a row; their number.
+    /// Check the blocks of a row and return their number.
     fn blocks(&mut self, row: &RowNode) -> Result<usize, Code> {
         let (mut previous, mut next) = (std::ptr::null_mut(), row.public.adj);
         let mut count = 0;
-        // No block comes twice: it would have another one before it each time.
+        // No block comes twice: it would have another predecessor each time.
         while !next.is_null() {
             let found = live_pair(self.dynamics, next);
             let leads_astray = if count == 0 { "adj is no live block" } else { "n is no live block" };
@@ -175,7 +175,7 @@ impl Inspection<'_> {
         Ok(count)
     }
 
-    /// The id of a block's neighbour.
+    /// Check the neighbor of a block and return its id.
     fn neighbor(&self, node: &BlockNode) -> Result<Option<u32>, Code> {
         let row = self.dynamics.rows.live(node.public.dia);
         self.demand(row.is_some(), "dia of a block is no live row")?;
@@ -183,7 +183,7 @@ impl Inspection<'_> {
         Ok(row.map(|row| unsafe { (*row).id }))
     }
 
-    /// What belongs to the pair of a block of `row`, seen from this block; its neighbour is a live row.
+    /// Check the pair of a block of `row`, as seen from this block; its neighbor is a live row.
     fn coupled(&self, row: &RowNode, node: &BlockNode, partner: &BlockNode) -> Result<(), Code> {
         let own = (&raw const *row).cast_mut();
         let other = node.public.dia.cast::<RowNode>();
@@ -199,7 +199,7 @@ impl Inspection<'_> {
             };
             self.demand(nodes.into_iter().all(holds), "its rows are not in their slots on the body")?;
         }
-        // SAFETY: the neighbour is live.
+        // SAFETY: the neighbor is live.
         let first = unsafe { (*other).public.adj };
         let link = match partner.previous.is_null() {
             true => Some(first),
@@ -215,13 +215,13 @@ impl Inspection<'_> {
 }
 
 impl LocalDynamics {
-    /// Whether a row in use here stands at this address, linked to its constraint as it was inserted.
+    /// Whether this is the address of a live row, linked to its constraint as it was inserted.
     pub fn has_row(&self, dia: *mut DIAB) -> bool {
         // SAFETY: the row found is live.
         self.rows.live(dia).is_some_and(|row| unsafe { (*row).is_linked() })
     }
 
-    /// Whether a block of a row stands at this address: what it is coupled with knows the row.
+    /// Whether this is the address of a block of a row: its partner points to the row.
     pub fn has_block(&self, dia: *const DIAB, block: *mut OFFB) -> bool {
         live_pair(self, block).is_some_and(|(pair, is_second)| {
             let [first, second] = pair.both();
@@ -230,13 +230,13 @@ impl LocalDynamics {
         })
     }
 
-    /// Whether there are so many rows, with so many blocks.
+    /// Whether the numbers of rows and of blocks in use are these.
     pub fn has_counts(&self, rows: usize, blocks: usize) -> bool {
         rows == self.rows.pool.live() && blocks == 2 * self.pairs.live()
     }
 }
 
-/// The live pair that has a block at this address, and whether that is the second one.
+/// The live pair with a block at this address, and whether it is the second block.
 fn live_pair(dynamics: &LocalDynamics, block: *mut OFFB) -> Option<(&BlockPair, bool)> {
     let is_second = !dynamics.pairs.owns(block.addr());
     let pair =
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_no_host_can_reach_is_checked_too() {
-        // SAFETY: a domain, a body and a constraint may be all zero, and are there as long as the module.
+        // SAFETY: a domain, a body and a constraint may be all zero, and outlive the module.
         unsafe {
             let (mut dom, mut body): (DOM, BODY) = (std::mem::zeroed(), std::mem::zeroed());
             let mut con: CON = std::mem::zeroed();
@@ -267,18 +267,18 @@ mod tests {
             let bodies = [&raw mut body, ptr::null_mut()];
             let row = insert(&mut dynamics, &raw mut con, bodies).unwrap().cast::<RowNode>();
             let found = |dynamics: &LocalDynamics| {
-                let mut subject = Subject::default();
+                let mut subject = SubjectIds::default();
                 check(dynamics, &mut subject).map_err(|code| (code, subject))
             };
             assert_eq!(found(&dynamics), Ok(()));
             (*row).last = ptr::dangling_mut();
             assert_eq!(
                 found(&dynamics),
-                Err((Code::BugFound, Subject { constraint: Some(7), ..Subject::default() }))
+                Err((Code::BugFound, SubjectIds { constraint: Some(7), ..SubjectIds::default() }))
             );
             (*row).last = ptr::null_mut();
             dynamics.bodies.bodies[0].body = ptr::dangling_mut();
-            assert_eq!(found(&dynamics), Err((Code::BugFound, Subject::default())));
+            assert_eq!(found(&dynamics), Err((Code::BugFound, SubjectIds::default())));
             dynamics.bodies.bodies[0].body = &raw mut body;
             assert_eq!(found(&dynamics), Ok(()));
         }

@@ -1,8 +1,7 @@
 //! Blocks to external constraints: copies of other processes' constraints, which have no rows here.
 //!
-//! They are made anew in every update that makes W. Their memory is one array, used again each time; the lists through
-//! `adjext` are linked when it is complete. A constraint that a block leads to may have been freed by the host since:
-//! whatever drops blocks does not read it.
+//! Every update that computes W rebuilds them. They are in one array, which is used again each time; the lists through `adjext`
+//! are linked when it is complete. The host may free the constraint of a block: code that drops blocks does not read it.
 
 use std::mem::offset_of;
 use std::{iter, mem, ptr};
@@ -24,16 +23,16 @@ use super::local_dynamics::LocalDynamics;
 use super::pool::Exhausted;
 use super::row::RowNode;
 
-/// A block to an external constraint, with the hidden data behind what the host sees.
+/// A block to an external constraint: a public part and hidden data.
 #[repr(C)]
 pub struct External {
-    /// What the host sees: `dia` is the constraint, cast.
+    /// The part that the host sees; `dia` is the constraint, cast.
     public: OFFB,
-    /// The row that it belongs to; NULL once that has been removed.
+    /// The row of the block; NULL when the row has been removed.
     row: *mut RowNode,
-    /// The constraint once more, out of the host's reach.
+    /// Private copy of the constraint pointer.
     con: *mut CON,
-    /// What it is computed from; `None` in a clone.
+    /// The operators from which it is computed; `None` in a clone.
     coupling: Option<ExternalCoupling>,
 }
 
@@ -43,30 +42,30 @@ pub struct ExternalCoupling {
     body: u32,
     row: u32,
     external: u32,
-    /// Whether the external constraint's own row comes first in the order of ids.
+    /// Whether the external constraint has the smaller id.
     transposed: bool,
-    /// Whether the row has another block to the constraint through this body before this one in its list.
+    /// Whether an earlier block in the row's list leads to the same constraint through the same body.
     repeated: bool,
 }
 
 /// All blocks to external constraints.
 ///
-/// While blocks are linked, rows and hosts hold pointers to them. Until [`Externals::clear`] the array is neither moved
-/// nor written to but through [`Externals::block`].
+/// While blocks are linked, rows and hosts hold pointers to them. Until [`Externals::clear`] the array is neither moved nor
+/// written except through [`Externals::block`].
 #[derive(Default)]
 pub struct Externals {
     blocks: Vec<External>,
-    /// How many of them are in lists.
+    /// Number of blocks in lists.
     pub live: usize,
-    /// Memory lent to walks over the map of external constraints.
+    /// Walks over the map of external constraints.
     pub walks: TreeWalker<MAP>,
 }
 
 /// Visit the external constraints of a domain, checked.
 ///
 /// # Errors
-/// If memory is exhausted, or the map is no tree or holds NULL; of a constraint of unknown kind or without a master; that of a
-/// visit.
+/// If memory is exhausted, the map is no tree or contains NULL, or a constraint has an unknown kind or no master; the error of
+/// a visit.
 ///
 /// # Safety
 /// The domain and its external constraints are valid; nobody changes the map meanwhile.
@@ -86,15 +85,14 @@ pub unsafe fn each(
     }
 }
 
-/// Make the blocks to all external constraints anew, without values, and give these constraints slots on their
-/// bodies.
+/// Rebuild the blocks to all external constraints, without values, and give these constraints slots on their bodies.
 ///
 /// # Errors
-/// As the decision on adjacency; [`Code::BugFound`] for a constraint without a row; [`Code::OutOfMemory`]. Then there
-/// are no such blocks.
+/// As [`Adjacency::new`] and [`Adjacency::allows`]; [`Code::BugFound`] for a constraint without a row; [`Code::OutOfMemory`].
+/// After an error there are no such blocks.
 ///
 /// # Safety
-/// The domain with all its constraints and their bodies is valid; the rows are reconciled with their constraints.
+/// The domain with all its constraints and their bodies is valid; the attachments of the rows are current.
 pub unsafe fn rebuild(dynamics: &mut LocalDynamics, kind: UpdateKind) -> Result<(), Code> {
     let dom = dynamics.domain()?;
     // SAFETY: the list holds live rows; the caller promises a valid domain with valid constraints and bodies.
@@ -104,7 +102,7 @@ pub unsafe fn rebuild(dynamics: &mut LocalDynamics, kind: UpdateKind) -> Result<
         }
         dynamics.externals.clear();
         dynamics.bodies.forget_externals();
-        // The walk takes its memory out of what changes during the walk.
+        // The walk needs its memory while `dynamics` changes.
         let mut walks = std::mem::take(&mut dynamics.externals.walks);
         let collected = each(dom, &mut walks, |con| couple(dynamics, con, kind));
         dynamics.externals.walks = walks;
@@ -116,7 +114,7 @@ pub unsafe fn rebuild(dynamics: &mut LocalDynamics, kind: UpdateKind) -> Result<
     }
 }
 
-/// The blocks to one external constraint, through its master and then through its slave.
+/// Add the blocks to one external constraint, through its master and then through its slave.
 ///
 /// # Safety
 /// As [`rebuild`]; `con` is valid and has been checked.
@@ -125,7 +123,7 @@ unsafe fn couple(dynamics: &mut LocalDynamics, con: *mut CON, kind: UpdateKind) 
     // rows, so only its kind is read.
     unsafe {
         let bodies = [(*con).master, (*con).slave];
-        // A block that is added later lies before the others in the lists.
+        // A block added later precedes the others in the lists.
         let repeated = [bodies[0] == bodies[1], false];
         for (body, repeated) in bodies.into_iter().zip(repeated) {
             if !body.is_null() && !constraint::is_contact_on_obstacle(con, body) {
@@ -185,7 +183,7 @@ unsafe fn couple_through(
     }
 }
 
-/// The values of all blocks; the panels are filled.
+/// Compute the values of all blocks; the panels are filled.
 ///
 /// # Errors
 /// [`Code::BugFound`] if a block is not finite.
@@ -207,8 +205,7 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         let w = match (once && repeated, is_transposed) {
             (true, _) => [0.0; 9],
             (_, false) => panel.block(row as usize, external as usize),
-            // The process that has the external constraint's row computes the block in this order; so both have the
-            // same bits.
+            // The process with the external constraint's row computes the block in this order, so that both get the same bits.
             (_, true) => transposed(&panel.block(external as usize, row as usize)),
         };
         // SAFETY: as above; the caller promises valid constraints, and the row of a block that this update made is live.
@@ -229,7 +226,7 @@ impl Externals {
         bytes(&self.blocks) + self.walks.bytes()
     }
 
-    /// Make room for `count` blocks. No block is linked: the memory may move.
+    /// Reserve memory for `count` more blocks. No block may be linked, since the memory may move.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
         debug_assert!(self.live == 0, "the memory of linked blocks must not move");
         Ok(self.blocks.try_reserve(count)?)
@@ -240,23 +237,23 @@ impl Externals {
         self.live = 0;
     }
 
-    /// A pointer to the block with this index. It is made from the base of the array and not from a reference to the block: it may
-    /// be used for the whole block, and stays valid until the memory moves or is freed, whatever references to blocks are made.
+    /// A pointer to the block with this index, made from the base of the array and not from a reference to the block. It may be
+    /// used for the whole block, and no reference made later invalidates it: it is valid until the memory moves or is freed.
     fn block(&mut self, index: usize) -> *mut External {
         debug_assert!(index < self.blocks.len());
         self.blocks.as_mut_ptr().wrapping_add(index)
     }
 
-    /// Add a block, to be linked, for which there is room; without a coupling for the row of a clone.
+    /// Add a block for which memory is reserved; [`Externals::link`] links it. A clone's block has no coupling.
     pub fn add(&mut self, row: *mut RowNode, public: OFFB, coupling: Option<ExternalCoupling>) {
         debug_assert!(self.live == 0, "the memory of linked blocks must not move");
         self.blocks.push(External { con: public.dia.cast(), public, row, coupling });
     }
 
-    /// Put each block at the head of its row's list, in the order in which they were added.
+    /// Put each block at the head of its row's list, in the order of addition.
     ///
     /// # Safety
-    /// The rows are live; none has such blocks.
+    /// The rows are live, and their lists are empty.
     pub unsafe fn link(&mut self) {
         const { assert!(offset_of!(External, public) == 0) };
         for index in 0..self.blocks.len() {
@@ -271,7 +268,7 @@ impl Externals {
         self.live = self.blocks.len();
     }
 
-    /// The blocks in the order in which they were added, each with its row.
+    /// The blocks of live rows in the order of addition, each with its row.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = (*mut RowNode, &OFFB)> {
         self.blocks.iter().filter(|block| !block.row.is_null()).map(|block| (block.row, &block.public))
     }
@@ -296,10 +293,10 @@ impl Externals {
         }
     }
 
-    /// Check a row's list: the number of its blocks, or the first fault in words, without ids.
+    /// Check a row's list. Returns the number of its blocks, or a text about the first fault, without ids.
     ///
-    /// No pointer is followed before it is known to lead to one of the blocks. New blocks go to the head, so that
-    /// addresses descend along a list: it has an end.
+    /// No pointer is dereferenced before it is known to point to one of the blocks. New blocks go to the head of a list, so
+    /// that addresses descend along it and it ends.
     pub fn inspect(&self, row: *const RowNode, head: *const OFFB) -> Result<usize, &'static str> {
         let (mut last, mut next, mut count) = (usize::MAX, head, 0);
         while !next.is_null() {
@@ -316,7 +313,7 @@ impl Externals {
         Ok(count)
     }
 
-    /// The index of the block whose public part has this address, which is not followed.
+    /// The index of the block whose public part has this address. The pointer is not dereferenced.
     fn index_of(&self, block: *const OFFB) -> Option<usize> {
         let offset = block.addr().wrapping_sub(self.blocks.as_ptr().addr());
         let index = offset / size_of::<External>();

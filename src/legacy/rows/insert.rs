@@ -21,7 +21,7 @@ use super::sync::{attach, slot_on};
 
 /// Insert a row for a constraint on one or two bodies; see `LOCDYN_Insert`.
 ///
-/// All that can fail comes first: on an error the rows are as they were.
+/// Every step that can fail comes first: after an error the rows are unchanged.
 ///
 /// # Safety
 /// `con` is NULL or valid; each body is NULL or valid with its set of valid constraints.
@@ -69,17 +69,17 @@ pub unsafe fn insert(
     }
 }
 
-/// The neighbours through one of the bodies.
+/// The range of neighbors through one of the bodies.
 #[derive(Clone, Copy)]
 struct NeighborRange {
-    /// Where they end among all, and those through the other body begin.
+    /// The end of the range in the list of all neighbors; the range of the other body begins here.
     end: usize,
-    /// The body's index, which they know.
+    /// The body's index, if a neighbor has it.
     body: Option<u32>,
 }
 
-/// Find the rows of the constraints in the set of a body, in its order, but of the new one and of those that do not interact
-/// with it; returns the body's index, if they know it.
+/// Append the rows that interact with the new one through a body to `neighbors`, in the order of the body's set. Returns the
+/// body's index if a neighbor has it.
 ///
 /// # Safety
 /// As [`insert`]; the body is not NULL.
@@ -111,8 +111,8 @@ unsafe fn find_neighbors(
     }
 }
 
-/// Let a constraint meet all others on a body, or tell what is wrong: what is left to do where this is not done quickly. It is no part
-/// of [`find_neighbors`], where what both use would be kept in memory instead of registers.
+/// Find all neighbors on a body, or the error: the slow path after a quick walk has failed. It is separate from
+/// [`find_neighbors`], whose shared variables would otherwise be in memory instead of registers.
 ///
 /// # Safety
 /// As [`find_neighbors`].
@@ -131,7 +131,7 @@ unsafe fn find_all(
     }
 }
 
-/// A constraint that meets the others in the set of one of its bodies.
+/// The search for a constraint's neighbors in the set of one of its bodies.
 struct NeighborSearch<'a> {
     con: *mut CON,
     body: *mut BODY,
@@ -142,7 +142,7 @@ struct NeighborSearch<'a> {
 }
 
 impl<'a> NeighborSearch<'a> {
-    /// Before the first other one, in a round of its own.
+    /// Begin a search, in a round of its own.
     ///
     /// # Safety
     /// As [`find_neighbors`].
@@ -159,15 +159,15 @@ impl<'a> NeighborSearch<'a> {
         (walks, Self { con, body, adjacency, rows, round: *round, neighbors })
     }
 
-    /// Add the row of another constraint to the neighbours, if it has one and interacts.
+    /// Add the row of another constraint to the neighbors, if it has a row and interacts.
     ///
     /// # Safety
     /// The constraints and the body are valid.
     #[inline(always)]
     unsafe fn add(&mut self, other: *mut CON) -> Result<(), Code> {
-        // SAFETY: the caller promises valid constraints; a row found is live, and so are its blocks.
+        // SAFETY: the caller promises valid constraints; a row found is live with its blocks.
         unsafe {
-            // It has no row, or not yet.
+            // Constraints without a row are skipped.
             if other == self.con
                 || self.rows.dia_of(other).is_null()
                 || cfg!(feature = "mpi") && (*other).state & CON_EXTERNAL != 0
@@ -198,10 +198,10 @@ unsafe fn no_memory(con: *const CON) -> Code {
 /// Attach the new row to its bodies.
 ///
 /// # Errors
-/// [`Code::OutOfMemory`]; what was attached is in the row.
+/// [`Code::OutOfMemory`]. The row lists the attachments made until then.
 ///
 /// # Safety
-/// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are those that W counts, NULL where it counts none.
+/// As [`insert`]; `row` is a fresh row of the constraint, `bodies` are the bodies in W, NULL if W omits one.
 unsafe fn attach_to(
     dynamics: &mut LocalDynamics,
     row: *mut RowNode,
@@ -210,7 +210,7 @@ unsafe fn attach_to(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a fresh row and valid bodies.
     unsafe {
-        // The row's lines may still be on their way: what is in them is not read.
+        // The row's cache lines may not have arrived yet, so they are not read.
         let repeated = bodies[0] == bodies[1];
         let attached = [bodies[0], if repeated { ptr::null_mut() } else { bodies[1] }];
         for (k, body) in attached.into_iter().enumerate() {
@@ -224,10 +224,10 @@ unsafe fn attach_to(
     Ok(())
 }
 
-/// Put the row into the list, and a pair with each neighbour into both rows.
+/// Link the row into the list, and a pair with each neighbor into both rows.
 ///
 /// # Safety
-/// The row and its neighbours are attached, and memory for the pairs is reserved; the neighbours are those through these bodies.
+/// The row and its neighbors are attached, and memory for the pairs is reserved. The neighbors were found through these bodies.
 unsafe fn link(
     dynamics: &mut LocalDynamics,
     row: *mut RowNode,
@@ -245,17 +245,17 @@ unsafe fn link(
         }
         public.dia = row.cast();
 
-        // A block that is added later lies before the others in the lists.
+        // A block added later precedes the others in the lists.
         let (first, second) = neighbors[..ranges[1].end].split_at(ranges[0].end);
         link_to(row, first, bodies[0], bodies[0] == bodies[1], pairs);
         link_to(row, second, bodies[1], false, pairs);
     }
 }
 
-/// How many pairs ahead to prefetch: the pair taken next most often lies behind the one taken last.
+/// Number of pairs ahead to prefetch: pairs taken in turn are usually adjacent in memory.
 const AHEAD: usize = 48;
 
-/// Put a pair with each of these neighbours through a body into the row and into that of the neighbour.
+/// Link a pair with each of these neighbors through a body into the row and into the neighbor's row.
 ///
 /// # Safety
 /// As [`link`].
@@ -279,7 +279,7 @@ unsafe fn link_to(
                 fetch(pair.wrapping_add(AHEAD));
                 let end = PairEnd::of(other, bod);
                 if end.is_detached() && !constraint::is_contact_on_obstacle((*other).public.con, bod) {
-                    // The next update attaches it, or finds that it cannot.
+                    // The next update attaches it or reports an error.
                     (*other).is_suspect = true;
                 }
                 let place = usize::from(id >= (*other).id);

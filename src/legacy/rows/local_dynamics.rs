@@ -1,4 +1,4 @@
-//! A local dynamics: what the host sees, with everything hidden behind it.
+//! A local dynamics: the host's `LOCDYN`, followed by hidden data.
 
 use std::{iter, mem};
 
@@ -23,7 +23,7 @@ use super::update_stats::UpdateStats;
 #[derive(Default)]
 #[repr(C)]
 pub struct LocalDynamics {
-    /// What the host sees. Its memory pools stay empty: their chunk sizes tell this library's structures apart.
+    /// The part that the host sees. Its memory pools stay empty; their chunk sizes identify structures of this library.
     pub public: LOCDYN,
     /// Memory of the rows.
     pub rows: RowStore,
@@ -31,27 +31,27 @@ pub struct LocalDynamics {
     pub pairs: ChunkPool<BlockPair>,
     /// The bodies that rows are attached to.
     pub bodies: Attachments,
-    /// Whether it is a copy of some rows of another one, which takes no rows and is not updated.
+    /// Whether it is a clone: a copy of some rows of another one, which takes no rows and is not updated.
     pub is_clone: bool,
-    /// Memory lent to insertions: the rows of the constraints in the sets of the bodies.
+    /// Workspace of insertions: the neighbors of the new row.
     pub neighbors: Vec<*mut RowNode>,
-    /// The revision of the options under which the last update computed everything, to its end; `None` if it did not.
+    /// The revision of the options under which the last update computed everything; `None` if it failed or computed less.
     pub reusable: Option<u32>,
-    /// Counts walks over constraints; see [`LocalDynamics::next_round`].
+    /// Number of walks over constraints; see [`LocalDynamics::next_round`].
     pub round: u32,
-    /// The constraints of the last update with their rows; memory lent to the next one.
+    /// The constraints of the last update with their rows; the next update uses the memory again.
     pub gathered: Vec<GatheredRow>,
-    /// Whether these are all rows, none of which has come or gone since.
+    /// Whether these are all rows, and no row has been inserted or removed since.
     pub is_gathered: bool,
-    /// Memory lent to walks over sets.
+    /// Walks over sets.
     pub walks: TreeWalker<SET>,
     /// Blocks to external constraints.
     #[cfg(feature = "mpi")]
     pub externals: Externals,
-    /// What goes to other processes and comes from them.
+    /// Messages to and from other processes.
     #[cfg(feature = "mpi")]
     pub exchange: Exchange,
-    /// What updates did.
+    /// Statistics of updates.
     pub stats: UpdateStats,
 }
 
@@ -63,7 +63,7 @@ impl Default for LOCDYN {
 }
 
 impl LocalDynamics {
-    /// A new local dynamics over a domain, without rows.
+    /// Make a local dynamics over a domain, without rows.
     pub fn create(dom: *mut DOM) -> Result<Boxed<Self>, Code> {
         ensure!(!dom.is_null(), fail!(Code::BugFound, "dom is NULL"));
         let mut dynamics = Self::default();
@@ -73,7 +73,7 @@ impl LocalDynamics {
         Boxed::new(dynamics).map_err(|_| fail!(Code::OutOfMemory, "no memory for a local dynamics"))
     }
 
-    /// Whether a LOCDYN was made here.
+    /// Whether this library made a LOCDYN.
     ///
     /// # Safety
     /// `ldy` points to a valid LOCDYN.
@@ -83,17 +83,17 @@ impl LocalDynamics {
         sizes == (size_of::<RowNode>(), size_of::<BlockPair>())
     }
 
-    /// The local dynamics behind what a host passes.
+    /// The local dynamics of a host's LOCDYN.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if it is NULL or was not made here.
+    /// [`Code::BugFound`] if it is NULL or was not made by this library.
     ///
     /// # Safety
     /// `ldy` is NULL or points to a valid LOCDYN, which nobody else uses during `'a`.
     pub unsafe fn from_public<'a>(ldy: *mut LOCDYN) -> Result<&'a mut Self, Code> {
         ensure!(!ldy.is_null(), fail!(Code::BugFound, "ldy is NULL"));
-        // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if it was made here, it is the
-        // first field of a Self.
+        // SAFETY: the caller promises a valid LOCDYN that nobody else uses; if this library made it, it is the first field of a
+        // Self.
         unsafe {
             let why = "ldy was not made by LOCDYN_Create of this library";
             ensure!(Self::is_ours(ldy), fail!(Code::BugFound, "{why}"));
@@ -101,7 +101,7 @@ impl LocalDynamics {
         }
     }
 
-    /// Bytes held for insertions and updates.
+    /// Bytes of workspace for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
         bytes(&self.neighbors) + bytes(&self.gathered) + self.walks.bytes()
     }
@@ -109,22 +109,22 @@ impl LocalDynamics {
     /// The domain.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if the host has taken it away.
+    /// [`Code::BugFound`] if the host has set it to NULL.
     pub fn domain(&self) -> Result<*mut DOM, Code> {
         ensure!(!self.public.dom.is_null(), fail!(Code::BugFound, "ldy->dom is NULL"));
         Ok(self.public.dom)
     }
 
-    /// Check that the rows belong to the domain's constraints, so that more can come and all can be updated.
+    /// Check that this is no clone, so that rows can be inserted and updated.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if this is a clone: `con->dia` leads to the rows it was made from.
+    /// [`Code::BugFound`] if this is a clone: `con->dia` points to the original rows.
     pub fn check_is_no_clone(&self) -> Result<(), Code> {
         ensure!(!self.is_clone, fail!(Code::BugFound, "ldy is a clone: it takes no rows and is not updated"));
         Ok(())
     }
 
-    /// Begin a walk over constraints that meets each row once: the walk writes the round to each row that it meets.
+    /// Begin a walk over constraints that visits each row once: the walk writes the round to each row that it visits.
     ///
     /// # Safety
     /// Nobody uses the rows.
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn rounds_are_new_to_all_rows() {
-        // SAFETY: a domain and a constraint may be all zero, and are there as long as the module.
+        // SAFETY: a domain and a constraint may be all zero, and outlive the module.
         unsafe {
             let mut dom: DOM = std::mem::zeroed();
             let mut cons: [CON; 2] = std::mem::zeroed();

@@ -1,5 +1,5 @@
-//! Memory for chunks of one size. Addresses do not change. The first free chunk is taken, so that chunks taken one
-//! after the other lie one after the other.
+//! Memory for chunks of one size. Addresses do not change. The first free chunk is taken, so that chunks taken in turn are
+//! adjacent.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
@@ -14,23 +14,23 @@ use crate::team::part;
 
 use super::bit_set::BitSet;
 
-/// Chunks of the first slab of memory.
+/// Number of chunks in the first slab.
 const FIRST_SLAB: usize = 64;
 
-/// Slabs stop growing at this many bytes.
+/// Number of bytes at which slabs stop growing; a single larger request gets a larger slab.
 const LARGEST_SLAB: usize = 64 << 20;
 
-/// Chunks for a `T` each in slabs of memory, each slab twice as large as the one before.
+/// Chunks for one `T` each, in slabs of memory. Each slab is twice as large as the previous one.
 pub struct ChunkPool<T> {
     slabs: Vec<Slab<T>>,
-    /// Blocks before this one have no free chunk.
+    /// Slabs before this one have no free chunk.
     current: usize,
-    /// The word of this slab that chunks are taken from, its first chunk, and which of its chunks are free.
+    /// The word of this slab from which chunks are taken, its first chunk, and the bits of its free chunks.
     word: usize,
     first: *mut T,
     free_bits: u64,
     free: usize,
-    /// Chunks of the slab that was looked into last; see [`ChunkPool::spans`].
+    /// Chunks of the slab that was searched last; see [`ChunkPool::spans`].
     last_span: Cell<SlabSpan>,
 }
 
@@ -38,7 +38,7 @@ struct Slab<T> {
     first: *mut T,
     /// Which chunks are in use.
     in_use: BitSet,
-    /// No chunk from this one on was ever taken.
+    /// Chunks from this index on were never taken.
     taken: usize,
 }
 
@@ -68,7 +68,7 @@ impl<T> Default for ChunkPool<T> {
 }
 
 impl<T> ChunkPool<T> {
-    /// Make sure that the next `count` chunks can be taken.
+    /// Ensure that the next `count` chunks can be taken.
     pub fn reserve(&mut self, count: usize) -> Result<(), Exhausted> {
         if count > self.free { self.grow(count - self.free) } else { Ok(()) }
     }
@@ -88,15 +88,15 @@ impl<T> ChunkPool<T> {
         Ok(())
     }
 
-    /// A chunk, with whatever is in it.
+    /// Take a chunk, with arbitrary contents.
     ///
     /// # Panics
-    /// If there is none left: see [`ChunkPool::reserve`].
+    /// If no chunk is left: see [`ChunkPool::reserve`].
     pub fn take(&mut self) -> *mut T {
         self.take_run(1).0
     }
 
-    /// Chunks that lie side by side, at least one and at most so many: the first one, and how many.
+    /// Take adjacent chunks, at least one and at most `most`. Returns the first chunk and their number.
     ///
     /// # Panics
     /// As [`ChunkPool::take`].
@@ -130,7 +130,7 @@ impl<T> ChunkPool<T> {
         }
     }
 
-    /// Give a chunk back.
+    /// Release a chunk.
     ///
     /// # Safety
     /// The chunk was taken from this pool, and nobody uses it any more.
@@ -142,10 +142,10 @@ impl<T> ChunkPool<T> {
         }
     }
 
-    /// The slab and the index in it of the chunk with this address, if there is one.
+    /// The index of the slab, and in the slab, of the chunk with this address.
     #[inline]
     fn find(&self, address: usize) -> Option<(usize, usize)> {
-        // Newest first: it holds half of all chunks.
+        // Start with the newest slab, which has half of all chunks.
         let mut slabs = self.slabs.iter().enumerate().rev();
         slabs.find_map(|(k, slab)| slab.index_of(address).map(|index| (k, index)))
     }
@@ -165,20 +165,20 @@ impl<T> ChunkPool<T> {
         self.slabs.iter().map(|slab| slab.in_use.len()).sum()
     }
 
-    /// A number below [`ChunkPool::capacity`] for this address and no other, if it is that of a chunk in use.
+    /// A unique number below [`ChunkPool::capacity`] for the address of a chunk in use.
     pub fn position(&self, address: usize) -> Option<usize> {
         let (slab, index) = self.find(address)?;
         let before: usize = self.slabs[..slab].iter().map(|slab| slab.in_use.len()).sum();
         self.slabs[slab].in_use.has(index).then_some(before + index)
     }
 
-    /// Whether an address is that of a chunk in use.
+    /// Whether a chunk in use has this address.
     pub fn owns(&self, address: usize) -> bool {
         self.find(address).is_some_and(|(slab, index)| self.slabs[slab].in_use.has(index))
     }
 
-    /// Whether an address lies in memory from the beginning of a chunk to that of another in the same slab, where all chunks were
-    /// taken once. The slab that was looked into last comes first.
+    /// Whether an address is between the first and the last chunk ever taken of a slab, inclusive. The slab that was searched
+    /// last comes first.
     #[inline(always)]
     pub fn spans(&self, address: usize) -> bool {
         self.last_span.get().spans(address) || {
@@ -195,16 +195,16 @@ impl<T> ChunkPool<T> {
         (0..parts.count()).flat_map(move |number| parts.part(number))
     }
 
-    /// Chunks that were in use once and are not now.
+    /// Chunks that were in use once and are free now.
     pub fn given_back(&self) -> impl Iterator<Item = *mut T> {
         self.slabs.iter().flat_map(|slab| {
             let unused = (0..slab.taken).filter(|&index| !slab.in_use.has(index));
-            // SAFETY: the chunk lies in the slab.
+            // SAFETY: the chunk is in the slab.
             unused.map(|index| unsafe { slab.first.add(index) })
         })
     }
 
-    /// All chunks in use, in parts of at most so many words.
+    /// All chunks in use, in parts of at most `size` words.
     pub fn parts(&self, size: usize) -> Parts<'_, T> {
         Parts { slabs: &self.slabs, size }
     }
@@ -221,17 +221,17 @@ impl<T> Drop for ChunkPool<T> {
     }
 }
 
-/// The chunks of a slab of memory that were taken.
+/// The addresses of the chunks of a slab that were ever taken.
 #[derive(Clone, Copy)]
 struct SlabSpan {
-    /// Address of the first.
+    /// Address of the first chunk.
     first: usize,
-    /// How much greater that of the last one is.
+    /// Offset of the last chunk from the first.
     last: usize,
 }
 
 impl SlabSpan {
-    /// No slab.
+    /// No chunks.
     const NONE: Self = Self { first: usize::MAX, last: 0 };
 
     #[inline(always)]
@@ -255,13 +255,13 @@ impl<T> Slab<T> {
     }
 }
 
-/// All chunks in use, in parts: at most so many words, [`WORD`] chunks each, that lie side by side.
+/// All chunks in use, in parts of at most `size` adjacent words, [`WORD`] chunks each.
 pub struct Parts<'a, T> {
     slabs: &'a [Slab<T>],
     size: usize,
 }
 
-// SAFETY: parts give pointers to chunks, no references, and write nothing themselves. A function that follows such a
+// SAFETY: parts return pointers to chunks, no references, and write nothing themselves. A function that dereferences such a
 // pointer promises that no other thread uses the chunk: chunks are sent to threads, not shared between them.
 unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
@@ -279,7 +279,7 @@ impl<'a, T> Parts<'a, T> {
         self.slabs.iter().map(|slab| slab.words().len().div_ceil(self.size)).sum()
     }
 
-    /// The chunks of the part with a number; none if there is no such part.
+    /// The chunks of the part with this number; none if there is no such part.
     pub fn part(self, mut number: usize) -> Chunks<'a, T> {
         for slab in self.slabs {
             let words = slab.words();
@@ -295,11 +295,11 @@ impl<'a, T> Parts<'a, T> {
     }
 }
 
-/// Chunks in use, in the order in which they lie in memory. A hot loop keeps two of these in registers.
+/// Iterator over chunks in use, in memory order. It is small, since a hot loop keeps two of them in registers.
 pub struct Chunks<'a, T> {
-    /// Those behind the one at hand.
+    /// The words after the current one.
     words: slice::Iter<'a, u64>,
-    /// What is left of the word at hand, and its first chunk; at first that of the word before.
+    /// The remaining bits of the current word, and its first chunk. Before the first word, the base is one word too low.
     bits: u64,
     base: *mut T,
 }
@@ -319,7 +319,7 @@ impl<T> Iterator for Chunks<'_, T> {
     }
 }
 
-/// Slabs start at cache lines.
+/// The layout of a slab, aligned to cache lines.
 fn slab_layout<T>(count: usize) -> Option<Layout> {
     Layout::array::<T>(count).and_then(|layout| layout.align_to(64)).ok()
 }
@@ -340,11 +340,11 @@ mod tests {
         pool.reserve(1000).unwrap();
         let taken: Vec<*mut Chunk> = (0..1000).map(|_| pool.take()).collect();
         for (k, &chunk) in taken.iter().enumerate() {
-            // SAFETY: the chunk is this test's.
+            // SAFETY: the chunk belongs to this test.
             unsafe { *chunk = [k as u64; 5] };
         }
         for (k, &chunk) in taken.iter().enumerate() {
-            // SAFETY: the chunk is this test's.
+            // SAFETY: the chunk belongs to this test.
             assert_eq!(unsafe { *chunk }, [k as u64; 5]);
         }
         assert_eq!((pool.live(), pool.capacity()), (1000, 1024));
@@ -440,7 +440,7 @@ mod tests {
         let mut pool = ChunkPool::<[u8; 4096]>::default();
         pool.reserve(2000).unwrap();
         let chunks: Vec<*mut [u8; 4096]> = (0..2000).map(|_| pool.take()).collect();
-        // SAFETY: the chunks are this test's.
+        // SAFETY: the chunks belong to this test.
         chunks.iter().for_each(|chunk| unsafe { chunk.write([7; 4096]) });
         assert_eq!(pool.chunks().collect::<Vec<_>>(), chunks);
     }

@@ -19,61 +19,61 @@ use super::attachments::BodySlot;
 use super::pair::BlockNode;
 use super::pool::{ChunkPool, Exhausted};
 
-/// A row with the hidden data behind what the host sees. What the insertion of a neighbour reads lies in two cache lines, which
-/// begin with the head of its list.
+/// A row: a public part and hidden data. The fields that the insertion of a neighbor reads fill two cache lines, which begin
+/// with the head of the row's list.
 #[repr(C, align(64))]
 pub struct RowNode {
-    /// What the host sees.
+    /// The part that the host sees.
     pub public: DIAB,
-    /// The bodies that it is attached to; a body stands at most once. Once the row has followed its constraint
-    /// ([`super::sync::sync`]), the master's side comes first and the slave's second.
+    /// Its slots on the bodies to which it is attached; a body occurs at most once. After [`super::sync::sync`] the master's
+    /// slot is first and the slave's second.
     pub body_slots: [Option<BodySlot>; 2],
-    /// These bodies, NULL where there is none.
+    /// These bodies; NULL if there is none.
     pub bodies: [*mut BODY; 2],
     live: u64,
-    /// Id of its constraint when it was inserted, for texts about constraints that may be gone.
+    /// Id of its constraint when it was inserted, for error texts about constraints that may have been freed.
     pub id: u32,
-    /// The walk over constraints that came to it last; see [`super::LocalDynamics::next_round`].
+    /// The last walk over constraints that visited it; see [`super::LocalDynamics::next_round`].
     pub round: u32,
-    /// The kind of its constraint that its pairs know.
+    /// The kind of its constraint that its pairs use.
     pub kind: c_int,
-    /// Whether W and what is made of it are not those of the last complete update, so that reuse must not keep them.
+    /// Whether W and its derived values are not from the last complete update, so that reuse must not keep them.
     pub is_stale: bool,
-    /// Whether a neighbour has a block with it through a body that it is not attached to.
+    /// Whether a neighbor has a block with it through a body to which it is not attached.
     pub is_suspect: bool,
-    /// Its constraint once more, out of the host's reach.
+    /// Private copy of the constraint pointer.
     pub con: *mut CON,
-    /// The last block of its list, NULL if there is none.
+    /// The last block of its list; NULL if there is none.
     pub last: *mut BlockNode,
-    /// What is known of its constraint's places, where one is on a mesh; else NULL.
+    /// The cached locations of its constraint's points if one is on a mesh; otherwise NULL.
     pub cached: CachedLocations,
-    /// The bodies that it was inserted on and that W counted then; addresses that are never read.
+    /// The bodies with which it was inserted and that were in W then. The addresses are never dereferenced.
     pub inserted: [*mut BODY; 2],
-    /// V of a row that mirrors another module's: constraints have that module's.
+    /// V of a row in a mirror of another module: the constraints hold that module's V.
     #[cfg(not(feature = "mpi"))]
     pub v: Vector,
-    /// Which of its bodies have made their parts of V and B, a bit each.
+    /// The bodies that have contributed to V and B, one bit each.
     #[cfg(feature = "mpi")]
     pub contributors: u8,
 }
 
-/// What marks a row in use at an address.
+/// The mark of a row in use at an address.
 #[inline(always)]
 fn live_at(row: *const RowNode) -> u64 {
     0x6c64_795f_726f_7721 ^ row.addr() as u64
 }
 
 impl RowNode {
-    /// Bytes from the beginning that updates need, unless bodies are meshes.
+    /// Number of leading bytes that updates need, unless bodies have meshes.
     pub const UPDATED: usize = offset_of!(Self, con);
 
-    /// Make a fresh chunk the row of a constraint, not yet live, attached to no body.
+    /// Initialize a chunk as the row of a constraint, not yet live and attached to no body.
     ///
     /// # Safety
-    /// `row` is a chunk for a row, and held by nobody else; `con` is valid.
+    /// `row` is a chunk for a row that nobody else uses; `con` is valid.
     pub unsafe fn open(row: *mut Self, con: *mut CON) {
-        // SAFETY: the caller promises a chunk that nobody else holds, and a valid constraint. A row may be
-        // all zero, which has no sides.
+        // SAFETY: the caller promises a chunk that nobody else uses, and a valid constraint. A row may be all zero: then it has
+        // no slots on bodies.
         unsafe {
             row.write_bytes(0, 1);
             (*row).id = (*con).id;
@@ -97,46 +97,46 @@ impl RowNode {
         iter::successors(link(self.public.adj), move |&block| link(unsafe { (*block).n }))
     }
 
-    /// Whether the row is in use: that of no other address, and nothing else in a row, looks so.
+    /// Whether the row is in use. A row copied to another address has the wrong mark.
     #[inline(always)]
     pub fn is_live(&self) -> bool {
         self.live == live_at(self)
     }
 
-    /// Where R, U and V of its constraint are.
+    /// Addresses of R, U and V of its constraint.
     pub fn arrays(&self) -> [*mut f64; 3] {
         let array = |offset| self.con.wrapping_byte_add(offset).cast::<f64>();
         [offset_of!(CON, R), offset_of!(CON, U), offset_of!(CON, V)].map(array)
     }
 
-    /// Whether it leads to the constraint that it was inserted with, and to that one's arrays.
+    /// Whether it points to the constraint with which it was inserted, and to the arrays of that constraint.
     pub fn is_linked(&self) -> bool {
         let DIAB { con, R, U, V, .. } = self.public;
         con == self.con && [R, U, V] == self.arrays()
     }
 
-    /// Mark the row as in use, until its memory is given back.
+    /// Mark the row as in use, until its memory is released.
     pub fn set_live(&mut self) {
         self.live = live_at(self);
     }
 }
 
-/// The memory of the rows, and the way from what a host passes to a row.
+/// The memory of the rows, and the lookup of rows from pointers of a host.
 #[derive(Default)]
 pub struct RowStore {
-    /// Chunks for a [`RowNode`] each.
+    /// Chunks for one [`RowNode`] each.
     pub pool: ChunkPool<RowNode>,
-    /// Chunks for what is known of the places of a row.
+    /// Chunks for the cached locations of a row.
     cached: ChunkPool<[CachedLocation; 2]>,
-    /// The rows of a mirror by constraint; else these lead to their rows themselves.
+    /// The rows of a mirror by constraint; otherwise `None`, and `con->dia` is the row.
     pub mirrored: Option<Map<*const CON, *mut RowNode>>,
 }
 
-/// A map from addresses.
+/// A hash map with addresses as keys.
 pub type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
 impl RowStore {
-    /// What a constraint has for its row: `con->dia`, or its row in a mirror; NULL if it has none.
+    /// The pointer from a constraint to its row, unchecked: `con->dia`, or the row in a mirror; NULL if there is none.
     ///
     /// # Safety
     /// `con` is valid.
@@ -149,7 +149,7 @@ impl RowStore {
         }
     }
 
-    /// Where V of a row goes: into its constraint, but in a mirror.
+    /// The destination of V of a row: its constraint, or in a mirror the row.
     pub fn v_of(&self, row: *mut RowNode, con: *mut CON) -> *mut Vector {
         #[cfg(not(feature = "mpi"))]
         if self.mirrored.is_some() {
@@ -159,22 +159,22 @@ impl RowStore {
         con.wrapping_byte_add(offset_of!(CON, V)).cast()
     }
 
-    /// The row behind what a host passes, if it is a live one from here.
+    /// The row at a host's pointer, if it is a live row of this store.
     pub fn live(&self, dia: *mut DIAB) -> Option<*mut RowNode> {
         let row = dia.cast::<RowNode>();
-        // SAFETY: the address is that of a chunk in use, and those are rows.
+        // SAFETY: a chunk in use has this address, and chunks in use are rows.
         (self.pool.owns(row.addr()) && unsafe { (*row).is_live() }).then_some(row)
     }
 
-    /// The row of a constraint, `con->dia`, if it is next to a live row in the list: in hosts that keep both lists in
-    /// one order, a quick way for most constraints.
+    /// The row of a constraint, `con->dia`, if it is next to a live row in the list. This is a fast path for hosts that keep
+    /// both lists in one order.
     ///
     /// # Safety
     /// `con` is valid, `row` NULL or live.
     #[inline(always)]
     pub unsafe fn next_to(row: *mut RowNode, con: *mut CON) -> Option<*mut RowNode> {
-        // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; its neighbours in
-        // the list are live.
+        // SAFETY: the caller promises a valid constraint, and a row that is NULL or live; the rows next to it in the list are
+        // live.
         unsafe {
             let public = &row.as_ref()?.public;
             let found = (*con).dia;
@@ -183,12 +183,12 @@ impl RowStore {
         }
     }
 
-    /// Make sure that there is room for what is known of the places of a row.
+    /// Allocate the cached locations of a row, unless it has them.
     ///
     /// # Safety
     /// The row is live, or soon will be.
     pub unsafe fn reserve_cache(&mut self, row: *mut RowNode) -> Result<(), Exhausted> {
-        // SAFETY: the caller promises a row that is live, or soon will be; the chunk is the row's from now on.
+        // SAFETY: the caller promises a row that is live, or soon will be; the chunk belongs to the row from now on.
         unsafe {
             if (*row).cached.is_null() {
                 self.cached.reserve(1)?;
@@ -204,10 +204,10 @@ impl RowStore {
         self.pool.bytes() + self.cached.bytes()
     }
 
-    /// The row of a constraint in the set of a body, in a walk over the set.
+    /// The row of a constraint in the set of a body, during a walk over the set.
     ///
     /// # Errors
-    /// As [`RowStore::of`]; [`Code::BugFound`] if this walk has come to it before.
+    /// As [`RowStore::of`]; [`Code::BugFound`] if this walk has visited it before.
     ///
     /// # Safety
     /// As [`RowStore::of`]; `body` is valid.
@@ -230,13 +230,13 @@ impl RowStore {
         }
     }
 
-    /// Give the memory of a row back.
+    /// Release the memory of a row.
     ///
     /// # Safety
-    /// It was taken from here, and nobody uses it any more.
+    /// It was taken from this store, and nobody uses it any more.
     pub unsafe fn release(&mut self, row: *mut RowNode) {
-        // SAFETY: the caller promises a row taken from here that nobody uses any more. Its memory becomes
-        // zero, so that a later check can tell whether somebody has written to it.
+        // SAFETY: the caller promises a row of this store that nobody uses any more. Its memory becomes zero, so that a later
+        // check can detect writes to it.
         unsafe {
             if !(*row).cached.is_null() {
                 self.cached.release((*row).cached);
@@ -246,7 +246,7 @@ impl RowStore {
         }
     }
 
-    /// Whether `con->dia` is a live row of the constraint from here.
+    /// Whether `con->dia` is a live row of this store, of this constraint.
     ///
     /// # Safety
     /// `con` is valid.
@@ -258,14 +258,14 @@ impl RowStore {
     /// The row of a constraint, `con->dia`.
     ///
     /// # Errors
-    /// [`Code::BugFound`] if there is none, or one that is no live row of this constraint from here.
+    /// [`Code::BugFound`] if it is NULL, or no live row of this store and of this constraint.
     ///
     /// # Safety
     /// `con` is valid, its bodies are NULL or valid.
     #[inline(always)]
     pub unsafe fn of(&self, con: *mut CON) -> Result<*mut RowNode, Code> {
-        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid; the address is aligned and has
-        // the size of a row behind it in memory of the pool where all chunks are rows or zero.
+        // SAFETY: the caller promises a valid constraint with bodies that are NULL or valid. The address is aligned and
+        // followed by the size of a row in the pool's memory, where all chunks are rows or zero.
         unsafe {
             let row = self.dia_of(con).cast::<RowNode>();
             let is_its = self.pool.spans(row.addr())
@@ -277,7 +277,7 @@ impl RowStore {
     }
 }
 
-/// The error of a constraint whose row is not what it has for one.
+/// The error of a constraint whose `dia` is not its row.
 ///
 /// # Safety
 /// As [`RowStore::of`].

@@ -1,7 +1,7 @@
-//! What a row is attached to: the bodies of its constraint that W counts.
+//! Attachment of rows to the bodies of their constraints that are in W.
 //!
-//! Insertion decides which blocks there are. Their values follow the constraint and its bodies at the update: a body that
-//! has become an obstacle no longer moves under contacts, and a constraint may have changed its kind.
+//! Insertion decides which blocks exist. Their values depend on the constraint and its bodies at the update: a body that has
+//! become an obstacle no longer moves under contacts, and a constraint may have changed its kind.
 
 use std::ptr;
 
@@ -15,8 +15,8 @@ use super::local_dynamics::LocalDynamics;
 use super::pair::BlockPair;
 use super::row::RowNode;
 
-/// The bodies of a constraint that W counts: the master, then the slave; NULL for an obstacle under a contact, for a missing
-/// slave, and for the slave of a constraint of a body with itself.
+/// The bodies of a constraint that are in W: the master, then the slave; NULL for an obstacle under a contact, for a missing
+/// slave, and for a slave that is the master, too.
 ///
 /// # Safety
 /// `con` is valid, and its master and slave are NULL or valid.
@@ -34,7 +34,7 @@ pub unsafe fn counted_bodies(con: *const CON) -> [*mut BODY; 2] {
     }
 }
 
-/// Whether a row has nothing to follow: it is attached to these bodies, and its pairs know the kind of its constraint.
+/// Whether a row's attachments are current: it is attached to these bodies, and its pairs use the kind of its constraint.
 ///
 /// # Safety
 /// `row` is live, `con` its valid constraint.
@@ -44,14 +44,14 @@ pub unsafe fn is_settled(row: *const RowNode, con: *const CON, counted: [*mut BO
     unsafe { (*row).bodies == counted && (*row).kind == (*con).kind && !(*row).is_suspect }
 }
 
-/// Attach a row to exactly the bodies of its constraint that W counts, and tell its pairs.
+/// Attach a row to exactly the bodies of its constraint that are in W, and update its pairs.
 ///
 /// # Errors
-/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's
-/// master nor its slave; [`Code::OutOfMemory`]. Then the row stays as it was.
+/// [`Code::BugFound`] if the row was inserted on, or has a block through, a body that is neither its constraint's master nor
+/// its slave; [`Code::OutOfMemory`]. After an error the row is unchanged.
 ///
 /// # Safety
-/// `row` is live; its constraint is valid, and so are its master and slave, as far as they are not NULL.
+/// `row` is live; its constraint is valid, and its master and slave are NULL or valid.
 #[cold]
 pub unsafe fn sync(dynamics: &mut LocalDynamics, row: *mut RowNode) -> Result<(), Code> {
     // SAFETY: the caller promises a live row with a valid constraint; blocks of a live row are live.
@@ -96,8 +96,8 @@ pub unsafe fn sync(dynamics: &mut LocalDynamics, row: *mut RowNode) -> Result<()
 /// # Safety
 /// As there.
 unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut RowNode) -> Result<(), Code> {
-    // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by
-    // their addresses: the host may have freed them.
+    // SAFETY: the caller promises a live row with a valid constraint. Bodies of blocks and insertions are compared by address
+    // only: the host may have freed them.
     unsafe {
         let con = (*row).public.con;
         let own = [(*con).master, (*con).slave];
@@ -118,8 +118,8 @@ unsafe fn check_bodies(dynamics: &LocalDynamics, row: *mut RowNode) -> Result<()
     }
 }
 
-/// Attach a row to a body that it is not attached to, which `likely` may be the index of. This writes nothing to the row but what
-/// is known of its places.
+/// Attach a row to a body to which it is not attached; `likely` may be the body's index. The only field of the row that this
+/// writes is the pointer to its cached locations.
 ///
 /// # Errors
 /// [`Code::OutOfMemory`].
@@ -145,7 +145,7 @@ pub unsafe fn attach(
     }
 }
 
-/// The side of a row on a body, if it is attached to it.
+/// The slot of a row on a body, if it is attached to it.
 ///
 /// # Safety
 /// `row` is a row.
@@ -153,7 +153,7 @@ pub unsafe fn attach(
 pub unsafe fn slot_on(row: *const RowNode, body: *mut BODY) -> Option<BodySlot> {
     // SAFETY: the caller promises a row.
     unsafe {
-        // Either is as likely as the other: no branch.
+        // Both are equally likely, hence no branch.
         let place = usize::from((*row).bodies[0] != body);
         if (*row).bodies[place] == body { (*row).body_slots[place] } else { None }
     }

@@ -1,8 +1,8 @@
-//! The other module's values against the library's.
+//! Comparison of the other module's values with the library's.
 //!
-//! W, A and rho count relative to their own size; V and B to the speeds that enter them before anything cancels; a
-//! block to the sizes of the two diagonal blocks; the free energy to its terms. Where a body gives its matrix A and
-//! not the inverse, W and what follows from it is determined up to ε κ₁(A) only: no smaller tolerance holds there.
+//! Differences of W, A and rho are relative to their own size, of V and B to the speeds that enter them before cancellation, of
+//! a block to the sizes of the two diagonal blocks, and of the free energy to its terms. If a body has its matrix A and not the
+//! inverse, W and its derived values are determined up to ε κ₁(A) only: the tolerance there is at least this.
 
 use std::{fmt, ptr};
 
@@ -12,7 +12,7 @@ use crate::legacy::host::body_point::Role;
 use crate::legacy::host::constraint;
 use crate::legacy::host::domain::UpdateKind;
 use crate::legacy::layout::*;
-use crate::legacy::rows::{RowNode, Subject};
+use crate::legacy::rows::{RowNode, SubjectIds};
 use crate::math::{Block, largest};
 use crate::memory::push;
 
@@ -21,7 +21,7 @@ use super::findings::{Findings, raise};
 use super::legacy_rows::{LegacyRow, LegacyRows};
 use super::mirror::Mirror;
 
-/// The least speed that V and B are compared with.
+/// The smallest speed to which differences of V and B are relative.
 const LEAST_SPEED: f64 = 1e-3;
 
 /// The neighbor of a block and the body through which it goes, by their positions.
@@ -43,9 +43,9 @@ struct Comparison<'a, 'f> {
     mirror: &'a Mirror,
     kind: UpdateKind,
     findings: &'a mut Findings<'f>,
-    /// Blocks of the row at hand: those that it should have, and those that it has.
+    /// Blocks of the current row: the expected blocks, and the blocks found.
     blocks: [Vec<KeyedBlock>; 2],
-    /// What the differences of the free energy are relative to.
+    /// Differences of the free energy are relative to this sum.
     energy_scale: f64,
 }
 
@@ -55,7 +55,7 @@ struct Comparison<'a, 'f> {
 /// [`Code::OutOfMemory`].
 ///
 /// # Safety
-/// The module, its rows and blocks, their constraints and bodies are valid.
+/// The module, its rows and blocks, and their constraints and bodies are valid.
 pub unsafe fn all(
     legacy: *const LOCDYN,
     rows: &LegacyRows,
@@ -114,7 +114,7 @@ impl Comparison<'_, '_> {
         }
     }
 
-    /// The blocks of a row as a multiset: their order depends on a history that is not known here.
+    /// Compare the blocks of a row as a multiset: their order depends on an unknown history.
     ///
     /// # Safety
     /// As [`all`]; `own` is the row in the mirror.
@@ -122,8 +122,8 @@ impl Comparison<'_, '_> {
         let [mut wanted, mut blocks] = std::mem::take(&mut self.blocks);
         wanted.clear();
         blocks.clear();
-        // SAFETY: the caller promises rows that are valid with their blocks; names are made of the domain's
-        // constraints and of bodies with rows.
+        // SAFETY: the caller promises rows that are valid with their blocks; names come from the domain's constraints and from
+        // bodies with rows.
         unsafe {
             let name = display::constraint(row.con);
             for block in super::blocks(own.cast()) {
@@ -133,7 +133,7 @@ impl Comparison<'_, '_> {
                     push(&mut wanted, keyed).map_err(|_| exhausted())?;
                 }
             }
-            // One block more than expected shows that there are too many. It also ends the walk if the list has a loop.
+            // One block more than expected shows that there are too many. The limit also ends the walk if the list is cyclic.
             blocks.try_reserve(wanted.len() + 1).map_err(|_| exhausted())?;
             for block in super::blocks(row.dia).take(wanted.len() + 1) {
                 let Some(neighbor) = self.rows.of_row((*block).dia) else {
@@ -143,7 +143,7 @@ impl Comparison<'_, '_> {
                 };
                 let Some(body) = self.mirror.of_body((*block).bod) else {
                     let id = self.rows.all[neighbor as usize].id;
-                    let subject = Subject { neighbor: Some(id), ..row.subject() };
+                    let subject = SubjectIds { neighbor: Some(id), ..row.subject() };
                     let text =
                         format_args!("{name}: the block to constraint {id} is through a body without rows");
                     self.findings.add(subject, text);
@@ -174,7 +174,7 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// Something is wrong with the first of some blocks, if there is one.
+    /// Add a finding about the first of these blocks, if there is one.
     fn add_of_block(
         &mut self,
         row: &LegacyRow,
@@ -186,12 +186,12 @@ impl Comparison<'_, '_> {
         // SAFETY: the constraint is the domain's, and a body with rows is valid, by the promise of `all`.
         let (name, body) = unsafe { (display::constraint(row.con), (*self.mirror.body(body)).id) };
         let id = self.rows.all[neighbor as usize].id;
-        let subject = Subject { neighbor: Some(id), body: Some(body), ..row.subject() };
+        let subject = SubjectIds { neighbor: Some(id), body: Some(body), ..row.subject() };
         let text = format_args!("{name}: {article} block to constraint {id} through body {body}{what}");
         self.findings.add(subject, text);
     }
 
-    /// The value of a block of a row.
+    /// Compare the value of a block of a row.
     ///
     /// # Safety
     /// As [`all`].
@@ -218,7 +218,7 @@ impl Comparison<'_, '_> {
         let off = difference(&[got], &[self.mirror.dynamics.public.free_energy], self.energy_scale);
         let allowed = self.findings.tolerance.free_energy.max(f64::EPSILON * self.findings.report.condition);
         if self.findings.exceeds(|largest| &mut largest.free_energy, off, allowed) {
-            self.findings.add(Subject::default(), format_args!("free_energy is off by {off:.1e}"));
+            self.findings.add(SubjectIds::default(), format_args!("free_energy is off by {off:.1e}"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The rows of another module once more: a local dynamics of this library, with a row for each constraint of the domain, inserted
-//! in the order in which the other module's must have been.
+//! A mirror of another module's rows: a local dynamics of this library with a row for each constraint of the domain, inserted
+//! in the order in which the other module must have inserted its rows.
 
 use std::{mem, ptr};
 
@@ -16,7 +16,7 @@ use super::findings::Findings;
 use super::legacy_rows::{LegacyRow, LegacyRows};
 use super::{blocks, exhausted};
 
-/// A body and the positions of the rows on it.
+/// A body and the indices of the rows on it.
 struct BodyRows {
     body: *const BODY,
     rows: Vec<u32>,
@@ -41,9 +41,9 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Without rows.
+    /// A mirror without rows.
     pub fn new() -> Result<Self> {
-        // The domain is set before it is read.
+        // The domain is set before it is used.
         let mut dynamics = LocalDynamics::create(ptr::dangling_mut())?;
         dynamics.rows.mirrored = Some(Map::default());
         let (of_body, conditions) = (Map::default(), Map::default());
@@ -52,7 +52,7 @@ impl Mirror {
 
     /// The row of a constraint; NULL if there is none.
     pub fn row(&self, con: *const CON) -> *const RowNode {
-        // SAFETY: a mirror looks for the address only.
+        // SAFETY: a mirror uses the address only.
         unsafe { self.dynamics.rows.dia_of(con).cast_const().cast() }
     }
 
@@ -72,18 +72,18 @@ impl Mirror {
         conditions.fold(0.0, |largest, condition| f64::max(largest, condition.number))
     }
 
-    /// Insert and remove rows as the other module must have done since the last check. Rows that turn out to have been inserted
-    /// since then are marked as new.
+    /// Insert and remove rows as the other module must have done since the last check. Rows that were inserted again are marked
+    /// as new.
     ///
     /// # Errors
-    /// As those of [`rows::insert`].
+    /// As [`rows::insert`].
     ///
     /// # Safety
     /// The domain, its constraints and their bodies are valid, and so are the other module's rows with their blocks.
     pub unsafe fn sync(&mut self, dom: *mut DOM, legacy: &mut LegacyRows) -> Result {
         self.list_bodies(legacy)?;
-        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this one are live; of rows that
-        // go neither constraints nor bodies are read.
+        // SAFETY: the caller promises a valid domain, and valid rows of the other module. Rows of this mirror are live;
+        // constraints and bodies of removed rows are not read.
         unsafe {
             let renewed = self.inserted_again(legacy)?;
             legacy.renew(renewed);
@@ -112,7 +112,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Find out which rows lie on which bodies.
+    /// List the rows on each body.
     fn list_bodies(&mut self, legacy: &LegacyRows) -> Result {
         let Self { bodies, of_body, .. } = self;
         bodies.clear();
@@ -132,12 +132,12 @@ impl Mirror {
         Ok(())
     }
 
-    /// How many rows at the head of the list must have been removed and inserted again since the last check, though nothing
-    /// of the list shows it.
+    /// The number of rows at the head of the list that must have been removed and inserted again since the last check, although
+    /// the list does not show it.
     ///
-    /// Which rows are coupled by nodes is decided once. Where a pair changed to what would be decided now, the newer row of
-    /// the two was inserted again, and so was every row before it in the list. Then what did not change is what would be
-    /// decided now, too: if it is not, the pair that changed is wrong.
+    /// Insertion decides which rows are coupled by nodes. If a pair changed to the current decision, the newer row of the two
+    /// was inserted again, and so was every row before it in the list. Then the unchanged pairs of these rows must match the
+    /// current decision, too: if one does not, the changed pair is wrong.
     ///
     /// # Safety
     /// As [`Mirror::sync`].
@@ -182,7 +182,7 @@ impl Mirror {
         Ok(count)
     }
 
-    /// Assemble; as `LOCDYN_Update_Begin` does.
+    /// Assemble as `LOCDYN_Update_Begin` does.
     ///
     /// # Errors
     /// As there.
@@ -197,7 +197,7 @@ impl Mirror {
     /// Estimate the condition numbers of matrices that were factored since they were last estimated.
     ///
     /// # Errors
-    /// As the panel.
+    /// As [`Panel::condition`](crate::body_operators::Panel::condition).
     ///
     /// # Safety
     /// The bodies are valid.
@@ -225,8 +225,8 @@ impl Mirror {
     }
 }
 
-/// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case
-/// their list has no end.
+/// Put the rows with which a row has blocks through a body into `found`. At most `most` blocks are read, in case the list is
+/// cyclic.
 ///
 /// # Safety
 /// The row and its blocks are valid.

@@ -1,5 +1,5 @@
-//! The steps of one update: [`gather`] gathers the constraints with their rows; these, the bodies that
-//! they are attached to and the pairs of blocks are the [`scene`] that [`crate::assembly::update`] goes over.
+//! The steps of one update: [`gather`] collects the constraints with their rows. Together with the bodies to which they are
+//! attached and the pairs of blocks they form the [`scene`] of [`crate::assembly::update`].
 
 mod scene;
 
@@ -48,9 +48,9 @@ pub unsafe extern "C" fn ldy_entry_update_begin(ldy: *mut LOCDYN) -> c_int {
 /// The domain with all its bodies and constraints is valid.
 pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
     dynamics.stats.start();
-    // Nothing counts as made until all of it is.
+    // Nothing is reusable until the update is complete.
     let reusable = mem::take(&mut dynamics.reusable);
-    // This comes before the team is needed, so that its threads wake up meanwhile.
+    // The team is requested early, so that its threads wake up meanwhile.
     let mut team = Team::if_it_pays(dynamics.bodies.made.pays_for_threads(dynamics.rows.pool.live(), true));
     // SAFETY: the caller promises a valid domain.
     unsafe {
@@ -63,7 +63,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
             Ok(found)
         })?;
         let settings = options::revision();
-        // External blocks have slots of their own in each update, so nothing can be reused.
+        // External constraints get new slots in each update, so nothing can be reused.
         let reuse = reusable == Some(settings)
             && kind == UpdateKind::All
             && options::is_set(LDY_REUSE)
@@ -75,7 +75,7 @@ pub unsafe fn begin(dynamics: &mut LocalDynamics) -> Result {
     Ok(())
 }
 
-/// Collect the constraints; the time step, and what is to be computed.
+/// Collect the constraints. Returns the time step and the kind of update.
 ///
 /// # Safety
 /// As [`begin`].
@@ -91,7 +91,7 @@ unsafe fn gather(dynamics: &mut LocalDynamics, team: &mut Team) -> Result<(f64, 
     }
 }
 
-/// Make operators, rows and pairs of what was gathered.
+/// Compute operators, rows and pairs of the gathered constraints.
 ///
 /// # Safety
 /// As [`begin`].
@@ -103,8 +103,8 @@ unsafe fn make(
     team: &mut Team,
 ) -> Result {
     let once = options::is_set(LDY_SELF_CONTACT_ONCE) && dynamics.rows.mirrored.is_none();
-    // SAFETY: the caller promises a valid domain with valid constraints and bodies. Rows were gathered once each; chunks in use are
-    // live pairs of live rows.
+    // SAFETY: the caller promises a valid domain with valid constraints and bodies. Each row was gathered once; chunks in use
+    // are live pairs of live rows.
     unsafe {
         #[cfg(feature = "mpi")]
         if kind != UpdateKind::Minimal {
@@ -123,7 +123,7 @@ unsafe fn make(
         assemble(HostRows::new(gathered), made, wanted, team, &mut |phase| stats.end(phase))?;
         let energy = free_energy(gathered)?;
         let wanted = scene::PairOptions { kind, reuse, once };
-        // Prefetching begins anew with each part: one thread alone takes whole blocks of memory.
+        // Prefetching restarts with each part, so a single thread takes whole slabs.
         let parts = pairs.parts(if team.size() > 1 { PART } else { usize::MAX });
         match wanted == scene::PairOptions::EVERYTHING {
             true => assemble_pairs(HostPairs::<true>::new(parts, wanted), 1, &made.panels, team)?,

@@ -1,4 +1,4 @@
-//! What was gathered as the scene of an update: bodies, rows, and pairs of blocks in the order in which they lie in memory.
+//! The scene of an update: bodies, gathered rows, and pairs of blocks in memory order.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -28,7 +28,7 @@ use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
 use crate::team::{Deal, Numbered};
 
-/// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
+/// Whether V and B are computed first, from the contributions of all processes (`legacy::mpi`).
 pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 
 /// A constraint on a body.
@@ -36,7 +36,7 @@ pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
 pub struct OnBody {
     /// The constraint.
     pub con: *const CON,
-    /// What is known of its places.
+    /// The cached locations of its points.
     pub cached: CachedLocations,
 }
 
@@ -47,8 +47,8 @@ impl<'a> HostBodies<'a> {
     /// Bodies of the host.
     ///
     /// # Safety
-    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them as long as this value
-    /// is there. What is known of the places of constraints on a body is used by one thread at a time.
+    /// The bodies with rows, these rows and all constraints on the bodies are valid, and nobody writes them while this value is
+    /// in use. The cached locations of constraints on a body are used by one thread at a time.
     pub unsafe fn new(bodies: &'a [BodyEntry]) -> Self {
         Self(bodies)
     }
@@ -58,14 +58,14 @@ impl<'a> HostBodies<'a> {
         unsafe { HostBody::new(self.0[body].body, false) }.map_err(|code| self.error(body, code))
     }
 
-    /// The error of a body.
+    /// Put a body's name before the thread's last error.
     #[cold]
     fn of_body(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         errors::about(format_args!("body {}", unsafe { (*self.0[body].body).id }), code)
     }
 
-    /// Hand over the points at which a constraint acts on a body.
+    /// Visit the points at which a constraint acts on a body.
     fn visit_points(
         &self,
         body: usize,
@@ -73,8 +73,8 @@ impl<'a> HostBodies<'a> {
         visit: &mut dyn FnMut(f64, &Block, &Point),
     ) -> Result<(), Code> {
         let body = self.0[body].body;
-        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that this thread alone has what is known
-        // of their places.
+        // SAFETY: the caller of HostBodies::new promises valid bodies and constraints, and that only this thread uses their
+        // cached locations.
         unsafe {
             let view = HostBody::new(body, false)?;
             constraint::roles_on(con, body).try_for_each(|(sign, role)| {
@@ -85,8 +85,8 @@ impl<'a> HostBodies<'a> {
         }
     }
 
-    /// The error of the constraint on a body that has the least id of those whose points fail: in which order constraints have come
-    /// to the body makes no difference.
+    /// The error of the constraint with the least id among the constraints on a body whose points fail: it does not depend on
+    /// the order of insertion.
     #[cold]
     fn first_without_points(&self, body: usize, con: *const CON, code: Code) -> DetailedError {
         let code_of = |on_body: &OnBody| self.visit_points(body, on_body, &mut |_, _, _| ()).err();
@@ -94,14 +94,14 @@ impl<'a> HostBodies<'a> {
         // SAFETY: the caller of HostBodies::new promises valid constraints.
         unsafe {
             let first = failing.min_by_key(|it| (*it.con).id);
-            // Asked once more, for the text that goes with its code.
+            // Evaluated again, for the text that belongs to the code.
             let first = first.and_then(|first| Some((first.con, code_of(&first)?)));
             let (con, code) = first.unwrap_or((con, code));
             constraint::error(con, code).into()
         }
     }
 
-    /// The error of the constraint on a body that has the least id.
+    /// Put the name of the body's constraint with the least id before the thread's last error.
     #[cold]
     fn error(&self, body: usize, code: Code) -> Code {
         // SAFETY: the caller of HostBodies::new promises valid bodies and constraints.
@@ -184,13 +184,13 @@ impl Bodies for HostBodies<'_> {
 
     #[inline(always)]
     fn fetch_ahead(&self, body: usize) {
-        // Free indices have no body. Of the others this reads only what has been prefetched before.
+        // Free indices have no body. Only data that was prefetched before is read.
         let at = |ahead: usize| self.0.get(body + ahead).map_or(ptr::null_mut(), |attached| attached.body);
         let body = at(BODIES_AHEAD[0]);
         fetch(body.cast::<[u8; 64]>());
         fetch(body.wrapping_byte_add(offset_of!(BODY, conf)).cast::<*mut f64>());
         fetch(body.wrapping_byte_add(offset_of!(BODY, inverse)).cast::<*mut MX>());
-        // SAFETY: the caller of HostBodies::new promises valid bodies; what may be NULL is only asked for.
+        // SAFETY: the caller of HostBodies::new promises valid bodies; pointers that may be NULL are only prefetched.
         unsafe {
             if let Some(body) = at(BODIES_AHEAD[1]).as_ref() {
                 fetch(body.inverse);
@@ -204,7 +204,7 @@ impl Bodies for HostBodies<'_> {
     }
 }
 
-/// The error of a panel that cannot be made.
+/// The error of operators that cannot be computed.
 pub fn of_panel(error: FactorError) -> Code {
     let code = match error {
         FactorError::Memory => return fail!(Code::OutOfMemory, "no memory for its operators"),
@@ -216,7 +216,7 @@ pub fn of_panel(error: FactorError) -> Code {
     fail!(code, "its matrix A: {error}")
 }
 
-/// How many places ahead to prefetch bodies, their matrices, and the arrays of matrices.
+/// Number of bodies ahead to prefetch bodies, their matrices, and the arrays of matrices.
 const BODIES_AHEAD: [usize; 3] = [24, 16, 8];
 
 /// How a constraint acts on one of its two bodies.
@@ -231,7 +231,7 @@ fn action(con: &CON, bodies: [*mut BODY; 2], body: *mut BODY) -> Action<'_> {
 /// Rows of the host.
 pub type HostRows<'a> = Numbered<&'a mut [GatheredRow], Live>;
 
-/// That rows and what they lead to are as [`HostRows::new`] asks for.
+/// Proof that the promises to [`HostRows::new`] hold.
 #[derive(Clone, Copy)]
 pub struct Live(());
 
@@ -239,13 +239,14 @@ impl<'a> HostRows<'a> {
     /// Rows of the host.
     ///
     /// # Safety
-    /// The rows are live, each here once; their constraints and the bodies of these are valid; what a row writes is this value's
-    /// alone during `'a`. Slots of the rows are those of panels that have been started and are not touched otherwise.
+    /// The rows are live, and each occurs once; their constraints and the bodies of these are valid. Only this value uses the
+    /// targets of a row's writes during `'a`. Slots of the rows belong to panels that have been started and are not used
+    /// otherwise.
     pub unsafe fn new(rows: &'a mut [GatheredRow]) -> Self {
         Self { first: 0, things: rows, context: Live(()) }
     }
 
-    /// The body of one of the places of a row; there is one.
+    /// The body at one of the row's slots, which exists.
     #[inline(always)]
     fn body(&self, row: usize, place: usize) -> *mut BODY {
         // SAFETY: a live row is promised to HostRows::new.
@@ -320,8 +321,8 @@ impl Rows for HostRows<'_> {
 
     #[inline(always)]
     fn slot<const N: usize>(&mut self, row: usize, place: usize, slots: &Slots<N>) -> SlotWriter<'_, N> {
-        // SAFETY: a live row is promised to HostRows::new, no two rows have one slot, and nobody else has this row;
-        // panels are not touched between their start and the end of the rows.
+        // SAFETY: a live row is promised to HostRows::new, no two rows share a slot, and nobody else uses this row; panels are
+        // not used otherwise between their start and the end of the rows.
         unsafe {
             let slot =
                 (*self.things[row].row).body_slots[place].map_or(usize::MAX, |side| side.slot as usize);
@@ -337,7 +338,7 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn set_velocities(&mut self, row: usize, [v, b]: [Vector; 2]) {
         let gathered = &self.things[row];
-        // SAFETY: the row is live and this thread's alone, and so is V, as promised to HostRows::new.
+        // SAFETY: the row is live and only this thread uses it and V, as promised to HostRows::new.
         unsafe {
             *gathered.v = v;
             (*gathered.row).public.B = b;
@@ -360,12 +361,12 @@ impl Rows for HostRows<'_> {
     #[inline(always)]
     fn set_diagonal(&mut self, row: usize, diagonal: &Diagonal) -> Result<(), DetailedError> {
         let gathered = &mut self.things[row];
-        // SAFETY: the row is live and this thread's alone, its constraint valid, as promised to HostRows::new.
+        // SAFETY: the row is live, only this thread uses it, and its constraint is valid, as promised to HostRows::new.
         unsafe {
             let row = &mut *gathered.row;
             gathered.energy = free_energy(gathered, diagonal, &row.public.B)?;
             (row.public.W, row.public.A) = (diagonal.w, diagonal.a);
-            // Most rows are not: their memory is not written for it.
+            // Most rows are not stale, and need no write.
             if row.is_stale {
                 row.is_stale = false;
             }
@@ -398,7 +399,8 @@ impl Rows for HostRows<'_> {
 
     #[inline(always)]
     fn fetch_ahead(&self, row: usize) {
-        // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; what may be NULL is only asked for.
+        // SAFETY: the caller of HostRows::new promises live rows, valid constraints and bodies; pointers that may be NULL are
+        // only prefetched.
         unsafe {
             if let Some(ahead) = self.things.get(row + ROWS_AHEAD[0]) {
                 fetch(ahead.v);
@@ -436,10 +438,10 @@ impl Rows for HostRows<'_> {
     }
 }
 
-/// How many places ahead to prefetch constraints and rows, the bodies of these, and what bodies lead to.
+/// Number of rows ahead to prefetch constraints and rows, their bodies, and the arrays of bodies.
 const ROWS_AHEAD: [usize; 3] = [64, 32, 12];
 
-/// The share of a constraint in the free energy.
+/// The contribution of a constraint to the free energy.
 ///
 /// # Errors
 /// If it is not finite.
@@ -467,28 +469,27 @@ unsafe fn free_energy(
     Err(unsafe { constraint::error(con, code) })
 }
 
-/// Most words of pairs that one of several threads takes at a time: many more pairs than are prefetched beyond them, which are
-/// another thread's.
+/// Largest number of words of pairs that a thread takes at a time: many more pairs than it prefetches beyond them, which belong
+/// to another thread.
 pub const PART: usize = 1024 / WORD;
 
-/// Which blocks are made.
+/// Options for the blocks of pairs.
 #[derive(Clone, Copy, PartialEq)]
 pub struct PairOptions {
-    /// For [`UpdateKind::Penalty`] only those in rows that are no contacts.
+    /// For [`UpdateKind::Penalty`] only the blocks of rows that are not contacts.
     pub kind: UpdateKind,
-    /// Whether blocks of operators that have not changed are left as they are.
+    /// Whether blocks of unchanged operators are kept.
     pub reuse: bool,
-    /// Whether second blocks of two rows through one body are zero.
+    /// Whether the second block of two rows through one body is zero.
     pub once: bool,
 }
 
 impl PairOptions {
-    /// All blocks with their values: what most updates want.
+    /// All blocks, as most updates need them.
     pub const EVERYTHING: Self = Self { kind: UpdateKind::All, reuse: false, once: false };
 }
 
-/// Some parts of pairs. Compiled once more for updates that want everything, so that the loop does not ask each pair what
-/// is known beforehand.
+/// Some parts of pairs. A second instance for updates with [`PairOptions::EVERYTHING`] has no tests of the options in its loop.
 #[derive(Clone)]
 pub struct HostPairs<'a, const EVERYTHING: bool> {
     parts: Parts<'a, rows::BlockPair>,
@@ -497,10 +498,11 @@ pub struct HostPairs<'a, const EVERYTHING: bool> {
 }
 
 impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
-    /// All pairs, to be dealt one part at a time; what is wanted is everything, if so it is called.
+    /// All pairs, to be distributed one part at a time. With `EVERYTHING`, `wanted` has to be [`PairOptions::EVERYTHING`].
     ///
     /// # Safety
-    /// The pairs and their rows are live, the constraints of the rows valid; pairs are this value's alone during `'a`.
+    /// The pairs and their rows are live, and the constraints of the rows are valid; only this value uses the pairs during
+    /// `'a`.
     pub unsafe fn new(parts: Parts<'a, rows::BlockPair>, wanted: PairOptions) -> Self {
         Self { parts, numbers: 0..parts.count(), wanted }
     }
@@ -568,12 +570,12 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     }
 }
 
-/// How many pairs ahead to prefetch operators.
+/// Number of pairs ahead to prefetch operators.
 const PAIRS_AHEAD: usize = 8;
-/// How many pairs further on in memory to prefetch pairs: they are many, and memory takes long to answer while it is busy.
+/// Number of pairs ahead in memory to prefetch pairs: the distance is large because memory is slow under load.
 const FURTHER: usize = 64;
 
-/// Prefetch the operators that a pair needs, and a pair further on.
+/// Prefetch the operators that a pair needs, and a later pair.
 ///
 /// # Safety
 /// The pair is live, and nobody writes it meanwhile.
@@ -588,7 +590,8 @@ unsafe fn fetch_operators(pair: *const rows::BlockPair, panels: &[Panel]) {
     fetch(pair.wrapping_add(FURTHER));
 }
 
-/// What is wanted of a pair: its second blocks not twice, for [`UpdateKind::Penalty`] none of contacts.
+/// The blocks to compute of a pair: with `once`, a repeated pair is zero; for [`UpdateKind::Penalty`], blocks of contacts are
+/// omitted.
 #[inline(always)]
 fn blocks_of(
     name: *mut rows::BlockPair,
@@ -604,7 +607,8 @@ fn blocks_of(
     Pair { name, couplings: [coupling, None], block: wanted(block), transpose: wanted(transpose) }
 }
 
-/// Whether a pair has the blocks that its operators make. For repeated pairs nothing records what was wanted before.
+/// Whether the blocks of a pair are up to date with its operators. This is unknown for repeated pairs, since the former value
+/// of `once` is not recorded.
 fn is_unchanged(panels: &[Panel], pair: &rows::BlockPair) -> bool {
     match pair.coupling() {
         Some(Coupling { body, row, column }) if !pair.is_repeated() => {
