@@ -7,7 +7,7 @@
 
 use crate::legacy::errors::{Code, Result, fail};
 use crate::math::{Block, Vector, is_finite};
-use crate::memory::push;
+use crate::memory;
 use crate::rows::any_rows::check_size;
 
 use super::display;
@@ -101,7 +101,7 @@ impl CopiedRows {
                 let twice =
                     || fail!(Code::BugFound, "{}: comes twice in the list", display::constraint(row.con));
                 ensure!(self.places.insert(next, place as u32).is_none(), twice());
-                push(&mut self.originals, next).map_err(|_| exhausted())?;
+                push(&mut self.originals, next)?;
                 next = row.n;
             }
         }
@@ -112,18 +112,17 @@ impl CopiedRows {
     /// As [`CopiedRows::copy`]; the rows have been listed.
     unsafe fn read(&mut self, dynamics: Option<&LocalDynamics>) -> Result {
         let (count, mut blocks) = (self.originals.len(), 0);
-        push(&mut self.starts, 0).map_err(|_| exhausted())?;
+        push(&mut self.starts, 0)?;
         for place in 0..count {
             // SAFETY: a listed row is live, its constraint is valid, and V points to an array of the constraint.
             unsafe {
                 let row = self.originals[place];
                 let DIAB { con, B, V, W, A, .. } = *row;
-                let has_room = push(&mut self.ids, (*con).id.into()).is_ok()
-                    && push(&mut self.b, B).is_ok()
-                    && push(&mut self.v, *V.cast()).is_ok()
-                    && push(&mut self.diagonal, W).is_ok()
-                    && push(&mut self.inverse, A).is_ok();
-                ensure!(has_room, exhausted());
+                push(&mut self.ids, (*con).id.into())?;
+                push(&mut self.b, B)?;
+                push(&mut self.v, *V.cast())?;
+                push(&mut self.diagonal, W)?;
+                push(&mut self.inverse, A)?;
                 blocks += self.blocks(place, &*row, dynamics)?;
             }
         }
@@ -141,7 +140,7 @@ impl CopiedRows {
         // SAFETY: the caller promises a row whose constraint is valid, with its bodies.
         let wrong = |what: &str| fail!(Code::BugFound, "{}: {what}", unsafe { display::constraint(row.con) });
         self.order.clear();
-        push(&mut self.order, ((place as u64) << 32, &raw const row.W)).map_err(|_| exhausted())?;
+        push(&mut self.order, ((place as u64) << 32, &raw const row.W))?;
         let mut next = row.adj;
         loop {
             let is_there = next.is_null() || dynamics.is_none_or(|dynamics| dynamics.has_block(row, next));
@@ -154,7 +153,7 @@ impl CopiedRows {
             // No row has more than two blocks with each other row.
             ensure!(self.order.len() <= 2 * self.originals.len(), wrong("its blocks form a ring"));
             let at = u64::from(column) << 32 | self.order.len() as u64;
-            push(&mut self.order, (at, &raw const block.W)).map_err(|_| exhausted())?;
+            push(&mut self.order, (at, &raw const block.W))?;
             next = block.n;
         }
         self.order.sort_unstable_by_key(|(at, _)| *at);
@@ -166,15 +165,15 @@ impl CopiedRows {
             match self.values.last_mut().filter(|_| last == Some(column)) {
                 Some(sum) => sum.iter_mut().zip(block).for_each(|(sum, value)| *sum += value),
                 None => {
-                    push(&mut self.columns, column).map_err(|_| exhausted())?;
-                    push(&mut self.values, *block).map_err(|_| exhausted())?;
+                    push(&mut self.columns, column)?;
+                    push(&mut self.values, *block)?;
                 }
             }
             last = Some(column);
         }
         let end = i32::try_from(self.columns.len());
         let end = end.map_err(|_| fail!(Code::BugFound, "there are more blocks than an int can count"))?;
-        push(&mut self.starts, end).map_err(|_| exhausted())?;
+        push(&mut self.starts, end)?;
         Ok(self.order.len() - 1)
     }
 
@@ -247,6 +246,10 @@ unsafe fn own_dynamics<'a>(ldy: *const LOCDYN) -> Option<&'a LocalDynamics> {
     // SAFETY: the caller promises a valid LOCDYN that nobody changes; if this library made it, it is the first field of a
     // LocalDynamics.
     unsafe { LocalDynamics::is_ours(ldy).then(|| &*ldy.cast()) }
+}
+
+fn push<T>(values: &mut Vec<T>, value: T) -> Result {
+    memory::push(values, value).map_err(|_| exhausted())
 }
 
 fn exhausted() -> Code {

@@ -238,30 +238,30 @@ mod tests {
     }
 
     /// The elements of the walk, which are one more than the indices of the nodes, and its error.
-    fn walk(nodes: &[SET], walks: &mut TreeWalker<SET>) -> (Vec<usize>, Option<Code>) {
+    fn walk(nodes: &[SET], walker: &mut TreeWalker<SET>) -> (Vec<usize>, Option<Code>) {
         let mut elements = Vec::new();
         let visit = |element: *mut c_void| {
             elements.push(element.addr());
             Ok(())
         };
         // SAFETY: the children of these nodes are among them.
-        let fault = unsafe { walks.each(nodes.as_ptr(), &"nodes", visit) }.err();
+        let fault = unsafe { walker.each(nodes.as_ptr(), &"nodes", visit) }.err();
         (elements, fault)
     }
 
     #[test]
     fn walks_are_in_order_however_long() {
-        let mut walks = TreeWalker::default();
-        assert_eq!(walk(&nodes(&[[1, 2], [3, 4], [4, 3], [4, 4]][..0]), &mut walks), (vec![], None));
-        assert_eq!(walk(&nodes(&[[1, 2], [3, 3], [3, 3]]), &mut walks), (vec![2, 1, 3], None));
+        let mut walker = TreeWalker::default();
+        assert_eq!(walk(&nodes(&[[1, 2], [3, 4], [4, 3], [4, 4]][..0]), &mut walker), (vec![], None));
+        assert_eq!(walk(&nodes(&[[1, 2], [3, 3], [3, 3]]), &mut walker), (vec![2, 1, 3], None));
         let count = 10 * FREE;
         // Children are the next node on one side, the sentinel on the other.
         let left: Vec<[usize; 2]> = (0..count).map(|place| [place + 1, count]).collect();
         let right: Vec<[usize; 2]> = (0..count).map(|place| [count, place + 1]).collect();
-        assert_eq!(walk(&nodes(&left), &mut walks), ((1..=count).rev().collect(), None));
-        assert_eq!(walks.limit, 2 * count);
-        assert_eq!(walk(&nodes(&right), &mut walks), ((1..=count).collect(), None));
-        assert_eq!(walks.limit, 2 * count);
+        assert_eq!(walk(&nodes(&left), &mut walker), ((1..=count).rev().collect(), None));
+        assert_eq!(walker.limit, 2 * count);
+        assert_eq!(walk(&nodes(&right), &mut walker), ((1..=count).collect(), None));
+        assert_eq!(walker.limit, 2 * count);
     }
 
     #[test]

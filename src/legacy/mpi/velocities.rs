@@ -38,7 +38,7 @@ pub unsafe fn of_parents(dynamics: &mut LocalDynamics, world: Option<&World>) ->
                 }
             }
         }
-        external::each(dom, &mut dynamics.externals.walks, |con| {
+        external::each(dom, &mut dynamics.externals.walker, |con| {
             for role in Role::BOTH {
                 if let Some(velocities) = contribution(con, role)? {
                     let record = Record::new((*con).id, role, velocities);

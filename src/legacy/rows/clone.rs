@@ -74,6 +74,13 @@ unsafe fn is_contact(row: *const RowNode) -> bool {
     unsafe { (*(*row).public.con).kind == CONTACT }
 }
 
+/// # Safety
+/// `row` is live.
+unsafe fn add_to_b(row: *mut RowNode, share: Vector) {
+    // SAFETY: the caller promises a live row.
+    unsafe { (*row).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share) };
+}
+
 /// The copies of the source's rows and pairs, by positions in the pools.
 struct Copies<'a> {
     source: &'a LocalDynamics,
@@ -148,8 +155,7 @@ impl<'a> Copies<'a> {
             for block in (*row).blocks() {
                 let neighbor = (*block).dia.cast::<RowNode>();
                 if is_contact(neighbor) {
-                    let share = times(&(*block).W, &*(*neighbor).public.R.cast::<Vector>());
-                    (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
+                    add_to_b(copy, times(&(*block).W, &*(*neighbor).public.R.cast::<Vector>()));
                 } else {
                     BlockNode::put_first(self.block(block), copy);
                 }
@@ -190,9 +196,8 @@ impl Copies<'_> {
         unsafe {
             for row in kept(self.source) {
                 let copy = *self.place_of(row);
-                for share in external::of(row).filter_map(|block| external::contact_share(block)) {
-                    (*copy).public.B.iter_mut().zip(share).for_each(|(b, share)| *b += share);
-                }
+                let shares = external::of(row).filter_map(|block| external::contact_share(block));
+                shares.for_each(|share| add_to_b(copy, share));
             }
             // Visit the blocks in the reverse order of their addition: then the blocks of a row come in the order of its list.
             for (row, block) in self.source.externals.blocks().rev() {

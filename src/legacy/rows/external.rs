@@ -58,7 +58,7 @@ pub struct Externals {
     /// Number of blocks in lists.
     pub live: usize,
     /// Walks over the map of external constraints.
-    pub walks: TreeWalker<MAP>,
+    pub walker: TreeWalker<MAP>,
 }
 
 /// Visit the external constraints of a domain, checked.
@@ -71,12 +71,12 @@ pub struct Externals {
 /// The domain and its external constraints are valid; nobody changes the map meanwhile.
 pub unsafe fn each(
     dom: *const DOM,
-    walks: &mut TreeWalker<MAP>,
+    walker: &mut TreeWalker<MAP>,
     mut visit: impl FnMut(*mut CON) -> Result<(), Code>,
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid domain with valid external constraints.
     unsafe {
-        walks.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
+        walker.each((*dom).conext.cast_const(), &"the map of external constraints (conext)", |element| {
             let con = element.cast::<CON>();
             ensure!(!con.is_null(), fail!(Code::BugFound, "NULL among the external constraints (conext)"));
             constraint::check(con)?;
@@ -103,9 +103,9 @@ pub unsafe fn rebuild(dynamics: &mut LocalDynamics, kind: UpdateKind) -> Result<
         dynamics.externals.clear();
         dynamics.bodies.forget_externals();
         // The walk needs its memory while `dynamics` changes.
-        let mut walks = std::mem::take(&mut dynamics.externals.walks);
-        let collected = each(dom, &mut walks, |con| couple(dynamics, con, kind));
-        dynamics.externals.walks = walks;
+        let mut walker = std::mem::take(&mut dynamics.externals.walker);
+        let collected = each(dom, &mut walker, |con| couple(dynamics, con, kind));
+        dynamics.externals.walker = walker;
         if collected.is_err() {
             dynamics.externals.clear();
         }
@@ -149,8 +149,8 @@ unsafe fn couple_through(
         let Some(index) = dynamics.bodies.index_of(body) else { return Ok(()) };
         let adjacency = Adjacency::new(con, body)?;
         dynamics.next_round();
-        let LocalDynamics { walks, rows, bodies, externals, round, .. } = dynamics;
-        walks.each_on(body, |own| {
+        let LocalDynamics { walker, rows, bodies, externals, round, .. } = dynamics;
+        walker.each_on(body, |own| {
             let left_out = kind == UpdateKind::Penalty && (*own).kind == CONTACT;
             if (*own).state & CON_EXTERNAL != 0
                 || left_out
@@ -223,7 +223,7 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
 impl Externals {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        bytes(&self.blocks) + self.walks.bytes()
+        bytes(&self.blocks) + self.walker.bytes()
     }
 
     /// Reserve memory for `count` more blocks. No block may be linked, since the memory may move.
@@ -350,14 +350,12 @@ pub unsafe fn contact_share(block: &OFFB) -> Option<Vector> {
 mod tests {
     use super::*;
 
-    /// Blocks of the given rows, in this order, without couplings, linked.
-    ///
-    /// # Safety
-    /// The rows are live or of this test.
-    unsafe fn linked(rows: &[*mut RowNode]) -> Externals {
+    /// Two rows with the linked blocks 0 and 2 of the first row and 1 of the second. Only the pointers are used afterwards.
+    fn linked(rows: &mut [RowNode; 2]) -> (*mut RowNode, *mut RowNode, Externals) {
+        let (one, two) = (rows.as_mut_ptr(), rows.as_mut_ptr().wrapping_add(1));
         let mut externals = Externals::default();
-        externals.reserve(rows.len()).unwrap();
-        for (k, &row) in rows.iter().enumerate() {
+        externals.reserve(3).unwrap();
+        for (k, row) in [one, two, one].into_iter().enumerate() {
             let dia = ptr::without_provenance_mut(64 * (k + 1));
             externals.add(
                 row,
@@ -365,19 +363,23 @@ mod tests {
                 None,
             );
         }
-        // SAFETY: the caller promises rows that can be written.
+        // SAFETY: the rows belong to the caller.
         unsafe { externals.link() };
-        externals
+        (one, two, externals)
+    }
+
+    /// Two rows without blocks.
+    fn rows() -> [RowNode; 2] {
+        // SAFETY: a row may be all zero.
+        unsafe { mem::zeroed() }
     }
 
     #[test]
     fn pointers_of_hosts_stay_valid_while_blocks_are_read_and_written() {
-        // SAFETY: a row may be all zero; pointers to rows and blocks are of this test.
+        let mut rows = rows();
+        // SAFETY: the rows and the array of blocks outlive their pointers.
         unsafe {
-            let mut rows: [RowNode; 2] = mem::zeroed();
-            let base = rows.as_mut_ptr();
-            let (one, two) = (base, base.add(1));
-            let mut externals = linked(&[one, two, one]);
+            let (one, two, mut externals) = linked(&mut rows);
             let (first, second) = ((*one).public.adjext, (*two).public.adjext);
             let firsts = |externals: &Externals| externals.inspect(one, (*one).public.adjext);
             assert_eq!((firsts(&externals), externals.inspect(two, second)), (Ok(2), Ok(1)));
@@ -394,12 +396,10 @@ mod tests {
 
     #[test]
     fn a_list_that_a_host_has_damaged_is_not_followed() {
+        let mut rows = rows();
         // SAFETY: as above.
         unsafe {
-            let mut rows: [RowNode; 2] = mem::zeroed();
-            let base = rows.as_mut_ptr();
-            let (one, two) = (base, base.add(1));
-            let mut externals = linked(&[one, two, one]);
+            let (one, two, mut externals) = linked(&mut rows);
             (*(*one).public.adjext).n = (*two).public.adjext;
             assert!(externals.inspect(one, (*one).public.adjext).is_err());
             (*(*two).public.adjext).n = ptr::dangling_mut();
@@ -413,10 +413,6 @@ mod tests {
     #[test]
     #[should_panic = "must not move"]
     fn no_block_is_added_to_linked_ones() {
-        // SAFETY: as above.
-        unsafe {
-            let mut row: RowNode = mem::zeroed();
-            linked(&[&raw mut row]).reserve(1).unwrap();
-        }
+        linked(&mut rows()).2.reserve(1).unwrap();
     }
 }

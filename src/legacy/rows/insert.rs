@@ -100,8 +100,8 @@ unsafe fn find_neighbors(
             None
         };
         let start = dynamics.neighbors.len();
-        let (walks, mut search) = NeighborSearch::begin(dynamics, con, body, adjacency);
-        if !walks.each_quickly_on(body, |other| search.add(other).is_ok()) {
+        let (walker, mut search) = NeighborSearch::begin(dynamics, con, body, adjacency);
+        if !walker.each_quickly_on(body, |other| search.add(other).is_ok()) {
             dynamics.neighbors.truncate(start);
             find_all(dynamics, con, body, adjacency)?;
         }
@@ -126,8 +126,8 @@ unsafe fn find_all(
 ) -> Result<(), Code> {
     // SAFETY: the caller promises a valid body with its set of valid constraints.
     unsafe {
-        let (walks, mut search) = NeighborSearch::begin(dynamics, con, body, adjacency);
-        walks.each_on(body, |other| search.add(other))
+        let (walker, mut search) = NeighborSearch::begin(dynamics, con, body, adjacency);
+        walker.each_on(body, |other| search.add(other))
     }
 }
 
@@ -155,8 +155,8 @@ impl<'a> NeighborSearch<'a> {
     ) -> (&'a mut TreeWalker<SET>, Self) {
         // SAFETY: the rows are lent to this function: nobody else uses them.
         unsafe { dynamics.next_round() };
-        let LocalDynamics { walks, neighbors, rows, round, .. } = dynamics;
-        (walks, Self { con, body, adjacency, rows, round: *round, neighbors })
+        let LocalDynamics { walker, neighbors, rows, round, .. } = dynamics;
+        (walker, Self { con, body, adjacency, rows, round: *round, neighbors })
     }
 
     /// Add the row of another constraint to the neighbors, if it has a row and interacts.

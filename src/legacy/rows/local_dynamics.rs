@@ -44,7 +44,7 @@ pub struct LocalDynamics {
     /// Whether these are all rows, and no row has been inserted or removed since.
     pub is_gathered: bool,
     /// Walks over sets.
-    pub walks: TreeWalker<SET>,
+    pub walker: TreeWalker<SET>,
     /// Blocks to external constraints.
     #[cfg(feature = "mpi")]
     pub externals: Externals,
@@ -103,7 +103,7 @@ impl LocalDynamics {
 
     /// Bytes of workspace for insertions and updates.
     pub fn scratch_bytes(&self) -> usize {
-        bytes(&self.neighbors) + bytes(&self.gathered) + self.walks.bytes()
+        bytes(&self.neighbors) + bytes(&self.gathered) + self.walker.bytes()
     }
 
     /// The domain.

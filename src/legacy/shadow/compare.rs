@@ -110,7 +110,7 @@ impl Comparison<'_, '_> {
                 let (rho, allowed) = (values.rho, allowed.rho.max(condition));
                 note(|largest| &mut largest.rho, "rho", &[dia.rho], &[rho], rho.abs(), allowed);
             }
-            self.pattern(row, own)
+            self.blocks_of(row, own)
         }
     }
 
@@ -118,14 +118,12 @@ impl Comparison<'_, '_> {
     ///
     /// # Safety
     /// As [`all`]; `own` is the row in the mirror.
-    unsafe fn pattern(&mut self, row: &LegacyRow, own: *const RowNode) -> Result {
-        let [mut wanted, mut blocks] = std::mem::take(&mut self.blocks);
+    unsafe fn blocks_of(&mut self, row: &LegacyRow, own: *const RowNode) -> Result {
+        let [mut wanted, mut found] = std::mem::take(&mut self.blocks);
         wanted.clear();
-        blocks.clear();
-        // SAFETY: the caller promises rows that are valid with their blocks; names come from the domain's constraints and from
-        // bodies with rows.
+        found.clear();
+        // SAFETY: the caller promises rows that are valid with their blocks.
         unsafe {
-            let name = display::constraint(row.con);
             for block in super::blocks(own.cast()) {
                 let neighbor = self.rows.of_constraint((*(*block).dia).con);
                 if let Some((neighbor, body)) = neighbor.zip(self.mirror.of_body((*block).bod)) {
@@ -134,44 +132,65 @@ impl Comparison<'_, '_> {
                 }
             }
             // One block more than expected shows that there are too many. The limit also ends the walk if the list is cyclic.
-            blocks.try_reserve(wanted.len() + 1).map_err(|_| exhausted())?;
-            for block in super::blocks(row.dia).take(wanted.len() + 1) {
-                let Some(neighbor) = self.rows.of_row((*block).dia) else {
-                    let text = format_args!("{name}: a block to no row of the list");
-                    self.findings.add_of_list(row.subject(), text);
-                    return Ok(());
-                };
-                let Some(body) = self.mirror.of_body((*block).bod) else {
-                    let id = self.rows.all[neighbor as usize].id;
-                    let subject = SubjectIds { neighbor: Some(id), ..row.subject() };
-                    let text =
-                        format_args!("{name}: the block to constraint {id} is through a body without rows");
-                    self.findings.add(subject, text);
-                    return Ok(());
-                };
-                blocks.push(KeyedBlock { key: BlockKey { neighbor, body }, block });
+            let most = wanted.len() + 1;
+            found.try_reserve(most).map_err(|_| exhausted())?;
+            for block in super::blocks(row.dia).take(most) {
+                let Some(key) = self.key_of(row, block) else { return Ok(()) };
+                found.push(KeyedBlock { key, block });
             }
             wanted.sort_unstable();
-            blocks.sort_unstable();
-            let mut rest = blocks.as_slice();
-            for same in wanted.chunk_by(|one, other| one.key == other.key) {
-                let key = same[0].key;
-                let (before, from) = rest.split_at(rest.partition_point(|found| found.key < key));
-                self.add_of_block(row, before, "an unexpected", "");
-                let (found, after) = from.split_at(from.partition_point(|found| found.key == key));
-                if found.len() < same.len() {
-                    self.add_of_block(row, same, "a", " is missing");
-                }
-                self.add_of_block(row, &found[same.len().min(found.len())..], "an unexpected", "");
-                for &KeyedBlock { block, .. } in found {
-                    self.block(row, key, &(*block).W, &(*same[0].block).W);
-                }
-                rest = after;
-            }
-            self.add_of_block(row, rest, "an unexpected", "");
+            found.sort_unstable();
+            self.match_blocks(row, &wanted, &found);
         }
-        self.blocks = [wanted, blocks];
+        self.blocks = [wanted, found];
         Ok(())
+    }
+
+    /// The key of a block of a row. If the block leads to no row of the list or goes through a body without rows, this adds a
+    /// finding and returns `None`.
+    ///
+    /// # Safety
+    /// As [`all`]; `block` is a block of the row.
+    unsafe fn key_of(&mut self, row: &LegacyRow, block: *const OFFB) -> Option<BlockKey> {
+        // SAFETY: the caller promises a valid block of a row with a valid constraint.
+        let (dia, bod, name) = unsafe { ((*block).dia, (*block).bod, display::constraint(row.con)) };
+        let Some(neighbor) = self.rows.of_row(dia) else {
+            let text = format_args!("{name}: a block to no row of the list");
+            self.findings.add_of_list(row.subject(), text);
+            return None;
+        };
+        let Some(body) = self.mirror.of_body(bod) else {
+            let id = self.rows.all[neighbor as usize].id;
+            let subject = SubjectIds { neighbor: Some(id), ..row.subject() };
+            let text = format_args!("{name}: the block to constraint {id} is through a body without rows");
+            self.findings.add(subject, text);
+            return None;
+        };
+        Some(BlockKey { neighbor, body })
+    }
+
+    /// Compare the expected blocks of a row with those found, both sorted.
+    ///
+    /// # Safety
+    /// As [`all`]; the blocks belong to the row.
+    unsafe fn match_blocks(&mut self, row: &LegacyRow, wanted: &[KeyedBlock], found: &[KeyedBlock]) {
+        let mut rest = found;
+        for same in wanted.chunk_by(|one, other| one.key == other.key) {
+            let key = same[0].key;
+            let (before, from) = rest.split_at(rest.partition_point(|found| found.key < key));
+            self.add_of_block(row, before, "an unexpected", "");
+            let (found, after) = from.split_at(from.partition_point(|found| found.key == key));
+            if found.len() < same.len() {
+                self.add_of_block(row, same, "a", " is missing");
+            }
+            self.add_of_block(row, &found[same.len().min(found.len())..], "an unexpected", "");
+            for &KeyedBlock { block, .. } in found {
+                // SAFETY: the caller promises valid blocks.
+                unsafe { self.block(row, key, &(*block).W, &(*same[0].block).W) };
+            }
+            rest = after;
+        }
+        self.add_of_block(row, rest, "an unexpected", "");
     }
 
     /// Add a finding about the first of these blocks, if there is one.
