@@ -43,7 +43,7 @@ pub unsafe fn of_block(con: *const CON, w: &Block) -> Code {
 /// # Safety
 /// The constraints are valid, their bodies NULL or valid.
 #[cold]
-pub unsafe fn of_blocks_between(constraints: [*const CON; 2]) -> Code {
+pub unsafe fn of_blocks_between(constraints: [*mut CON; 2]) -> Code {
     // SAFETY: the caller promises valid constraints.
     let [first, second] = constraints.map(|con| unsafe { display::constraint(con) });
     errors::about(format_args!("{first} and {second}"), not_finite("W between them"))

@@ -137,9 +137,8 @@ impl Attachments {
     }
 
     /// Whether a row is in the slot of a side.
-    pub fn holds(&self, body_slot: BodySlot, row: *mut RowNode) -> bool {
-        let slot =
-            self.get(body_slot.body()).and_then(|attached| attached.slots.get(body_slot.slot as usize));
+    pub fn holds(&self, at: BodySlot, row: *mut RowNode) -> bool {
+        let slot = self.get(at.body()).and_then(|attached| attached.slots.get(at.slot as usize));
         slot == Some(&row)
     }
 
@@ -218,9 +217,9 @@ impl Attachments {
     }
 
     /// Detach a row from a body. A body without rows is removed, with its panel.
-    pub fn detach(&mut self, body_slot: BodySlot) {
-        self.bodies[body_slot.body() as usize].detach(body_slot.slot);
-        self.drop_if_bare(body_slot.body());
+    pub fn detach(&mut self, at: BodySlot) {
+        self.bodies[at.body() as usize].detach(at.slot);
+        self.drop_if_bare(at.body());
     }
 
     #[inline(never)]
@@ -291,21 +290,16 @@ mod tests {
     #[test]
     fn damage_is_found() {
         let mut all = Attachments::default();
-        let body_slots = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
-            let body_slot = all.attach(address(body), 100 + body as u32, address(row), None);
-            (address::<RowNode>(row), body_slot.unwrap())
+        let placed = [(1, 10), (2, 11), (1, 12), (1, 13)].map(|(body, row)| {
+            let at = all.attach(address(body), 100 + body as u32, address(row), None);
+            (address::<RowNode>(row), at.unwrap())
         });
-        all.detach(body_slots[2].1);
-        let knows = |row, body_slot| body_slots.contains(&(row, body_slot));
+        all.detach(placed[2].1);
+        let knows = |row, at| placed.contains(&(row, at));
         assert_eq!((all.first_fault(knows), all.is_indexed()), (None, true));
-        assert_eq!(
-            all.first_fault(|row, body_slot| knows(row, body_slot) && row != body_slots[1].0),
-            Some(102)
-        );
-        assert!(all.holds(body_slots[0].1, body_slots[0].0) && !all.holds(body_slots[0].1, body_slots[1].0));
-        assert!(
-            !all.holds(body_slots[2].1, body_slots[2].0) && !all.holds(BodySlot::new(7, 0), body_slots[0].0)
-        );
+        assert_eq!(all.first_fault(|row, at| knows(row, at) && row != placed[1].0), Some(102));
+        assert!(all.holds(placed[0].1, placed[0].0) && !all.holds(placed[0].1, placed[1].0));
+        assert!(!all.holds(placed[2].1, placed[2].0) && !all.holds(BodySlot::new(7, 0), placed[0].0));
 
         all.bodies[0].rows += 1;
         assert_eq!(all.first_fault(knows), Some(101));

@@ -112,7 +112,7 @@ impl<'a> Copies<'a> {
     }
 
     /// The entry for the copy of a row.
-    fn place_of(&mut self, row: *mut RowNode) -> &mut *mut RowNode {
+    fn copy_of(&mut self, row: *mut RowNode) -> &mut *mut RowNode {
         let position = self.source.rows.pool.position(row.addr());
         &mut self.rows[position.expect("a row of the list lies in its pool")]
     }
@@ -123,7 +123,7 @@ impl<'a> Copies<'a> {
     /// `row` is a live row of the source, its constraint valid.
     unsafe fn row(&mut self, row: *mut RowNode, last: *mut RowNode) -> *mut RowNode {
         let copy = self.clone.rows.pool.take();
-        *self.place_of(row) = copy;
+        *self.copy_of(row) = copy;
         // SAFETY: the caller promises a live row with a valid constraint. Nobody else uses the chunk yet, and `last` is NULL or
         // a live row of the clone.
         unsafe {
@@ -148,7 +148,7 @@ impl<'a> Copies<'a> {
     /// # Safety
     /// As [`Copies::row`]; all rows have been copied.
     unsafe fn blocks(&mut self, row: *mut RowNode) {
-        let copy = *self.place_of(row);
+        let copy = *self.copy_of(row);
         // SAFETY: the caller promises a live row and copies of all rows. Blocks of live rows are live, and R in a row points to
         // an array of its constraint.
         unsafe {
@@ -173,7 +173,7 @@ impl<'a> Copies<'a> {
             let pair = BlockPair::of(block);
             let position = self.source.pairs.position(pair.addr()).expect("a live pair lies in its pool");
             if self.pairs[position].is_null() {
-                let rows = BlockPair::rows(pair).map(|row| *self.place_of(row));
+                let rows = BlockPair::rows(pair).map(|row| *self.copy_of(row));
                 let copy = self.clone.pairs.take();
                 BlockPair::fill(copy, (*block).bod, rows.map(|row| PairEnd::of(row, (*block).bod)), 0, false);
                 self.pairs[position] = copy;
@@ -195,14 +195,14 @@ impl Copies<'_> {
         // SAFETY: the caller promises copies of all rows and valid external constraints.
         unsafe {
             for row in kept(self.source) {
-                let copy = *self.place_of(row);
+                let copy = *self.copy_of(row);
                 let shares = external::of(row).filter_map(|block| external::contact_share(block));
                 shares.for_each(|share| add_to_b(copy, share));
             }
             // Visit the blocks in the reverse order of their addition: then the blocks of a row come in the order of its list.
             for (row, block) in self.source.externals.blocks().rev() {
                 if !is_contact(row) && external::contact_share(block).is_none() {
-                    let copy = *self.place_of(row);
+                    let copy = *self.copy_of(row);
                     self.clone.externals.add(copy, OFFB { n: ptr::null_mut(), ..*block }, None);
                 }
             }

@@ -84,12 +84,9 @@ impl Inspection<'_> {
     /// Check that each attached row knows where it is attached.
     fn bodies(&mut self) -> Result<(), Code> {
         let dynamics = self.dynamics;
-        let knows = |row: *mut RowNode, body_slot: BodySlot| {
+        let knows = |row: *mut RowNode, at: BodySlot| {
             // SAFETY: the row found is live.
-            dynamics
-                .rows
-                .live(row.cast())
-                .is_some_and(|row| unsafe { (*row).body_slots }.contains(&Some(body_slot)))
+            dynamics.rows.live(row.cast()).is_some_and(|row| unsafe { (*row).body_slots }.contains(&Some(at)))
         };
         self.subject.body = dynamics.bodies.first_fault(knows);
         self.demand(self.subject.body.is_none(), "its slots and the rows in them do not agree")?;
@@ -141,8 +138,8 @@ impl Inspection<'_> {
         self.demand([public.R, public.U, public.V] == row.arrays(), "R, U or V is not its constraint's")?;
         let scratch = [public.mH, public.mprod, public.sH, public.sprod];
         self.demand(scratch.iter().all(|matrix| matrix.is_null()), "mH, mprod, sH or sprod is not NULL")?;
-        let subject = (&raw const *row).cast_mut();
-        let attached = |body_slot: &BodySlot| self.dynamics.bodies.holds(*body_slot, subject);
+        let own = (&raw const *row).cast_mut();
+        let attached = |at: &BodySlot| self.dynamics.bodies.holds(*at, own);
         let known = row.body_slots.iter().flatten().all(attached);
         let once = row.body_slots[0] != row.body_slots[1] || row.body_slots[0].is_none();
         self.demand(known && once, "the bodies it is attached to do not know it")

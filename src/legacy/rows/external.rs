@@ -212,8 +212,7 @@ pub unsafe fn assemble(dynamics: &mut LocalDynamics) -> Result<(), Code> {
         unsafe {
             (*block).public.W = w;
             if !is_finite(&w) {
-                let cons = [(*(*block).row).public.con, (*block).con];
-                return Err(non_finite::of_blocks_between(cons.map(<*mut CON>::cast_const)));
+                return Err(non_finite::of_blocks_between([(*(*block).row).public.con, (*block).con]));
             }
         }
     }

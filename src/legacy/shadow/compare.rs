@@ -24,14 +24,14 @@ use super::mirror::Mirror;
 /// The smallest speed to which differences of V and B are relative.
 const LEAST_SPEED: f64 = 1e-3;
 
-/// The neighbor of a block and the body through which it goes, by their positions.
+/// The indices of a block's neighbor and of the body through which it goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct BlockKey {
     neighbor: u32,
     body: u32,
 }
 
-/// A block with its key, by which blocks are sorted.
+/// A block with its key; blocks are sorted by keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct KeyedBlock {
     key: BlockKey,

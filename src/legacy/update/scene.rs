@@ -562,10 +562,7 @@ impl<const EVERYTHING: bool> Pairs for HostPairs<'_, EVERYTHING> {
     fn fault(&self, pair: *mut rows::BlockPair) -> DetailedError {
         // SAFETY: a live pair of live rows with valid constraints is promised to HostPairs::new.
         unsafe {
-            non_finite::of_blocks_between(
-                rows::BlockPair::rows(pair).map(|row| (*row).public.con.cast_const()),
-            )
-            .into()
+            non_finite::of_blocks_between(rows::BlockPair::rows(pair).map(|row| (*row).public.con)).into()
         }
     }
 }
