@@ -62,7 +62,7 @@ bench-peers: $(VENV)/installed
 
 bench-kernels:
 	@scripts/require cc $(CARGO)
-	@$(CARGO) bench --locked --quiet --package ldy --bench kernels
+	@$(CARGO) bench --locked --quiet --bench kernels
 
 # From the lines recorded last.
 bench-picture: $(VENV)/installed
