@@ -17,7 +17,7 @@ impl<T> Boxed<T> {
         place.into_boxed_slice().try_into().map(Self).map_err(|_| FactorError::Memory)
     }
 
-    /// As a box of one.
+    /// The box, which is one of an array: `Box<[T; 1]>` can become `Box<dyn Trait>` if the trait is implemented for `[T; 1]`.
     pub fn into_box(self) -> Box<[T; 1]> {
         self.0
     }

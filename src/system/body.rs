@@ -4,13 +4,14 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::inertia::{self, BlockDiagonal, Boxed, Defect, FactorError, Inverse, Matrix, Structure};
+use crate::inertia::{self, BlockDiagonal, Defect, FactorError, Inverse, Matrix, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::memory::{collected, repeated, with_room};
 
+use super::boxed_solver::BoxedSolver;
 use super::error::{Checked, Fault};
 
 /// How the points of a body move with its generalised velocity.
@@ -37,12 +38,6 @@ pub trait Solve: Send + Sync {
     /// Replace the columns of `x`, `size` values each and one behind the other, by A⁻¹ times them; a number other than
     /// zero says that this failed.
     fn solve(&self, size: usize, x: &mut [f64]) -> i32;
-}
-
-impl<T: Solve> Solve for [T; 1] {
-    fn solve(&self, size: usize, x: &mut [f64]) -> i32 {
-        self[0].solve(size, x)
-    }
 }
 
 /// The part of a model that a body is.
@@ -85,7 +80,7 @@ pub enum Inertia {
         values: Vec<f64>,
     },
     /// A⁻¹ is applied by the user.
-    Solver(Box<dyn Solve>),
+    Solver(BoxedSolver),
     /// A⁻¹ is applied by the user, for all bodies of a model at once.
     Member(Member),
 }
@@ -241,7 +236,7 @@ impl Inertia {
     /// # Errors
     /// If memory is exhausted.
     pub fn solver(solver: impl Solve + 'static) -> Checked<Self> {
-        Ok(Self::Solver(Boxed::new(solver)?.into_box()))
+        Ok(Self::Solver(BoxedSolver::new(solver)?))
     }
 
     /// Number of generalised velocities; `None` if any number goes.

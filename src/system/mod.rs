@@ -15,6 +15,7 @@
 
 mod any_rows;
 mod body;
+mod boxed_solver;
 mod bulk;
 pub mod c_api;
 mod constraint;
@@ -42,6 +43,7 @@ mod world;
 pub use crate::math::lanczos::Estimate;
 pub use crate::rows::multiply::{Columns, extent};
 pub use body::{Body, Inertia, Kinematics, Member, Solve};
+pub use boxed_solver::BoxedSolver;
 pub use bulk::{AtPoints, EntryError, EntryResult};
 pub use constraint::{Constraint, Operator, Placement};
 pub use error::{Checked, Error, Fault, Result, Subject};

@@ -3,15 +3,15 @@
 
 use std::fmt;
 
-use crate::inertia::Boxed;
 use crate::memory::{self, put};
 
 use super::body::{Member, Solve};
+use super::boxed_solver::BoxedSolver;
 use super::error::Checked;
 
 /// A solver for several bodies.
 struct Model {
-    solver: Box<dyn Solve>,
+    solver: BoxedSolver,
     /// Length of a stacked column, bodies that have gone included.
     size: usize,
     /// Bodies that are there.
@@ -49,7 +49,7 @@ impl Models {
         size: usize,
         members: usize,
     ) -> Checked {
-        let solver: Box<dyn Solve> = Boxed::new(solver)?.into_box();
+        let solver = BoxedSolver::new(solver)?;
         Ok(put(&mut self.0, place, Some(Model { solver, size, members }))?)
     }
 
