@@ -5,7 +5,9 @@ PYTHON = $(VENV)/bin/python
 REQUIREMENTS := benches/requirements.txt
 TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c textbook_rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
-RECORDED := docs/performance
+# The lines that `make bench-docs` records. The pages show the tables that are made from them, and the picture.
+RECORDED := $(abspath $(TARGET))/performance
+PICTURE := docs/performance/scaling.svg
 PAGES := docs/performance.md docs/performance-system.md
 
 SCALING := $(addprefix spheres-,8 12 16 24 32 48) $(addprefix hub-,8 12 16 24 32 48 64)
@@ -66,7 +68,7 @@ bench-kernels:
 
 # From the lines recorded last.
 bench-picture: $(VENV)/installed
-	@$(PYTHON) -B benches/report/picture.py $(RECORDED)/scaling.txt $(RECORDED)/scaling.svg
+	@$(PYTHON) -B benches/report/picture.py $(RECORDED)/scaling.txt $(PICTURE)
 
 bench-tables:
 	@scripts/require python3

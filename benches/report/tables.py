@@ -1,4 +1,4 @@
-"""Write the tables of a Markdown file anew from recorded lines.
+"""Rewrite the tables of a Markdown file from recorded lines. A table whose record is missing stays.
 
 Usage: tables.py FILE.md DIRECTORY
 
@@ -144,12 +144,15 @@ TABLES = {
 def main():
     text, directory = Path(sys.argv[1]), Path(sys.argv[2])
 
-    def anew(match):
-        lines = TABLES[match["name"]](Record(directory / f"{match['record']}.txt"))
+    def renewed(match):
+        path = directory / f"{match['record']}.txt"
+        if not path.exists():
+            return match[0]
+        lines = TABLES[match["name"]](Record(path))
         return "\n".join([match["start"], *lines, "<!-- end -->"])
 
     marked = r"(?P<start><!-- table (?P<name>\w+): (?P<record>\w+) -->)\n.*?<!-- end -->"
-    text.write_text(re.sub(marked, anew, text.read_text(encoding="utf-8"), flags=re.S), encoding="utf-8")
+    text.write_text(re.sub(marked, renewed, text.read_text(encoding="utf-8"), flags=re.S), encoding="utf-8")
 
 
 if __name__ == "__main__":
