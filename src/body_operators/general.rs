@@ -11,7 +11,9 @@ mod operators;
 mod products;
 
 use crate::inertia::cost::InverseCounts as Counts;
-use crate::inertia::{Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Small, Workspace};
+use crate::inertia::{
+    Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, TreeFactor, Workspace,
+};
 use crate::kinematics::Point;
 use crate::math::simd::{F64x4, SimdLevel, at_best, write};
 use crate::math::{Block, Real, is_finite};
@@ -38,7 +40,7 @@ pub struct General {
     inverse_dofs: Vec<u32>,
     nodal_inverse: NodalInverse,
     /// The factor of the last A that was small, and whether A is.
-    small: Small,
+    small: TreeFactor,
     is_small: bool,
     half: Half,
     /// Nodes that slots touch.
@@ -148,7 +150,7 @@ impl General {
     }
 
     /// The factor of A, if A is small.
-    pub(super) fn small(&self) -> Option<&Small> {
+    pub(super) fn small(&self) -> Option<&TreeFactor> {
         Some(&self.small).filter(|_| self.is_small)
     }
 

@@ -11,7 +11,7 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, Small, Workspace};
+use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, TreeFactor, Workspace};
 use crate::kinematics::rigid;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
@@ -53,7 +53,7 @@ enum Form {
 
 impl Large {
     /// The factor of a small A.
-    fn small(&self, form: Form) -> Option<&Small> {
+    fn small(&self, form: Form) -> Option<&TreeFactor> {
         self.general.small().filter(|_| matches!(form, Form::General))
     }
 }

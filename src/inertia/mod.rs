@@ -17,7 +17,7 @@ use ldy_factor::ascends;
 pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Result, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
 pub use sparse::Sparse;
-pub use tree_factor::Small;
+pub use tree_factor::TreeFactor;
 
 use crate::math::Block;
 
@@ -160,7 +160,7 @@ pub struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
-    /// Whether [`Small`] is to factor it.
+    /// Whether [`TreeFactor`] is to factor it.
     pub fn is_small(&self) -> bool {
         self.structure == Structure::PositiveDefinite && self.starts.len() <= tree_factor::MOST_ROWS + 1
     }

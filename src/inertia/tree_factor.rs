@@ -21,14 +21,14 @@ const LAST_ROW: u64 = 1 << (MOST_ROWS - 1);
 
 /// L and D of the matrix that was factored last, and a copy of that: the same one is not factored again.
 #[derive(Debug, Default)]
-pub struct Small {
+pub struct TreeFactor {
     matrix: MatrixCopy,
     /// Where each entry of it is in the rows.
     places: Vec<u32>,
     /// What is left of A row by row; right of the diagonal there is anything.
-    rows: Vec<Row>,
+    rows: Vec<PaddedRow>,
     /// L column by column; where it is zero there is anything.
-    columns: Vec<Row>,
+    columns: Vec<PaddedRow>,
     /// Of each row the columns left of the diagonal where L may not be zero.
     patterns: Vec<u64>,
     /// Of each column the rows below the diagonal where L may not be zero; the last row is the first bit.
@@ -44,7 +44,7 @@ pub struct Small {
 }
 
 /// A row of as many values as a word has bits: no number of a bit lies outside.
-pub type Row = [f64; MOST_ROWS];
+pub type PaddedRow = [f64; MOST_ROWS];
 
 /// The numbers of the bits of a word that is given from its last bit on, descending: the first bit that is set is quickest to find.
 #[inline(always)]
@@ -68,7 +68,7 @@ pub fn ascending(mut bits: u64) -> impl Iterator<Item = usize> {
     )
 }
 
-impl Small {
+impl TreeFactor {
     /// Factor a matrix of which the lower triangle is given, unless it is the same, bit for bit; it has [`MOST_ROWS`] rows at most.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Small {
         ensure!(is_finite(values), FactorError::NotFinite);
         self.matrix.set_values(values);
         self.start()?;
-        at_best(Elimination(self))?;
+        at_best(TreeElimination(self))?;
         self.is_ready = true;
         Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
     }
@@ -190,7 +190,7 @@ impl Small {
 
     /// A column of L.
     #[inline(always)]
-    pub fn column(&self, column: usize) -> &Row {
+    pub fn column(&self, column: usize) -> &PaddedRow {
         &self.columns[column]
     }
 
@@ -259,14 +259,14 @@ impl Small {
 }
 
 /// Make L and D of A.
-struct Elimination<'a>(&'a mut Small);
+struct TreeElimination<'a>(&'a mut TreeFactor);
 
-impl Kernel for Elimination<'_> {
+impl Kernel for TreeElimination<'_> {
     type Output = Result;
 
     #[inline(always)]
     fn at<L: SimdLevel>(self, level: L) -> Self::Output {
-        let Small { rows, columns, patterns, reciprocals, .. } = self.0;
+        let TreeFactor { rows, columns, patterns, reciprocals, .. } = self.0;
         for row in (0..rows.len().min(MOST_ROWS)).rev() {
             let (above, [own, ..]) = rows.split_at_mut(row) else { break };
             if own[row].is_nan() || own[row] <= 0.0 {

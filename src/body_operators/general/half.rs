@@ -7,7 +7,7 @@
 use super::operators::Operators;
 use super::products::Tiles;
 use super::{SLOTS, WIDTH};
-use crate::inertia::Small;
+use crate::inertia::TreeFactor;
 use crate::inertia::tree_factor::{MOST_ROWS, ascending, descending};
 use crate::kinematics::Column;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
@@ -36,7 +36,7 @@ impl Half {
     pub fn make(
         &mut self,
         step: f64,
-        factor: &Small,
+        factor: &TreeFactor,
         operators: &mut Operators,
         tiles: &mut Tiles,
     ) -> memory::Result {
@@ -70,7 +70,7 @@ impl Half {
 /// Solve for all slots, a tile at a time.
 struct Solves<'a> {
     step: f64,
-    factor: &'a Small,
+    factor: &'a TreeFactor,
     operators: &'a Operators,
     reached: &'a [u64],
     tiles: &'a mut Tiles,
