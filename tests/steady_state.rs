@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use ldy::inertia::{Factored, Freshness, NodalInverse, Structure, Workspace};
+use ldy::inertia::{FactorStatus, Factored, NodalInverse, Structure, Workspace};
 
 struct Counting;
 
@@ -63,10 +63,10 @@ fn a_steady_update_does_not_allocate() {
             factor.solve(&mut panels, &mut work).unwrap();
             factor.half_solve(&mut panels, &mut work).unwrap();
         };
-        update(&values, Freshness::Pattern);
-        assert_eq!(allocations(|| update(&values, Freshness::Kept)), 0);
+        update(&values, FactorStatus::Pattern);
+        assert_eq!(allocations(|| update(&values, FactorStatus::Kept)), 0);
         values[0] += 1.0;
-        let changed = allocations(|| update(&values, Freshness::Values));
+        let changed = allocations(|| update(&values, FactorStatus::Values));
         println!("{structure:?}: {changed} allocations for new values");
         // faer's LU makes its work lists anew.
         if structure == Structure::PositiveDefinite {

@@ -25,7 +25,7 @@ pub enum Structure {
 
 /// What an update had to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
+pub enum FactorStatus {
     /// Nothing: the matrix is the same, bit for bit.
     Kept,
     /// The values changed.
@@ -71,12 +71,12 @@ impl Factored {
         rows: &[i32],
         values: &[f64],
         work: &mut Workspace,
-    ) -> Result<Freshness, FactorError> {
+    ) -> Result<FactorStatus, FactorError> {
         let same_pattern = self.structure() == Some(structure)
             && rows.len() == values.len()
             && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.ready && self.matrix.has_values(values) {
-            return Ok(Freshness::Kept);
+            return Ok(FactorStatus::Kept);
         }
         self.ready = false;
         self.revision += 1;
@@ -99,7 +99,7 @@ impl Factored {
         };
         factors.factorise(&self.matrix, work)?;
         self.ready = true;
-        Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
+        Ok(if same_pattern { FactorStatus::Values } else { FactorStatus::Pattern })
     }
 
     /// Number of rows of A.

@@ -16,7 +16,7 @@ mod workspace;
 
 pub use boxed::Boxed;
 pub use error::{FactorError, Result};
-pub use factored::{Factored, Freshness, SLOTS_AT_ONCE, Solution, Structure};
+pub use factored::{FactorStatus, Factored, SLOTS_AT_ONCE, Solution, Structure};
 pub use matrix_copy::{MatrixCopy, check};
 pub use workspace::Workspace;
 

@@ -10,7 +10,7 @@ use crate::body_operators::Panel;
 use crate::body_operators::factored::{Cholesky, Slots, Started, Target, Writer};
 use crate::body_operators::pseudo_rigid;
 use crate::first_error::FirstError;
-use crate::inertia::{Freshness, Inertia, Inverse, Workspace};
+use crate::inertia::{FactorStatus, Inertia, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
 use crate::math::simd::{Plain, write};
@@ -81,7 +81,7 @@ pub fn prepare<B: Bodies>(
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
     team.deal_chosen(works, panels, heavy, |work, body, panel| {
         match apply_inverse(bodies, body, panel, how.step, work) {
-            Ok(Some(Freshness::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
+            Ok(Some(FactorStatus::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
             Ok(Some(_)) => drop(renewed.fetch_add(1, Ordering::Relaxed)),
             Ok(None) => {}
             Err(fault) => first_error.note(body, Err(fault)),
@@ -272,7 +272,7 @@ fn apply_inverse<B: Bodies>(
     panel: &mut Panel,
     step: f64,
     work: &mut Workspace,
-) -> Result<Option<Freshness>, B::Fault> {
+) -> Result<Option<FactorStatus>, B::Fault> {
     let failed = |fault| bodies.fault(body, fault);
     match bodies.inertia(body)? {
         Some(inertia) => panel.apply(step, &inertia, work).map_err(failed),

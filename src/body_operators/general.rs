@@ -12,7 +12,7 @@ mod products;
 
 use crate::inertia::cost::InverseCounts as Counts;
 use crate::inertia::{
-    Dense, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, TreeFactor, Workspace,
+    Dense, FactorStatus, Factored, Inertia, Inverse, NodalInverse, Result, TreeFactor, Workspace,
 };
 use crate::kinematics::Point;
 use crate::math::simd::{F64x4, SimdLevel, at_best, write};
@@ -100,7 +100,7 @@ impl General {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>> {
+    ) -> Result<Option<FactorStatus>> {
         match inertia {
             Inertia::Inverse(Inverse::Dense(inverse)) => {
                 self.operators.list_touched(false)?;

@@ -11,7 +11,7 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use crate::inertia::cost::Lasting;
-use crate::inertia::{Boxed, FactorError, Factored, Freshness, Inertia, Result, TreeFactor, Workspace};
+use crate::inertia::{Boxed, FactorError, FactorStatus, Factored, Inertia, Result, TreeFactor, Workspace};
 use crate::kinematics::rigid;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
@@ -115,7 +115,12 @@ impl Panel {
     ///
     /// # Errors
     /// If memory is exhausted, or a matrix cannot be factored.
-    pub fn apply(&mut self, step: f64, inertia: &Inertia, work: &mut Workspace) -> Result<Option<Freshness>> {
+    pub fn apply(
+        &mut self,
+        step: f64,
+        inertia: &Inertia,
+        work: &mut Workspace,
+    ) -> Result<Option<FactorStatus>> {
         match (self.form, self.large.as_deref_mut()) {
             (Form::General, Some(large)) => large.general.apply(step, inertia, &mut large.factored, work),
             (Form::Nodal, Some(large)) => large.nodal.apply(step, inertia, &mut large.factored, work),

@@ -6,7 +6,7 @@ mod operators;
 
 use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
 use crate::inertia::{
-    FactorError, Factored, Freshness, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
+    FactorError, FactorStatus, Factored, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
 };
 use crate::kinematics;
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
@@ -75,7 +75,7 @@ impl Nodal {
         inertia: &Inertia,
         factored: &mut Factored,
         work: &mut Workspace,
-    ) -> Result<Option<Freshness>> {
+    ) -> Result<Option<FactorStatus>> {
         ensure!(!self.is_short_of_memory, FactorError::Memory);
         self.step = step;
         match inertia {

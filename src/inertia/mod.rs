@@ -14,7 +14,7 @@ pub use block_diagonal::BlockDiagonal;
 pub use dense::Dense;
 pub(crate) use ldy_factor::Boxed;
 use ldy_factor::ascends;
-pub use ldy_factor::{Defect, FactorError, Factored, Freshness, Result, Structure, Workspace};
+pub use ldy_factor::{Defect, FactorError, FactorStatus, Factored, Result, Structure, Workspace};
 pub use nodal_inverse::NodalInverse;
 pub use sparse::Sparse;
 pub use tree_factor::TreeFactor;
@@ -169,7 +169,7 @@ impl Matrix<'_> {
     ///
     /// # Errors
     /// As there.
-    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<Freshness> {
+    pub fn factor(&self, factored: &mut Factored, work: &mut Workspace) -> Result<FactorStatus> {
         factored.update(self.structure, self.starts, self.rows, self.values, work)
     }
 

@@ -11,7 +11,7 @@ use crate::memory::{self, bytes, renew, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
-use super::{FactorError, Freshness, Matrix, Result};
+use super::{FactorError, FactorStatus, Matrix, Result};
 
 /// Most rows of a small matrix: as many as a word has bits.
 pub const MOST_ROWS: usize = u64::BITS as usize;
@@ -73,11 +73,11 @@ impl TreeFactor {
     ///
     /// # Errors
     /// As [`super::Factored::update`]. There is no factor then, and the next update tries anew.
-    pub fn update(&mut self, matrix: &Matrix) -> Result<Freshness> {
+    pub fn update(&mut self, matrix: &Matrix) -> Result<FactorStatus> {
         let Matrix { starts, rows, values, .. } = *matrix;
         let same_pattern = rows.len() == values.len() && self.matrix.has_pattern(starts, rows);
         if same_pattern && self.is_ready && self.matrix.has_values(values) {
-            return Ok(Freshness::Kept);
+            return Ok(FactorStatus::Kept);
         }
         self.is_ready = false;
         self.revision += 1;
@@ -96,7 +96,7 @@ impl TreeFactor {
         self.start()?;
         at_best(TreeElimination(self))?;
         self.is_ready = true;
-        Ok(if same_pattern { Freshness::Values } else { Freshness::Pattern })
+        Ok(if same_pattern { FactorStatus::Values } else { FactorStatus::Pattern })
     }
 
     /// List where entries go, for another pattern.

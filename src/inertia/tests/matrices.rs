@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
-use crate::inertia::{FactorError, Factored, Freshness, Structure, Workspace};
+use crate::inertia::{FactorError, FactorStatus, Factored, Structure, Workspace};
 
 /// Compressed sparse columns as a host gives them.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Columns {
         Self { structure, starts, rows, values }
     }
 
-    pub fn factor(&self, factor: &mut Factored, work: &mut Workspace) -> Result<Freshness, FactorError> {
+    pub fn factor(&self, factor: &mut Factored, work: &mut Workspace) -> Result<FactorStatus, FactorError> {
         factor.update(self.structure, &self.starts, &self.rows, &self.values, work)
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::matrices::Columns;
 use crate::inertia::tree_factor::{ascending, descending};
-use crate::inertia::{Defect, FactorError, Freshness, Matrix, Structure, TreeFactor};
+use crate::inertia::{Defect, FactorError, FactorStatus, Matrix, Structure, TreeFactor};
 use crate::math::simd::forbid_avx2;
 
 fn view(columns: &Columns) -> Matrix<'_> {
@@ -98,7 +98,7 @@ fn what_cannot_be_factored_is_told() {
     };
     let indefinite = FactorError::NotPositiveDefinite { row: 0 };
     assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 1.0]), Err(indefinite));
-    assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[4.0, 1.0, 1.0]), Ok(Freshness::Values));
+    assert_eq!(update(&[0, 2, 3], &[0, 1, 1], &[4.0, 1.0, 1.0]), Ok(FactorStatus::Values));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, 0.0]), Err(FactorError::NotPositiveDefinite { row: 1 }));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, f64::NAN]), Err(FactorError::NotFinite));
     assert_eq!(update(&[0, 1, 2], &[0, 1], &[1.0, 1e-320]), Err(FactorError::NotFinite));
@@ -118,7 +118,7 @@ fn the_same_matrix_is_not_factored_again() {
     };
     let full: [&[i32]; 2] = [&[0, 2, 3], &[0, 1, 1]];
     let diagonal: [&[i32]; 2] = [&[0, 1, 2], &[0, 1]];
-    let (kept, values, pattern) = (Freshness::Kept, Freshness::Values, Freshness::Pattern);
+    let (kept, values, pattern) = (FactorStatus::Kept, FactorStatus::Values, FactorStatus::Pattern);
     let indefinite = FactorError::NotPositiveDefinite { row: 0 };
     let mut small = TreeFactor::default();
     for ([starts, rows], entries, expected) in [
