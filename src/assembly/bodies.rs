@@ -212,8 +212,8 @@ fn start<B: Bodies>(
                 pseudo_rigid::Slot::new(Plain, &writer.factor, &h).write(&mut z[slot]);
             }
         }
-        Kinematics::Mesh { nodes, rotation, lasting } => {
-            let nodal = panel.start_nodal(slots, nodes, lasting).map_err(failed)?;
+        Kinematics::Mesh { nodes, rotation, lifetime } => {
+            let nodal = panel.start_nodal(slots, nodes, lifetime).map_err(failed)?;
             for (slot, constraint) in bodies.constraints(body) {
                 bodies.points(body, constraint, &mut |sign, frame, point| match point {
                     Point::Mesh(location) => {

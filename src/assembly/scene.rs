@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::velocities::Side;
 use crate::body_operators::factored::{Slot, Slots};
-use crate::inertia::cost::Lasting;
+use crate::inertia::cost::MatrixLifetime;
 use crate::inertia::{FactorError, Inertia};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
@@ -31,7 +31,7 @@ pub enum Kinematics<'a> {
         /// The rotation that operators take from the configuration, if they do.
         rotation: Option<&'a Block>,
         /// How long A is expected to last, if it is given.
-        lasting: Lasting,
+        lifetime: MatrixLifetime,
     },
     /// Any other body, by operators with so many columns.
     General(usize),

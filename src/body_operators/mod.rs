@@ -10,7 +10,7 @@ pub mod nodal;
 pub mod product;
 pub mod pseudo_rigid;
 
-use crate::inertia::cost::Lasting;
+use crate::inertia::cost::MatrixLifetime;
 use crate::inertia::{Boxed, FactorError, FactorStatus, Factored, Inertia, Result, TreeFactor, Workspace};
 use crate::kinematics::rigid;
 use crate::math::Block;
@@ -90,16 +90,21 @@ impl Panel {
         Ok(general)
     }
 
-    /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lasting` is for a body that
+    /// Start anew with `slots` slots of nodal operators of a mesh of `nodes` nodes, all empty. `lifetime` is for a body that
     /// gives A.
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn start_nodal(&mut self, slots: usize, nodes: usize, lasting: Lasting) -> Result<&mut Nodal> {
+    pub fn start_nodal(
+        &mut self,
+        slots: usize,
+        nodes: usize,
+        lifetime: MatrixLifetime,
+    ) -> Result<&mut Nodal> {
         self.form = Form::Nodal;
         self.slots.clear();
         let nodal = &mut self.large()?.nodal;
-        nodal.start(slots, nodes, lasting)?;
+        nodal.start(slots, nodes, lifetime)?;
         Ok(nodal)
     }
 

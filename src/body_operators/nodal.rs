@@ -4,7 +4,7 @@ mod couplings;
 mod nodewise;
 mod operators;
 
-use crate::inertia::cost::{Counts, Lasting, SolveMethod, cheapest};
+use crate::inertia::cost::{Counts, MatrixLifetime, SolveMethod, cheapest};
 use crate::inertia::{
     FactorError, FactorStatus, Factored, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
 };
@@ -22,7 +22,7 @@ use operators::Operators;
 pub struct Nodal {
     step: f64,
     mesh_nodes: usize,
-    lasting: Lasting,
+    lifetime: MatrixLifetime,
     /// H of the slots.
     operators: Operators,
     /// Whether an operator had no place.
@@ -55,9 +55,9 @@ enum Response {
 }
 
 impl Nodal {
-    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lasting: Lasting) -> Result {
+    pub(super) fn start(&mut self, slots: usize, mesh_nodes: usize, lifetime: MatrixLifetime) -> Result {
         self.mesh_nodes = mesh_nodes;
-        self.lasting = lasting;
+        self.lifetime = lifetime;
         self.is_short_of_memory = false;
         Ok(self.operators.start(slots)?)
     }
@@ -210,7 +210,7 @@ impl Nodal {
             pairs: constraints * (constraints + 1) / 2,
             nodes: self.touched.len(),
             nodes_of_constraint: nodes_of_all as f64 / f64::max(constraints as f64, 1.0),
-            lasting: self.lasting,
+            lifetime: self.lifetime,
         };
         Ok(cheapest(&counts, self.nodal_inverse.most_bytes()))
     }

@@ -103,7 +103,7 @@ fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>
             None,
         ),
     ];
-    let nodal = panel.start_nodal(operators.len() + 2, bar.nodes(), Lasting::ManyUpdates).unwrap();
+    let nodal = panel.start_nodal(operators.len() + 2, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
     operators.iter().enumerate().for_each(|(slot, operator)| nodal.add(slot, 1.0, operator));
     nodal.add(operators.len(), 1.0, &both[0]);
     nodal.add(operators.len(), -1.0, &both[1]);
@@ -167,7 +167,7 @@ fn entries_that_are_zero_have_no_sign() {
     let bar = Bar { cells: 3 };
     let frames: [Block; 2] = [1.0, -1.0].map(|sign| [0.0, sign, 0.0, 0.0, 0.0, -sign, sign, 0.0, 0.0]);
     let check = |panel: &mut Panel, inertia: &Inertia| {
-        let nodal = panel.start_nodal(4, bar.nodes(), Lasting::ManyUpdates).unwrap();
+        let nodal = panel.start_nodal(4, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
         for (slot, (frame, sign)) in frames.iter().flat_map(|frame| [(frame, 1.0), (frame, -1.0)]).enumerate()
         {
             let place = Location { element: bar.element(slot % 2), xi: [1.0, -1.0, 0.0] };
@@ -225,7 +225,7 @@ fn dense_blocks_with_factored_matrices() {
 fn matrices_that_cannot_be_factored_are_told() {
     let bar = Bar { cells: 1 };
     let mut panel = Panel::default();
-    panel.start_nodal(1, bar.nodes(), Lasting::ManyUpdates).unwrap();
+    panel.start_nodal(1, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
     let n = 3 * bar.nodes() as i32;
     let (starts, rows): (Vec<i32>, Vec<i32>) = ((0..=n).collect(), (0..n).collect());
     for (structure, entry, wanted) in [
@@ -254,7 +254,7 @@ fn another_form_knows_no_roots() {
     assert!(is_new(&mut panel) && !is_new(&mut panel));
     panel.start_general(1, 6).unwrap();
     assert!(is_new(&mut panel), "dense");
-    panel.start_nodal(1, 8, Lasting::ManyUpdates).unwrap();
+    panel.start_nodal(1, 8, MatrixLifetime::ManyUpdates).unwrap();
     assert!(is_new(&mut panel), "nodal");
     let slots = panel.start_pseudo_rigid(1).unwrap();
     assert!(slots.z[0][0].is_nan(), "pseudo-rigid");

@@ -24,12 +24,12 @@ pub struct Counts {
     /// q, nodes of a constraint, the mean.
     pub nodes_of_constraint: f64,
     /// How long the matrix is expected to last.
-    pub lasting: Lasting,
+    pub lifetime: MatrixLifetime,
 }
 
 /// How long a matrix A is expected to last, by the kind of its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lasting {
+pub enum MatrixLifetime {
     /// It stays, as long as the time step does.
     #[default]
     ManyUpdates,
@@ -37,7 +37,7 @@ pub enum Lasting {
     OneUpdate,
 }
 
-impl Lasting {
+impl MatrixLifetime {
     fn updates(self) -> f64 {
         match self {
             Self::ManyUpdates => 17.0,
@@ -80,7 +80,7 @@ pub fn multiplications(counts: &Counts, way: SolveMethod) -> f64 {
         SolveMethod::NodalInverse => {
             let part = if counts.symmetric { LEFT } else { 1.0 };
             (
-                6.0 * part * real(counts.nodes) / counts.lasting.updates(),
+                6.0 * part * real(counts.nodes) / counts.lifetime.updates(),
                 nodes * real(counts.nodes) * constraints + (nodes + 54.0) * pairs,
             )
         }

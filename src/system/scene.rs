@@ -12,7 +12,7 @@ use crate::assembly::velocities::Side;
 use crate::assembly::whole_rows::{Run, WholeRows};
 use crate::body_operators::Panel;
 use crate::body_operators::factored::{Slot, Slots, Writer};
-use crate::inertia::cost::Lasting;
+use crate::inertia::cost::MatrixLifetime;
 use crate::inertia::{self, FactorError};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
@@ -178,8 +178,8 @@ impl Bodies for Scene<'_> {
             }
             _ if rows.iter().all(|&row| self.is_nodal(row as usize, id)) && body.inertia.is_of_nodes() => {
                 // Nobody knows how long A will last: hosts give one that stays, or they pay for a new factor.
-                let lasting = Lasting::ManyUpdates;
-                scene::Kinematics::Mesh { nodes: body.dofs() / 3, rotation: None, lasting }
+                let lifetime = MatrixLifetime::ManyUpdates;
+                scene::Kinematics::Mesh { nodes: body.dofs() / 3, rotation: None, lifetime }
             }
             _ => scene::Kinematics::General(body.dofs()),
         })

@@ -124,11 +124,11 @@ fn nodewise(kind: usize, values: &[f64]) -> DMatrix<f64> {
 fn update(
     nodal: &mut Nodal,
     slots: &[Slot],
-    (step, lasting): (f64, Lasting),
+    (step, lifetime): (f64, MatrixLifetime),
     inertia: &Inertia,
     factored: &mut Factored,
 ) {
-    nodal.start(slots.len(), MESH_NODES, lasting).unwrap();
+    nodal.start(slots.len(), MESH_NODES, lifetime).unwrap();
     for (at, slot) in slots.iter().enumerate() {
         slot.operators().for_each(|(sign, operator)| nodal.add(at, sign, &operator));
     }
@@ -153,7 +153,7 @@ fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
 }
 
 /// All blocks against those of a body that never had another update, and has its slots in another order, to the bit.
-fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, Lasting), inertia: &Inertia) {
+fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, MatrixLifetime), inertia: &Inertia) {
     let place = |slot: usize| 5 * slot % 23;
     let mut moved = vec![Slot { points: Vec::new(), factor: [0.0; 9] }; 23];
     slots.iter().enumerate().for_each(|(slot, own)| moved[place(slot)] = own.clone());
@@ -180,7 +180,7 @@ proptest! {
         events in prop::collection::vec((event(), any::<bool>()), 1..10),
     ) {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
-        let lasting = if lasts { Lasting::ManyUpdates } else { Lasting::OneUpdate };
+        let lifetime = if lasts { MatrixLifetime::ManyUpdates } else { MatrixLifetime::OneUpdate };
         let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
         let (mut seed, mut step) = (1, 0.5);
         for (event, refused) in std::iter::once((Event::Nothing, false)).chain(events) {
@@ -199,15 +199,15 @@ proptest! {
             let a = matrix(structure, seed);
             let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
             let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
-            update(&mut nodal, &slots, (step, lasting), &inertia, &mut factored);
+            update(&mut nodal, &slots, (step, lifetime), &inertia, &mut factored);
             check(&nodal, &slots, step, &a.clone().try_inverse().unwrap());
-            check_bits(&nodal, &slots, (step, lasting), &inertia);
+            check_bits(&nodal, &slots, (step, lifetime), &inertia);
             if refused {
                 // The next update finds what an update left that failed.
                 let values = vec![f64::NAN; values.len()];
                 let inertia =
                     Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
-                nodal.start(0, MESH_NODES, lasting).unwrap();
+                nodal.start(0, MESH_NODES, lifetime).unwrap();
                 nodal.apply(step, &inertia, &mut factored, &mut Workspace::default()).unwrap_err();
             }
         }
@@ -229,7 +229,7 @@ proptest! {
             let a = matrix(structure, seed);
             let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
             let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
-            (0..2).for_each(|_| update(&mut nodal, &slots, (0.5, Lasting::ManyUpdates), &inertia, &mut factored));
+            (0..2).for_each(|_| update(&mut nodal, &slots, (0.5, MatrixLifetime::ManyUpdates), &inertia, &mut factored));
             prop_assert!(matches!(nodal.response, Response::Couplings));
         }
     }
@@ -248,9 +248,9 @@ proptest! {
         let slot = |xi| Slot { points: vec![Point { cell: 1, xi, sign: 1.0 }], factor };
         let mut slots: Vec<Slot> = places.iter().chain(&places).map(|&xi| slot(xi)).collect();
         for at in 0..5 {
-            update(&mut nodal, &slots, (0.3, Lasting::ManyUpdates), &inertia, &mut factored);
+            update(&mut nodal, &slots, (0.3, MatrixLifetime::ManyUpdates), &inertia, &mut factored);
             prop_assert!(matches!(nodal.response, Response::Couplings));
-            check_bits(&nodal, &slots, (0.3, Lasting::ManyUpdates), &inertia);
+            check_bits(&nodal, &slots, (0.3, MatrixLifetime::ManyUpdates), &inertia);
             slots[at] = slot(places[at].map(|x| -x));
         }
     }
@@ -279,7 +279,7 @@ proptest! {
                 Slot { points: vec![Point { cell, xi, sign: 1.0 }], factor: [1.0; 9] }
             };
             let slots: Vec<Slot> = places.iter().enumerate().map(slot).collect();
-            update(&mut nodal, &slots, (0.5, Lasting::ManyUpdates), &inertia, &mut factored);
+            update(&mut nodal, &slots, (0.5, MatrixLifetime::ManyUpdates), &inertia, &mut factored);
             check(&nodal, &slots, 0.5, &inverse);
             prop_assert!(nodal.entries_bytes() <= most + indices, "{} {most}", nodal.entries_bytes());
             prop_assert_eq!(matches!(nodal.response, Response::Couplings), one.abs_diff(other) < 2);
@@ -296,9 +296,9 @@ proptest! {
         let (starts, rows, values) = columns(&inverse, |_, _| true);
         let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
         let mut nodal = Nodal::default();
-        update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
+        update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
         check(&nodal, &slots, 0.25, &inverse);
-        check_bits(&nodal, &slots, (0.25, Lasting::default()), &inertia);
+        check_bits(&nodal, &slots, (0.25, MatrixLifetime::default()), &inertia);
         prop_assert!(matches!(nodal.response, Response::Nodewise));
         let nodes = |slot: &Slot| -> Vec<u32> {
             slot.operators().flat_map(|(_, operator)| operator.weights().to_vec()).map(|(node, _)| node).collect()
@@ -351,7 +351,7 @@ fn nodewise_inverses_follow_each_other() {
             let inverse = nodewise(kind, &values);
             let (starts, rows, values) = columns(&inverse, |_, _| true);
             let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
-            update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
+            update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
             check(&nodal, &slots, 0.25, &inverse);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use crate::inertia::cost::Lasting;
+use crate::inertia::cost::MatrixLifetime;
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::{Location, Reduced};
 use crate::legacy::display::null;
@@ -25,7 +25,7 @@ pub struct Body<'a> {
     pub rotation: Option<&'a Block>,
     /// How long A is expected to last, if it is given: the stiffness of a total Lagrangian body changes with its shape, a
     /// co-rotational one keeps that of its reference.
-    pub lasting: Lasting,
+    pub lifetime: MatrixLifetime,
 }
 
 impl<'a> Body<'a> {
@@ -58,11 +58,11 @@ impl<'a> Body<'a> {
                 ensure!(!(*body).conf.is_null(), null("conf", body));
                 rotation = Some(&*(*body).conf.add(dofs).cast::<Block>());
             }
-            let lasting = match (*body).form {
-                TOTAL_LAGRANGIAN => Lasting::OneUpdate,
-                _ => Lasting::ManyUpdates,
+            let lifetime = match (*body).form {
+                TOTAL_LAGRANGIAN => MatrixLifetime::OneUpdate,
+                _ => MatrixLifetime::ManyUpdates,
             };
-            Ok(Self { body, is_reduced, dofs, rotation, lasting })
+            Ok(Self { body, is_reduced, dofs, rotation, lifetime })
         }
     }
 

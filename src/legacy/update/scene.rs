@@ -139,8 +139,8 @@ impl Bodies for HostBodies<'_> {
             Body::Rigid(rigid) => Kinematics::Rigid(rigid),
             Body::PseudoRigid(pseudo_rigid) => Kinematics::PseudoRigid(pseudo_rigid),
             Body::FiniteElement(mesh) if mesh.is_nodal() => {
-                let (nodes, rotation, lasting) = (mesh.mesh_nodes(), mesh.rotation, mesh.lasting);
-                Kinematics::Mesh { nodes, rotation, lasting }
+                let (nodes, rotation, lifetime) = (mesh.mesh_nodes(), mesh.rotation, mesh.lifetime);
+                Kinematics::Mesh { nodes, rotation, lifetime }
             }
             Body::FiniteElement(mesh) => Kinematics::General(mesh.dofs),
         })
