@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use crate::math::{Block, Vector};
 use crate::memory::{self, with_room};
 
-use super::General;
+use super::PercentG;
 
 /// What a constraint is called in a dump.
 #[derive(Clone, Copy, Debug)]
@@ -127,10 +127,9 @@ struct List<'a>(&'a [f64]);
 
 impl fmt::Display for List<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        self.0
-            .iter()
-            .enumerate()
-            .try_for_each(|(k, &value)| write!(f, "{}{}", if k > 0 { ", " } else { "" }, General::<6>(value)))
+        self.0.iter().enumerate().try_for_each(|(k, &value)| {
+            write!(f, "{}{}", if k > 0 { ", " } else { "" }, PercentG::<6>(value))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::General;
+use super::PercentG;
 
 /// Write the head of a file for so many rows with so many entries in all.
 ///
@@ -25,7 +25,7 @@ pub fn write_block(
 ) -> io::Result<()> {
     for (i, row) in (0..height).zip(row..) {
         for (value, column) in block[i..].iter().step_by(height).zip(column..) {
-            writeln!(out, "{row}  {column}  {}", General::<15>(*value))?;
+            writeln!(out, "{row}  {column}  {}", PercentG::<15>(*value))?;
         }
     }
     Ok(())

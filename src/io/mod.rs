@@ -7,7 +7,7 @@ mod buffered;
 pub mod dump;
 pub mod matrix_market;
 pub mod npz;
-mod number;
+mod percent_g;
 
 pub use buffered::Buffered;
-pub use number::General;
+pub use percent_g::PercentG;

@@ -1,4 +1,4 @@
-use super::General;
+use super::PercentG;
 
 /// Numbers with what `printf ("%.6g")` and `printf ("%.15g")` of the GNU C library print for them.
 const PRINTED: &[(f64, &str, &str)] = &[
@@ -64,8 +64,8 @@ const PRINTED: &[(f64, &str, &str)] = &[
 #[test]
 fn numbers_are_those_of_printf() {
     for &(value, six, fifteen) in PRINTED {
-        assert_eq!(General::<6>(value).to_string(), six, "{value:e}");
-        assert_eq!(General::<15>(value).to_string(), fifteen, "{value:e}");
+        assert_eq!(PercentG::<6>(value).to_string(), six, "{value:e}");
+        assert_eq!(PercentG::<15>(value).to_string(), fifteen, "{value:e}");
     }
 }
 
@@ -74,6 +74,6 @@ fn one_digit_is_enough() {
     for (value, text) in
         [(0.0, "0"), (9.6, "1e+01"), (2.5, "2"), (3.5, "4"), (-0.00037, "-0.0004"), (1e-7, "1e-07")]
     {
-        assert_eq!(General::<1>(value).to_string(), text);
+        assert_eq!(PercentG::<1>(value).to_string(), text);
     }
 }

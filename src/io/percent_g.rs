@@ -7,9 +7,9 @@ use std::io::Write;
 /// (ties to even), without zeros at the end; scientific if the exponent is below −4 or not below `DIGITS`. What is no
 /// number is `inf` or `nan`, with a minus where its sign bit is set.
 #[derive(Clone, Copy, Debug)]
-pub struct General<const DIGITS: usize>(pub f64);
+pub struct PercentG<const DIGITS: usize>(pub f64);
 
-impl<const DIGITS: usize> fmt::Display for General<DIGITS> {
+impl<const DIGITS: usize> fmt::Display for PercentG<DIGITS> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let magnitude = self.0.abs();
         if self.0.is_sign_negative() {
