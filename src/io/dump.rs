@@ -26,7 +26,7 @@ pub struct Label<'a> {
 
 /// A row without its neighbours.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct DumpRow<'a> {
     /// Its constraint.
     pub label: Label<'a>,
     /// The diagonal block.
@@ -100,32 +100,32 @@ fn order_of_numbers(a: &[f64], b: &[f64]) -> Ordering {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_row(out: &mut impl Write, row: &Row, neighbours: &mut Neighbours) -> io::Result<()> {
-    let [b, v, u, r] = row.vectors.map(|vector| List(vector));
-    write!(out, "{} [{}] ({b}) ({v}) ({u}) ({r})", row.label, List(row.w))?;
+pub fn write_row(out: &mut impl Write, row: &DumpRow, neighbours: &mut Neighbours) -> io::Result<()> {
+    let [b, v, u, r] = row.vectors.map(|vector| NumberList(vector));
+    write!(out, "{} [{}] ({b}) ({v}) ({u}) ({r})", row.label, NumberList(row.w))?;
     for group in neighbours.groups() {
         let first = &group[0];
         let mut sum = *first.w;
         for other in &group[1..] {
             sum.iter_mut().zip(other.w).for_each(|(sum, value)| *sum += value);
         }
-        write!(out, " => {} [{}]", first.label, List(&sum))?;
+        write!(out, " => {} [{}]", first.label, NumberList(&sum))?;
     }
     writeln!(out)
 }
 
 impl fmt::Display for Label<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let (name, point, base) = (self.name, List(self.point), List(self.base));
+        let (name, point, base) = (self.name, NumberList(self.point), NumberList(self.base));
         let [master, slave] = self.bodies;
         write!(f, "{name} ({point}) ({master}, {slave}) [{base}]")
     }
 }
 
 /// Numbers with commas between them.
-struct List<'a>(&'a [f64]);
+struct NumberList<'a>(&'a [f64]);
 
-impl fmt::Display for List<'_> {
+impl fmt::Display for NumberList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         self.0.iter().enumerate().try_for_each(|(k, &value)| {
             write!(f, "{}{}", if k > 0 { ", " } else { "" }, PercentG::<6>(value))

@@ -30,14 +30,17 @@ pub struct Array<'a> {
 /// Those of the writer; [`io::ErrorKind::FileTooLarge`] if an array or the archive does not fit into 4 GiB, or if there are
 /// too many.
 pub fn write(out: &mut dyn Write, arrays: &[Array]) -> io::Result<()> {
-    let mut members = [Member::default(); MOST];
+    let mut members = [ArchiveMember::default(); MOST];
     let members = members.get_mut(..arrays.len()).ok_or(io::ErrorKind::FileTooLarge)?;
     let mut end = 0;
     for (array, member) in arrays.iter().zip(&mut *members) {
-        let mut sum = Sum::default();
+        let mut sum = Checksum::default();
         array.write(&mut sum)?;
-        *member =
-            Member { checksum: sum.checksum.finalize(), length: limited(sum.length)?, offset: limited(end)? };
+        *member = ArchiveMember {
+            checksum: sum.checksum.finalize(),
+            length: limited(sum.length)?,
+            offset: limited(end)?,
+        };
         member.write_header(out, array.name, false)?;
         array.write(out)?;
         end += (LOCAL + array.name.len() + NPY.len()) as u64 + sum.length;
@@ -62,13 +65,13 @@ fn limited(length: u64) -> io::Result<u32> {
 
 /// What headers say of a file in the archive.
 #[derive(Clone, Copy, Default)]
-struct Member {
+struct ArchiveMember {
     checksum: u32,
     length: u32,
     offset: u32,
 }
 
-impl Member {
+impl ArchiveMember {
     /// The header before the file, or its entry in the directory at the end.
     fn write_header(&self, out: &mut dyn Write, name: &str, in_directory: bool) -> io::Result<()> {
         let version = 20_u16.to_le_bytes();
@@ -91,7 +94,7 @@ impl Member {
 impl Array<'_> {
     /// The array as a `.npy` file of version 1.0.
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut header = Sum::default();
+        let mut header = Checksum::default();
         self.write_description(&mut header)?;
         // With magic string, version and length a multiple of 64.
         let length = (10 + header.length + 1).next_multiple_of(64) - 10;
@@ -112,12 +115,12 @@ impl Array<'_> {
 
 /// Counts and sums up what is written to it.
 #[derive(Default)]
-struct Sum {
+struct Checksum {
     checksum: crc32fast::Hasher,
     length: u64,
 }
 
-impl Write for Sum {
+impl Write for Checksum {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.checksum.update(bytes);
         self.length += bytes.len() as u64;

@@ -80,7 +80,7 @@ unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbours: dump
                 let DIAB { ref B, ref W, V, U, R, con, .. } = (*row).public;
                 let vector = |values: *mut f64| &*values.cast_const().cast::<Vector>();
                 let vectors = [B, vector(V), vector(U), vector(R)];
-                let row = dump::Row { label: constraint::label(con), w: W, vectors };
+                let row = dump::DumpRow { label: constraint::label(con), w: W, vectors };
                 dump::write_row(out, &row, &mut neighbours)?;
             }
             Ok(())

@@ -32,7 +32,7 @@ fn neighbours(all: &[Given]) -> Vec<String> {
     }
     let label = Label { name: "FIXPNT", kind: 1, point: &[0.5, -0.0, 1e-7], bodies: [7, -1], base: &AXES };
     let (zero, b) = ([0.0; 3], [1.0, 2.0, 3.0]);
-    let row = Row { label, w: &AXES, vectors: [&b, &zero, &zero, &zero] };
+    let row = DumpRow { label, w: &AXES, vectors: [&b, &zero, &zero, &zero] };
     let mut text = Vec::new();
     write_row(&mut text, &row, &mut list).unwrap();
     let text = String::from_utf8(text).unwrap();
