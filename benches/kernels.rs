@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ldy::body_operators::Panel;
-use ldy::inertia::{Dense, Inertia, Inverse, Workspace};
+use ldy::inertia::{Dense, InertiaRef, Inverse, Workspace};
 use ldy::kinematics::rigid::Rigid;
 use ldy::kinematics::{Operator, Point};
 use ldy::math::{self, Block};
@@ -51,7 +51,7 @@ fn pairs(criterion: &mut Criterion) {
             (0..dofs * dofs).map(|k| if k % (dofs + 1) == 0 { 2.0 } else { 0.0 }).collect();
         let inverse = Inverse::Dense(Dense::new(dofs, &inverse).expect("sizes agree"));
         panel
-            .apply(1e-3, &Inertia::Inverse(inverse), &mut Workspace::default())
+            .apply(1e-3, &InertiaRef::Inverse(inverse), &mut Workspace::default())
             .expect("little memory is needed");
         criterion.bench_function(&format!("pair/{dofs}_freedoms"), |bencher| {
             bencher.iter(|| black_box(&panel).block(black_box(0), black_box(1)))

@@ -10,7 +10,7 @@ use crate::body_operators::Panel;
 use crate::body_operators::factored::{Cholesky, Slots, Started, Target, Writer};
 use crate::body_operators::pseudo_rigid;
 use crate::first_error::FirstError;
-use crate::inertia::{FactorStatus, Inertia, Inverse, Workspace};
+use crate::inertia::{FactorStatus, InertiaRef, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
 use crate::math::simd::{Plain, write};
@@ -255,7 +255,7 @@ fn renew_factor<B: Bodies>(
     if !matches!(kinematics, Kinematics::Rigid(_) | Kinematics::PseudoRigid(_)) {
         return Ok(false);
     }
-    let Some(Inertia::Inverse(Inverse::BlockDiagonal(inverse))) = bodies.inertia(body)? else {
+    let Some(InertiaRef::Inverse(Inverse::BlockDiagonal(inverse))) = bodies.inertia(body)? else {
         return Ok(false);
     };
     let blocks = match kinematics {

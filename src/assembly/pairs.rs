@@ -192,7 +192,7 @@ fn columns<L: SimdLevel>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inertia::{Dense, Inertia, Inverse, Workspace};
+    use crate::inertia::{Dense, InertiaRef, Inverse, Workspace};
     use crate::math::simd::Plain;
     use crate::math::transposed;
     use crate::team::Numbered;
@@ -204,7 +204,7 @@ mod tests {
         let general = panel.start_general(2, 2).unwrap();
         general.add_dense(0, &[1.0, 2.0, 3.0, 0.0, 0.0, 1.0]);
         general.add_dense(1, &[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
-        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(2, &[1.0, 0.0, 0.0, 10.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         // Rows of H_0: (1,0), (2,0), (3,1); of H_1: (0,1), (1,0), (0,0).
         let expected = [0.0, 0.0, 10.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
@@ -231,7 +231,7 @@ mod tests {
             general.add_dense(slot, h);
         }
         // Couples the two velocities with each other alone: the diagonal blocks are zero.
-        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(2, &[0.0, 1.0, 1.0, 0.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         let mut blocks = [[7.0; 9]; 3];
         let columns = [2, 1, 2];
@@ -251,7 +251,7 @@ mod tests {
         let panel = |h: f64| {
             let mut panel = Panel::default();
             panel.start_general(2, 1).unwrap().add_dense(0, &[h, 0.0, 0.0]);
-            let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+            let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
             panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
             panel
         };
@@ -290,7 +290,7 @@ mod tests {
         let mut panel = Panel::default();
         let general = panel.start_general(4, 1).unwrap();
         [1.0, 1e200, 1e200, 1e200].into_iter().enumerate().for_each(|(k, h)| general.add_dense(k, &[h; 3]));
-        let inertia = Inertia::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(Dense::new(1, &[1.0]).unwrap()));
         panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap();
         panel
     }

@@ -7,7 +7,7 @@ use crate::assembly::diagonal::{self, Diagonal};
 use crate::assembly::velocities::Side;
 use crate::body_operators::factored::{Slot, Slots};
 use crate::inertia::cost::MatrixLifetime;
-use crate::inertia::{FactorError, Inertia};
+use crate::inertia::{FactorError, InertiaRef};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -92,7 +92,7 @@ pub trait Bodies: Sync {
     ///
     /// # Errors
     /// What the face finds wrong with it.
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Self::Fault>;
+    fn inertia(&self, body: usize) -> Result<Option<InertiaRef<'_>>, Self::Fault>;
 
     /// Replace columns, each as long as the generalised velocity, by A⁻¹ times them; of a member of a model columns of the model.
     /// The thread that updates calls it.

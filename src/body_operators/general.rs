@@ -12,7 +12,7 @@ mod products;
 
 use crate::inertia::cost::InverseCounts as Counts;
 use crate::inertia::{
-    Dense, FactorStatus, Factored, Inertia, Inverse, NodalInverse, Result, TreeFactor, Workspace,
+    Dense, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Result, TreeFactor, Workspace,
 };
 use crate::kinematics::Point;
 use crate::math::simd::{F64x4, SimdLevel, at_best, write};
@@ -97,31 +97,31 @@ impl General {
     pub(super) fn apply(
         &mut self,
         step: f64,
-        inertia: &Inertia,
+        inertia: &InertiaRef,
         factored: &mut Factored,
         work: &mut Workspace,
     ) -> Result<Option<FactorStatus>> {
         match inertia {
-            Inertia::Inverse(Inverse::Dense(inverse)) => {
+            InertiaRef::Inverse(Inverse::Dense(inverse)) => {
                 self.operators.list_touched(false)?;
                 self.take_dense(inverse)?;
                 self.take_products_with_inverse(step)?;
                 Ok(None)
             }
-            Inertia::Inverse(inverse) => {
+            InertiaRef::Inverse(inverse) => {
                 self.operators.list_touched(false)?;
                 self.tiles.start(self.operators.slots(), self.operators.touched.len())?;
                 self.tiles.fill_sparse(step, &self.operators, inverse);
                 Ok(None)
             }
-            Inertia::Matrix(matrix) if matrix.is_small() => {
+            InertiaRef::Matrix(matrix) if matrix.is_small() => {
                 let Self { operators, tiles, small, half, is_small, .. } = self;
                 let freshness = small.update(matrix)?;
                 *is_small = true;
                 half.make(step, small, operators, tiles)?;
                 Ok(Some(freshness))
             }
-            Inertia::Matrix(matrix) => {
+            InertiaRef::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 if self.has_nodes_to_solve_for(factored)? {
                     self.take_nodal_inverse(factored, work)?;

@@ -11,7 +11,7 @@ pub mod product;
 pub mod pseudo_rigid;
 
 use crate::inertia::cost::MatrixLifetime;
-use crate::inertia::{Boxed, FactorError, FactorStatus, Factored, Inertia, Result, TreeFactor, Workspace};
+use crate::inertia::{Boxed, FactorError, FactorStatus, Factored, InertiaRef, Result, TreeFactor, Workspace};
 use crate::kinematics::rigid;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, Plain, SimdLevel, are_finite, packed, write};
@@ -123,7 +123,7 @@ impl Panel {
     pub fn apply(
         &mut self,
         step: f64,
-        inertia: &Inertia,
+        inertia: &InertiaRef,
         work: &mut Workspace,
     ) -> Result<Option<FactorStatus>> {
         match (self.form, self.large.as_deref_mut()) {

@@ -6,7 +6,7 @@ mod operators;
 
 use crate::inertia::cost::{Counts, MatrixLifetime, SolveMethod, cheapest};
 use crate::inertia::{
-    FactorError, FactorStatus, Factored, Inertia, Inverse, NodalInverse, Result, Structure, Workspace,
+    FactorError, FactorStatus, Factored, InertiaRef, Inverse, NodalInverse, Result, Structure, Workspace,
 };
 use crate::kinematics;
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
@@ -72,14 +72,14 @@ impl Nodal {
     pub(super) fn apply(
         &mut self,
         step: f64,
-        inertia: &Inertia,
+        inertia: &InertiaRef,
         factored: &mut Factored,
         work: &mut Workspace,
     ) -> Result<Option<FactorStatus>> {
         ensure!(!self.is_short_of_memory, FactorError::Memory);
         self.step = step;
         match inertia {
-            Inertia::Inverse(inverse) => {
+            InertiaRef::Inverse(inverse) => {
                 if self.nodewise.update(step, inverse, &self.operators)? {
                     self.response = Response::Nodewise;
                 } else {
@@ -87,7 +87,7 @@ impl Nodal {
                 }
                 Ok(None)
             }
-            Inertia::Matrix(matrix) => {
+            InertiaRef::Matrix(matrix) => {
                 let freshness = matrix.factor(factored, work)?;
                 match self.choose(factored)? {
                     SolveMethod::NodalInverse => {

@@ -24,7 +24,7 @@ fn dense_blocks_are_products_of_operators_and_inverse() {
             let h: Vec<f64> = (0..3 * dofs).map(|k| value(k + 100 * slot)).collect();
             general.add_dense(slot, &h);
         }
-        let inertia = Inertia::Inverse(Inverse::Dense(inertia::Dense::new(dofs, &inverse).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Dense(inertia::Dense::new(dofs, &inverse).unwrap()));
         panel.apply(0.125, &inertia, &mut Workspace::default()).unwrap();
         let h = |slot: usize| Matrix3xX::from_fn(dofs, |i, j| value(3 * j + i + 100 * slot));
         let inverse = DMatrix::from_column_slice(dofs, dofs, &inverse);
@@ -93,7 +93,7 @@ fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, 
 
 /// Blocks of a panel with the operators of the bar against H A⁻¹ Hᵀ; the last slot is free, the second last the difference
 /// of two points.
-fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>) {
+fn check(bar: &Bar, panel: &mut Panel, inertia: &InertiaRef, inverse: &DMatrix<f64>) {
     let operators = bar.operators();
     let both = [
         operators[1],
@@ -135,9 +135,9 @@ fn nodal_blocks_with_explicit_inverses() {
     for inverse in [full, diagonal, blocks] {
         let (starts, rows, values) = columns(&inverse, |_, _| true);
         let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
-        check(&bar, &mut Panel::default(), &Inertia::Inverse(sparse), &inverse);
+        check(&bar, &mut Panel::default(), &InertiaRef::Inverse(sparse), &inverse);
         let dense = Inverse::Dense(inertia::Dense::new(inverse.nrows(), inverse.as_slice()).unwrap());
-        check(&bar, &mut Panel::default(), &Inertia::Inverse(dense), &inverse);
+        check(&bar, &mut Panel::default(), &InertiaRef::Inverse(dense), &inverse);
     }
 }
 
@@ -154,7 +154,7 @@ fn nodal_blocks_with_factored_matrices() {
                 matrix[(0, 0)] += change;
                 let (starts, rows, values) = columns(&matrix, |i, j| i >= j || !symmetric);
                 let inertia =
-                    Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+                    InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
                 check(&bar, &mut panel, &inertia, &matrix.try_inverse().unwrap());
             }
         }
@@ -166,7 +166,7 @@ fn nodal_blocks_with_factored_matrices() {
 fn entries_that_are_zero_have_no_sign() {
     let bar = Bar { cells: 3 };
     let frames: [Block; 2] = [1.0, -1.0].map(|sign| [0.0, sign, 0.0, 0.0, 0.0, -sign, sign, 0.0, 0.0]);
-    let check = |panel: &mut Panel, inertia: &Inertia| {
+    let check = |panel: &mut Panel, inertia: &InertiaRef| {
         let nodal = panel.start_nodal(4, bar.nodes(), MatrixLifetime::ManyUpdates).unwrap();
         for (slot, (frame, sign)) in frames.iter().flat_map(|frame| [(frame, 1.0), (frame, -1.0)]).enumerate()
         {
@@ -191,10 +191,10 @@ fn entries_that_are_zero_have_no_sign() {
     ] {
         let (starts, rows, values) = columns(&matrix, |_, _| true);
         let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
-        check(&mut Panel::default(), &Inertia::Inverse(sparse));
+        check(&mut Panel::default(), &InertiaRef::Inverse(sparse));
         let is_kept = |i, j| i >= j || structure == Structure::General;
         let (starts, rows, values) = columns(&matrix, is_kept);
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let mut panel = Panel::default();
         for _ in 0..3 {
             check(&mut panel, &inertia);
@@ -208,7 +208,7 @@ fn dense_blocks_with_factored_matrices() {
     let matrix = bar.matrix(true);
     let (starts, rows, values) = columns(&matrix, |i, j| i >= j);
     let structure = Structure::PositiveDefinite;
-    let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+    let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
     let mut panel = Panel::default();
     let general = panel.start_general(2, matrix.nrows()).unwrap();
     for slot in 0..2 {
@@ -235,7 +235,7 @@ fn matrices_that_cannot_be_factored_are_told() {
     ] {
         let mut values = vec![1.0; n as usize];
         values[5] = entry;
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let error = panel.apply(1.0, &inertia, &mut Workspace::default()).unwrap_err();
         assert_eq!(error, wanted);
     }

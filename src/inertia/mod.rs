@@ -120,14 +120,14 @@ impl Inverse<'_> {
 
 /// What a host knows of a body's inertia: A⁻¹, or A itself.
 #[derive(Clone, Copy, Debug)]
-pub enum Inertia<'a> {
+pub enum InertiaRef<'a> {
     /// A⁻¹.
     Inverse(Inverse<'a>),
     /// A, to be factored.
     Matrix(Matrix<'a>),
 }
 
-impl Inertia<'_> {
+impl InertiaRef<'_> {
     /// The values of A⁻¹ or A, as they are stored.
     pub fn values(&self) -> &[f64] {
         match self {

@@ -262,12 +262,12 @@ impl Inertia {
     }
 
     /// As an update wants it; `None` of obstacles and of what the user applies.
-    pub(super) fn view(&self) -> Result<Option<inertia::Inertia<'_>>, Defect> {
+    pub(super) fn view(&self) -> Result<Option<inertia::InertiaRef<'_>>, Defect> {
         let inverse = match self {
             Self::Obstacle | Self::Solver(_) | Self::Member(_) => return Ok(None),
             Self::Matrix { starts, rows, values } => {
                 let structure = Structure::PositiveDefinite;
-                return Ok(Some(inertia::Inertia::Matrix(Matrix { structure, starts, rows, values })));
+                return Ok(Some(inertia::InertiaRef::Matrix(Matrix { structure, starts, rows, values })));
             }
             Self::Blocks { values, count } => {
                 let (starts, rows) = (&BLOCK_STARTS[..=*count], &BLOCK_ROWS[..=*count]);
@@ -278,7 +278,7 @@ impl Inertia {
                 Inverse::BlockDiagonal(BlockDiagonal::new(ends, ends, values)?)
             }
         };
-        Ok(Some(inertia::Inertia::Inverse(inverse)))
+        Ok(Some(inertia::InertiaRef::Inverse(inverse)))
     }
 }
 

@@ -268,7 +268,7 @@ impl Bodies<'_> {
     /// its factor does twice.
     fn write_change(&self, place: usize, x: &[Vector], change: &mut Sum) {
         let Some(body) = &self.bodies.things()[place] else { return };
-        if let Ok(Some(inertia::Inertia::Inverse(inverse))) = body.inertia().view()
+        if let Ok(Some(inertia::InertiaRef::Inverse(inverse))) = body.inertia().view()
             && self.made.panels[place].has_factor()
             && let Some(change) = change.as_flattened_mut().get_mut(..body.dofs())
         {

@@ -185,7 +185,7 @@ impl Bodies for Scene<'_> {
         })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<inertia::Inertia<'_>>> {
+    fn inertia(&self, body: usize) -> Result<Option<inertia::InertiaRef<'_>>> {
         let (id, body) = self.body(body);
         let failed = |defect| Error::of_body(id, Fault::Matrix(FactorError::Matrix(defect)));
         body.inertia.view().map_err(failed)

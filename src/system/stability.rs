@@ -216,7 +216,7 @@ impl Scene {
 /// x = A⁻¹ f of a body whose inverse is there as numbers; an obstacle does not move.
 fn apply(inertia: &Inertia, f: &[f64], x: &mut [f64]) {
     match inertia.view() {
-        Ok(Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(f, x),
+        Ok(Some(inertia::InertiaRef::Inverse(inverse))) => inverse.apply_to_vector(f, x),
         _ => x.fill(0.0),
     }
 }

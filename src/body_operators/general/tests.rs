@@ -106,21 +106,26 @@ impl Case {
         match self.known {
             Known::Dense => {
                 let dense = inertia::Dense::new(dofs, self.inverse.as_slice()).unwrap();
-                apply(Inertia::Inverse(Inverse::Dense(dense)));
+                apply(InertiaRef::Inverse(Inverse::Dense(dense)));
             }
             Known::Diagonal => {
                 let values: DVector<f64> = self.inverse.diagonal();
                 let diagonal = BlockDiagonal::new(&ends, &ends, values.as_slice()).unwrap();
-                apply(Inertia::Inverse(Inverse::BlockDiagonal(diagonal)));
+                apply(InertiaRef::Inverse(Inverse::BlockDiagonal(diagonal)));
             }
             Known::Sparse => {
                 let (starts, rows, values) = columns(&self.inverse, 0);
-                apply(Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
+                apply(InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
             }
             Known::Matrix => {
                 let (starts, rows, values) = columns(&self.inverse.clone().try_inverse().unwrap(), 1);
                 let structure = Structure::PositiveDefinite;
-                apply(Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values }));
+                apply(InertiaRef::Matrix(Matrix {
+                    structure,
+                    starts: &starts,
+                    rows: &rows,
+                    values: &values,
+                }));
             }
             Known::Solver => {
                 panel.start_columns().unwrap();

@@ -125,7 +125,7 @@ fn update(
     nodal: &mut Nodal,
     slots: &[Slot],
     (step, lifetime): (f64, MatrixLifetime),
-    inertia: &Inertia,
+    inertia: &InertiaRef,
     factored: &mut Factored,
 ) {
     nodal.start(slots.len(), MESH_NODES, lifetime).unwrap();
@@ -153,7 +153,7 @@ fn check(nodal: &Nodal, slots: &[Slot], step: f64, inverse: &DMatrix<f64>) {
 }
 
 /// All blocks against those of a body that never had another update, and has its slots in another order, to the bit.
-fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, MatrixLifetime), inertia: &Inertia) {
+fn check_bits(nodal: &Nodal, slots: &[Slot], settings: (f64, MatrixLifetime), inertia: &InertiaRef) {
     let place = |slot: usize| 5 * slot % 23;
     let mut moved = vec![Slot { points: Vec::new(), factor: [0.0; 9] }; 23];
     slots.iter().enumerate().for_each(|(slot, own)| moved[place(slot)] = own.clone());
@@ -198,7 +198,7 @@ proptest! {
             }
             let a = matrix(structure, seed);
             let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
-            let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+            let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
             update(&mut nodal, &slots, (step, lifetime), &inertia, &mut factored);
             check(&nodal, &slots, step, &a.clone().try_inverse().unwrap());
             check_bits(&nodal, &slots, (step, lifetime), &inertia);
@@ -206,7 +206,7 @@ proptest! {
                 // The next update finds what an update left that failed.
                 let values = vec![f64::NAN; values.len()];
                 let inertia =
-                    Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+                    InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
                 nodal.start(0, MESH_NODES, lifetime).unwrap();
                 nodal.apply(step, &inertia, &mut factored, &mut Workspace::default()).unwrap_err();
             }
@@ -228,7 +228,7 @@ proptest! {
         for seed in seeds {
             let a = matrix(structure, seed);
             let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
-            let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+            let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
             (0..2).for_each(|_| update(&mut nodal, &slots, (0.5, MatrixLifetime::ManyUpdates), &inertia, &mut factored));
             prop_assert!(matches!(nodal.response, Response::Couplings));
         }
@@ -243,7 +243,7 @@ proptest! {
         let a = matrix(Structure::PositiveDefinite, 1);
         let (starts, rows, values) = columns(&a, |i, j| i >= j);
         let structure = Structure::PositiveDefinite;
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
         let slot = |xi| Slot { points: vec![Point { cell: 1, xi, sign: 1.0 }], factor };
         let mut slots: Vec<Slot> = places.iter().chain(&places).map(|&xi| slot(xi)).collect();
@@ -265,7 +265,7 @@ proptest! {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
         let a = matrix(structure, 1);
         let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
-        let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
+        let inertia = InertiaRef::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let inverse = a.try_inverse().unwrap();
         // For the nodes of one cell, or of two neighbours.
         let most = NodalInverse::bytes_of(12, !general);
@@ -294,7 +294,7 @@ proptest! {
     ) {
         let inverse = nodewise(kind, &values);
         let (starts, rows, values) = columns(&inverse, |_, _| true);
-        let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
+        let inertia = InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
         let mut nodal = Nodal::default();
         update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
         check(&nodal, &slots, 0.25, &inverse);
@@ -350,7 +350,7 @@ fn nodewise_inverses_follow_each_other() {
         for kind in [one, two] {
             let inverse = nodewise(kind, &values);
             let (starts, rows, values) = columns(&inverse, |_, _| true);
-            let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
+            let inertia = InertiaRef::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
             update(&mut nodal, &slots, (0.25, MatrixLifetime::default()), &inertia, &mut Factored::default());
             check(&nodal, &slots, 0.25, &inverse);
         }

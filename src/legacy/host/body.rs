@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::{fmt, slice};
 
-use crate::inertia::{BlockDiagonal, Defect, Dense, Inertia, Inverse, Matrix, Sparse, Structure};
+use crate::inertia::{BlockDiagonal, Defect, Dense, InertiaRef, Inverse, Matrix, Sparse, Structure};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
@@ -128,7 +128,7 @@ impl<'a> Body<'a> {
 /// # Safety
 /// `body` is valid, its inverse is NULL or a matrix whose arrays have the sizes that it states, and nobody writes them
 /// during `'a`.
-pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<Inertia<'a>> {
+pub unsafe fn inertia<'a>(body: *const BODY, dofs: usize) -> Result<InertiaRef<'a>> {
     // SAFETY: the caller promises a valid body, whose inverse is NULL or a matrix with arrays of the sizes
     // that it states.
     let inertia = unsafe { view((*body).inverse) }.map_err(|code| errors::about("inverse", code))?;
@@ -150,7 +150,7 @@ pub unsafe fn is_matrix(body: *const BODY) -> bool {
 
 /// # Safety
 /// `matrix` is NULL or as [`inertia`] asks for.
-unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>> {
+unsafe fn view<'a>(matrix: *const MX) -> Result<InertiaRef<'a>> {
     // SAFETY: the caller promises that the matrix is NULL or valid.
     let matrix = unsafe { matrix.as_ref() }.ok_or_else(|| ill_formed("missing"))?;
     let inverse = match matrix.kind {
@@ -182,13 +182,13 @@ unsafe fn view<'a>(matrix: *const MX) -> Result<Inertia<'a>> {
                 let positive_definite = matrix.flags & MXSPD != 0;
                 let structure =
                     if positive_definite { Structure::PositiveDefinite } else { Structure::General };
-                return Ok(Inertia::Matrix(Matrix { structure, starts, rows, values }));
+                return Ok(InertiaRef::Matrix(Matrix { structure, starts, rows, values }));
             }
             Sparse::new(starts, rows, values).map(Inverse::Sparse)
         }
         kind => return Err(ill_formed(format_args!("unknown kind {kind}"))),
     };
-    inverse.map(Inertia::Inverse).map_err(ill_formed)
+    inverse.map(InertiaRef::Inverse).map_err(ill_formed)
 }
 
 const INCOMPLETE: &str = "arrays are missing or sizes negative";

@@ -11,7 +11,7 @@ use crate::assembly::update::BodyOperators;
 use crate::assembly::velocities::Side;
 use crate::body_operators::factored::{Slot as SlotWriter, Slots, Writer};
 use crate::body_operators::{Panel, RIGID};
-use crate::inertia::{FactorError, Inertia};
+use crate::inertia::{FactorError, InertiaRef};
 use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
@@ -146,7 +146,7 @@ impl Bodies for HostBodies<'_> {
         })
     }
 
-    fn inertia(&self, body: usize) -> Result<Option<Inertia<'_>>, Error> {
+    fn inertia(&self, body: usize) -> Result<Option<InertiaRef<'_>>, Error> {
         let dofs = self.view(body)?.dofs();
         // SAFETY: the caller of HostBodies::new promises valid bodies.
         Ok(Some(unsafe { body::inertia(self.0[body].body, dofs) }.map_err(|code| self.of_body(body, code))?))

@@ -183,8 +183,8 @@ fn apply_inverse(body: &Body, panel: &Panel, x: &[f64], y: &mut [f64], work: &mu
             }
         }
         (_, None) => y.fill(0.0),
-        (_, Some(inertia::Inertia::Inverse(inverse))) => inverse.apply_to_vector(x, y),
-        (_, Some(inertia::Inertia::Matrix(_))) => {
+        (_, Some(inertia::InertiaRef::Inverse(inverse))) => inverse.apply_to_vector(x, y),
+        (_, Some(inertia::InertiaRef::Matrix(_))) => {
             y.copy_from_slice(x);
             panel.solve(y, work)?;
         }
