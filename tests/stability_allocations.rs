@@ -4,7 +4,10 @@
 mod failing;
 
 use failing::fail_at;
-use ldy::stability::{Blocks, Body, Constraint, End, Error, Fault, Force, Stiffness, critical_step};
+use ldy::stability::{
+    ConstraintForce, Endpoint, Error, Fault, LoadedConstraint, PosedBody, Stiffness, StiffnessBlocks,
+    critical_step,
+};
 
 /// Call `action` again and again, each time with the next allocation failing, until none is left to fail.
 fn fails_and_recovers<T: PartialEq + std::fmt::Debug>(action: impl Fn() -> Result<T, Error>) {
@@ -24,18 +27,18 @@ fn fails_and_recovers<T: PartialEq + std::fmt::Debug>(action: impl Fn() -> Resul
 }
 
 /// Forty bodies in a row, rigid ones and particles, on links under tension.
-fn row() -> (Vec<Body>, Vec<Constraint>) {
+fn row() -> (Vec<PosedBody>, Vec<LoadedConstraint>) {
     let rotation = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let place = |k: usize| [0.5 * k as f64, (k as f64).sin(), 0.0];
     let body = |k: usize| match k % 2 {
-        0 => Body::Rigid { rotation, center: [0.0; 3], place: place(k) },
-        _ => Body::Particle { place: place(k) },
+        0 => PosedBody::Rigid { rotation, center: [0.0; 3], place: place(k) },
+        _ => PosedBody::Particle { place: place(k) },
     };
-    let on = |body: usize| End::Body { body, point: [0.1, 0.0, 0.2] };
-    let link = |k: usize| Constraint {
-        force: Force::Link { tension: 1.0 + k as f64 },
+    let on = |body: usize| Endpoint::Body { body, point: [0.1, 0.0, 0.2] };
+    let link = |k: usize| LoadedConstraint {
+        force: ConstraintForce::Link { tension: 1.0 + k as f64 },
         master: on(k),
-        slave: if k == 0 { End::Space([-1.0; 3]) } else { on(k - 1) },
+        slave: if k == 0 { Endpoint::Space([-1.0; 3]) } else { on(k - 1) },
     };
     ((0..40).map(body).collect(), (0..40).map(link).collect())
 }
@@ -46,7 +49,9 @@ fn no_allocation_failure_goes_unnoticed() {
     let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
     let x: Vec<f64> = (0..stiffness.dofs()).map(|k| (k as f64).cos()).collect();
     fails_and_recovers(|| Stiffness::new(&bodies, &constraints).map(|stiffness| stiffness.dofs()));
-    fails_and_recovers(|| Blocks::assemble(&stiffness).map(|blocks| (blocks.columns, blocks.values)));
+    fails_and_recovers(|| {
+        StiffnessBlocks::assemble(&stiffness).map(|blocks| (blocks.columns, blocks.values))
+    });
     fails_and_recovers(|| stiffness.contributions(&x));
     fails_and_recovers(|| {
         let critical = critical_step(&stiffness, |f, x| x.copy_from_slice(f))?;

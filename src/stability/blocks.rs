@@ -7,7 +7,7 @@ use crate::memory::{collected, with_room};
 /// i and j = `columns[b]` is dense, dofs of i × dofs of j, column-major, from `values[starts[b]]` on. Both
 /// halves are there, transposes of each other to the bit.
 #[derive(Clone, Debug)]
-pub struct Blocks {
+pub struct StiffnessBlocks {
     /// Bodies + 1 values.
     pub rows: Vec<usize>,
     /// The second body of each block.
@@ -20,7 +20,7 @@ pub struct Blocks {
     pub offsets: Vec<usize>,
 }
 
-impl Blocks {
+impl StiffnessBlocks {
     /// Assembles K̃.
     ///
     /// # Errors

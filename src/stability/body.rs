@@ -4,7 +4,7 @@ use crate::math::{Block, Vector, cross, difference, dot, sum, times, transposed_
 
 /// A body in its present configuration.
 #[derive(Clone, Copy, Debug)]
-pub enum Body {
+pub enum PosedBody {
     /// A point mass, 3 dofs.
     Particle {
         /// Where it is.
@@ -36,7 +36,7 @@ pub enum Body {
     },
 }
 
-impl Body {
+impl PosedBody {
     /// How many dofs it has.
     pub fn dofs(&self) -> usize {
         match self {

@@ -1,12 +1,12 @@
 //! Constraints, the forces in them, and their geometric stiffness.
 
-use super::body::Body;
+use super::body::PosedBody;
 use super::{Error, Fault, NOT_FINITE};
 use crate::math::{Vector, cross, difference, dot, is_finite, sum};
 
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]
-pub enum End {
+pub enum Endpoint {
     /// A referential point of a body; of a particle the particle.
     Body {
         /// The place of the body in the list.
@@ -18,7 +18,7 @@ pub enum End {
     Space(Vector),
 }
 
-impl End {
+impl Endpoint {
     fn body(&self) -> Option<usize> {
         match self {
             Self::Body { body, .. } => Some(*body),
@@ -40,7 +40,7 @@ pub enum Carrier {
 
 /// A constraint and λ, the force in it. With d = master's point − slave's point, −λ acts on the master.
 #[derive(Clone, Copy, Debug)]
-pub enum Force {
+pub enum ConstraintForce {
     /// ψ = |d| − length.
     Link {
         /// λ, positive when the link pulls its ends together.
@@ -60,28 +60,28 @@ pub enum Force {
     },
 }
 
-impl Constraint {
+impl LoadedConstraint {
     /// One whose gradients stay as they are when bodies move: without stiffness, in the place that it has in a list.
     pub fn constant() -> Self {
-        let force = Force::Contact { force: [0.0; 3], carrier: Carrier::Space };
-        Self { force, master: End::Space([0.0; 3]), slave: End::Space([0.0; 3]) }
+        let force = ConstraintForce::Contact { force: [0.0; 3], carrier: Carrier::Space };
+        Self { force, master: Endpoint::Space([0.0; 3]), slave: Endpoint::Space([0.0; 3]) }
     }
 }
 
 /// A constraint between two points.
 #[derive(Clone, Copy, Debug)]
-pub struct Constraint {
+pub struct LoadedConstraint {
     /// Kind and force.
-    pub force: Force,
+    pub force: ConstraintForce,
     /// The first point.
-    pub master: End,
+    pub master: Endpoint,
     /// The second point.
-    pub slave: End,
+    pub slave: Endpoint,
 }
 
 /// A constraint with everything that its stiffness is made of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Element {
+pub(super) struct ConstraintStiffness {
     /// λ as a vector of space.
     lambda: Vector,
     /// d.
@@ -90,26 +90,26 @@ pub(super) struct Element {
     across: Option<(Vector, f64)>,
     /// The body that turns the axes.
     carrier: Option<usize>,
-    master: End,
-    slave: End,
+    master: Endpoint,
+    slave: Endpoint,
 }
 
-impl Element {
+impl ConstraintStiffness {
     /// `index` is the constraint's place in the list, for the error; `gap` is d, or none where the places tell it.
     pub fn new(
         index: usize,
-        constraint: &Constraint,
+        constraint: &LoadedConstraint,
         gap: Option<&Vector>,
-        bodies: &[Body],
+        bodies: &[PosedBody],
     ) -> Result<Self, Error> {
-        let Constraint { force, master, slave } = *constraint;
+        let LoadedConstraint { force, master, slave } = *constraint;
         let failed = |why| Error { row: Some(index), fault: Fault::Invalid(why) };
         let apart =
             place(&master, bodies).zip(place(&slave, bodies)).map(|(one, other)| difference(&one, &other));
         let apart = apart.ok_or(failed("a body of it is not there, or has no points"))?;
         let gap = gap.copied().unwrap_or(apart);
         let (lambda, across, carrier) = match force {
-            Force::Link { tension } => {
+            ConstraintForce::Link { tension } => {
                 let length = dot(&gap, &gap).sqrt();
                 if length > 0.0 {
                     let n = gap.map(|gap| gap / length);
@@ -120,10 +120,10 @@ impl Element {
                     return Err(failed("the link has no direction"));
                 }
             }
-            Force::FixedPoint { force } => (force, None, None),
-            Force::Contact { force, carrier: Carrier::Space } => (force, None, None),
-            Force::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
-            Force::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
+            ConstraintForce::FixedPoint { force } => (force, None, None),
+            ConstraintForce::Contact { force, carrier: Carrier::Space } => (force, None, None),
+            ConstraintForce::Contact { force, carrier: Carrier::Master } => (force, None, master.body()),
+            ConstraintForce::Contact { force, carrier: Carrier::Slave } => (force, None, slave.body()),
         };
         ensure!(
             carrier.is_none_or(|body| bodies[body].carries_axes()),
@@ -143,20 +143,20 @@ impl Element {
     /// The points on bodies, each with its sign.
     fn points(&self) -> impl Iterator<Item = (usize, &Vector, f64)> {
         [(&self.master, 1.0), (&self.slave, -1.0)].into_iter().filter_map(|(end, sign)| match end {
-            End::Body { body, point } => Some((*body, point, sign)),
-            End::Space(_) => None,
+            Endpoint::Body { body, point } => Some((*body, point, sign)),
+            Endpoint::Space(_) => None,
         })
     }
 
     /// Adds the gradient of ψ in a direction of space, the generalised forces of that direction at the points.
-    pub fn add_gradient(&self, bodies: &[Body], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
+    pub fn add_gradient(&self, bodies: &[PosedBody], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
         for (body, point, sign) in self.points() {
             bodies[body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[body]..]);
         }
     }
 
     /// Adds K̃ x of this constraint to y; the dofs of body k begin at `offsets[k]`.
-    pub fn add_product(&self, bodies: &[Body], offsets: &[usize], x: &[f64], y: &mut [f64]) {
+    pub fn add_product(&self, bodies: &[PosedBody], offsets: &[usize], x: &[f64], y: &mut [f64]) {
         let moved = self.points().map(|(body, point, sign)| {
             bodies[body].moved(point, &x[offsets[body]..]).map(|moved| sign * moved)
         });
@@ -181,12 +181,12 @@ impl Element {
     }
 }
 
-fn place(end: &End, bodies: &[Body]) -> Option<Vector> {
+fn place(end: &Endpoint, bodies: &[PosedBody]) -> Option<Vector> {
     match end {
-        End::Body { body, point } => {
-            let body = bodies.get(*body).filter(|body| !matches!(body, Body::General { .. }));
+        Endpoint::Body { body, point } => {
+            let body = bodies.get(*body).filter(|body| !matches!(body, PosedBody::General { .. }));
             body.map(|body| body.place(point))
         }
-        End::Space(place) => Some(*place),
+        Endpoint::Space(place) => Some(*place),
     }
 }

@@ -13,8 +13,8 @@
 //! particle its displacement; of a rigid body the rotation vector δθ in the referential frame, Λ exp(δθ), then the
 //! displacement of the mass centre; of a pseudo-rigid body δF row by row, then the same.
 //!
-//! - [`Body`], [`Constraint`]: what is given.
-//! - [`Stiffness`]: K̃, matrix-free; [`Blocks`]: K̃ assembled.
+//! - [`PosedBody`], [`LoadedConstraint`]: what is given.
+//! - [`Stiffness`]: K̃, matrix-free; [`StiffnessBlocks`]: K̃ assembled.
 //! - [`critical_step`]: ω², 2/ω and the constraint that contributes most, by [`crate::math::lanczos`].
 //! - [`FreeMotion`]: M⁻¹ projected to the directions that constraints leave free.
 #![forbid(unsafe_code)]
@@ -29,9 +29,9 @@ mod stiffness;
 use crate::memory::{self, repeated};
 
 pub use crate::rows::fault::{Error, Fault};
-pub use blocks::Blocks;
-pub use body::Body;
-pub use constraint::{Carrier, Constraint, End, Force};
+pub use blocks::StiffnessBlocks;
+pub use body::PosedBody;
+pub use constraint::{Carrier, ConstraintForce, Endpoint, LoadedConstraint};
 pub use critical::{CriticalStep, critical_step};
 pub use free_motion::FreeMotion;
 pub use stiffness::Stiffness;

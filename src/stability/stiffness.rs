@@ -1,7 +1,7 @@
 //! K̃ of many constraints, without a matrix.
 
-use super::constraint::Element;
-use super::{Body, Constraint, Error, zeros};
+use super::constraint::ConstraintStiffness;
+use super::{Error, LoadedConstraint, PosedBody, zeros};
 use crate::math::Vector;
 use crate::memory::{collected, with_room};
 
@@ -9,9 +9,9 @@ use crate::memory::{collected, with_room};
 /// list.
 #[derive(Clone, Debug)]
 pub struct Stiffness {
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<PosedBody>,
     pub(super) offsets: Vec<usize>,
-    pub(super) elements: Vec<Element>,
+    pub(super) elements: Vec<ConstraintStiffness>,
 }
 
 impl Stiffness {
@@ -21,7 +21,7 @@ impl Stiffness {
     /// Of the constraint, by its place in the list, that names a body which is not there or has no points, is a link under force
     /// whose ends coincide, or a contact with axes that its body cannot turn; if a force or a place is not finite, or memory is
     /// exhausted.
-    pub fn new(bodies: &[Body], constraints: &[Constraint]) -> Result<Self, Error> {
+    pub fn new(bodies: &[PosedBody], constraints: &[LoadedConstraint]) -> Result<Self, Error> {
         Self::take(bodies, constraints, |_| None)
     }
 
@@ -33,14 +33,18 @@ impl Stiffness {
     ///
     /// # Panics
     /// If there are not as many gaps as constraints.
-    pub fn with_gaps(bodies: &[Body], constraints: &[Constraint], gaps: &[Vector]) -> Result<Self, Error> {
+    pub fn with_gaps(
+        bodies: &[PosedBody],
+        constraints: &[LoadedConstraint],
+        gaps: &[Vector],
+    ) -> Result<Self, Error> {
         assert_eq!(gaps.len(), constraints.len());
         Self::take(bodies, constraints, |index| Some(&gaps[index]))
     }
 
     fn take<'a>(
-        bodies: &[Body],
-        constraints: &[Constraint],
+        bodies: &[PosedBody],
+        constraints: &[LoadedConstraint],
         gap: impl Fn(usize) -> Option<&'a Vector>,
     ) -> Result<Self, Error> {
         let taken = collected(bodies.len(), bodies.iter().copied())?;
@@ -51,7 +55,7 @@ impl Stiffness {
             Some(*end)
         }));
         for (index, constraint) in constraints.iter().enumerate() {
-            elements.push(Element::new(index, constraint, gap(index), bodies)?);
+            elements.push(ConstraintStiffness::new(index, constraint, gap(index), bodies)?);
         }
         Ok(Self { bodies: taken, offsets, elements })
     }

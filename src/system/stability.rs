@@ -4,7 +4,10 @@
 use crate::inertia;
 use crate::math::{Block, Vector, times};
 use crate::memory::{repeated, with_room};
-use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
+use crate::stability::{
+    self, Carrier, ConstraintForce, CriticalStep, Endpoint, FreeMotion, LoadedConstraint, PosedBody,
+    Stiffness,
+};
 
 use super::body::{Inertia, Kinematics, as_many, finite, of_size};
 use super::bulk::AtPoints;
@@ -41,8 +44,8 @@ pub enum Directions {
 struct Scene {
     /// Ids of the bodies, ascending.
     ids: Vec<Id>,
-    bodies: Vec<Body>,
-    constraints: Vec<Constraint>,
+    bodies: Vec<PosedBody>,
+    constraints: Vec<LoadedConstraint>,
     gaps: Vec<Vector>,
 }
 
@@ -74,11 +77,13 @@ impl System {
             scene.ids.push(id);
             // Places are not asked for: gaps are given.
             scene.bodies.push(match *body.kinematics() {
-                Kinematics::Rigid { rotation, center } => Body::Rigid { rotation, center, place: [0.0; 3] },
-                Kinematics::PseudoRigid { center } => {
-                    Body::PseudoRigid { gradient: [0.0; 9], center, place: [0.0; 3] }
+                Kinematics::Rigid { rotation, center } => {
+                    PosedBody::Rigid { rotation, center, place: [0.0; 3] }
                 }
-                Kinematics::General => Body::General { dofs: body.dofs() },
+                Kinematics::PseudoRigid { center } => {
+                    PosedBody::PseudoRigid { gradient: [0.0; 9], center, place: [0.0; 3] }
+                }
+                Kinematics::General => PosedBody::General { dofs: body.dofs() },
             });
         }
         let mut rest = reactions;
@@ -91,7 +96,7 @@ impl System {
                 let ends = [0, 1].map(|k| scene.end(bodies[k], points[k]));
                 scene.add(joint, &frame, ends, force).map_err(failed)?;
             } else if *joint == Joint::ConstantOperators {
-                scene.constraints.push(Constraint::constant());
+                scene.constraints.push(LoadedConstraint::constant());
                 scene.gaps.push([0.0; 3]);
             } else {
                 let what = "its geometric stiffness is not known: it is given by operators";
@@ -186,28 +191,31 @@ impl System {
 }
 
 impl Scene {
-    fn end(&self, body: Option<Id>, point: Vector) -> End {
+    fn end(&self, body: Option<Id>, point: Vector) -> Endpoint {
         let place = body.and_then(|id| self.ids.binary_search(&id).ok());
-        place.map_or(End::Space([0.0; 3]), |body| End::Body { body, point })
+        place.map_or(Endpoint::Space([0.0; 3]), |body| Endpoint::Body { body, point })
     }
 
     /// The force on the master is E R; λ is minus that.
-    fn add(&mut self, joint: &Joint, frame: &Block, ends: [End; 2], reaction: &[f64]) -> Checked {
+    fn add(&mut self, joint: &Joint, frame: &Block, ends: [Endpoint; 2], reaction: &[f64]) -> Checked {
         let on_master = times(frame, &[reaction[0], reaction[1], reaction[2]]);
         let lambda = on_master.map(|force| -force);
         let (force, gap) = match *joint {
             Joint::Link { length } => {
                 let why = "the length of the link is not positive and finite";
                 ensure!(length > 0.0 && length.is_finite(), Fault::Invalid(why));
-                (Force::Link { tension: -reaction[2] }, [frame[6], frame[7], frame[8]].map(|n| n * length))
+                (
+                    ConstraintForce::Link { tension: -reaction[2] },
+                    [frame[6], frame[7], frame[8]].map(|n| n * length),
+                )
             }
-            Joint::FixedPoint => (Force::FixedPoint { force: lambda }, [0.0; 3]),
-            Joint::Contact(carrier) => (Force::Contact { force: lambda, carrier }, [0.0; 3]),
+            Joint::FixedPoint => (ConstraintForce::FixedPoint { force: lambda }, [0.0; 3]),
+            Joint::Contact(carrier) => (ConstraintForce::Contact { force: lambda, carrier }, [0.0; 3]),
             Joint::ConstantOperators => {
                 return Err(Fault::Invalid("it is given by points, its joint by operators"));
             }
         };
-        self.constraints.push(Constraint { force, master: ends[0], slave: ends[1] });
+        self.constraints.push(LoadedConstraint { force, master: ends[0], slave: ends[1] });
         self.gaps.push(gap);
         Ok(())
     }

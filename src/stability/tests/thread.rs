@@ -14,7 +14,7 @@ proptest! {
         };
         prop_assume!(places.windows(2).all(|two| (Vector3::from(two[1]) - Vector3::from(two[0])).norm() > 0.1));
         let (bodies, links) = thread(&places, &tensions);
-        let blocks = Blocks::assemble(&Stiffness::new(&bodies, &links).unwrap()).unwrap();
+        let blocks = StiffnessBlocks::assemble(&Stiffness::new(&bodies, &links).unwrap()).unwrap();
         prop_assert_eq!(&blocks.rows, &[0, 2, 5, 8, 10]);
         prop_assert_eq!(&blocks.columns, &[0, 1, 0, 1, 2, 1, 2, 3, 2, 3]);
         for i in 0..4 {
