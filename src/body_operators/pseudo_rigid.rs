@@ -5,7 +5,7 @@
 //! theory (44), (68): a quarter of the work that 12 dofs ask for.
 
 use super::factored::{self, Cholesky};
-use crate::kinematics::pseudo_rigid::{Arm, Operator};
+use crate::kinematics::pseudo_rigid::{Arm, PseudoRigidOperator};
 use crate::math::simd::{F64x4, SimdLevel, write};
 
 /// Values in a slot: Eᵀ, column-major, then q.
@@ -22,7 +22,7 @@ pub struct Slot<L: SimdLevel> {
 impl<L: SimdLevel> Slot<L> {
     /// Z = H L.
     #[inline(always)]
-    pub fn new(level: L, factor: &Cholesky, h: &Operator<L::F64x4>) -> Self {
+    pub fn new(level: L, factor: &Cholesky, h: &PseudoRigidOperator<L::F64x4>) -> Self {
         Self { level, axes: h.axes, q: factor.apply_to_arm(h.arm) }
     }
 

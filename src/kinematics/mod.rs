@@ -80,7 +80,9 @@ impl Point<'_> {
             }
             Self::PseudoRigid(body, point) => {
                 let axes = Plain.transposed_columns(frame);
-                pseudo_rigid::Operator { axes, arm: body.arm(point) }.local_velocity(Plain, u).vector()
+                pseudo_rigid::PseudoRigidOperator { axes, arm: body.arm(point) }
+                    .local_velocity(Plain, u)
+                    .vector()
             }
             Self::Mesh(location) => location.local_velocity(frame, u),
             Self::Reduced(point) => point.local_velocity(frame, u),

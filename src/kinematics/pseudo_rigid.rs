@@ -19,7 +19,7 @@ pub struct PseudoRigid<'a> {
 
 /// H = Eᵀ ⊗ aᵀ = Eᵀ [ (X − X̄)ᵀ in columns 3r..3r+3 of row r | I ], E the local frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Operator<L> {
+pub struct PseudoRigidOperator<L> {
     /// The columns of Eᵀ.
     pub axes: [L; 3],
     /// a; that of the master minus that of the slave, if both are on the body.
@@ -37,11 +37,11 @@ impl PseudoRigid<'_> {
     /// H of point X in the frame E: 3 × dofs, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         let axes = Plain.transposed_columns(frame);
-        packed(&Operator { axes, arm: self.arm(point) }.columns())
+        packed(&PseudoRigidOperator { axes, arm: self.arm(point) }.columns())
     }
 }
 
-impl<L: F64x4> Operator<L> {
+impl<L: F64x4> PseudoRigidOperator<L> {
     /// H, column by column.
     fn columns(&self) -> [L; DOFS] {
         let [x, y, z, one] = self.arm;
@@ -67,7 +67,11 @@ impl Action<'_> {
     /// # Panics
     /// If the constraint acts by operators: then the body has none of this form.
     #[inline(always)]
-    pub fn pseudo_rigid_operator<L: SimdLevel>(&self, level: L, body: &PseudoRigid) -> Operator<L::F64x4> {
+    pub fn pseudo_rigid_operator<L: SimdLevel>(
+        &self,
+        level: L,
+        body: &PseudoRigid,
+    ) -> PseudoRigidOperator<L::F64x4> {
         let Placement::Points { frame, points: [master, slave] } = self.placement else {
             unreachable!("a pseudo-rigid body with constraints by operators is a general one")
         };
@@ -77,6 +81,6 @@ impl Action<'_> {
                 *arm -= slave;
             }
         }
-        Operator { axes: level.transposed_columns(frame), arm }
+        PseudoRigidOperator { axes: level.transposed_columns(frame), arm }
     }
 }

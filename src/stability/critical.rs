@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::{Error, Fault, NOT_FINITE, Stiffness, zeros};
-use crate::math::lanczos::{Failure, Problem};
+use crate::math::lanczos::{EigenProblem, Failure};
 
 /// What the geometric stiffness asks of the step.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub fn critical_step(
         stiffness.product(x, y);
         Ok(())
     };
-    let mut problem = Problem { size: stiffness.dofs(), stiffness: product, inverse_mass };
+    let mut problem = EigenProblem { size: stiffness.dofs(), stiffness: product, inverse_mass };
     let none = |vector| CriticalStep {
         frequency_squared: 0.0,
         step: f64::INFINITY,

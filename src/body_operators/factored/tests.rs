@@ -167,7 +167,7 @@ impl Kernel for OfPseudoRigid {
         let mut slots = FactoredSlots::default();
         let mut squares = [[level.zero(); 3]; 2];
         for (slot, (axes, arm)) in self.0.iter().enumerate() {
-            let h = pseudo_rigid::Operator { axes: level.columns(axes), arm: *arm };
+            let h = pseudo_rigid::PseudoRigidOperator { axes: level.columns(axes), arm: *arm };
             let z = panel::Slot::new(level, &self.1, &h);
             z.write(&mut slots.start::<PSEUDO_RIGID>(2).unwrap().z[slot]);
             squares[slot] = z.square();

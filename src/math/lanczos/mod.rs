@@ -5,7 +5,7 @@
 //! self-adjoint; the ordinary problem has M⁻¹ = 1.
 //!
 //! There is no reorthogonalisation. Rounding then produces copies of eigenvalues that have converged, which leave the
-//! largest one as it is (Parlett, The Symmetric Eigenvalue Problem, §13.3). Five vectors are kept and four numbers a step;
+//! largest one as it is (Parlett, The Symmetric Eigenvalue EigenProblem, §13.3). Five vectors are kept and four numbers a step;
 //! an eigenvector is summed up by a second run of the same iteration.
 #![forbid(unsafe_code)]
 
@@ -60,7 +60,7 @@ impl<E> From<TryReserveError> for Failure<E> {
 
 /// The problem K x = λ M x on vectors of `size` values.
 #[derive(Debug)]
-pub struct Problem<K, M> {
+pub struct EigenProblem<K, M> {
     /// Number of values in a vector.
     pub size: usize,
     /// `stiffness (x, y)` sets y = K x.
@@ -74,7 +74,7 @@ pub fn no_mass(f: &[f64], x: &mut [f64]) {
     x.copy_from_slice(f);
 }
 
-impl<E, K, M> Problem<K, M>
+impl<E, K, M> EigenProblem<K, M>
 where
     K: FnMut(&[f64], &mut [f64]) -> Result<(), E>,
     M: FnMut(&[f64], &mut [f64]),
@@ -90,7 +90,7 @@ where
         Ok(self.run(tolerance, most)?.0)
     }
 
-    /// As [`Problem::largest_eigenvalue`], with the eigenvector x of unit length, xᵀ M x = 1. It takes as many products again.
+    /// As [`EigenProblem::largest_eigenvalue`], with the eigenvector x of unit length, xᵀ M x = 1. It takes as many products again.
     ///
     /// # Errors
     /// As there.

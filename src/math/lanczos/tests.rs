@@ -14,13 +14,16 @@ type Stiffness<'a> = Box<dyn FnMut(&[f64], &mut [f64]) -> Result<(), Infallible>
 type InverseMass<'a> = Box<dyn FnMut(&[f64], &mut [f64]) + 'a>;
 
 /// The problem of two dense matrices.
-fn problem<'a>(k: &'a DMatrix<f64>, inverse: &'a DMatrix<f64>) -> Problem<Stiffness<'a>, InverseMass<'a>> {
+fn problem<'a>(
+    k: &'a DMatrix<f64>,
+    inverse: &'a DMatrix<f64>,
+) -> EigenProblem<Stiffness<'a>, InverseMass<'a>> {
     let stiffness = |x: &[f64], y: &mut [f64]| {
         product(k, x, y);
         Ok(())
     };
     let inverse_mass = |f: &[f64], x: &mut [f64]| product(inverse, f, x);
-    Problem { size: k.nrows(), stiffness: Box::new(stiffness), inverse_mass: Box::new(inverse_mass) }
+    EigenProblem { size: k.nrows(), stiffness: Box::new(stiffness), inverse_mass: Box::new(inverse_mass) }
 }
 
 /// The eigenpair of two dense matrices, settled within 1e-10.
@@ -151,7 +154,7 @@ fn no_stiffness_has_the_eigenvalue_zero() {
         Ok::<(), Infallible>(())
     };
     for size in [0, 50] {
-        let mut problem = Problem { size, stiffness: none, inverse_mass: no_mass };
+        let mut problem = EigenProblem { size, stiffness: none, inverse_mass: no_mass };
         let (estimate, vector) = problem.largest_eigenpair(1e-10, 10).unwrap();
         assert_eq!((estimate.value, estimate.products, vector.len()), (0.0, size.min(1), size));
         assert!(estimate.has_settled(0.0));
@@ -167,7 +170,7 @@ fn bad_matrices_are_errors() {
             product(&k, x, y);
             Ok::<(), Infallible>(())
         };
-        Problem { size: 60, stiffness, inverse_mass }.largest_eigenpair(1e-10, products)
+        EigenProblem { size: 60, stiffness, inverse_mass }.largest_eigenpair(1e-10, products)
     };
     assert!(!of(|f| f, 3).unwrap().0.has_settled(1e-10));
     assert_eq!(of(|f| -f, 100).unwrap_err(), Failure::NotPositive);
@@ -182,7 +185,7 @@ fn ordinary<E>(
     most: usize,
     stiffness: impl FnMut(&[f64], &mut [f64]) -> Result<(), E>,
 ) -> Result<Estimate, Failure<E>> {
-    Problem { size, stiffness, inverse_mass: no_mass }.largest_eigenvalue(tolerance, most)
+    EigenProblem { size, stiffness, inverse_mass: no_mass }.largest_eigenvalue(tolerance, most)
 }
 
 #[test]

@@ -11,14 +11,14 @@ pub struct Plain;
 
 /// Four numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Four([f64; 4]);
+pub struct PlainF64x4([f64; 4]);
 
 impl SimdLevel for Plain {
-    type F64x4 = Four;
+    type F64x4 = PlainF64x4;
 
     #[inline(always)]
-    fn load(self, values: &[f64; 4]) -> Four {
-        Four(*values)
+    fn load(self, values: &[f64; 4]) -> PlainF64x4 {
+        PlainF64x4(*values)
     }
 
     #[inline(always)]
@@ -27,19 +27,23 @@ impl SimdLevel for Plain {
     }
 }
 
-impl F64x4 for Four {
+impl F64x4 for PlainF64x4 {
     #[inline(always)]
     fn values(self) -> [f64; 4] {
         self.0
     }
 
     #[inline(always)]
-    fn transposed([Four(a), Four(b), Four(c)]: [Self; 3]) -> [Self; 3] {
-        [Four([a[0], b[0], c[0], 0.0]), Four([a[1], b[1], c[1], 0.0]), Four([a[2], b[2], c[2], 0.0])]
+    fn transposed([PlainF64x4(a), PlainF64x4(b), PlainF64x4(c)]: [Self; 3]) -> [Self; 3] {
+        [
+            PlainF64x4([a[0], b[0], c[0], 0.0]),
+            PlainF64x4([a[1], b[1], c[1], 0.0]),
+            PlainF64x4([a[2], b[2], c[2], 0.0]),
+        ]
     }
 }
 
-impl Four {
+impl PlainF64x4 {
     #[inline(always)]
     fn each(self, operation: impl Fn(f64) -> f64) -> Self {
         let Self([a, b, c, d]) = self;
@@ -54,7 +58,7 @@ impl Four {
 }
 
 operators! {
-    Four:
+    PlainF64x4:
     Add<Self>::add = |x, y| x.with(y, |a, b| a + b);
     Sub<Self>::sub = |x, y| x.with(y, |a, b| a - b);
     Mul<Self>::mul = |x, y| x.with(y, |a, b| a * b);
@@ -63,7 +67,7 @@ operators! {
     Mul<f64>::mul = |x, value| x.each(|a| a * value);
 }
 
-impl Real for Four {
+impl Real for PlainF64x4 {
     #[inline(always)]
     fn abs(self) -> Self {
         self.each(f64::abs)

@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use crate::math::lanczos::{self, Estimate, Failure, Problem};
+use crate::math::lanczos::{self, EigenProblem, Estimate, Failure};
 use crate::rows::multiply::{self, Assembled, Columns};
 use crate::system::body::{as_many, finite, of_size};
 use crate::system::dirty;
@@ -140,7 +140,7 @@ impl System {
         // By then every eigenvalue has been found, whatever the tolerance.
         let most = most_products.min(4 * size + 20);
         let stiffness = |x: &[f64], y: &mut [f64]| self.times(x, y);
-        let mut problem = Problem { size, stiffness, inverse_mass: lanczos::no_mass };
+        let mut problem = EigenProblem { size, stiffness, inverse_mass: lanczos::no_mass };
         problem.largest_eigenvalue(tolerance, most).map_err(|failure| match failure {
             Failure::Product(error) => error,
             Failure::Memory => Error::of_system(Fault::Memory),
