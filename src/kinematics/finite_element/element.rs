@@ -12,7 +12,7 @@ pub type Corners = [Vector; MAX_NODES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 // As wide as an index of a node: an element is copied four bytes at a time and more, which would wait for one that was just written.
 #[repr(u32)]
-pub enum Shape {
+pub enum ElementShape {
     /// Four nodes: the origin and the unit points of the axes.
     Tetrahedron = 4,
     /// Five nodes: the corners of the base (±1, ±1, 0) from (1, 1, 0) through (−1, 1, 0), and the apex (0, 0,
@@ -39,7 +39,7 @@ const HEXAHEDRON_SIGNS: [Vector; 8] = [
 /// Signs of x and y at the base nodes of a pyramid.
 const PYRAMID_SIGNS: [[f64; 2]; 4] = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]];
 
-impl Shape {
+impl ElementShape {
     /// The shape with that many nodes.
     pub fn of_nodes(count: usize) -> Option<Self> {
         let all = [Self::Tetrahedron, Self::Pyramid, Self::Wedge, Self::Hexahedron];
@@ -143,7 +143,7 @@ impl Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Its shape.
-    pub shape: Shape,
+    pub shape: ElementShape,
     nodes: [u32; MAX_NODES],
 }
 
@@ -151,7 +151,7 @@ impl Element {
     /// The element with the given nodes of a mesh of `mesh_nodes` nodes; `None` if there is no shape with
     /// that many nodes, or no such node.
     pub fn new(nodes: &[i32], mesh_nodes: usize) -> Option<Self> {
-        let shape = Shape::of_nodes(nodes.len())?;
+        let shape = ElementShape::of_nodes(nodes.len())?;
         let mut own = [0; MAX_NODES];
         for (own, &node) in own.iter_mut().zip(nodes) {
             *own = u32::try_from(node).ok().filter(|&node| (node as usize) < mesh_nodes)?;

@@ -13,7 +13,7 @@ pub mod operator;
 pub mod polyhedron;
 
 pub use adjacency::{adjacent, adjacent_separate, coincident_node};
-pub use element::{Corners, Element, MAX_NODES, Shape};
+pub use element::{Corners, Element, ElementShape, MAX_NODES};
 pub use local_coordinates::local_coordinates;
 pub use location::{CachedLocation, Location, choose, locate};
 pub use operator::{NodalOperator, Reduced};

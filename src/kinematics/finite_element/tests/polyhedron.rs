@@ -69,7 +69,7 @@ proptest! {
 }
 
 fn cube() -> Vec<Vector> {
-    node_coordinates(Shape::Hexahedron)
+    node_coordinates(ElementShape::Hexahedron)
 }
 
 #[test]
