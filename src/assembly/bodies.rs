@@ -59,7 +59,7 @@ pub fn prepare<B: Bodies>(
     works.resize_with(works.len().max(team.size()), Workspace::default);
 
     let size = (panels.len() / (PARTS * team.size())).clamp(1, MOST);
-    team.try_deal((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
+    team.try_share_parts((&mut panels[..], &mut writers[..]), size, |first, (panels, writers)| {
         for (body, (panel, writer)) in (first..).zip(panels.iter_mut().zip(writers)) {
             bodies.fetch_ahead(body);
             if is_wanted(bodies, body) {
@@ -79,7 +79,7 @@ pub fn prepare<B: Bodies>(
     renew(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
     let first_error = FirstError::default();
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
-    team.deal_chosen(works, panels, heavy, |work, body, panel| {
+    team.share_chosen(works, panels, heavy, |work, body, panel| {
         match apply_inverse(bodies, body, panel, how.step, work) {
             Ok(Some(FactorStatus::Kept)) => drop(kept.fetch_add(1, Ordering::Relaxed)),
             Ok(Some(_)) => drop(renewed.fetch_add(1, Ordering::Relaxed)),

@@ -4,7 +4,7 @@ use crate::body_operators::Panel;
 use crate::body_operators::general::LastStrip;
 use crate::math::Block;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::team::{Deal, Team};
+use crate::team::{Partition, Team};
 
 /// The two blocks of a pair of constraints, and where they go.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Run<'a, N, T> {
 }
 
 /// Pairs in an order that threads take parts of.
-pub trait Pairs: Deal {
+pub trait Pairs: Partition {
     /// Whether pairs come row by row, those of each in the order of their columns.
     const IN_ROWS: bool;
 
@@ -77,7 +77,7 @@ pub trait Pairs: Deal {
 /// # Errors
 /// Of the first pair, by parts and names, whose block is not finite.
 pub fn assemble<P: Pairs>(pairs: P, part: usize, panels: &[Panel], team: &mut Team) -> Result<(), P::Fault> {
-    team.try_deal(pairs, part, |_, pairs| at_best(Part { pairs, panels }))
+    team.try_share_parts(pairs, part, |_, pairs| at_best(Part { pairs, panels }))
 }
 
 /// Some pairs to be made.

@@ -47,8 +47,8 @@ pub fn assemble<R: Rows>(
         return at_best(Part { rows, bodies, wanted, ended });
     }
     let part = team.part_of(rows.count()).next_multiple_of(BATCH);
-    let made =
-        team.try_deal(rows, part, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
+    let made = team
+        .try_share_parts(rows, part, |_, rows| at_best(Part { rows, bodies, wanted, ended: &mut |_| {} }));
     ended(Phase::Velocities);
     made
 }

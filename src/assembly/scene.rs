@@ -198,7 +198,7 @@ impl RigidEnds<'_> {
 }
 
 /// Some rows, by place, to be made by one thread.
-pub trait Rows: crate::team::Deal {
+pub trait Rows: crate::team::Partition {
     /// What the face says of a row that cannot be made.
     type Fault: Send;
 

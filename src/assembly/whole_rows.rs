@@ -7,7 +7,7 @@ use super::pairs::Coupling;
 use crate::body_operators::Panel;
 use crate::math::Block;
 use crate::math::simd::{Kernel, SimdLevel, add, are_finite, at_best, write};
-use crate::team::{Deal, Team};
+use crate::team::{Partition, Team};
 
 /// Columns of a row that have consecutive slots in the panel of one body, or one that two bodies couple with the row.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct Run {
 }
 
 /// Rows of blocks that threads take parts of.
-pub trait WholeRows: Deal {
+pub trait WholeRows: Partition {
     /// What the face says of a block that is not finite.
     type Fault: Send;
 
@@ -41,7 +41,7 @@ pub fn assemble<R: WholeRows>(
     panels: &[Panel],
     team: &mut Team,
 ) -> Result<(), R::Fault> {
-    team.try_deal(rows, part, |_, rows| at_best(Part { rows, panels }))
+    team.try_share_parts(rows, part, |_, rows| at_best(Part { rows, panels }))
 }
 
 /// Some rows to be made.

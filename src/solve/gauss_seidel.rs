@@ -71,7 +71,7 @@ impl Sweeps {
     /// Move forces on by a share of what the last sweep has changed since the one before it.
     pub fn push<A: Axes>(&mut self, team: &mut Team, laws: &[Law], share: f64) {
         let forces = &self.forces;
-        team.deal(&mut self.before[..], PUSHED, |first, before| {
+        team.share_parts(&mut self.before[..], PUSHED, |first, before| {
             for (row, before) in (first..).zip(before) {
                 let now = forces[row].load();
                 let beyond = std::array::from_fn(|i| now[i] + share * (now[i] - before[i]));
@@ -118,7 +118,7 @@ impl Sweeps {
                 }
             };
             if group.are_independent {
-                team.deal(&mut *changes, 1, work);
+                team.share_parts(&mut *changes, 1, work);
             } else {
                 work(0, changes);
             }

@@ -60,7 +60,7 @@ impl Product<Error> for ThroughBodies<'_> {
         if !is_alone || !changes.are_none() || through.has_compliance {
             let through = &*through;
             let shares = (!is_alone).then_some(shares.as_chunks().0);
-            team.deal_evenly(y, |first, y| {
+            team.share_evenly(y, |first, y| {
                 at_best(RowsThroughBodies { through, shares, changes, first, x, y })
             });
         }
@@ -229,7 +229,7 @@ impl Bodies<'_> {
         resized(&mut scratch.shares, N * self.structure.all_slots(), [0.0; 3])?;
         let values = scratch.shares.as_chunks_mut().0;
         let shares = Ragged { values, starts: self.structure.slot_starts() };
-        team.deal_evenly(Numbered { first: 0, things: shares, context: self }, |_, part| {
+        team.share_evenly(Numbered { first: 0, things: shares, context: self }, |_, part| {
             let Numbered { first, things: shares, context: through } = part;
             at_best(SharesOfBodies { through, first, x, shares });
         });
@@ -242,7 +242,7 @@ impl Bodies<'_> {
         self.change_others([x], scratch)?;
         resized(&mut scratch.sums, self.bodies.len(), [[0.0; 3]; 4])?;
         let things = Numbered { first: 0, things: &mut scratch.sums[..], context: self };
-        team_for(self.structure.columns().len()).deal_evenly(things, |_, part| {
+        team_for(self.structure.columns().len()).share_evenly(things, |_, part| {
             for (place, change) in (part.first..).zip(part.things) {
                 part.context.write_change(place, x, change);
             }

@@ -20,7 +20,7 @@ use crate::kinematics::rigid::Rigid;
 use crate::math::{Block, Vector, is_finite, mirrored};
 use crate::memory::renew;
 use crate::prefetch::{fetch, fetch_beyond};
-use crate::team::{Deal as _, Dealt, Numbered, Ragged};
+use crate::team::{Numbered, Partition as _, Ragged, SharedSlice};
 
 use super::body::{Body, Inertia, Kinematics, Member};
 use super::constraint::{Constraint, Placement};
@@ -577,7 +577,7 @@ pub struct PairBlocks<'a> {
     /// The order, if all are made.
     pub order: Order,
     /// All blocks of W.
-    pub values: Dealt<'a, Block>,
+    pub values: SharedSlice<'a, Block>,
 }
 
 /// Parts of pairs: each writes the diagonal blocks of its rows, and both blocks of its pairs, which no other part has.

@@ -7,7 +7,7 @@ use crate::assembly::bodies::{How, prepare};
 use crate::assembly::rows::{self, Wanted};
 use crate::assembly::update::BodyOperators;
 use crate::assembly::{pairs, whole_rows};
-use crate::team::{Deal, Numbered, Ragged, Team};
+use crate::team::{Numbered, Partition, Ragged, Team};
 
 use super::dirty;
 use super::error::{Error, Fault, Result};

@@ -21,7 +21,7 @@ use std::thread;
 
 pub use count::{MOST, ask, asked};
 use float_mode::FloatMode;
-pub use partition::{Deal, Dealt, Numbered, Places, Ragged, part};
+pub use partition::{Numbered, Partition, Places, Ragged, SharedSlice, part};
 use pool::POOL;
 use protocol::Work;
 

@@ -13,7 +13,7 @@ use crate::first_error::FirstError;
 ///
 /// # Safety
 /// Parts of ranges without a common place have nothing in common that one of them could change.
-pub unsafe trait Deal: Sized {
+pub unsafe trait Partition: Sized {
     /// The things, while threads take parts of them.
     type Shared: Sync;
 
@@ -31,25 +31,25 @@ pub unsafe trait Deal: Sized {
 }
 
 /// A slice that is being dealt.
-pub struct Dealt<'a, T> {
+pub struct SharedSlice<'a, T> {
     first: *mut T,
     count: usize,
     _things: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: things are reached through a shared reference by Deal::part and Dealt::at alone, whose callers promise that no two
+// SAFETY: things are reached through a shared reference by Partition::part and SharedSlice::at alone, whose callers promise that no two
 // threads have the same thing: things are sent to threads, not shared between them.
-unsafe impl<T: Send> Sync for Dealt<'_, T> {}
+unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
 
-impl<T> Clone for Dealt<'_, T> {
+impl<T> Clone for SharedSlice<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Dealt<'_, T> {}
+impl<T> Copy for SharedSlice<'_, T> {}
 
-impl<'a, T> Dealt<'a, T> {
+impl<'a, T> SharedSlice<'a, T> {
     /// One of the things.
     ///
     /// # Panics
@@ -86,25 +86,25 @@ impl<'a, T> Dealt<'a, T> {
 }
 
 // SAFETY: parts of disjoint ranges are disjoint slices.
-unsafe impl<'a, T: Send> Deal for &'a mut [T] {
-    type Shared = Dealt<'a, T>;
+unsafe impl<'a, T: Send> Partition for &'a mut [T] {
+    type Shared = SharedSlice<'a, T>;
 
     fn count(&self) -> usize {
         self.len()
     }
 
-    fn shared(self) -> Dealt<'a, T> {
-        Dealt { first: self.as_mut_ptr(), count: self.len(), _things: PhantomData }
+    fn shared(self) -> SharedSlice<'a, T> {
+        SharedSlice { first: self.as_mut_ptr(), count: self.len(), _things: PhantomData }
     }
 
-    unsafe fn part(shared: &Dealt<'a, T>, range: Range<usize>) -> Self {
+    unsafe fn part(shared: &SharedSlice<'a, T>, range: Range<usize>) -> Self {
         // SAFETY: the caller promises that the things of the range are in no other part.
         unsafe { shared.some_at(range) }
     }
 }
 
 // SAFETY: both halves of parts of disjoint ranges are disjoint.
-unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
+unsafe impl<A: Partition, B: Partition> Partition for (A, B) {
     type Shared = (A::Shared, B::Shared);
 
     fn count(&self) -> usize {
@@ -122,7 +122,7 @@ unsafe impl<A: Deal, B: Deal> Deal for (A, B) {
 }
 
 // SAFETY: all of parts of disjoint ranges are disjoint.
-unsafe impl<D: Deal, const N: usize> Deal for [D; N] {
+unsafe impl<D: Partition, const N: usize> Partition for [D; N] {
     type Shared = [D::Shared; N];
 
     fn count(&self) -> usize {
@@ -148,20 +148,20 @@ pub struct Ragged<'a, T, S = i32> {
 }
 
 /// Rows that are being dealt.
-pub struct DealtRows<'a, T, S> {
-    values: Dealt<'a, T>,
+pub struct SharedRagged<'a, T, S> {
+    values: SharedSlice<'a, T>,
     starts: &'a [S],
 }
 
-impl<T, S: AsPrimitive<usize>> DealtRows<'_, T, S> {
+impl<T, S: AsPrimitive<usize>> SharedRagged<'_, T, S> {
     fn start(&self, row: usize) -> usize {
         self.starts[row].as_() - self.starts[0].as_()
     }
 }
 
 // SAFETY: starts ascend, which is checked before anything is dealt: different rows have different values.
-unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Ragged<'a, T, S> {
-    type Shared = DealtRows<'a, T, S>;
+unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Partition for Ragged<'a, T, S> {
+    type Shared = SharedRagged<'a, T, S>;
 
     fn count(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -171,7 +171,7 @@ unsafe impl<'a, T: Send, S: AsPrimitive<usize> + PartialOrd + Sync> Deal for Rag
     /// If starts do not ascend.
     fn shared(self) -> Self::Shared {
         assert!(self.starts.is_sorted());
-        DealtRows { values: self.values.shared(), starts: self.starts }
+        SharedRagged { values: self.values.shared(), starts: self.starts }
     }
 
     unsafe fn part(shared: &Self::Shared, rows: Range<usize>) -> Self {
@@ -193,7 +193,7 @@ pub struct Numbered<D, C> {
 }
 
 // SAFETY: parts of disjoint ranges have disjoint things.
-unsafe impl<D: Deal, C: Copy + Sync> Deal for Numbered<D, C> {
+unsafe impl<D: Partition, C: Copy + Sync> Partition for Numbered<D, C> {
     type Shared = Numbered<D::Shared, C>;
 
     fn count(&self) -> usize {
@@ -221,7 +221,7 @@ impl Team {
     ///
     /// # Panics
     /// As [`Team::share`].
-    pub fn deal<D: Deal>(&mut self, things: D, size: usize, work: impl Fn(usize, D) + Sync) {
+    pub fn share_parts<D: Partition>(&mut self, things: D, size: usize, work: impl Fn(usize, D) + Sync) {
         let count = things.count();
         let shared = things.shared();
         self.share(count.div_ceil(size), &|_, number| {
@@ -231,30 +231,30 @@ impl Team {
         });
     }
 
-    /// As [`Team::deal`], in parts of [`Team::part_of`] things.
+    /// As [`Team::share_parts`], in parts of [`Team::part_of`] things.
     ///
     /// # Panics
     /// As [`Team::share`].
-    pub fn deal_evenly<D: Deal>(&mut self, things: D, work: impl Fn(usize, D) + Sync) {
+    pub fn share_evenly<D: Partition>(&mut self, things: D, work: impl Fn(usize, D) + Sync) {
         let size = self.part_of(things.count());
-        self.deal(things, size, work);
+        self.share_parts(things, size, work);
     }
 
-    /// As [`Team::deal`], of work that may fail.
+    /// As [`Team::share_parts`], of work that may fail.
     ///
     /// # Errors
     /// Of the first part in order that fails; all are tried.
     ///
     /// # Panics
     /// As [`Team::share`].
-    pub fn try_deal<D: Deal, E: Send>(
+    pub fn try_share_parts<D: Partition, E: Send>(
         &mut self,
         things: D,
         size: usize,
         work: impl Fn(usize, D) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let first_error = FirstError::default();
-        self.deal(things, size, |first, part| first_error.note(first, work(first, part)));
+        self.share_parts(things, size, |first, part| first_error.note(first, work(first, part)));
         first_error.into_result()
     }
 
@@ -263,7 +263,7 @@ impl Team {
     ///
     /// # Panics
     /// As [`Team::share`], if there are fewer tools than members, and if the places chosen do not ascend or lie beyond the things.
-    pub fn deal_chosen<W: Send, T: Send>(
+    pub fn share_chosen<W: Send, T: Send>(
         &mut self,
         tools: &mut [W],
         things: &mut [T],
@@ -334,7 +334,7 @@ mod tests {
         for members in [1, 3] {
             with_team(members, |team| {
                 let (mut a, mut b) = ([0; 103], vec![0usize; 103]);
-                team.deal((&mut a[..], &mut b[..]), 10, |first, (a, b)| {
+                team.share_parts((&mut a[..], &mut b[..]), 10, |first, (a, b)| {
                     assert!(a.len() == b.len() && (a.len() == 10 || first == 100));
                     for (k, (a, b)) in a.iter_mut().zip(b).enumerate() {
                         *a += 1;
@@ -351,7 +351,7 @@ mod tests {
         with_team(2, |team| {
             let starts = [2, 2, 5, 6, 6, 9];
             let mut values = [0; 7];
-            team.deal(Ragged { values: &mut values, starts: &starts }, 2, |first, rows| {
+            team.share_parts(Ragged { values: &mut values, starts: &starts }, 2, |first, rows| {
                 assert_eq!(rows.values.len() as i32, rows.starts[rows.count()] - rows.starts[0]);
                 rows.values.iter_mut().for_each(|value| *value += first);
             });
@@ -362,14 +362,14 @@ mod tests {
     #[test]
     #[should_panic(expected = "is_sorted")]
     fn rows_that_overlap_are_not_dealt() {
-        Team::alone().deal(Ragged { values: &mut [0; 4], starts: &[0, 3, 2, 4] }, 1, |_, _| ());
+        Team::alone().share_parts(Ragged { values: &mut [0; 4], starts: &[0, 3, 2, 4] }, 1, |_, _| ());
     }
 
     #[test]
     fn chosen_things_are_dealt_one_at_a_time_with_the_tools_of_the_member() {
         with_team(2, |team| {
             let (mut tools, mut things) = ([0, 0], [0; 9]);
-            team.deal_chosen(&mut tools, &mut things, &[1, 4, 8], |tool, place, thing| {
+            team.share_chosen(&mut tools, &mut things, &[1, 4, 8], |tool, place, thing| {
                 *tool += 1;
                 *thing += place;
             });
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a < b")]
     fn nothing_is_chosen_twice() {
-        Team::alone().deal_chosen(&mut [0], &mut [0; 3], &[1, 1], |_, _, _| ());
+        Team::alone().share_chosen(&mut [0], &mut [0; 3], &[1, 1], |_, _, _| ());
     }
 
     #[test]

@@ -16,13 +16,13 @@ use super::sync::{AtomicU32, UnsafeCell};
 const STACK: usize = 2 << 20;
 
 /// The pool of this process; there are no threads until a team needs them.
-pub static POOL: Pool = Pool {
+pub static POOL: ThreadPool = ThreadPool {
     owner: Owner::new(AtomicU32::new(Owner::FREE)),
     shared: UnsafeCell::new(None),
     crew: UnsafeCell::new(Crew { process: 0, asked: 1, threads: Vec::new() }),
 };
 
-pub struct Pool {
+pub struct ThreadPool {
     /// Who holds it uses the other two.
     owner: Owner,
     /// Changed only while there is no worker, as workers use it, too.
@@ -31,7 +31,7 @@ pub struct Pool {
 }
 
 // SAFETY: the cells are used through Held alone, of which there is one at a time; workers use only what is Sync of `shared`.
-unsafe impl Sync for Pool {}
+unsafe impl Sync for ThreadPool {}
 
 #[derive(Default)]
 struct Crew {
@@ -43,9 +43,9 @@ struct Crew {
 }
 
 /// The right to use the pool. Nobody keeps it while foreign code runs.
-pub struct Held<'a>(&'a Pool);
+pub struct Held<'a>(&'a ThreadPool);
 
-impl Pool {
+impl ThreadPool {
     /// Take the pool, unless another thread uses it.
     pub fn take(&self) -> Option<Held<'_>> {
         let process = std::process::id();

@@ -26,7 +26,7 @@ use crate::legacy::non_finite;
 use crate::legacy::rows::{self, BodyEntry, GatheredRow, Parts, Row, WORD};
 use crate::math::{Block, Vector, is_finite};
 use crate::prefetch::fetch;
-use crate::team::{Deal, Numbered};
+use crate::team::{Numbered, Partition};
 
 /// Whether V and B are made before everything else, from what bodies on all processes do (`legacy::parallel`).
 pub const VELOCITIES_AHEAD: bool = cfg!(feature = "mpi");
@@ -506,7 +506,7 @@ impl<'a, const EVERYTHING: bool> HostPairs<'a, EVERYTHING> {
 }
 
 // SAFETY: different parts have different pairs.
-unsafe impl<const EVERYTHING: bool> Deal for HostPairs<'_, EVERYTHING> {
+unsafe impl<const EVERYTHING: bool> Partition for HostPairs<'_, EVERYTHING> {
     type Shared = Self;
 
     fn count(&self) -> usize {

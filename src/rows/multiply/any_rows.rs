@@ -21,7 +21,7 @@ pub fn multiply(rows: &AnyBlockRows, count: usize, x: Columns<&[f64]>, y: Column
     for k in 0..count {
         let (x, y) = (&x.values[k * x.stride..][..size], &mut y.values[k * y.stride..][..size]);
         let y = Ragged { values: y, starts: extents.scalars };
-        team_for(columns.len()).deal_evenly(y, |first, y| multiply_part(rows, first, x, y));
+        team_for(columns.len()).share_evenly(y, |first, y| multiply_part(rows, first, x, y));
     }
 }
 

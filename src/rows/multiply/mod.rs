@@ -84,7 +84,7 @@ impl<E> Product<E> for Assembled<'_> {
     fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), E> {
         let rows = &self.0;
         team_for(N * rows.values.len())
-            .deal_evenly(y, |first, y| at_best(AssembledRows { rows, first, x, y }));
+            .share_evenly(y, |first, y| at_best(AssembledRows { rows, first, x, y }));
         Ok(())
     }
 }

@@ -93,7 +93,7 @@ impl Bodies<'_> {
         let make = |tool: &mut Tool, change: &mut Change| {
             first_error.note(change.body, self.make_change(x, tool, change));
         };
-        team.deal_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
+        team.share_chosen(tools, changes, shared, |tool, _, change| make(tool, change));
         let mut last_model = None;
         for at in 0..count {
             match inertia(&changes[at]) {

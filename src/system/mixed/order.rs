@@ -38,7 +38,7 @@ impl Mixed {
         Ok(is_reordered)
     }
 
-    /// Deal out the lanes of a list of triples once more, in the order of constraints: each gets the first that are free.
+    /// Partition out the lanes of a list of triples once more, in the order of constraints: each gets the first that are free.
     fn deal(
         &mut self,
         constraints: &mut Table<Constraint>,
