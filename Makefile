@@ -19,7 +19,7 @@
 #   make model                        every order of events in the pool of threads, tried by loom
 #   make valgrind                     the C tests under valgrind
 #   make processors                   results have the same bits on emulated x86-64 processors with AVX2 and without
-#   make sanitize                     the C tests with the address and undefined-behaviour sanitizers
+#   make sanitize                     the C tests with the address and undefined-behavior sanitizers
 #   make headers                      write include/*.h and what else is generated anew
 #   make check-host HOST_HEADERS=...  compare a host's own headers with the expected layouts
 #   make shared                       libldy.so, with its links, in target/shared
@@ -114,7 +114,7 @@ mpi:
 	@scripts/require cc $(CARGO) $(MPICC)
 	@$(call build_mpi,$(MPICC),$(MPI_LIB))
 
-# Before the first MPI: the crate's own tests of what MPI changes, which compute little, so they are not optimised; and the C tests of
+# Before the first MPI: the crate's own tests of what MPI changes, which compute little, so they are not optimized; and the C tests of
 # one process that need nothing the MPI build has not. The linker is told to rustc, for this crate alone: were it told to cargo, all
 # others would be built again.
 test-mpi:

@@ -97,7 +97,7 @@ impl Factored {
                 none.insert(factors)
             }
         };
-        factors.factorise(&self.matrix, work)?;
+        factors.factorize(&self.matrix, work)?;
         self.ready = true;
         Ok(if same_pattern { FactorStatus::Values } else { FactorStatus::Pattern })
     }
@@ -154,7 +154,7 @@ impl Factored {
     pub fn half_solve(&self, panels: &mut [f64], work: &mut Workspace) -> Result<bool, FactorError> {
         let symmetric = self.structure() != Some(Structure::General);
         if symmetric {
-            self.solve_panels(Solve::BlockNode, panels, work)?;
+            self.solve_panels(Solve::Half, panels, work)?;
         }
         Ok(symmetric)
     }

@@ -45,7 +45,7 @@ pub(crate) enum Solve {
     /// A⁻ᵀ.
     Transposed,
     /// L⁻¹P, of LLᵀ alone.
-    BlockNode,
+    Half,
 }
 
 impl Factors {
@@ -106,7 +106,7 @@ impl Factors {
     }
 
     /// Numeric factor of the values of a matrix with the pattern of this symbolic factor.
-    pub(crate) fn factorise(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
+    pub(crate) fn factorize(&mut self, matrix: &MatrixCopy, work: &mut Workspace) -> Result<(), FactorError> {
         let a = SparseColMatRef::new(pattern(matrix), matrix.values.as_slice());
         match self {
             Self::Cholesky(symbolic, values) => {
@@ -171,7 +171,7 @@ impl Factors {
                 SymbolicCholeskyRaw::Supernodal(symbolic) => {
                     let l = SupernodalLltRef::new(symbolic, values);
                     solve_lower(l, columns, width, gathered);
-                    if which != Solve::BlockNode {
+                    if which != Solve::Half {
                         if some {
                             mark_ancestors(symbolic, marks);
                         }
@@ -183,7 +183,7 @@ impl Factors {
                     let l = SparseColMatRef::new(symbolic.factor(), values.as_slice());
                     let mut x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                     solve_lower_triangular_in_place(l, Conj::No, x.rb_mut(), Par::Seq);
-                    if which != Solve::BlockNode {
+                    if which != Solve::Half {
                         solve_lower_triangular_transpose_in_place(l, Conj::No, x, Par::Seq);
                     }
                 }
@@ -193,9 +193,7 @@ impl Factors {
                 let x = MatMut::from_row_major_slice_mut(columns, self.size(), width);
                 match which {
                     Solve::Transposed => lu.solve_transpose_in_place_with_conj(Conj::No, x, Par::Seq, stack),
-                    Solve::Inverse | Solve::BlockNode => {
-                        lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack)
-                    }
+                    Solve::Inverse | Solve::Half => lu.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack),
                 }
             }
         }

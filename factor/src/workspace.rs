@@ -1,4 +1,4 @@
-//! Scratch memory of factorisations and solves, kept from one to the next.
+//! Scratch memory of factorizations and solves, kept from one to the next.
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 
@@ -18,7 +18,7 @@ pub struct Workspace {
     marks: Vec<bool>,
 }
 
-/// What one factorisation or solve needs.
+/// What one factorization or solve needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Need {
     /// Scratch memory.

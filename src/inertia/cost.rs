@@ -9,7 +9,7 @@ use super::NodalInverse;
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// n, generalised velocities of the body.
+    /// n, generalized velocities of the body.
     pub dofs: usize,
     /// ℓ, numbers in the factor.
     pub factor_length: usize,

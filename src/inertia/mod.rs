@@ -1,6 +1,6 @@
 //! Inverse inertia A⁻¹ of a body in all its forms, behind one small interface: Y = A⁻¹ Hᵀ.
 //!
-//! H and Yᵀ are stored alike, 3 × n column-major: the three values of generalised velocity i lie together.
+//! H and Yᵀ are stored alike, 3 × n column-major: the three values of generalized velocity i lie together.
 #![forbid(unsafe_code)]
 
 mod block_diagonal;

@@ -43,7 +43,7 @@ impl<'a> Sparse<'a> {
         is_diagonal.then_some(self.values)
     }
 
-    /// Whether the entries couple no two nodes: generalised velocities 3a, 3a + 1, 3a + 2 are those of node a.
+    /// Whether the entries couple no two nodes: generalized velocities 3a, 3a + 1, 3a + 2 are those of node a.
     pub(super) fn couples_no_nodes(&self) -> bool {
         let of_one_node = |(j, range): (usize, &[i32])| {
             self.rows[range[0] as usize..range[1] as usize].iter().all(|&row| row as usize / 3 == j / 3)

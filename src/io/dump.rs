@@ -1,4 +1,4 @@
-//! The dump: a row a line, its neighbours in an order that depends on places and ids only.
+//! The dump: a row a line, its neighbors in an order that depends on places and ids only.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -24,7 +24,7 @@ pub struct Label<'a> {
     pub base: &'a Block,
 }
 
-/// A row without its neighbours.
+/// A row without its neighbors.
 #[derive(Clone, Copy, Debug)]
 pub struct DumpRow<'a> {
     /// Its constraint.
@@ -35,21 +35,21 @@ pub struct DumpRow<'a> {
     pub vectors: [&'a Vector; 4],
 }
 
-/// The neighbours of a row; memory that is used for one row after another.
+/// The neighbors of a row; memory that is used for one row after another.
 #[derive(Default, Debug)]
-pub struct Neighbours<'a>(Vec<Neighbour<'a>>);
+pub struct Neighbors<'a>(Vec<Neighbor<'a>>);
 
-/// An off-diagonal block with the label of its neighbour.
+/// An off-diagonal block with the label of its neighbor.
 #[derive(Debug)]
-struct Neighbour<'a> {
+struct Neighbor<'a> {
     label: Label<'a>,
     w: &'a Block,
     /// Place in the row's list.
     place: usize,
 }
 
-impl<'a> Neighbours<'a> {
-    /// No neighbours, and room for so many.
+impl<'a> Neighbors<'a> {
+    /// No neighbors, and room for so many.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -65,12 +65,12 @@ impl<'a> Neighbours<'a> {
     /// Add the next block of the row's list.
     pub fn push(&mut self, label: Label<'a>, w: &'a Block) {
         let place = self.0.len();
-        self.0.push(Neighbour { label, w, place });
+        self.0.push(Neighbor { label, w, place });
     }
 
-    /// The neighbours in the order of a dump, blocks to the same one together, in the order of the list.
-    fn groups(&mut self) -> impl Iterator<Item = &[Neighbour<'a>]> {
-        let by_place = |a: &Neighbour, b: &Neighbour| a.place.cmp(&b.place);
+    /// The neighbors in the order of a dump, blocks to the same one together, in the order of the list.
+    fn groups(&mut self) -> impl Iterator<Item = &[Neighbor<'a>]> {
+        let by_place = |a: &Neighbor, b: &Neighbor| a.place.cmp(&b.place);
         self.0.sort_unstable_by(|a, b| a.label.order(&b.label).then_with(|| by_place(a, b)));
         self.0.chunk_by(|a, b| a.label.order(&b.label).is_eq())
     }
@@ -78,7 +78,7 @@ impl<'a> Neighbours<'a> {
 
 impl Label<'_> {
     /// Which comes first in a dump: by point, smaller and larger body id, kind and normal. Labels equal in all of these
-    /// count as one neighbour, whatever else they say.
+    /// count as one neighbor, whatever else they say.
     fn order(&self, other: &Self) -> Ordering {
         let bodies =
             |label: &Self| (label.bodies[0].min(label.bodies[1]), label.bodies[0].max(label.bodies[1]));
@@ -95,15 +95,15 @@ fn order_of_numbers(a: &[f64], b: &[f64]) -> Ordering {
     a.iter().zip(b).map(|(&a, &b)| of_two(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// Write a row and its neighbours: a line `KIND (point) (ids) [base] [W] (B) (V) (U) (R)`, and for each neighbour
+/// Write a row and its neighbors: a line `KIND (point) (ids) [base] [W] (B) (V) (U) (R)`, and for each neighbor
 /// ` => KIND (point) (ids) [base] [W]`, with the sum of the blocks to it and the label of the first of them.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_row(out: &mut impl Write, row: &DumpRow, neighbours: &mut Neighbours) -> io::Result<()> {
+pub fn write_row(out: &mut impl Write, row: &DumpRow, neighbors: &mut Neighbors) -> io::Result<()> {
     let [b, v, u, r] = row.vectors.map(|vector| NumberList(vector));
     write!(out, "{} [{}] ({b}) ({v}) ({u}) ({r})", row.label, NumberList(row.w))?;
-    for group in neighbours.groups() {
+    for group in neighbors.groups() {
         let first = &group[0];
         let mut sum = *first.w;
         for other in &group[1..] {

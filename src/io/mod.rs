@@ -1,6 +1,6 @@
 //! W as text: the dump and MatrixMarket, written row by row to any [`std::io::Write`].
 //!
-//! Nothing here asks for memory but [`dump::Neighbours`], which does so ahead of everything else.
+//! Nothing here asks for memory but [`dump::Neighbors`], which does so ahead of everything else.
 #![forbid(unsafe_code)]
 
 mod buffered;

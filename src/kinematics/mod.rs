@@ -1,4 +1,4 @@
-//! Kinematics: the operator H that takes the generalised velocity of a body to the local velocity of one of its
+//! Kinematics: the operator H that takes the generalized velocity of a body to the local velocity of one of its
 //! points, U = H u, theory (41), (42).
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ use finite_element::{Location, NodalOperator};
 pub use nodal::Nodal;
 pub use operator::{Action, Column, Operator, Placement};
 
-/// A point of a body and what ties it to the body's generalised velocity.
+/// A point of a body and what ties it to the body's generalized velocity.
 #[derive(Clone, Copy, Debug)]
 pub enum Point<'a> {
     /// A referential point of a rigid body or obstacle: 6 dofs.
@@ -67,7 +67,7 @@ impl Point<'_> {
         sum
     }
 
-    /// The local velocity H u of the point for the generalised velocity `u`.
+    /// The local velocity H u of the point for the generalized velocity `u`.
     ///
     /// # Panics
     /// If `u` is shorter than the body's dofs.
@@ -90,7 +90,7 @@ impl Point<'_> {
         }
     }
 
-    /// The same of two generalised velocities.
+    /// The same of two generalized velocities.
     #[inline(always)]
     pub fn local_velocities(&self, frame: &Block, velocities: [&[f64]; 2]) -> [Vector; 2] {
         match self {

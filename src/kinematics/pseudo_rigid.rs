@@ -4,16 +4,16 @@ use super::operator::{Action, Placement};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
-/// Rate of the deformation gradient, row by row, then velocity of the mass centre.
+/// Rate of the deformation gradient, row by row, then velocity of the mass center.
 pub const DOFS: usize = 12;
 
-/// X − X̄, and 1 for what moves with the mass centre.
+/// X − X̄, and 1 for what moves with the mass center.
 pub type Arm = [f64; 4];
 
 /// A pseudo-rigid body: x = F (X − X̄) + x̄.
 #[derive(Clone, Copy, Debug)]
 pub struct PseudoRigid<'a> {
-    /// X̄, the referential mass centre.
+    /// X̄, the referential mass center.
     pub center: &'a Vector,
 }
 

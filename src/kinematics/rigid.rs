@@ -4,7 +4,7 @@ use super::operator::{Action, Placement};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
-/// Angular velocity in the referential frame, then velocity of the mass centre.
+/// Angular velocity in the referential frame, then velocity of the mass center.
 pub const DOFS: usize = 6;
 
 /// A rigid body: x = Λ (X − X̄) + x̄.
@@ -12,7 +12,7 @@ pub const DOFS: usize = 6;
 pub struct Rigid<'a> {
     /// Λ, column-major.
     pub rotation: &'a Block,
-    /// X̄, the referential mass centre.
+    /// X̄, the referential mass center.
     pub center: &'a Vector,
 }
 

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn ldy_entry_dump(ldy: *mut LOCDYN, path: *const c_char) -
 ///
 /// # Safety
 /// As [`ldy_entry_dump`].
-unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>> {
+unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbors<'a>> {
     let mut most = 0;
     // SAFETY: the list holds live rows, and the caller promises that their constraints and bodies are valid.
     unsafe {
@@ -59,13 +59,13 @@ unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbours<'a>> {
             most = most.max((*row).blocks().count() + externals(row).count());
         }
     }
-    dump::Neighbours::with_room(most)
+    dump::Neighbors::with_room(most)
         .map_err(|_| fail!(Code::OutOfMemory, "no memory to sort {most} neighbours"))
 }
 
 /// # Safety
 /// As [`ldy_entry_dump`]; all constraints have been checked.
-unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbours: dump::Neighbours) -> Result {
+unsafe fn write_rows(dynamics: &LocalDynamics, path: &CStr, mut neighbours: dump::Neighbors) -> Result {
     // SAFETY: the list holds live rows that nobody changes meanwhile; the caller promises checked constraints.
     unsafe {
         file::write(path, |out| {

@@ -30,7 +30,7 @@ pub fn largest_eigenvalue(b: &Block) -> Option<f64> {
 /// some have entries near the ends of the range of numbers.
 #[inline(always)]
 pub fn largest_eigenvalues<R: Real>(mut upper: [R; 6]) -> Option<R> {
-    let (scale, unit) = R::normaliser(&upper)?;
+    let (scale, unit) = R::normalizer(&upper)?;
     for entry in &mut upper {
         *entry = scale * *entry;
     }

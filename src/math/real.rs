@@ -36,7 +36,7 @@ pub trait Real:
 
     /// Powers of two that bring the largest magnitudes of `values` into [1, 4), and their reciprocals; `None` if it is not
     /// that simple: if a value is not finite, or, of several side by side, if some are near the ends of the range.
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)>;
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)>;
 }
 
 impl Real for f64 {
@@ -76,7 +76,7 @@ impl Real for f64 {
     }
 
     #[inline(always)]
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)> {
         /// All bits but the sign: they order finite numbers by magnitude, and the non-finite ones above all.
         const MAGNITUDE: u64 = u64::MAX >> 1;
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;

@@ -14,9 +14,9 @@ pub enum PosedBody {
     Rigid {
         /// Λ, column-major.
         rotation: Block,
-        /// X̄, the referential mass centre.
+        /// X̄, the referential mass center.
         center: Vector,
-        /// x̄, the mass centre.
+        /// x̄, the mass center.
         place: Vector,
     },
     /// A pseudo-rigid body x = F (X − X̄) + x̄, 12 dofs: F row by row, then x̄. Points move with them linearly, so that only
@@ -24,9 +24,9 @@ pub enum PosedBody {
     PseudoRigid {
         /// F, column-major.
         gradient: Block,
-        /// X̄, the referential mass centre.
+        /// X̄, the referential mass center.
         center: Vector,
-        /// x̄, the mass centre.
+        /// x̄, the mass center.
         place: Vector,
     },
     /// Any other body: constraints know none of its points, only operators, which have no geometric stiffness.
@@ -108,7 +108,7 @@ impl PosedBody {
         }
     }
 
-    /// Adds the generalised force of a torque in the axes of space.
+    /// Adds the generalized force of a torque in the axes of space.
     pub(super) fn add_torque(&self, torque: &Vector, to: &mut [f64]) {
         if let Self::Rigid { rotation, .. } = self {
             add(&mut to[..3], &transposed_times(rotation, torque));

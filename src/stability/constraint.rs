@@ -148,7 +148,7 @@ impl ConstraintStiffness {
         })
     }
 
-    /// Adds the gradient of ψ in a direction of space, the generalised forces of that direction at the points.
+    /// Adds the gradient of ψ in a direction of space, the generalized forces of that direction at the points.
     pub fn add_gradient(&self, bodies: &[PosedBody], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
         for (body, point, sign) in self.points() {
             bodies[body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[body]..]);

@@ -14,7 +14,7 @@ pub struct CriticalStep {
     pub step: f64,
     /// The constraint that contributes most to ω², its place in the list; none if ω is zero.
     pub constraint: Option<usize>,
-    /// Its share of ω². The shares of all constraints are 1 together; those of constraints that destabilise are
+    /// Its share of ω². The shares of all constraints are 1 together; those of constraints that destabilize are
     /// negative, so this may be more than 1.
     pub share: f64,
     /// The eigenvector, xᵀ M x = 1.
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// The longest step that explicit schemes survive with these constraint forces. `inverse_mass (f, x)` sets x = M⁻¹ f.
 ///
-/// M⁻¹ may be semi-definite, like one projected to the directions that constraints leave free; then the directions
+/// M⁻¹ may be semidefinite, like one projected to the directions that constraints leave free; then the directions
 /// that it forbids do not count; if it is zero, nothing moves, and the step is infinite. The same input gives the same bits.
 ///
 /// # Errors

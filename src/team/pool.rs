@@ -159,7 +159,7 @@ fn start_thread(shared: &Shared) -> Option<libc::pthread_t> {
     let mut attributes = MaybeUninit::uninit();
     let mut thread = MaybeUninit::uninit();
     let shared = ptr::from_ref(shared).cast_mut().cast();
-    // SAFETY: attributes are initialised before they are used, and the thread if it was started. The worker uses what
+    // SAFETY: attributes are initialized before they are used, and the thread if it was started. The worker uses what
     // is shared through a shared reference; Held::end joins it before that is dropped.
     unsafe {
         if libc::pthread_attr_init(attributes.as_mut_ptr()) != 0 {

@@ -222,8 +222,8 @@ proptest! {
 fn larger_matrices_of_both_structures() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     for structure in [SPD, GENERAL] {
-        for (size, neighbours) in [(150, 0), (150, 1), (200, 12)] {
-            let full = random_matrix(structure, size, neighbours, 5);
+        for (size, neighbors) in [(150, 0), (150, 1), (200, 12)] {
+            let full = random_matrix(structure, size, neighbors, 5);
             Columns::of(structure, &full).factor(&mut factor, &mut work).unwrap();
             // More right-hand sides than are solved at once.
             check_solves(&full, &factor, 17, &mut work);
@@ -331,13 +331,13 @@ fn after_an_error_the_next_update_is_as_the_first() {
 fn the_row_without_a_positive_pivot_is_named() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     // Without a negative diagonal entry all leading minors are positive in any order: its row is where they end. Large
-    // matrices have many supernodes, the second one has no neighbours and none.
-    for (size, neighbours, value) in [(12, 3, -1e3), (12, 0, 0.0), (150, 1, -1.0), (150, 4, -1.0)] {
+    // matrices have many supernodes, the second one has no neighbors and none.
+    for (size, neighbors, value) in [(12, 3, -1e3), (12, 0, 0.0), (150, 1, -1.0), (150, 4, -1.0)] {
         for row in [0, 5, 11, size / 2, size - 1] {
-            let mut full = random_matrix(SPD, size, neighbours, 1);
+            let mut full = random_matrix(SPD, size, neighbors, 1);
             full[(row, row)] = value;
             let error = Columns::of(SPD, &full).factor(&mut factor, &mut work).unwrap_err();
-            assert_eq!(error, FactorError::NotPositiveDefinite { row }, "{size} {neighbours}");
+            assert_eq!(error, FactorError::NotPositiveDefinite { row }, "{size} {neighbors}");
         }
     }
 }

@@ -34,9 +34,9 @@ impl Columns {
     }
 }
 
-/// A sparse matrix of `size` rows, well conditioned, with about `neighbours` entries a row; from a seed, so
+/// A sparse matrix of `size` rows, well conditioned, with about `neighbors` entries a row; from a seed, so
 /// that large ones are made quickly.
-pub fn random_matrix(structure: Structure, size: usize, neighbours: usize, seed: u64) -> DMatrix<f64> {
+pub fn random_matrix(structure: Structure, size: usize, neighbors: usize, seed: u64) -> DMatrix<f64> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut random = move || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -44,7 +44,7 @@ pub fn random_matrix(structure: Structure, size: usize, neighbours: usize, seed:
     };
     let mut full = DMatrix::zeros(size, size);
     for j in 0..size {
-        for _ in 0..neighbours {
+        for _ in 0..neighbors {
             // Mostly near the diagonal, as in a mesh.
             let i = if random() % 4 == 0 { random() % size } else { (j + random() % 7) % size };
             let value = (random() % 2001) as f64 / 1000.0 - 1.0;
@@ -69,8 +69,8 @@ pub fn structures() -> impl Strategy<Value = Structure> {
 /// Some matrix with its structure; `node` is what the number of rows is a multiple of.
 pub fn matrix(node: usize) -> impl Strategy<Value = (Structure, DMatrix<f64>)> {
     (structures(), 1..25_usize, 0..6_usize, any::<u64>()).prop_map(
-        move |(structure, size, neighbours, seed)| {
-            (structure, random_matrix(structure, node * size, neighbours, seed))
+        move |(structure, size, neighbors, seed)| {
+            (structure, random_matrix(structure, node * size, neighbors, seed))
         },
     )
 }

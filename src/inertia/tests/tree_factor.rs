@@ -31,8 +31,8 @@ proptest! {
     #[test]
     fn solves_are_those_of_dense_matrices(
         (full, x) in (1..65_usize).prop_flat_map(|size| {
-            let matrix = (any::<u64>(), 1..6_usize).prop_map(move |(seed, neighbours)| {
-                super::matrices::random_matrix(Structure::PositiveDefinite, size, neighbours, seed)
+            let matrix = (any::<u64>(), 1..6_usize).prop_map(move |(seed, neighbors)| {
+                super::matrices::random_matrix(Structure::PositiveDefinite, size, neighbors, seed)
             });
             (matrix, prop::collection::vec(-1.0..1.0_f64, size))
         })

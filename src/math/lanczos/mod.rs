@@ -1,10 +1,10 @@
 //! The largest eigenvalue of a symmetric operator by the Lanczos method: products with it are all that is needed.
 //!
-//! The eigenvalue problem is K x = λ M x with symmetric K and positive semi-definite M⁻¹. The iteration needs products with
+//! The eigenvalue problem is K x = λ M x with symmetric K and positive semidefinite M⁻¹. The iteration needs products with
 //! K and with M⁻¹, never M itself. Its vectors are f = M x, orthonormal in the scalar product fᵀ M⁻¹ g, in which K M⁻¹ is
 //! self-adjoint; the ordinary problem has M⁻¹ = 1.
 //!
-//! There is no reorthogonalisation. Rounding then produces copies of eigenvalues that have converged, which leave the
+//! There is no reorthogonalization. Rounding then produces copies of eigenvalues that have converged, which leave the
 //! largest one as it is (Parlett, The Symmetric Eigenvalue EigenProblem, §13.3). Five vectors are kept and four numbers a step;
 //! an eigenvector is summed up by a second run of the same iteration.
 #![forbid(unsafe_code)]
@@ -46,7 +46,7 @@ pub enum Failure<E> {
     Product(E),
     /// A product is not finite.
     NotFinite,
-    /// M⁻¹ is not positive semi-definite.
+    /// M⁻¹ is not positive semidefinite.
     NotPositive,
     /// M⁻¹ is zero.
     NothingMoves,
@@ -106,7 +106,7 @@ where
             if k > 0 {
                 iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             }
-            iteration.normalise();
+            iteration.normalize();
             force.iter_mut().zip(&iteration.current).for_each(|(sum, f)| *sum += part * f);
         }
         let mut vector = iteration.moved;
@@ -128,7 +128,7 @@ where
         let mut iteration = Iteration::start(self.size, &mut self.inverse_mass)?;
         ensure!(iteration.length != 0.0, Failure::NothingMoves);
         for k in 0..most.max(1) {
-            iteration.normalise();
+            iteration.normalize();
             let alpha = iteration.advance(&mut self.stiffness, &mut self.inverse_mass)?;
             matrix.push(alpha, iteration.length)?;
             // A product costs more than the eigenvalue of the small matrix, except for the smallest operators.
@@ -169,7 +169,7 @@ impl Iteration {
     }
 
     /// Make the next vector the current one, of unit length.
-    fn normalise(&mut self) {
+    fn normalize(&mut self) {
         std::mem::swap(&mut self.before, &mut self.current);
         std::mem::swap(&mut self.current, &mut self.next);
         scale(&mut self.current, 1.0 / self.length);

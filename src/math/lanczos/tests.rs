@@ -190,7 +190,7 @@ fn ordinary<E>(
 
 #[test]
 fn known_spectra() {
-    // −1, 2, −1: 2 − 2 cos (nπ / (n + 1)), with neighbours close to it.
+    // −1, 2, −1: 2 − 2 cos (nπ / (n + 1)), with neighbors close to it.
     for (size, most) in [(1, 10), (2, 10), (50, 200), (400, 2000)] {
         let product = |x: &[f64], y: &mut [f64]| {
             for i in 0..size {

@@ -46,7 +46,7 @@ impl Tridiagonal {
         behind + before
     }
 
-    /// The largest eigenvalue of `sign` T, by bisection down to neighbouring numbers or nearly so.
+    /// The largest eigenvalue of `sign` T, by bisection down to neighboring numbers or nearly so.
     fn extreme(&self, sign: f64) -> f64 {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for (k, alpha) in self.diagonal.iter().enumerate() {
@@ -77,7 +77,7 @@ impl Tridiagonal {
     }
 
     /// The eigenvector of x, the largest eigenvalue or a little more, from both ends towards its largest entries: in the
-    /// other direction the recurrences are unstable (Dhillon and Parlett, 2004, twisted factorisations).
+    /// other direction the recurrences are unstable (Dhillon and Parlett, 2004, twisted factorizations).
     fn write_vector(&mut self, x: f64, magnitude: f64) {
         let count = self.diagonal.len();
         let least = (1e-3 * f64::EPSILON * magnitude).max(f64::MIN_POSITIVE);

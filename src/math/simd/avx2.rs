@@ -137,7 +137,7 @@ impl Real for Register {
     }
 
     #[inline(always)]
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)> {
         /// All bits of an exponent.
         const EXPONENT: u64 = f64::INFINITY.to_bits();
         /// Twice the bias of exponents, as one.

@@ -110,10 +110,10 @@ impl Real for PlainF64x4 {
     }
 
     #[inline(always)]
-    fn normaliser(values: &[Self; 6]) -> Option<(Self, Self)> {
+    fn normalizer(values: &[Self; 6]) -> Option<(Self, Self)> {
         let (mut scale, mut unit) = ([0.0; 4], [0.0; 4]);
         for k in 0..4 {
-            (scale[k], unit[k]) = f64::normaliser(&values.map(|value| value.0[k]))?;
+            (scale[k], unit[k]) = f64::normalizer(&values.map(|value| value.0[k]))?;
         }
         Some((Self(scale), Self(unit)))
     }

@@ -1,4 +1,4 @@
-//! K̃ against finite differences of the generalised forces Hᵀ λ.
+//! K̃ against finite differences of the generalized forces Hᵀ λ.
 
 use super::*;
 use crate::kinematics::Point;
@@ -53,8 +53,8 @@ fn add_force(
     }
 }
 
-/// Minus the generalised force of one constraint after `change`; what its axes carry along has turned since `before`.
-fn generalised(
+/// Minus the generalized force of one constraint after `change`; what its axes carry along has turned since `before`.
+fn generalized(
     before: &[PosedBody],
     change: &[f64],
     constraint: &LoadedConstraint,
@@ -106,13 +106,13 @@ fn generalised(
 }
 
 proptest! {
-    /// Derivatives of generalised forces in a frame that turns are K̃ and, of a rigid body under the torque τ, ½ skew τ.
+    /// Derivatives of generalized forces in a frame that turns are K̃ and, of a rigid body under the torque τ, ½ skew τ.
     #[test]
     fn stiffness_is_the_symmetric_derivative_of_the_forces((bodies, constraints) in scene(1)) {
         let constraint = &constraints[0];
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
         let n = stiffness.dofs();
-        let force = |change: &[f64]| generalised(&bodies, change, constraint, stiffness.offsets());
+        let force = |change: &[f64]| generalized(&bodies, change, constraint, stiffness.offsets());
         // Of fourth order: the third derivatives of short links would show in a plain central difference.
         let step = 1e-4;
         let mut derivative = DMatrix::zeros(n, n);
