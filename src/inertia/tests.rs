@@ -60,7 +60,7 @@ proptest! {
 }
 
 #[test]
-fn ill_formed_matrices_are_told() {
+fn ill_formed_matrices_are_refused() {
     assert_eq!(Dense::new(2, &[0.0; 3]).unwrap_err(), Defect::Size);
     assert_eq!(BlockDiagonal::new(&[], &[], &[]).unwrap_err(), Defect::Size);
     assert_eq!(BlockDiagonal::new(&[0, 1], &[0, -1], &[0.0]).unwrap_err(), Defect::Size);

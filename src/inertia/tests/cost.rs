@@ -1,6 +1,6 @@
 use crate::inertia::cost::{Counts, MatrixLifetime, SolveMethod, cheapest, multiplications};
 
-/// A box of 4 × 4 × 4 hexahedra whose contacts lie at single nodes.
+/// A box of 4 × 4 × 4 hexahedra with contacts at single nodes.
 const BOX: Counts = Counts {
     dofs: 375,
     factor_length: 38_000,

@@ -126,7 +126,7 @@ proptest! {
         }
     }
 
-    /// Ill-formed columns are told, and nothing panics.
+    /// Ill-formed columns give an error, and nothing panics.
     #[test]
     fn any_columns_are_answered(
         structure in structures(),
@@ -177,9 +177,9 @@ proptest! {
         }
     }
 
-    /// Small integer matrices, most of them singular or indefinite: the answer is that of exact arithmetic.
+    /// Small integer matrices, most of them singular or indefinite: the answer agrees with exact arithmetic.
     #[test]
-    fn singular_matrices_are_told(
+    fn singular_matrices_are_refused(
         structure in structures(), size in 1..7_usize, entries in prop::collection::vec(-1..2_i32, 36),
     ) {
         let mut full = DMatrix::from_fn(size, size, |i, j| f64::from(entries[6 * i + j]));
@@ -207,7 +207,7 @@ proptest! {
             }
         }
         if result.is_ok() {
-            // What was not refused is solved with.
+            // If the matrix was not refused, solves work.
             let mut y = values(3 * size, 1);
             let h = y.clone();
             factor.solve(&mut y, &mut work).unwrap();
@@ -343,7 +343,7 @@ fn the_row_without_a_positive_pivot_is_named() {
 }
 
 #[test]
-fn ill_formed_columns_are_told() {
+fn ill_formed_columns_are_refused() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     let mut told = |structure, starts: &[i32], rows: &[i32], count| {
         factor.update(structure, starts, rows, &vec![1.0; count], &mut work).unwrap_err()
@@ -369,7 +369,7 @@ fn ill_formed_columns_are_told() {
 }
 
 #[test]
-fn extreme_values_are_told() {
+fn extreme_values_are_reported() {
     let (mut factor, mut work) = (Factored::default(), Workspace::default());
     for structure in [SPD, GENERAL] {
         for bad in [f64::NAN, f64::INFINITY] {
@@ -386,7 +386,7 @@ fn extreme_values_are_told() {
     }
 }
 
-/// The bits do not depend on where the matrix, the right-hand sides or the factor lie in memory.
+/// The bits do not depend on the addresses of the matrix, the right-hand sides or the factor.
 #[test]
 fn addresses_do_not_matter() {
     for structure in [SPD, GENERAL] {

@@ -88,7 +88,7 @@ fn bits_have_numbers() {
 }
 
 #[test]
-fn what_cannot_be_factored_is_told() {
+fn matrices_without_a_factor_are_refused() {
     let mut small = TreeFactor::default();
     let mut update = |starts: &[i32], rows: &[i32], values: &[f64]| {
         let result = small.update(&Matrix { structure: Structure::PositiveDefinite, starts, rows, values });
@@ -108,8 +108,8 @@ fn what_cannot_be_factored_is_told() {
     assert!(!Matrix { structure: Structure::PositiveDefinite, starts: &too_large, rows, values }.is_small());
 }
 
-/// Pattern and values change alone and together, and a matrix that cannot be factored comes between: each time the factor has the
-/// bits of one that is made anew, and only the same matrix keeps it.
+/// Pattern and values change alone and together, and a matrix that cannot be factored comes between. Each time the factor has the
+/// bits of a new factor, and only the same matrix keeps it.
 #[test]
 fn the_same_matrix_is_not_factored_again() {
     let solved = |small: &TreeFactor| {
