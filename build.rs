@@ -13,14 +13,14 @@ use std::{env, fs};
 const LAYOUT: &str = "src/legacy/layout.tsv";
 const ENUMERATIONS: &str = "src/legacy/enumerations.tsv";
 
-/// Each becomes an object of its own: a program that links its own LOCDYN_* must not pull ours in with the
-/// hooks.
+/// The C files. Each becomes an object of its own: a program that links its own LOCDYN_* must not pull in ours together with
+/// the hooks.
 const C_FILES: [&str; 2] = ["src/legacy/entry.c", "src/legacy/hooks.c"];
 
-/// The one that tells which MPI the library is for: compiled with the compiler of that MPI, if it is for any.
+/// The C file that identifies the MPI of the library. In a build for MPI, the compiler of that MPI compiles it.
 const IDENTITY: &str = "src/legacy/identity.c";
 
-/// The one that calls MPI, compiled for MPI only, with its compiler.
+/// The C file that calls MPI, and its header. Only a build for MPI compiles it, with the compiler of that MPI.
 const MPI_FILES: [&str; 2] = ["src/legacy/mpi/calls.c", "src/legacy/mpi/calls.h"];
 
 fn main() {
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// For whom and by what the library is compiled.
+/// Record the target and the compiler of the library.
 fn emit_origin() {
     let variable = |name: &str| env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"));
     println!("cargo:rustc-env=LDY_TARGET={}", variable("TARGET"));
@@ -71,7 +71,7 @@ fn c_build() -> cc::Build {
     build
 }
 
-/// LDY_MPICC or MPICC in the environment names the compiler of the MPI to build for.
+/// Compile the file that calls MPI. LDY_MPICC or MPICC in the environment names the compiler of the MPI.
 fn compile_mpi() {
     let variables = ["LDY_MPICC", "MPICC"];
     variables.iter().for_each(|variable| println!("cargo:rerun-if-env-changed={variable}"));

@@ -1,9 +1,9 @@
-//! Emits the C file that asserts the layouts of the table.
+//! Emits the C file that asserts the layouts in the table.
 
 use super::c::{either_build, fields_with_conditions};
 use super::table::{Field, Structure, Table};
 
-/// One assertion a line. Of each structure: that it is defined, its fields in their order, its size.
+/// The assertions, one on each line: for each structure that it is defined, its fields in their order, and its size.
 pub fn assertions(table: &Table) -> String {
     let mut out = String::new();
     for structure in table.structures.iter().filter(|structure| structure.size.is_some()) {

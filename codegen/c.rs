@@ -4,16 +4,16 @@
 use super::table::{Base, Build, Declaration, Enumeration, Field, Structure, Table};
 use std::fmt::Write;
 
-/// The longest line of C text written here.
+/// The largest width of a line of C text.
 const WIDTH: usize = 110;
 
-/// The comments behind fields begin no further right than this.
+/// The largest column at which the comments after fields begin.
 const COMMENT_COLUMN_LIMIT: usize = 44;
 
 const IF_MPI: &str = "#if defined (MPI) && MPI\n";
 const IF_SERIAL: &str = "#if !(defined (MPI) && MPI)\n";
 
-/// The typedefs of the structures, each under its guard if the host guards it.
+/// The typedefs of the structures, each with its guard if the host guards it.
 pub fn typedefs<'a>(structures: impl Iterator<Item = &'a Structure>) -> String {
     let mut out = String::new();
     for Structure { tag, typedef, guard, .. } in structures {
@@ -28,7 +28,7 @@ pub fn typedefs<'a>(structures: impl Iterator<Item = &'a Structure>) -> String {
     out
 }
 
-/// The enumerations, with their typedefs where they have one.
+/// The enumerations, with their typedefs if they have any.
 pub fn enumerations(table: &Table) -> String {
     let emitted: Vec<String> = table
         .enumerations
@@ -42,7 +42,7 @@ pub fn enumerations(table: &Table) -> String {
     emitted.join("\n")
 }
 
-/// The structures. Other structures go by their typedef if it is among `typedefs`, else by their tag.
+/// The structures. They refer to other structures by the typedef if it is in `typedefs`, otherwise by the tag.
 pub fn structures<'a>(
     table: &Table,
     structures: impl Iterator<Item = &'a Structure>,
@@ -55,7 +55,7 @@ pub fn structures<'a>(
     emitted.join("\n")
 }
 
-/// Calls `emit` for each field, with the preprocessor's conditions round those that only one build has.
+/// Call `emit` for each field, with preprocessor conditions for fields of only one build.
 pub fn fields_with_conditions(structure: &Structure, mut emit: impl FnMut(&Field) -> String) -> String {
     let mut conditional = Conditional::default();
     let mut out = String::new();
@@ -67,7 +67,7 @@ pub fn fields_with_conditions(structure: &Structure, mut emit: impl FnMut(&Field
     out
 }
 
-/// The same text, or two alternatives for the MPI and the serial build.
+/// One text if both are equal, otherwise alternatives for the MPI and the serial build.
 pub fn either_build(serial: String, mpi: String) -> String {
     if serial == mpi { serial } else { format!("{IF_MPI}{mpi}#else\n{serial}#endif\n") }
 }
@@ -121,7 +121,7 @@ fn declaration(table: &Table, field: &Field, typedefs: &[&str]) -> String {
     format!("{base} {}{name}{length}", "*".repeat(*pointers))
 }
 
-/// The comment of the table, after the host's own type where it is one that the header does not know.
+/// The comment in the table. If the header does not know the host's type, the name of the type comes first.
 fn field_comment(table: &Table, field: &Field) -> String {
     let Declaration { base, pointers, .. } = &field.declaration;
     match (table.base(&field.declaration), pointers) {
@@ -136,7 +136,7 @@ fn comment_column(texts: &[String]) -> usize {
     (longest + 2).min(COMMENT_COLUMN_LIMIT)
 }
 
-/// `text` with its comment behind it, beginning at `column`.
+/// `text`, followed by its comment at `column`.
 fn with_comment(text: &str, comment: &str, column: usize) -> String {
     let column = column.max(text.len() + 1);
     let lines = wrap(comment, WIDTH - column - "/*  */".len());
@@ -148,7 +148,7 @@ fn comment_block(comment: &str) -> String {
     format!("/* {} */\n", wrap(comment, WIDTH - "/*  */".len()).join("\n   "))
 }
 
-/// Breaks a text at its blanks into lines of at most `width` characters.
+/// Break a text at spaces into lines of at most `width` characters.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -165,7 +165,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Opens and closes the preprocessor's conditions while things of different builds follow one another.
+/// Opens and closes preprocessor conditions in a sequence of items of different builds.
 struct Conditional {
     build: Build,
 }
@@ -177,7 +177,7 @@ impl Default for Conditional {
 }
 
 impl Conditional {
-    /// What has to stand before something of this build.
+    /// The directive that is needed before an item of this build.
     fn before(&mut self, build: Build) -> &'static str {
         let previous = std::mem::replace(&mut self.build, build);
         match (previous, build) {

@@ -1,13 +1,13 @@
-//! Puts the C files together: templates hold the prose and the frame, the table the layouts, and the
-//! prototypes come from the declarations in `src/legacy/c_api`.
+//! Assembles the C files: the templates have the prose and the frame, the table has the layouts, and the prototypes
+//! come from the declarations in `src/legacy/c_api` and `src/system/c_api`.
 
 use super::table::{Structure, Table};
 use super::{assertions, c};
 
-/// The structures that `ldy.h` defines, as the header it replaces did.
+/// The structures that `ldy.h` defines, as the replaced header did.
 const OWN: [&str; 3] = ["OFFB", "DIAB", "LOCDYN"];
 
-/// The host's structures that `ldy.h` needs a typedef of.
+/// The host's structures for which `ldy.h` needs a typedef.
 const HOST_TYPEDEFS: [&str; 3] = ["CON", "DOM", "BODY"];
 
 /// The text of `ldy.h`.
@@ -45,7 +45,7 @@ pub fn ldy_host_h(table: &Table, operators: &str) -> String {
 /// The text of `ldy_system.h`.
 pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
     let common: Vec<&str> = COMMON.into_iter().map(|name| declaration(additions, name)).collect();
-    // The header knows of the other face this name alone.
+    // The header knows only this name of the legacy interface.
     let system = system.replace("LOCDYN *ldy", "struct locdyn *ldy");
     fill(
         include_str!("templates/ldy_system.h"),
@@ -53,11 +53,11 @@ pub fn ldy_system_h(codes: &str, additions: &str, system: &str) -> String {
     )
 }
 
-/// What both faces declare.
+/// The functions that both interfaces declare.
 const COMMON: [&str; 5] =
     ["ldy_last_error", "ldy_version", "ldy_build_info", "ldy_set_threads", "ldy_shutdown"];
 
-/// The declaration of a function with its comment: the paragraph whose code has its name.
+/// The declaration of a function with its comment: the paragraph whose code has the name.
 fn declaration<'a>(text: &'a str, name: &str) -> &'a str {
     let ends = |paragraph: &&str| {
         let code = paragraph.rsplit("*/").next().unwrap_or_default();
@@ -82,7 +82,7 @@ fn host(table: &Table) -> impl Iterator<Item = &Structure> {
     table.structures.iter().filter(|structure| !OWN.contains(&structure.typedef.as_str()))
 }
 
-/// Replaces each line `@NAME@` of a template by the text that goes by this name.
+/// Replace each line `@NAME@` of a template by the text with this name.
 fn fill(template: &str, texts: &[(&str, &str)]) -> String {
     let mut out = String::new();
     for line in template.lines() {

@@ -1,10 +1,10 @@
-//! Prototypes, constants and types of our own as C text: cbindgen's, with its comments made those of a C
+//! The library's own prototypes, constants and types as C text: the output of cbindgen, with comments in the style of a C
 //! header.
 
 use std::path::{Path, PathBuf};
 
-/// The C text of the public declarations of Rust source files, with their documentation as comments. Types that no function has
-/// are left out.
+/// The C text of the public declarations in Rust source files, with their documentation as comments. It omits types that no function
+/// uses.
 pub fn emit(sources: &[PathBuf], config: &Path) -> Result<String, String> {
     let config = cbindgen::Config::from_file(config)?;
     let builder = cbindgen::Builder::new().with_config(config);
@@ -15,11 +15,11 @@ pub fn emit(sources: &[PathBuf], config: &Path) -> Result<String, String> {
     String::from_utf8(text).map(|text| tidy(&text)).map_err(|error| error.to_string())
 }
 
-/// What cbindgen puts before functions that are defined in C, and only before those.
+/// The prefix of cbindgen for functions that are defined in C.
 const EXTERN: &str = "extern ";
 const EXTERN_INDENT: &str = "       ";
 
-/// Sets comments as `/* text */`, turns their Markdown into plain text, and drops `extern `.
+/// Format comments as `/* text */`, convert their Markdown to plain text, and remove `extern `.
 fn tidy(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.lines();
@@ -42,7 +42,7 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// A line of a Markdown comment as plain text, indented to stand below the first, which begins behind `margin`.
+/// A line of a Markdown comment as plain text, indented to align with the first line, which begins at `margin`.
 fn plain(margin: &str, line: &str) -> String {
     let line = line.strip_prefix(' ').unwrap_or(line);
     let line = match line.trim_start_matches('#').strip_prefix(' ') {

@@ -1,12 +1,12 @@
-//! Emits the Rust side of the table: structures as they lie in memory, constants for the enumerators, and
-//! assertions at compile time that both are as the table says.
+//! Emits the Rust side of the table: structures with the memory layout of C, constants for the enumerators, and
+//! compile-time assertions that sizes and offsets agree with the table.
 
 use super::table::{Base, Declaration, Enumeration, Field, Structure, Table};
 
-/// The keywords of Rust that are names of fields.
+/// Names of fields that are keywords of Rust.
 const KEYWORDS: [&str; 3] = ["box", "ref", "type"];
 
-/// The Rust source of the serial layouts or, with `mpi`, of those of a host compiled with -DMPI.
+/// The Rust source of the serial layouts or, with `mpi`, of the layouts of a host compiled with -DMPI.
 pub fn emit(table: &Table, mpi: bool) -> String {
     let enumerations = table.enumerations.iter().filter(|enumeration| enumeration.build.includes(mpi));
     let structures = table.structures.iter().map(|structure| emit_structure(table, structure, mpi));
@@ -68,7 +68,7 @@ fn identifier(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("r#{name}") } else { name.to_string() }
 }
 
-/// A comment of the table as Markdown text.
+/// A comment in the table as Markdown text.
 fn doc(comment: &str) -> String {
     let mut text = String::new();
     for character in comment.chars() {

@@ -1,7 +1,7 @@
-//! Reads the two tables of `src/legacy`: the structures of `layout.tsv` and the enumerations of
+//! Reads the two tables of `src/legacy`: the structures in `layout.tsv` and the enumerations in
 //! `enumerations.tsv`. Both are checked while they are read, so that the emitters can rely on them.
 
-/// A type that is no structure: its C name, its Rust name and its size in bytes.
+/// A scalar type: its C name, its Rust name and its size in bytes.
 pub struct Scalar {
     pub c: &'static str,
     pub rust: &'static str,
@@ -23,7 +23,7 @@ const SCALARS: [Scalar; 9] = [
 const POINTER_SIZE: usize = 8;
 const ENUMERATION_SIZE: usize = 4;
 
-/// The host builds in which something exists.
+/// The host builds in which an item exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Build {
     Both,
@@ -32,7 +32,7 @@ pub enum Build {
 }
 
 impl Build {
-    /// Whether it exists in an MPI build (`mpi`) or in a serial one.
+    /// Whether the item exists in an MPI build (`mpi`) or in a serial one.
     pub fn includes(self, mpi: bool) -> bool {
         match self {
             Build::Both => true,
@@ -72,7 +72,7 @@ pub struct Field {
     pub comment: String,
 }
 
-/// Where a host built with OpenMP has a lock that this library knows nothing of: before field `before`.
+/// A lock that only a host built with OpenMP has, before field `before`. The library does not use it.
 pub struct Lock {
     pub before: usize,
     pub comment: String,
@@ -81,9 +81,9 @@ pub struct Lock {
 pub struct Structure {
     pub tag: String,
     pub typedef: String,
-    /// The macro under which the host's headers guard the typedef.
+    /// The macro with which the host's headers guard the typedef.
     pub guard: Option<String>,
-    /// `None` for a structure of which only the name is known.
+    /// `None` if only the name of the structure is known.
     pub size: Option<PerBuild>,
     pub comment: String,
     pub fields: Vec<Field>,
@@ -92,7 +92,7 @@ pub struct Structure {
 
 pub struct Enumerator {
     pub name: String,
-    /// The value as it is written in the table, decimal or hexadecimal.
+    /// The text of the value in the table, decimal or hexadecimal.
     pub value: String,
     pub comment: String,
 }
@@ -105,12 +105,12 @@ pub struct Enumeration {
     pub enumerators: Vec<Enumerator>,
 }
 
-/// What the base type of a declaration is.
+/// The base type of a declaration.
 pub enum Base<'a> {
     Scalar(&'static Scalar),
     Enumeration(&'a Enumeration),
     Structure(&'a Structure),
-    /// A type of the host of which nothing is known.
+    /// A type of the host about which nothing is known.
     Foreign,
 }
 
@@ -120,7 +120,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Parses the texts of the two tables. An error names the file and the line.
+    /// Parse the texts of the two tables. An error names the file and the line.
     pub fn parse(layout: &str, enumerations: &str) -> Result<Table, String> {
         let mut table = Table { structures: Vec::new(), enumerations: Vec::new() };
         for_each_row("enumerations.tsv", enumerations, |row| table.add_enumeration_row(row))?;
@@ -139,7 +139,7 @@ impl Table {
         self.structures.iter().find(|structure| structure.typedef == typedef)
     }
 
-    /// Looks a declaration's base type up.
+    /// Look up the base type of a declaration.
     pub fn base(&self, declaration: &Declaration) -> Base<'_> {
         let name = declaration.base.as_str();
         if let Some(scalar) = SCALARS.iter().find(|scalar| scalar.c == name) {
@@ -228,7 +228,7 @@ impl Table {
         Ok(())
     }
 
-    /// The size column must be what the declaration says, as far as its base type is known.
+    /// Check that the size column agrees with the declaration, if the base type is known.
     fn check_size(&self, field: &Field) -> Result<(), String> {
         let one = match self.base(&field.declaration) {
             _ if field.declaration.pointers > 0 => POINTER_SIZE,
@@ -251,7 +251,7 @@ impl Table {
     }
 }
 
-/// A field must begin where the one before it ends, or after, and end inside its structure.
+/// Check that a field begins at or after the end of the previous one, and ends inside its structure.
 fn check_room(structure: &Structure, offset: Option<usize>, size: usize, mpi: bool) -> Result<(), String> {
     let Some(offset) = offset else { return Ok(()) };
     let previous_end =
@@ -265,7 +265,7 @@ fn check_room(structure: &Structure, offset: Option<usize>, size: usize, mpi: bo
     }
 }
 
-/// Calls `add` with the columns of each line that is neither empty nor a comment.
+/// Call `add` with the columns of each line that is neither empty nor a comment.
 fn for_each_row<const COLUMNS: usize>(
     file: &str,
     text: &str,
@@ -288,7 +288,7 @@ fn for_each_row<const COLUMNS: usize>(
     Ok(())
 }
 
-/// `struct` or `opaque`, perhaps with ` guard NAME`: whether it is opaque, and the guard. `None` for a field.
+/// Parse `struct` or `opaque`, perhaps with ` guard NAME`: whether it is opaque, and the guard. `None` for a field.
 fn structure_head(text: &str) -> Option<Result<(bool, Option<String>), String>> {
     let words: Vec<&str> = text.split(' ').collect();
     let opaque = words[0] == "opaque";

@@ -1,4 +1,4 @@
-//! The dump: a row a line, its neighbors in an order that depends on places and ids only.
+//! The dump: one line for each row, with its neighbors in an order that depends on points and ids only.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -9,25 +9,25 @@ use crate::memory::{self, with_room};
 
 use super::PercentG;
 
-/// What a constraint is called in a dump.
+/// The label of a constraint in a dump.
 #[derive(Clone, Copy, Debug)]
 pub struct Label<'a> {
-    /// Name of its kind.
+    /// The name of the kind.
     pub name: &'static str,
-    /// Number of its kind.
+    /// The number of the kind.
     pub kind: i32,
-    /// Spatial point.
+    /// The spatial point.
     pub point: &'a Vector,
-    /// Ids of master and slave, −1 for no slave.
+    /// The ids of master and slave; −1 if there is no slave.
     pub bodies: [i32; 2],
-    /// Local frame.
+    /// The local frame.
     pub base: &'a Block,
 }
 
 /// A row without its neighbors.
 #[derive(Clone, Copy, Debug)]
 pub struct DumpRow<'a> {
-    /// Its constraint.
+    /// The label of its constraint.
     pub label: Label<'a>,
     /// The diagonal block.
     pub w: &'a Block,
@@ -35,7 +35,7 @@ pub struct DumpRow<'a> {
     pub vectors: [&'a Vector; 4],
 }
 
-/// The neighbors of a row; memory that is used for one row after another.
+/// The neighbors of a row. The memory is used again for each row.
 #[derive(Default, Debug)]
 pub struct Neighbors<'a>(Vec<Neighbor<'a>>);
 
@@ -44,12 +44,12 @@ pub struct Neighbors<'a>(Vec<Neighbor<'a>>);
 struct Neighbor<'a> {
     label: Label<'a>,
     w: &'a Block,
-    /// Place in the row's list.
+    /// The index in the row's list.
     place: usize,
 }
 
 impl<'a> Neighbors<'a> {
-    /// No neighbors, and room for so many.
+    /// An empty list with capacity `count`.
     ///
     /// # Errors
     /// If memory is exhausted.
@@ -57,7 +57,7 @@ impl<'a> Neighbors<'a> {
         Ok(Self(with_room(count)?))
     }
 
-    /// Forget them all.
+    /// Remove all neighbors.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -68,7 +68,7 @@ impl<'a> Neighbors<'a> {
         self.0.push(Neighbor { label, w, place });
     }
 
-    /// The neighbors in the order of a dump, blocks to the same one together, in the order of the list.
+    /// The neighbors in the order of a dump. Each group has the blocks to one neighbor, in the order of the list.
     fn groups(&mut self) -> impl Iterator<Item = &[Neighbor<'a>]> {
         let by_place = |a: &Neighbor, b: &Neighbor| a.place.cmp(&b.place);
         self.0.sort_unstable_by(|a, b| a.label.order(&b.label).then_with(|| by_place(a, b)));
@@ -77,8 +77,8 @@ impl<'a> Neighbors<'a> {
 }
 
 impl Label<'_> {
-    /// Which comes first in a dump: by point, smaller and larger body id, kind and normal. Labels equal in all of these
-    /// count as one neighbor, whatever else they say.
+    /// The order in a dump: by point, smaller and larger body id, kind and normal. Labels that are equal in all of these count as one
+    /// neighbor.
     fn order(&self, other: &Self) -> Ordering {
         let bodies =
             |label: &Self| (label.bodies[0].min(label.bodies[1]), label.bodies[0].max(label.bodies[1]));
@@ -89,17 +89,17 @@ impl Label<'_> {
     }
 }
 
-/// Lexicographic; zeros of both signs are equal, and so are all NaN, which come last.
+/// The lexicographic order. Zeros of both signs are equal; all NaN are equal and come last.
 fn order_of_numbers(a: &[f64], b: &[f64]) -> Ordering {
     let of_two = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()));
     a.iter().zip(b).map(|(&a, &b)| of_two(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// Write a row and its neighbors: a line `KIND (point) (ids) [base] [W] (B) (V) (U) (R)`, and for each neighbor
-/// ` => KIND (point) (ids) [base] [W]`, with the sum of the blocks to it and the label of the first of them.
+/// ` => KIND (point) (ids) [base] [W]`, with the sum of the blocks to it and the label of the first block.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_row(out: &mut impl Write, row: &DumpRow, neighbors: &mut Neighbors) -> io::Result<()> {
     let [b, v, u, r] = row.vectors.map(|vector| NumberList(vector));
     write!(out, "{} [{}] ({b}) ({v}) ({u}) ({r})", row.label, NumberList(row.w))?;

@@ -1,6 +1,6 @@
-//! W as text: the dump and MatrixMarket, written row by row to any [`std::io::Write`].
+//! Files: W as text, in the dump and in MatrixMarket, and NumPy's archives. All are written to any [`std::io::Write`].
 //!
-//! Nothing here asks for memory but [`dump::Neighbors`], which does so ahead of everything else.
+//! Only [`dump::Neighbors`] allocates memory, before anything is written.
 #![forbid(unsafe_code)]
 
 mod buffered;

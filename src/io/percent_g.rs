@@ -1,11 +1,11 @@
-//! Numbers as C's printf writes them.
+//! Numbers in the format of C's printf.
 
 use std::fmt;
 use std::io::Write;
 
-/// A number as `%.{DIGITS}g` of C's printf writes it, in the C locale: `DIGITS` significant digits, correctly rounded
-/// (ties to even), without zeros at the end; scientific if the exponent is below −4 or not below `DIGITS`. What is no
-/// number is `inf` or `nan`, with a minus where its sign bit is set.
+/// A number in the format `%.{DIGITS}g` of C's printf, in the C locale: `DIGITS` significant digits, correctly rounded (ties to even),
+/// without trailing zeros; in scientific notation if the exponent is less than −4, or at least `DIGITS`. Infinities and NaN are `inf` and
+/// `nan`, with a minus if the sign bit is set.
 #[derive(Clone, Copy, Debug)]
 pub struct PercentG<const DIGITS: usize>(pub f64);
 
@@ -18,7 +18,7 @@ impl<const DIGITS: usize> fmt::Display for PercentG<DIGITS> {
         if !magnitude.is_finite() {
             return f.write_str(if magnitude.is_nan() { "nan" } else { "inf" });
         }
-        // First digit, point, other digits, e, exponent.
+        // The text is: first digit, point, other digits, e, exponent.
         let mut text = [0; 32];
         let mut rest = &mut text[..];
         write!(rest, "{magnitude:.*e}", DIGITS - 1).map_err(|_| fmt::Error)?;

@@ -1,5 +1,5 @@
-//! Kinematics: the operator H that takes the generalized velocity of a body to the local velocity of one of its
-//! points, U = H u, theory (41), (42).
+//! Kinematics: the operator H that maps the generalized velocity of a body to the local velocity of one of its points,
+//! U = H u, theory (41), (42).
 #![forbid(unsafe_code)]
 
 pub mod finite_element;
@@ -14,7 +14,7 @@ use finite_element::{Location, NodalOperator};
 pub use nodal::Nodal;
 pub use operator::{Action, Column, Operator, Placement};
 
-/// A point of a body and what ties it to the body's generalized velocity.
+/// A point of a body, with the data that relate it to the generalized velocity of the body.
 #[derive(Clone, Copy, Debug)]
 pub enum Point<'a> {
     /// A referential point of a rigid body or obstacle: 6 dofs.
@@ -23,9 +23,9 @@ pub enum Point<'a> {
     PseudoRigid(pseudo_rigid::PseudoRigid<'a>, Vector),
     /// A point of a mesh with nodal velocities: 3 dofs a node.
     Mesh(Location),
-    /// A point of a mesh whose nodal velocities are R Φ u.
+    /// A point of a mesh with the nodal velocities R Φ u.
     Reduced(finite_element::Reduced<'a>),
-    /// No point: H is given, whatever the frame.
+    /// No point: H is given, independent of the frame.
     Operator(&'a Operator),
 }
 
@@ -44,8 +44,8 @@ impl Point<'_> {
         }
     }
 
-    /// |H| |u|, absolute values entry by entry: how large the terms of H u are before anything cancels. Of reduced
-    /// velocities only H u itself is taken.
+    /// |H| |u|, with absolute values of the entries: the size of the terms of H u before cancellation. For reduced velocities the result
+    /// is |H u|.
     ///
     /// # Panics
     /// If `u` is shorter than the body's dofs.
@@ -90,7 +90,7 @@ impl Point<'_> {
         }
     }
 
-    /// The same of two generalized velocities.
+    /// [`Point::local_velocity`] for two generalized velocities.
     #[inline(always)]
     pub fn local_velocities(&self, frame: &Block, velocities: [&[f64]; 2]) -> [Vector; 2] {
         match self {
@@ -103,7 +103,7 @@ impl Point<'_> {
     }
 }
 
-/// The columns of an operator, column-major, each with its index.
+/// The columns of a column-major operator, each with its index.
 fn columns(operator: &[f64]) -> impl Iterator<Item = (u32, Vector)> {
     (0..).zip(operator.as_chunks().0.iter().copied())
 }

@@ -4,10 +4,10 @@ use super::operator::{Action, Placement};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
-/// Rate of the deformation gradient, row by row, then velocity of the mass center.
+/// The number of generalized velocities: the rate of the deformation gradient by rows, then the velocity of the mass center.
 pub const DOFS: usize = 12;
 
-/// X − X̄, and 1 for what moves with the mass center.
+/// X − X̄ and 1, the factor of the velocity of the mass center.
 pub type Arm = [f64; 4];
 
 /// A pseudo-rigid body: x = F (X − X̄) + x̄.
@@ -22,7 +22,7 @@ pub struct PseudoRigid<'a> {
 pub struct PseudoRigidOperator<L> {
     /// The columns of Eᵀ.
     pub axes: [L; 3],
-    /// a; that of the master minus that of the slave, if both are on the body.
+    /// a. If master and slave are on this body, it is the difference of both, master minus slave.
     pub arm: Arm,
 }
 
@@ -42,7 +42,7 @@ impl PseudoRigid<'_> {
 }
 
 impl<L: F64x4> PseudoRigidOperator<L> {
-    /// H, column by column.
+    /// The columns of H.
     fn columns(&self) -> [L; DOFS] {
         let [x, y, z, one] = self.arm;
         let [a, b, c] = self.axes;
@@ -62,10 +62,10 @@ impl<L: F64x4> PseudoRigidOperator<L> {
 }
 
 impl Action<'_> {
-    /// H at points of a pseudo-rigid body, that of the master minus that of the slave.
+    /// H at points of a pseudo-rigid body, master minus slave.
     ///
     /// # Panics
-    /// If the constraint acts by operators: then the body has none of this form.
+    /// If the constraint acts by operators: H then does not have this form.
     #[inline(always)]
     pub fn pseudo_rigid_operator<L: SimdLevel>(
         &self,

@@ -4,7 +4,7 @@ use super::operator::{Action, Placement};
 use crate::math::simd::{F64x4, Plain, SimdLevel, combination, packed};
 use crate::math::{Block, Vector, difference};
 
-/// Angular velocity in the referential frame, then velocity of the mass center.
+/// The number of generalized velocities: the angular velocity in the referential frame, then the velocity of the mass center.
 pub const DOFS: usize = 6;
 
 /// A rigid body: x = Λ (X − X̄) + x̄.
@@ -17,7 +17,7 @@ pub struct Rigid<'a> {
 }
 
 impl Rigid<'_> {
-    /// H = Eᵀ [ Λ skew(X̄ − X) | I ] of point X, column by column; `axes` are the columns of Eᵀ, E the local frame.
+    /// The columns of H = Eᵀ [ Λ skew(X̄ − X) | I ] at point X. `axes` are the columns of Eᵀ, E the local frame.
     #[inline(always)]
     pub fn columns<L: F64x4>(&self, point: &Vector, axes: &[L; 3]) -> [L; DOFS] {
         let [x, y, z] = difference(self.center, point);
@@ -34,14 +34,14 @@ impl Rigid<'_> {
         [turned[0], turned[1], turned[2], axes[0], axes[1], axes[2]]
     }
 
-    /// H in the frame E: 3 × dofs, column-major.
+    /// H at point X in the frame E: 3 × dofs, column-major.
     pub fn operator(&self, point: &Vector, frame: &Block) -> [f64; 3 * DOFS] {
         packed(&self.columns(point, &Plain.transposed_columns(frame)))
     }
 }
 
 impl Action<'_> {
-    /// The columns of H on a rigid body, that of the master minus that of the slave.
+    /// The columns of H on a rigid body, master minus slave.
     #[inline(always)]
     pub fn rigid_columns<L: SimdLevel>(&self, level: L, body: &Rigid) -> [L::F64x4; DOFS] {
         let mut h = [level.zero(); DOFS];
@@ -58,7 +58,7 @@ impl Action<'_> {
                 }
             }
             Placement::Operators(_) => {
-                // One value more: a column is read with the value behind it.
+                // One more value, since each column is read together with the value after it.
                 let mut values = [0.0; 3 * DOFS + 1];
                 self.operators(|operator| operator.add_to(1.0, &mut values[..3 * DOFS]));
                 for (k, h) in h.iter_mut().enumerate() {

@@ -7,14 +7,14 @@ use crate::math::{Vector, cross, difference, dot, is_finite, sum};
 /// One of the two points of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub enum Endpoint {
-    /// A referential point of a body; of a particle the particle.
+    /// A referential point of a body, or a particle.
     Body {
-        /// The place of the body in the list.
+        /// The index of the body in the list.
         body: usize,
-        /// X.
+        /// X; ignored for a particle.
         point: Vector,
     },
-    /// A place in space.
+    /// A fixed position in space.
     Space(Vector),
 }
 
@@ -27,51 +27,51 @@ impl Endpoint {
     }
 }
 
-/// What turns the normal and the tangents of a contact.
+/// The body that rotates the normal and the tangents of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
-    /// Nothing: they keep their directions, like those of a flat obstacle.
+    /// None: they keep their directions, as on a flat obstacle.
     Space,
-    /// The master: a point of the slave touches a face of the master.
+    /// The master: a point of the slave touches a surface of the master.
     Master,
-    /// The slave: a point of the master touches a face of the slave.
+    /// The slave: a point of the master touches a surface of the slave.
     Slave,
 }
 
-/// A constraint and λ, the force in it. With d = master's point − slave's point, −λ acts on the master.
+/// The kind of a constraint and its force λ. With d = master's point − slave's point, −λ acts on the master.
 #[derive(Clone, Copy, Debug)]
 pub enum ConstraintForce {
     /// ψ = |d| − length.
     Link {
-        /// λ, positive when the link pulls its ends together.
+        /// λ, positive if the link pulls its ends together.
         tension: f64,
     },
-    /// ψ = d, in the axes of space.
+    /// ψ = d, in the spatial frame.
     FixedPoint {
-        /// λ, in the axes of space.
+        /// λ, in the spatial frame.
         force: Vector,
     },
-    /// ψ = d in axes that the carrier turns; without sliding over curved surfaces.
+    /// ψ = d in axes that the carrier rotates. Sliding on curved surfaces is not included.
     Contact {
-        /// λ, in the axes of space: minus the force on the master.
+        /// λ, in the spatial frame: minus the force on the master.
         force: Vector,
-        /// What turns the axes.
+        /// The body that rotates the axes.
         carrier: Carrier,
     },
 }
 
 impl LoadedConstraint {
-    /// One whose gradients stay as they are when bodies move: without stiffness, in the place that it has in a list.
+    /// A constraint with constant gradients and therefore without stiffness, to fill an entry of a list.
     pub fn constant() -> Self {
         let force = ConstraintForce::Contact { force: [0.0; 3], carrier: Carrier::Space };
         Self { force, master: Endpoint::Space([0.0; 3]), slave: Endpoint::Space([0.0; 3]) }
     }
 }
 
-/// A constraint between two points.
+/// A constraint between two points, with its force.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadedConstraint {
-    /// Kind and force.
+    /// The kind and the force.
     pub force: ConstraintForce,
     /// The first point.
     pub master: Endpoint,
@@ -79,23 +79,23 @@ pub struct LoadedConstraint {
     pub slave: Endpoint,
 }
 
-/// A constraint with everything that its stiffness is made of.
+/// A constraint with all data of its stiffness.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConstraintStiffness {
-    /// λ as a vector of space.
+    /// λ as a spatial vector.
     lambda: Vector,
     /// d.
     gap: Vector,
-    /// Of a link: its direction, and λ / length.
+    /// For a link: its direction, and λ / length.
     across: Option<(Vector, f64)>,
-    /// The body that turns the axes.
+    /// The index of the body that rotates the axes.
     carrier: Option<usize>,
     master: Endpoint,
     slave: Endpoint,
 }
 
 impl ConstraintStiffness {
-    /// `index` is the constraint's place in the list, for the error; `gap` is d, or none where the places tell it.
+    /// Prepare a constraint. `index` is its index in the list, for errors; `gap` is d, or `None` if d follows from the positions.
     pub fn new(
         index: usize,
         constraint: &LoadedConstraint,
@@ -134,13 +134,13 @@ impl ConstraintStiffness {
         Ok(Self { lambda, gap, across, carrier, master, slave })
     }
 
-    /// The bodies it acts on; twice the same is given once.
+    /// The different bodies on which the constraint acts.
     pub fn bodies(&self) -> impl Iterator<Item = usize> {
         let (first, second) = (self.master.body(), self.slave.body());
         first.into_iter().chain(second.filter(|second| Some(*second) != first))
     }
 
-    /// The points on bodies, each with its sign.
+    /// The points on bodies, each with the sign of its force.
     fn points(&self) -> impl Iterator<Item = (usize, &Vector, f64)> {
         [(&self.master, 1.0), (&self.slave, -1.0)].into_iter().filter_map(|(end, sign)| match end {
             Endpoint::Body { body, point } => Some((*body, point, sign)),
@@ -148,14 +148,14 @@ impl ConstraintStiffness {
         })
     }
 
-    /// Adds the gradient of ψ in a direction of space, the generalized forces of that direction at the points.
+    /// Add the gradient of ψ in a spatial direction: the generalized forces of this direction at the points.
     pub fn add_gradient(&self, bodies: &[PosedBody], offsets: &[usize], direction: &Vector, to: &mut [f64]) {
         for (body, point, sign) in self.points() {
             bodies[body].add_force(point, &direction.map(|d| sign * d), &mut to[offsets[body]..]);
         }
     }
 
-    /// Adds K̃ x of this constraint to y; the dofs of body k begin at `offsets[k]`.
+    /// Add K̃ x of this constraint to y. The dofs of body k begin at `offsets[k]`.
     pub fn add_product(&self, bodies: &[PosedBody], offsets: &[usize], x: &[f64], y: &mut [f64]) {
         let moved = self.points().map(|(body, point, sign)| {
             bodies[body].moved(point, &x[offsets[body]..]).map(|moved| sign * moved)

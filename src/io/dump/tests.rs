@@ -2,7 +2,7 @@ use super::*;
 
 const AXES: Block = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// What neighbors are told apart by.
+/// The quantities that distinguish neighbors.
 #[derive(Clone, Copy)]
 struct Given {
     kind: (i32, &'static str),
@@ -15,7 +15,7 @@ struct Given {
 const GIVEN: Given =
     Given { kind: (0, "CONTACT"), point: [1.0, 2.0, 3.0], bodies: [4, 2], normal: [0.0, 0.0, 1.0], w: 0.0 };
 
-/// A line of the dump whose neighbors' blocks hold their `w` in all entries: what comes behind each ` => `.
+/// The texts after each ` => ` in a line of the dump. All entries of the neighbors' blocks are their `w`.
 fn neighbors(all: &[Given]) -> Vec<String> {
     let bases: Vec<Block> = all
         .iter()
@@ -57,7 +57,7 @@ fn a_neighbor_is_labeled() {
     assert!(neighbors(&[]).is_empty());
 }
 
-/// Each list ascends in one of the keys, with all keys behind it descending.
+/// Each list ascends in one of the keys, with all later keys descending.
 #[test]
 fn keys_count_one_after_the_other() {
     let point = |x, y, z, w: f64| Given { point: [x, y, z], bodies: [-w as i32, 50], w, ..GIVEN };
@@ -104,7 +104,7 @@ fn equal_neighbors_are_summed_under_the_first_label() {
     assert!(merged[1].starts_with("CONTACT (1, 2, 3) (2, 4) "), "{}", merged[1]);
     assert_eq!(order(&given), [7.0, 1.75]);
 
-    // Zeros of both signs are equal; the least difference tells neighbors apart.
+    // Zeros of both signs are equal; the smallest difference makes two neighbors different.
     let point = |x, w| Given { point: [x, 0.0, 0.0], w, ..GIVEN };
     assert_eq!(order(&[point(0.0, 1.0), point(-0.0, 2.0)]), [3.0]);
     assert_eq!(order(&[point(1.0 + f64::EPSILON, 1.0), point(1.0, 2.0)]), [2.0, 1.0]);

@@ -3,15 +3,15 @@
 use super::element::{Corners, ElementShape, interpolate};
 use crate::math::{Block, Vector, difference, dot, solve};
 
-/// Steps within which the iteration has to end.
+/// The iteration limit.
 const STEPS: usize = 63;
 
-/// Length of the step that ends the iteration.
+/// The iteration ends after a step of at most this length.
 const LAST_STEP: f64 = 1e-9;
 
 /// ξ with Σ N_a(ξ) x_a = `point`, not clamped.
 ///
-/// Newton's method from ξ = 0; the step that is no longer than 1e-9 is taken and is the last.
+/// Newton's method with the initial guess ξ = 0. The first step not longer than 1e-9 is the last one.
 ///
 /// `None` if 63 steps are not enough, the Jacobian has an exactly zero pivot (the element is flat), or a value is not finite.
 pub fn local_coordinates(shape: ElementShape, corners: &Corners, point: &Vector) -> Option<Vector> {

@@ -66,7 +66,7 @@ fn eigenvalues_agree_with_dense_ones() {
     }
 }
 
-/// M⁻¹ of rank n − 20, as that of a system projected to the directions that constraints leave free.
+/// M⁻¹ of rank n − 20, as in a system projected to the directions that constraints leave free.
 #[test]
 fn forbidden_directions_do_not_count() {
     let n = 60;
@@ -74,7 +74,7 @@ fn forbidden_directions_do_not_count() {
     let inverse = with_eigenvalues(&masses);
     let stiffnesses: Vec<f64> = (0..n).map(|i| if i % 7 == 0 { -3.0 } else { i as f64 }).collect();
     let k = DMatrix::from_diagonal(&DVector::from_vec(stiffnesses));
-    // K M⁻¹ = λ is that of C K C with the symmetric root C of M⁻¹.
+    // K M⁻¹ has the eigenvalues of C K C with the symmetric root C of M⁻¹.
     let eigen = inverse.clone().symmetric_eigen();
     let roots = eigen.eigenvalues.map(|value| value.max(0.0).sqrt());
     let root = &eigen.eigenvectors * DMatrix::from_diagonal(&roots) * eigen.eigenvectors.transpose();
@@ -112,7 +112,7 @@ fn copies_of_converged_eigenvalues_do_no_harm() {
     }
 }
 
-/// With M⁻¹ of rank r all is known after r products; what is left of the next vector is rounding.
+/// With M⁻¹ of rank r the iteration is complete after r products, and the next vector is rounding.
 #[test]
 fn products_end_with_the_rank() {
     let n = 30;

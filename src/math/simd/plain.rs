@@ -1,11 +1,11 @@
-//! Lanes on every processor.
+//! Vectors on every processor.
 
 use std::ops::{Add, Div, Mul, Sub};
 
 use super::{F64x4, Kernel, SimdLevel};
 use crate::math::real::Real;
 
-/// Arrays of four: as far as the compiler makes vectors of them, those that every processor of its kind has.
+/// Arrays of four numbers. The compiler may use the vectors that every processor of the target has.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 

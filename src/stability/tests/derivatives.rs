@@ -26,7 +26,7 @@ fn changed(body: &PosedBody, change: &[f64]) -> PosedBody {
     }
 }
 
-/// Adds `sign` Hᵀ λ of a force at a place in space; of a pseudo-rigid body, which turns no axes, this is its own point X.
+/// Add `sign` Hᵀ λ for a force at a position in space. For a pseudo-rigid body, which rotates no axes, this is its own point X.
 fn add_force(
     body: &PosedBody,
     point: &Vector,
@@ -53,7 +53,7 @@ fn add_force(
     }
 }
 
-/// Minus the generalized force of one constraint after `change`; what its axes carry along has turned since `before`.
+/// Minus the generalized force of one constraint after `change`. Forces in rotated axes have rotated with them since `before`.
 fn generalized(
     before: &[PosedBody],
     change: &[f64],
@@ -76,7 +76,7 @@ fn generalized(
         Endpoint::Space(_) => Matrix3::identity(),
     };
     let (master, slave) = (place(&after, &constraint.master), place(&after, &constraint.slave));
-    // A body that carries the axes feels the force where the other's point is.
+    // For a body that carries the axes, the force acts at the point of the other body.
     let (lambda, at_master, at_slave) = match constraint.force {
         ConstraintForce::Link { tension } => ((master - slave).normalize() * tension, master, slave),
         ConstraintForce::FixedPoint { force } => (Vector3::from(force), master, slave),
@@ -106,14 +106,14 @@ fn generalized(
 }
 
 proptest! {
-    /// Derivatives of generalized forces in a frame that turns are K̃ and, of a rigid body under the torque τ, ½ skew τ.
+    /// The derivatives of generalized forces in a rotating frame are K̃ and, for a rigid body under the torque τ, ½ skew τ.
     #[test]
     fn stiffness_is_the_symmetric_derivative_of_the_forces((bodies, constraints) in scene(1)) {
         let constraint = &constraints[0];
         let stiffness = Stiffness::new(&bodies, &constraints).unwrap();
         let n = stiffness.dofs();
         let force = |change: &[f64]| generalized(&bodies, change, constraint, stiffness.offsets());
-        // Of fourth order: the third derivatives of short links would show in a plain central difference.
+        // A difference of fourth order, since the third derivatives of short links would show in a plain central difference.
         let step = 1e-4;
         let mut derivative = DMatrix::zeros(n, n);
         for j in 0..n {

@@ -47,7 +47,7 @@ fn force() -> impl Strategy<Value = ConstraintForce> {
     ]
 }
 
-/// Whether the body that is to turn a contact's axes can.
+/// Whether the carrier of a contact's axes can rotate them.
 fn is_carried(bodies: &[PosedBody], constraint: &LoadedConstraint) -> bool {
     let can = |end: &Endpoint| match end {
         Endpoint::Body { body, .. } => matches!(bodies[*body], PosedBody::Rigid { .. }),
@@ -60,8 +60,8 @@ fn is_carried(bodies: &[PosedBody], constraint: &LoadedConstraint) -> bool {
     }
 }
 
-/// Three bodies and constraints between any of their points and points in space; the ends of no link are close, and axes are
-/// turned by what can turn them.
+/// Three bodies and constraints between any of their points and points in space. The ends of a link are never close, and carriers can
+/// rotate the axes.
 fn scene(constraints: usize) -> impl Strategy<Value = (Vec<PosedBody>, Vec<LoadedConstraint>)> {
     let constraint =
         (force(), end(), end()).prop_map(|(force, master, slave)| LoadedConstraint { force, master, slave });
@@ -97,7 +97,7 @@ fn dense(stiffness: &Stiffness) -> DMatrix<f64> {
     k
 }
 
-/// A thread of particles of mass 1 held at the first place; the tension of each of its links.
+/// A thread of particles of mass 1, fixed at the first position, with the tension of each link.
 fn thread(places: &[Vector], tensions: &[f64]) -> (Vec<PosedBody>, Vec<LoadedConstraint>) {
     let bodies = places[1..].iter().map(|place| PosedBody::Particle { place: *place }).collect();
     let on = |body| Endpoint::Body { body, point: [0.0; 3] };

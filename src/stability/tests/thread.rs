@@ -59,7 +59,7 @@ fn a_string_of_beads_has_its_highest_frequency() {
     }
 }
 
-/// Of links with one tension the shortest is the stiffest.
+/// If all links have the same tension, the shortest is the stiffest.
 #[test]
 fn the_stiffest_link_is_named() {
     let places = [[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.1, 0.0, 0.0], [3.0, 0.0, 0.0]];
@@ -70,7 +70,7 @@ fn the_stiffest_link_is_named() {
     assert!(critical.share > 0.8 && critical.share < 1.0);
 }
 
-/// A thread under pressure, and one without force, bound no step.
+/// A thread under compression, and one without force, limit no step.
 #[test]
 fn pressure_bounds_no_step() {
     for force in [-1.0, 0.0] {

@@ -34,7 +34,7 @@ proptest! {
             for a in 0..MAX_NODES {
                 let mut expected = (ahead[a] - behind[a]) / (2.0 * delta);
                 if shape == ElementShape::Pyramid && k == 2 && a < 4 {
-                    // The derivative of r that is taken, instead of the true one.
+                    // The derivative of r that the library uses instead of the true one.
                     let [x, y, z] = xi;
                     let sign = [1.0, -1.0, 1.0, -1.0][a];
                     expected += sign * 0.25 * (x * y - x * y / (1.0 - z).powi(2));

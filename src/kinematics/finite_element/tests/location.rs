@@ -60,7 +60,7 @@ fn candidates_without_local_coordinates_are_judged_by_distance() {
 }
 
 proptest! {
-    /// The short cut through local coordinates gives what distances alone would give.
+    /// The shortcut by local coordinates gives the same result as distances alone.
     #[test]
     fn the_choice_is_that_by_distances(
         (shape, corners) in shapes().prop_flat_map(|shape| (Just(shape), distorted(shape, 0.4))),
