@@ -14,7 +14,7 @@ use crate::inertia::{FactorStatus, InertiaRef, Inverse, Workspace};
 use crate::kinematics::Point;
 use crate::kinematics::finite_element::NodalOperator;
 use crate::math::simd::{Plain, write};
-use crate::memory::{refill, renew};
+use crate::memory::{collect, refill};
 use crate::team::Team;
 
 /// Most bodies that a thread takes at a time.
@@ -76,7 +76,7 @@ pub fn prepare<B: Bodies>(
         !bodies.is_kept(body) && panel.needs_inverse() && bodies.slots(body) > 0
     };
     let waiting = || (0..).zip(&*panels).filter(is_heavy).map(|(body, _)| body);
-    renew(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
+    collect(heavy, waiting().count(), waiting()).map_err(|_| bodies.memory())?;
     let first_error = FirstError::default();
     let [kept, renewed] = [AtomicUsize::new(0), AtomicUsize::new(0)];
     team.share_chosen(works, panels, heavy, |work, body, panel| {

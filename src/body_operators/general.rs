@@ -276,7 +276,7 @@ impl General {
         if !has_nodes || !counts.inverse_pays(nodal_inverse.most_bytes()) {
             return Ok(false);
         }
-        collect(nodes, touched.iter().step_by(3).map(|dof| dof / 3))?;
+        collect(nodes, touched.len().div_ceil(3), touched.iter().step_by(3).map(|dof| dof / 3))?;
         Ok(true)
     }
 
@@ -291,7 +291,7 @@ impl General {
         nodal_inverse.update(factored, nodes, work)?;
         let rows = products::rows_of(touched.len());
         refill(inverse, rows * touched.len(), 0.0)?;
-        collect(inverse_dofs, touched.iter().copied())?;
+        collect(inverse_dofs, touched.len(), touched.iter().copied())?;
         for (column, &other) in nodes.iter().enumerate() {
             for (row, &node) in nodes.iter().enumerate() {
                 let (Some(a), Some(b)) = (nodal_inverse.slot(node), nodal_inverse.slot(other)) else {

@@ -6,7 +6,7 @@ use ldy_factor::SLOTS_AT_ONCE;
 
 use super::{FactorError, Factored, Result, Structure, Workspace};
 use crate::math::{Block, transposed};
-use crate::memory::{bytes, collect, renew, resize};
+use crate::memory::{bytes, collect, resize};
 
 /// The slot of a node that is not kept.
 const NONE: u32 = u32::MAX;
@@ -172,7 +172,7 @@ impl NodalInverse {
         let old = self.nodes.len();
         self.nodes.try_reserve(needed.len())?;
         let mut order = mem::take(&mut self.order);
-        collect(&mut order, needed.iter().copied())?;
+        collect(&mut order, needed.len(), needed.iter().copied())?;
         order.sort_unstable_by_key(|&node| (self.is_complete(node), self.turn(factor, node)));
         for &node in &order {
             if self.slots[node as usize] == NONE {
@@ -186,7 +186,7 @@ impl NodalInverse {
         // No more than needed, since the bytes of the entries are limited.
         self.blocks.try_reserve_exact(length - self.blocks.len())?;
         self.blocks.resize(length, UNKNOWN);
-        renew(&mut self.wanted, count, iter::empty())?;
+        collect(&mut self.wanted, count, iter::empty())?;
         // Blocks between complete nodes are known.
         let (fresh, complete) = order.split_at(order.partition_point(|&node| !self.is_complete(node)));
         // Also at nodes that are not needed, in case they come back.

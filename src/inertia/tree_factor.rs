@@ -7,7 +7,7 @@
 
 use crate::math::is_finite;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
-use crate::memory::{self, bytes, renew, resize};
+use crate::memory::{self, bytes, collect, resize};
 
 use ldy_factor::{MatrixCopy, check};
 
@@ -106,7 +106,7 @@ impl TreeFactor {
             let rows = matrix.rows[range[0] as usize..range[1] as usize].iter();
             rows.map(move |row| MOST_ROWS as u32 * row + column)
         });
-        renew(places, matrix.rows.len(), entries)
+        collect(places, matrix.rows.len(), entries)
     }
 
     /// Copy the lower triangle to the rows for the elimination, and find the sets of nonzero entries.

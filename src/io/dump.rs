@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::math::{Block, Vector};
-use crate::memory::{self, with_room};
+use crate::memory::{self, with_capacity};
 
 use super::PercentG;
 
@@ -53,8 +53,8 @@ impl<'a> Neighbors<'a> {
     ///
     /// # Errors
     /// If memory is exhausted.
-    pub fn with_room(count: usize) -> memory::Result<Self> {
-        Ok(Self(with_room(count)?))
+    pub fn with_capacity(count: usize) -> memory::Result<Self> {
+        Ok(Self(with_capacity(count)?))
     }
 
     /// Remove all neighbors.

@@ -2,7 +2,7 @@
 
 use super::nodal::Nodal;
 use crate::math::{Block, Vector};
-use crate::memory::{self, with_room};
+use crate::memory::{self, with_capacity};
 
 /// An operator H of three rows, 3 × n.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Operator {
     ) -> memory::Result<Self> {
         let is_kept = |[x, y, z]: Vector| (x != 0.0) | (y != 0.0) | (z != 0.0);
         let count = columns.clone().map(|(_, values)| usize::from(is_kept(values))).sum();
-        let mut kept = with_room(count)?;
+        let mut kept = with_capacity(count)?;
         for (index, values) in columns {
             if is_kept(values) {
                 kept.push(Column { index, values });

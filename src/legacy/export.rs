@@ -59,7 +59,7 @@ unsafe fn room<'a>(dynamics: &LocalDynamics) -> Result<dump::Neighbors<'a>> {
             most = most.max((*row).blocks().count() + externals(row).count());
         }
     }
-    dump::Neighbors::with_room(most)
+    dump::Neighbors::with_capacity(most)
         .map_err(|_| fail!(Code::OutOfMemory, "no memory to sort {most} neighbours"))
 }
 

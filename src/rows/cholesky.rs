@@ -4,7 +4,7 @@ use std::iter;
 
 use crate::inertia::{FactorError, Factored, Structure, Workspace};
 use crate::math::is_finite;
-use crate::memory::renew;
+use crate::memory::collect;
 use crate::rows::any_rows::{AnyBlockRows, check_size};
 use crate::rows::fault::{Error, Fault};
 
@@ -86,9 +86,9 @@ impl Cholesky {
         let total: usize = (0..count).map(entries).sum();
         let why = "W has more entries than an int can count";
         ensure!(i32::try_from(total).is_ok(), Error::of_rows(Fault::Invalid(why)));
-        renew(starts, w.scalar_count() + 1, iter::once(0))?;
-        renew(rows, total, iter::empty())?;
-        renew(values, total, iter::empty())?;
+        collect(starts, w.scalar_count() + 1, iter::once(0))?;
+        collect(rows, total, iter::empty())?;
+        collect(values, total, iter::empty())?;
         for row in 0..count {
             let own = w.scalars(row);
             for (j, scalar) in own.clone().enumerate() {

@@ -5,7 +5,7 @@
 //! The largest rest is the next pivot, so that rounding does not grow: the rank is safe. Which rows depend on earlier ones is read
 //! from the null vectors that the factor gives: a row does that is the last in one of them.
 
-use crate::memory::{push, refill, renew, repeated, resize};
+use crate::memory::{collect, push, refill, repeated, resize};
 use crate::rows::any_rows::AnyBlockRows;
 use crate::rows::fault::{Error, Fault};
 
@@ -131,12 +131,12 @@ impl Elimination {
         let size = groups.scalars.len();
         let Self { states, scales, left, columns, pivots, .. } = self;
         columns.clear();
-        renew(pivots, size, std::iter::empty())?;
+        collect(pivots, size, std::iter::empty())?;
         refill(states, size, State::Open)?;
         refill(left, size, 1.0)?;
         let diagonal = groups.members.iter().filter_map(|&row| w.upper(row).next());
         let entries = diagonal.flat_map(|(row, block)| block.iter().step_by(w.scalars(row).len() + 1));
-        renew(scales, size, entries.copied())?;
+        collect(scales, size, entries.copied())?;
         let largest = scales.iter().fold(0.0_f64, |largest, value| largest.max(*value));
         for (at, scale) in scales.iter_mut().enumerate() {
             if *scale < 0.0 {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::math::{Vector, difference};
-use crate::memory::{self, refill, renew};
+use crate::memory::{self, collect, refill};
 use crate::team::{Team, part};
 
 use super::coloring::{CHUNK, Order};
@@ -53,7 +53,7 @@ impl Sweeps {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
-        renew(&mut self.forces, rows, zeros)?;
+        collect(&mut self.forces, rows, zeros)?;
         refill(&mut self.before, rows, [0.0; 3])?;
         refill(&mut self.changes, rows.div_ceil(CHUNK), 0.0)
     }

@@ -7,7 +7,7 @@ use std::iter;
 use std::ops::Range;
 
 use crate::math::{Block, Vector};
-use crate::memory::{self, renew};
+use crate::memory::{self, collect};
 use crate::rows::any_rows::{AnyBlockRows, check_size};
 use crate::rows::fault::{Error, Fault};
 
@@ -98,8 +98,8 @@ impl Padded {
 
     fn list_triples(&mut self, w: &AnyBlockRows) -> memory::Result {
         let Self { rows, firsts, .. } = self;
-        renew(rows, 2 * w.len(), iter::empty())?;
-        renew(firsts, w.len() + 1, iter::once(0))?;
+        collect(rows, 2 * w.len(), iter::empty())?;
+        collect(firsts, w.len() + 1, iter::once(0))?;
         for row in 0..w.len() {
             rows.extend(iter::repeat_n(row as u32, triples(&w.scalars(row))));
             firsts.push(rows.len() as u32);
@@ -114,12 +114,12 @@ impl Padded {
             triples(&w.scalars(row)) * others.sum::<usize>()
         };
         let blocks = (0..w.len()).map(of_row).sum();
-        renew(starts, rows.len() + 1, iter::once(0))?;
-        renew(columns, blocks, iter::empty())?;
-        renew(values, blocks, iter::empty())?;
-        renew(b, rows.len(), iter::empty())?;
-        renew(laws, rows.len(), iter::empty())?;
-        renew(forces, rows.len(), iter::empty())
+        collect(starts, rows.len() + 1, iter::once(0))?;
+        collect(columns, blocks, iter::empty())?;
+        collect(values, blocks, iter::empty())?;
+        collect(b, rows.len(), iter::empty())?;
+        collect(laws, rows.len(), iter::empty())?;
+        collect(forces, rows.len(), iter::empty())
     }
 
     /// The scalars of a triple, in vectors of all.

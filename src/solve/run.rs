@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::math::{Vector, difference};
-use crate::memory::{self, renew};
+use crate::memory::{self, collect};
 use crate::team::Team;
 
 use super::acceleration::{self, Momentum};
@@ -98,9 +98,9 @@ impl Room {
         let team = Team::if_it_pays(rows >= MANY);
         self.sweeps.prepare(problem)?;
         for list in [&mut self.now, &mut self.center, &mut self.allowed, &mut self.best] {
-            renew(list, rows, forces.iter().copied())?;
+            collect(list, rows, forces.iter().copied())?;
         }
-        renew(&mut self.history, MOST_NOTES, std::iter::empty())?;
+        collect(&mut self.history, MOST_NOTES, std::iter::empty())?;
         let mut run = Run {
             problem,
             laws,

@@ -1,7 +1,7 @@
 //! K̃ as a block-sparse matrix, with a dense block for each pair of bodies with a common constraint.
 
 use super::{Error, Stiffness, zeros};
-use crate::memory::{collected, with_room};
+use crate::memory::{collected, with_capacity};
 
 /// K̃ in blocks. Body i has the blocks `rows[i] .. rows[i + 1]`, ordered by `columns`. Block b couples the bodies i and
 /// j = `columns[b]`. It is dense, dofs of i × dofs of j, column-major, and begins at `values[starts[b]]`. The matrix has both
@@ -87,7 +87,7 @@ impl StiffnessBlocks {
         let first_of = |body: usize| pairs.partition_point(|pair| pair.0 < body);
         let rows = collected(bodies + 1, (0..=bodies).map(first_of))?;
         let columns = collected(pairs.len(), pairs.iter().map(|pair| pair.1))?;
-        let mut starts = with_room(pairs.len())?;
+        let mut starts = with_capacity(pairs.len())?;
         let size = |body: usize| offsets[body + 1] - offsets[body];
         let mut length = 0;
         for (i, j) in &pairs {

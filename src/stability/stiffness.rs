@@ -3,7 +3,7 @@
 use super::constraint::ConstraintStiffness;
 use super::{Error, LoadedConstraint, PosedBody, zeros};
 use crate::math::Vector;
-use crate::memory::{collected, with_room};
+use crate::memory::{collected, with_capacity};
 
 /// K̃ of constraints on bodies, ready for products. The dofs of the bodies are in the order of the list.
 #[derive(Clone, Debug)]
@@ -48,7 +48,8 @@ impl Stiffness {
         gap: impl Fn(usize) -> Option<&'a Vector>,
     ) -> Result<Self, Error> {
         let taken = collected(bodies.len(), bodies.iter().copied())?;
-        let (mut offsets, mut elements) = (with_room(bodies.len() + 1)?, with_room(constraints.len())?);
+        let (mut offsets, mut elements) =
+            (with_capacity(bodies.len() + 1)?, with_capacity(constraints.len())?);
         offsets.push(0);
         offsets.extend(bodies.iter().scan(0, |end, body| {
             *end += body.dofs();

@@ -9,7 +9,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
-use crate::memory::{collected, repeated, with_room};
+use crate::memory::{collected, repeated, with_capacity};
 
 use super::boxed_solver::BoxedSolver;
 use super::error::{Checked, Fault};
@@ -190,7 +190,7 @@ impl Inertia {
         let columns = || {
             starts.windows(2).enumerate().map(|(j, range)| (j as i32, range[0] as usize..range[1] as usize))
         };
-        let mut lower = Lower { starts: with_room(starts.len())?, entries: with_room(rows.len())? };
+        let mut lower = Lower { starts: with_capacity(starts.len())?, entries: with_capacity(rows.len())? };
         for (j, range) in columns() {
             lower.start_column();
             let start = lower.entries.len();

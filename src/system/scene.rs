@@ -18,7 +18,7 @@ use crate::kinematics::Point;
 use crate::kinematics::pseudo_rigid::PseudoRigid;
 use crate::kinematics::rigid::Rigid;
 use crate::math::{Block, Vector, is_finite, mirrored};
-use crate::memory::renew;
+use crate::memory::collect;
 use crate::prefetch::{fetch, fetch_beyond};
 use crate::team::{Numbered, Partition as _, Ragged, SharedSlice};
 
@@ -562,7 +562,7 @@ impl PartsOfPairs {
             }
             part.rows.end = row;
             for places in [&mut part.firsts, &mut part.cursors] {
-                renew(places, part.reach.len(), iter::empty())?;
+                collect(places, part.reach.len(), iter::empty())?;
             }
         }
         Ok(())

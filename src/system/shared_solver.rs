@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::memory::{self, put};
+use crate::memory::{self, set_or_push};
 
 use super::body::{Member, Solve};
 use super::boxed_solver::BoxedSolver;
@@ -50,7 +50,7 @@ impl Models {
         members: usize,
     ) -> Checked {
         let solver = BoxedSolver::new(solver)?;
-        Ok(put(&mut self.0, place, Some(Model { solver, size, members }))?)
+        Ok(set_or_push(&mut self.0, place, Some(Model { solver, size, members }))?)
     }
 
     /// Let a body go; with the last one goes the model.

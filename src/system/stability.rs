@@ -3,7 +3,7 @@
 
 use crate::inertia;
 use crate::math::{Block, Vector, times};
-use crate::memory::{repeated, with_room};
+use crate::memory::{repeated, with_capacity};
 use crate::stability::{
     self, Carrier, ConstraintForce, CriticalStep, Endpoint, FreeMotion, LoadedConstraint, PosedBody,
     Stiffness,
@@ -71,8 +71,8 @@ impl System {
         finite("the reactions R", reactions).map_err(Error::of_system)?;
         self.check_joints(joints.len())?;
         let count = self.bodies().count();
-        let (ids, bodies) = (with_room(count)?, with_room(count)?);
-        let mut scene = Scene { ids, bodies, constraints: with_room(rows)?, gaps: with_room(rows)? };
+        let (ids, bodies) = (with_capacity(count)?, with_capacity(count)?);
+        let mut scene = Scene { ids, bodies, constraints: with_capacity(rows)?, gaps: with_capacity(rows)? };
         for (id, body) in self.bodies() {
             scene.ids.push(id);
             // Places are not asked for: gaps are given.

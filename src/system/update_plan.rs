@@ -93,7 +93,7 @@ impl Plan {
             let whole = if mark & (CHANGED | UNSTEADY) != 0 { WHOLE | MOVING } else { 0 };
             whole | if mark & VELOCITY != 0 { MOVING } else { 0 }
         });
-        collect(of_body, parts)?;
+        collect(of_body, parts.len(), parts)?;
         refill(rows, structure.len(), 0)?;
         let has_slots =
             |body: usize| writers.get(body).is_some_and(|writer| !matches!(writer.target, Target::Complete));

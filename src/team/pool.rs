@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::mem::{self, MaybeUninit};
 use std::ptr;
 
-use crate::memory::with_room;
+use crate::memory::with_capacity;
 
 use super::owner::Owner;
 use super::protocol::{Shared, Work};
@@ -110,7 +110,7 @@ impl Held<'_> {
     }
 
     fn start(&mut self, asked: usize) {
-        let Ok(mut threads) = with_room(asked - 1) else { return };
+        let Ok(mut threads) = with_capacity(asked - 1) else { return };
         let Ok(shared) = Shared::new(asked) else { return };
         self.put(Some(shared));
         if let Some(shared) = self.shared() {

@@ -45,7 +45,7 @@ impl Half {
         let Self { columns, work, reached } = self;
         resize(work, MOST_ROWS, Line([0.0; WIDTH]))?;
         let reached_from = |all: u64, column: &Column| all | factor.reached(column.index as usize);
-        collect(reached, (0..slots).map(|slot| operators.of(slot).iter().fold(0, reached_from)))?;
+        collect(reached, slots, (0..slots).map(|slot| operators.of(slot).iter().fold(0, reached_from)))?;
         let count = |reached: &u64| reached.count_ones() as usize;
         let empty = Column { index: 0, values: [0.0; 3] };
         resize(columns, reached.iter().map(count).sum(), empty)?;

@@ -101,7 +101,11 @@ impl Couplings {
     /// Note which slots changed; whether any did. Of an unsymmetric inverse all do, if one does.
     fn find_changed(&mut self, shapes: &Shapes) -> memory::Result<bool> {
         let Self { shapes: known, changed, symmetric, .. } = self;
-        collect(changed, (0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)))?;
+        collect(
+            changed,
+            shapes.len(),
+            (0..shapes.len()).map(|slot| slot >= known.len() || !known.agrees(shapes, slot)),
+        )?;
         let any = changed.contains(&true);
         if any && !*symmetric {
             changed.fill(true);
@@ -114,9 +118,9 @@ impl Couplings {
         resize(&mut self.blocks, block_count(count, self.symmetric), [0.0; 9])?;
         // Nodes of a slot that got a second operator are still listed where they were, and need not be kept.
         let places = shapes.nodes.iter().map(|&node| inverse.slot(node).unwrap_or(0) as u32);
-        collect(&mut self.places, places)?;
+        collect(&mut self.places, places.len(), places)?;
         refill(&mut self.response, inverse.nodes.len(), [0.0; 9])?;
-        collect(&mut self.order, 0..count as u32)?;
+        collect(&mut self.order, count, 0..count as u32)?;
         if self.symmetric {
             self.order.sort_unstable_by(|&one, &other| shapes.compare(one as usize, other as usize));
         }

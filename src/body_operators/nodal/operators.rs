@@ -99,9 +99,9 @@ impl Shapes {
     /// Become the same as another.
     pub fn copy(&mut self, other: &Self) -> memory::Result {
         self.clear();
-        collect(&mut self.ranges, other.ranges.iter().copied())?;
-        collect(&mut self.nodes, other.nodes.iter().copied())?;
-        collect(&mut self.weights, other.weights.iter().copied())
+        collect(&mut self.ranges, other.ranges.len(), other.ranges.iter().copied())?;
+        collect(&mut self.nodes, other.nodes.len(), other.nodes.iter().copied())?;
+        collect(&mut self.weights, other.weights.len(), other.weights.iter().copied())
     }
 
     /// Bytes held.

@@ -25,7 +25,7 @@ fn neighbors(all: &[Given]) -> Vec<String> {
         })
         .collect();
     let blocks: Vec<Block> = all.iter().map(|given| [given.w; 9]).collect();
-    let mut list = Neighbors::with_room(all.len()).unwrap();
+    let mut list = Neighbors::with_capacity(all.len()).unwrap();
     for ((given, base), w) in all.iter().zip(&bases).zip(&blocks) {
         let (kind, name) = given.kind;
         list.push(Label { name, kind, point: &given.point, bodies: given.bodies, base }, w);

@@ -9,7 +9,7 @@ use std::ptr;
 
 use crate::legacy::errors::{Code, fail};
 use crate::legacy::layout::{BODY, CON, SET};
-use crate::memory::{bytes, push, put};
+use crate::memory::{bytes, push, set_or_push};
 
 /// A node of such a tree.
 pub trait Node {
@@ -98,7 +98,7 @@ impl<N: Node> Walks<N> {
                         })?;
                         self.limit = count.saturating_mul(2);
                     }
-                    put(&mut self.stack, depth, next).map_err(exhausted)?;
+                    set_or_push(&mut self.stack, depth, next).map_err(exhausted)?;
                     depth += 1;
                     next = found.children()[0];
                 }

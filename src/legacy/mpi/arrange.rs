@@ -66,7 +66,8 @@ impl Outbox {
         }
         // A constraint has one record of each role.
         self.drafts.sort_unstable_by_key(|(rank, record)| (*rank, record.constraint, record.role));
-        collect(&mut self.sorted, self.drafts.iter().map(|(_, record)| *record)).map_err(no_memory)
+        collect(&mut self.sorted, self.drafts.len(), self.drafts.iter().map(|(_, record)| *record))
+            .map_err(no_memory)
     }
 
     /// Bytes held.

@@ -73,7 +73,7 @@ const SUFFIX: usize = 21;
 
 impl Part {
     fn new(path: &CStr) -> memory::Result<Self> {
-        let mut name = memory::with_room(path.count_bytes() + 1 + SUFFIX)?;
+        let mut name = memory::with_capacity(path.count_bytes() + 1 + SUFFIX)?;
         name.extend_from_slice(path.to_bytes());
         name.push(b'.');
         let stem = name.len();

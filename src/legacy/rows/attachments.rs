@@ -13,7 +13,7 @@ use crate::assembly::update::BodyOperators;
 use crate::legacy::layout::{BODY, CON};
 #[cfg(feature = "mpi")]
 use crate::memory::push;
-use crate::memory::{bytes, put};
+use crate::memory::{bytes, set_or_push};
 use crate::prefetch::fetch;
 
 use super::pair::MOST_BODIES;
@@ -75,7 +75,7 @@ impl BodyEntry {
             slot += 1;
         }
         let number = u32::try_from(slot).map_err(|_| Exhausted)?;
-        put(&mut self.slots, slot, row)?;
+        set_or_push(&mut self.slots, slot, row)?;
         self.first_free = slot + 1;
         self.rows += 1;
         Ok(number)

@@ -228,7 +228,7 @@ unsafe fn put(
             v: dynamics.rows.place_of_v(row, con),
         }
     };
-    memory::put(&mut dynamics.gathered, place, entry)
+    memory::set_or_push(&mut dynamics.gathered, place, entry)
         .map_err(|_| fail!(Code::OutOfMemory, "no memory for an update"))?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_longlong};
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::memory::with_room;
+use crate::memory::with_capacity;
 use crate::rows::any_rows::check_size;
 use crate::system::any_rows::about;
 use crate::system::body::as_many;
@@ -219,7 +219,7 @@ unsafe fn operators(
     bodies: &[Id],
     given: &[ldy_operator],
 ) -> Result<Vec<RowsOperator>> {
-    let mut operators = with_room(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
+    let mut operators = with_capacity(given.len()).map_err(|_| refused(id, bodies, Fault::Memory))?;
     for (&body, &ldy_operator { n, starts, rows: rows_of, values: entries, count }) in
         bodies.iter().zip(given)
     {

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_longlong, c_void};
 
 use crate::ffi::errors::{Code, Result, fail};
-use crate::memory::with_room;
+use crate::memory::with_capacity;
 use crate::system::body::as_many;
 use crate::system::{Checked, Error, Fault, Inertia, Kinematics, Solve, System};
 
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn ldy_system_add_model(
     entry!(system: exclusive, sizes: values(count), bodies: values_mut(count) => {
         let function = solver.ok_or_else(|| null("solver"))?;
         let memory = |_| fail!(Code::OutOfMemory, "body {}: out of memory", system.next_body());
-        let mut lengths = with_room(count).map_err(memory)?;
+        let mut lengths = with_capacity(count).map_err(memory)?;
         for &n in sizes {
             lengths.push(size(n)?);
         }

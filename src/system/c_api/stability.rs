@@ -4,7 +4,7 @@ use std::ffi::{c_double, c_int, c_longlong};
 
 use crate::ffi::arguments::Out;
 use crate::ffi::errors::{Code, Result, fail};
-use crate::memory::with_room;
+use crate::memory::with_capacity;
 use crate::stability::Carrier;
 use crate::system::body::of_size;
 use crate::system::{Directions, Error, Joint, System};
@@ -143,7 +143,7 @@ fn put_critical(
 fn kinds(system: &System, joints: &[ldy_joint]) -> Result<Vec<Joint>> {
     system.check_joints(joints.len())?;
     let memory = |_| fail!(Code::OutOfMemory, "joints: out of memory");
-    let mut kinds = with_room(joints.len()).map_err(memory)?;
+    let mut kinds = with_capacity(joints.len()).map_err(memory)?;
     for (row, joint) in joints.iter().enumerate() {
         kinds.push(match joint.kind {
             LDY_LINK => Joint::Link { length: joint.length },

@@ -44,7 +44,7 @@ impl System {
         room: &mut Room,
     ) -> EntryResult {
         self.begin(bodies, jacobian, room)?;
-        collect(&mut room.by_columns, room.places.iter().copied()).map_err(Error::from)?;
+        collect(&mut room.by_columns, room.places.len(), room.places.iter().copied()).map_err(Error::from)?;
         room.by_columns.sort_unstable_by_key(|place| place.first);
         let is_finite = jacobian.is_finite();
         let mut end = 0;

@@ -5,7 +5,7 @@ use std::iter;
 
 use crate::kinematics::Column;
 use crate::math::is_finite;
-use crate::memory::{self, collect, renew};
+use crate::memory::{self, collect};
 
 use super::rows::Jacobian;
 
@@ -65,10 +65,10 @@ impl Pattern {
         self.has_counts = counts.is_some();
         let own = [&mut self.starts, &mut self.counts, &mut self.indices];
         for (to, from) in own.into_iter().zip([starts, counts.unwrap_or_default(), indices]) {
-            collect(to, from.iter().copied())?;
+            collect(to, from.len(), from.iter().copied())?;
         }
-        renew(&mut self.ranges, sources, iter::empty())?;
-        renew(&mut self.columns, indices.len(), iter::empty())?;
+        collect(&mut self.ranges, sources, iter::empty())?;
+        collect(&mut self.columns, indices.len(), iter::empty())?;
         self.is_known = true;
         Ok(is_same)
     }

@@ -102,7 +102,7 @@ impl Room {
     ) -> Result<Option<usize>> {
         let Self { sources, left, .. } = self;
         let columns = jacobian.shape()[1];
-        collect(left, (0..end).map(|row| count(&jacobian.part(row, 0, columns))))?;
+        collect(left, end, (0..end).map(|row| count(&jacobian.part(row, 0, columns))))?;
         for source in sources {
             if let Some(left) = left.get_mut(source.row as usize) {
                 *left -= count(&source.of(jacobian));

@@ -4,7 +4,7 @@ use crate::body_operators::Panel;
 use crate::first_error::FirstError;
 use crate::inertia::{self, FactorError, Workspace};
 use crate::math::Vector;
-use crate::memory::{refill, renew};
+use crate::memory::{collect, refill};
 use crate::system::body::{Body, Inertia};
 use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::structure::NOWHERE;
@@ -89,7 +89,7 @@ impl Bodies<'_> {
         let inertia = |change: &Change| self.bodies.things()[change.body].as_ref().map(Body::inertia);
         let has_solver = |change: &Change| inertia(change).is_some_and(Inertia::is_users);
         let without_solver = (0..).zip(&*changes).filter(|(_, change)| !has_solver(change));
-        renew(shared, count, without_solver.map(|(number, _)| number))?;
+        collect(shared, count, without_solver.map(|(number, _)| number))?;
         let make = |tool: &mut Tool, change: &mut Change| {
             first_error.note(change.body, self.make_change(x, tool, change));
         };

@@ -20,7 +20,7 @@ use std::ops::Range;
 use rustc_hash::FxHasher;
 
 use crate::math::small_symmetric;
-use crate::memory::{push, with_room};
+use crate::memory::{push, with_capacity};
 
 use super::constraint::{Constraint, Operator, Placement};
 use super::error::{Error, Fault, Subject, unknown};
@@ -241,7 +241,7 @@ impl Mixed {
     ) -> Result<Id, TryReserveError> {
         let id = self.entries.next();
         let mut first = None;
-        let mut rest = with_room(bodies.len().div_ceil(2) * rows.div_ceil(3) - 1)?;
+        let mut rest = with_capacity(bodies.len().div_ceil(2) * rows.div_ceil(3) - 1)?;
         for bodies in bodies.chunks(2) {
             let key = [Some(bodies[0]), bodies.get(1).copied()];
             for row in (0..rows).step_by(3) {
@@ -314,7 +314,7 @@ impl Mixed {
         mark: u8,
     ) -> Result<(), Error> {
         let Some(entry) = self.entries.get(id) else { return Ok(()) };
-        let mut made = with_room(1 + entry.rest.len())?;
+        let mut made = with_capacity(1 + entry.rest.len())?;
         let of_bodies = operators.chunks(2).flat_map(|operators| {
             let groups = usize::from(entry.rows).div_ceil(3);
             std::iter::repeat_n(operators, groups)

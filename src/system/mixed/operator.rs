@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::math::Vector;
-use crate::memory::{collected, with_room};
+use crate::memory::{collected, with_capacity};
 
 use super::super::body::{finite, of_size};
 use super::super::constraint::{Operator, count, sparse_columns};
@@ -100,7 +100,7 @@ impl RowsOperator {
             to[piece.lanes()].copy_from_slice(&column[piece.rows()]);
         };
         let old = triple.and_then(Operator::columns).unwrap_or_default();
-        let mut both = with_room(old.len() + self.columns.len())?;
+        let mut both = with_capacity(old.len() + self.columns.len())?;
         let (mut old, mut new) = (old.iter().peekable(), self.columns.iter().peekable());
         loop {
             let index = match (old.peek(), new.peek()) {

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::math::Vector;
-use crate::memory::{collected, push, with_room};
+use crate::memory::{collected, push, with_capacity};
 
 use super::super::constraint::{Constraint, Operator, Placement};
 use super::super::error::Error;
@@ -46,7 +46,7 @@ impl Mixed {
         mark: u8,
     ) -> Result<(), Error> {
         let (moves, owners) = self.moves(list)?;
-        let mut operators = with_room(owners.len())?;
+        let mut operators = with_capacity(owners.len())?;
         for own in &owners {
             let put = |role: usize| operator(constraints, &moves, own, role);
             operators.push([put(0)?, put(1)?]);
@@ -99,7 +99,7 @@ impl Mixed {
         let mut ids = collected(3 * list.triples.len(), all)?;
         ids.sort_unstable();
         ids.dedup();
-        let (mut moves, mut owners) = (with_room(ids.len())?, Vec::<Owners>::new());
+        let (mut moves, mut owners) = (with_capacity(ids.len())?, Vec::<Owners>::new());
         let mut first_free = 0;
         for &id in &ids {
             let is_in_list =

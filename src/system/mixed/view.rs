@@ -8,7 +8,7 @@ use num_traits::AsPrimitive;
 
 use crate::assembly::diagonal::Diagonal;
 use crate::math::{Block, Vector, is_finite, small_symmetric};
-use crate::memory::{push, refill, renew};
+use crate::memory::{collect, push, refill};
 use crate::rows::any_rows::Extents;
 
 use super::super::error::{Error, Fault};
@@ -226,7 +226,7 @@ impl View {
     /// # Errors
     /// If memory is exhausted.
     pub fn follow_ids(&mut self, entries: &Table<Entry>) -> Result<(), Error> {
-        Ok(renew(&mut self.ids, entries.len(), entries.iter().map(|(id, _)| id as i64))?)
+        Ok(collect(&mut self.ids, entries.len(), entries.iter().map(|(id, _)| id as i64))?)
     }
 
     /// Make its structure that of the entries, given that of the rows of three.
@@ -257,11 +257,11 @@ impl View {
         let Self { entries: places, kinds, scalars, squares, part_starts, parts, .. } = self;
         let rows = entries.len();
         parts.clear();
-        renew(places, rows, iter::empty())?;
-        renew(kinds, rows, iter::empty())?;
-        renew(scalars, rows + 1, iter::once(0))?;
-        renew(squares, rows + 1, iter::once(0))?;
-        renew(part_starts, rows + 1, iter::once(0))?;
+        collect(places, rows, iter::empty())?;
+        collect(kinds, rows, iter::empty())?;
+        collect(scalars, rows + 1, iter::once(0))?;
+        collect(squares, rows + 1, iter::once(0))?;
+        collect(part_starts, rows + 1, iter::once(0))?;
         // Most triples stand behind those of the constraint before.
         let mut ahead = 0;
         let mut row_of = |triple: Id| {
@@ -331,7 +331,7 @@ impl View {
         let Self { part_starts, parts, owner_starts, owners, triples, used, kinds, .. } = self;
         let Self { ways, starts, columns, marks, .. } = self;
         let rows = part_starts.len() - 1;
-        renew(starts, rows + 1, iter::once(0))?;
+        collect(starts, rows + 1, iter::once(0))?;
         refill(ways, rows, Way::LookUp)?;
         columns.clear();
         refill(marks, rows, usize::MAX)?;
@@ -423,7 +423,7 @@ impl View {
     /// List the runs of rows that are filled in order, and see which rows of one scalar are filled together.
     fn list_runs(&mut self, structure: &Structure) -> Result<(), Error> {
         let Self { ways, used, scalars, owner_starts, owners, run_starts, runs, .. } = self;
-        renew(run_starts, structure.len() + 1, iter::once(0))?;
+        collect(run_starts, structure.len() + 1, iter::once(0))?;
         runs.clear();
         for row in 0..structure.len() {
             let (start, mut end) = (runs.len(), 0);
@@ -460,7 +460,7 @@ impl View {
     fn list_places(&mut self) -> Result<(), Error> {
         let Self { starts, columns, scalars, places, diagonals, part_starts, parts, sources, .. } = self;
         let rows = starts.len() - 1;
-        renew(places, columns.len() + 1, iter::once(0))?;
+        collect(places, columns.len() + 1, iter::once(0))?;
         refill(diagonals, rows, 0)?;
         refill(sources, last(scalars) as usize, 0)?;
         let mut end = 0;

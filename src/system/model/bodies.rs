@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::math::{Block, Vector};
-use crate::memory::with_room;
+use crate::memory::with_capacity;
 use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, of_size, same_bits};
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result};
@@ -75,7 +75,7 @@ impl System {
         }
         let model = self.models.reserve().map_err(memory)?;
         self.bodies.reserve(sizes.len()).map_err(memory)?;
-        let mut bodies = with_room(sizes.len()).map_err(memory)?;
+        let mut bodies = with_capacity(sizes.len()).map_err(memory)?;
         let mut end = 0;
         for (k, &dofs) in sizes.iter().enumerate() {
             let inertia = Inertia::Member(Member { model, place: end..end + dofs });
