@@ -18,7 +18,7 @@ const NEGLIGIBLE: f64 = f64::EPSILON;
 /// r < 0 it is the smallest. The two others are half their sum ± half their distance, and the distance follows from the discriminant.
 /// The coefficients of the cubic, or the separated root, also give the discriminant, but only half of its digits are right if the two
 /// roots are close. The Gram determinant of I, D and D² (Parlett, The (matrix) discriminant as a determinant, Linear Algebra and its
-/// Applications 355, 2002), which is 18 ‖D² − r p D − 2 p² I‖², loses no digits: each entry of that matrix is known within a few ε p²,
+/// Applications 355, 2002), which equals 18 ‖D² − r p D − 2 p² I‖², loses no digits: each entry of that matrix is known within a few ε p²,
 /// and so is its norm. The distance is √2 times the norm, divided by p (t² − 1).
 #[inline(always)]
 pub fn largest_eigenvalue(b: &Block) -> Option<f64> {
