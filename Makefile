@@ -150,7 +150,7 @@ processors: library
 sanitize: library
 	@$(C_TESTS) --quiet sanitize
 
-# Writes include/*.h, c_tests/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
+# Writes include/*.h, c_tests/legacy/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
 headers:
 	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test generated_headers
 
@@ -167,7 +167,7 @@ check-host:
 	  exit 2; }
 	@messages=$$(LC_ALL=C $(CC) -std=gnu11 -fsyntax-only -Wfatal-errors $(HOST_CFLAGS) \
 	    $(addprefix -I,$(HOST_INCLUDE)) $(addprefix -include ,$(HOST_HEADERS)) \
-	    c_tests/layout_assertions.c 2>&1); \
+	    c_tests/legacy/layout_assertions.c 2>&1); \
 	status=$$?; \
 	test -z "$$messages" || printf '%s\n' "$$messages" >&2; \
 	missing=$$(printf '%s\n' "$$messages" | sed -n "s/.*incomplete type '\(struct [a-z_]*\)'.*/\1/p"); \

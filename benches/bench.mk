@@ -3,7 +3,7 @@
 VENV = $(abspath $(TARGET))/venv
 PYTHON = $(VENV)/bin/python
 REQUIREMENTS := benches/requirements.txt
-TEXTBOOK_SOURCES := $(addprefix c_tests/,textbook.c textbook_matrix.c textbook_rows.c)
+TEXTBOOK_SOURCES := $(addprefix benches/textbook/,update.c matrix.c rows.c)
 TEXTBOOK_LIB = $(abspath $(TARGET))/textbook/libtextbook.so
 RECORDED := docs/performance
 PAGES := docs/performance.md docs/performance-system.md
@@ -82,10 +82,10 @@ bench-docs:
 	@$(MAKE) --no-print-directory bench-tables bench-picture
 
 # -O3 and no more, as legacy code is built: BLAS, where the arithmetic is, is compiled for any processor too.
-$(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard c_tests/textbook*.h include/*.h)
+$(TEXTBOOK_LIB): $(TEXTBOOK_SOURCES) $(wildcard benches/textbook/*.h include/*.h)
 	@scripts/require cc liblapack libblas
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Ic_tests -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
+	@$(CC) -std=c11 -O3 -fPIC -shared -Wall -Wextra -pedantic -Werror -DLDY_NO_LINK_CHECK -Iinclude $(TEXTBOOK_SOURCES) -o $@ -llapack -lblas -lm
 
 # One by one: where one is not to be had, the others are of use. What failed is tried again the next time.
 $(VENV)/installed: $(REQUIREMENTS)

@@ -2,7 +2,7 @@
 //!
 //! Arguments name scenes, as `hub-16`; without any, all of [`scenes::NAMES`] are measured, and the target [`OVERSUBSCRIBED`],
 //! which may be named too. The environment variable
-//! LDY_TEXTBOOK may name a shared library made of c_tests/textbook.c, to measure that beside.
+//! LDY_TEXTBOOK may name a shared library made of benches/textbook/update.c, to measure that beside.
 
 mod counting;
 #[allow(dead_code, reason = "other benches read more of it")]

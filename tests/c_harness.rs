@@ -27,7 +27,7 @@ fn try_harness(arguments: &[&str]) -> (bool, String) {
     make_c_tests(PLACE, arguments)
 }
 
-/// The test programs, from the one list there is, that of `c_tests/Makefile`.
+/// The test programs, from the one list of them, `c_tests/programs.mk`.
 fn programs() -> Vec<String> {
     let names = harness(&["list"]);
     let names: Vec<String> = names.lines().map(str::to_string).collect();

@@ -21,7 +21,7 @@ fn build(workshop: &Workshop, source: &str, standard: &str) -> PathBuf {
 fn every_function_is_called_from_cpp() {
     let workshop = Workshop::new();
     for standard in STANDARDS {
-        let program = build(&workshop, "c_tests/cpp/system.cpp", standard);
+        let program = build(&workshop, "c_tests/system/cpp_header.cpp", standard);
         let mut run = command(program.to_str().expect("a path in UTF-8"));
         let printed = succeeds(run.arg(workshop.path("")));
         assert!(printed.ends_with(" checks, 0 failed\n"), "{standard}: {printed}");

@@ -1,5 +1,5 @@
 //! The example that reads and writes files of FCLIB, where libfclib is installed: `.ci/run` sees to that. What is in the files is
-//! tested by `c_tests/fclib.c`.
+//! tested by `c_tests/system/fclib.c`.
 
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod compiler;

@@ -83,7 +83,7 @@ fn generate() -> [Generated; 5] {
         Generated { path: "include/ldy.h", text: ldy_h },
         Generated { path: "include/ldy_host.h", text: ldy_host_h },
         Generated { path: "include/ldy_system.h", text: ldy_system_h },
-        Generated { path: "c_tests/layout_assertions.c", text: headers::layout_assertions_c(&table) },
+        Generated { path: "c_tests/legacy/layout_assertions.c", text: headers::layout_assertions_c(&table) },
         Generated { path: "packaging/libldy.map", text: exports },
     ]
 }

@@ -74,7 +74,7 @@ fn a_legacy_object_in_the_program_wins() {
 fn a_host_that_hides_its_symbols_is_one_without_hooks() {
     let workshop = Workshop::new();
     let mut objects = workshop.compile_host(&["host", "set", "matrix", "operators"]);
-    for (source, name) in [("host/hooks.c", "hooks.o"), ("link/full_host.c", "full_host.o")] {
+    for (source, name) in [("support/host/hooks.c", "hooks.o"), ("link/full_host.c", "full_host.o")] {
         let source = format!("c_tests/{source}");
         objects.push(workshop.compile(&source, name, &["-fPIE", "-fvisibility=hidden"]));
     }
@@ -93,7 +93,7 @@ fn a_host_that_loads_it_itself_is_to_be_linked_with_rdynamic() {
     let workshop = Workshop::new();
     // At link time there is no library that the headers could ask for.
     let flags = ["-D_GNU_SOURCE", "-DLDY_NO_LINK_CHECK"];
-    let objects = [("c_tests/host/hooks.c", "hooks.o"), ("c_tests/link/loader.c", "loader.o")]
+    let objects = [("c_tests/support/host/hooks.c", "hooks.o"), ("c_tests/link/loader.c", "loader.o")]
         .map(|(source, object)| workshop.compile(source, object, &flags));
     let cases = [
         ("-rdynamic", true, "error stack: 52\n"),

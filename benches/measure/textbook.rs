@@ -1,4 +1,4 @@
-//! The textbook's update, c_tests/textbook.c, beside the library's on the same lists.
+//! The textbook's update, benches/textbook/update.c, beside the library's on the same lists.
 
 mod agreement;
 mod rows;

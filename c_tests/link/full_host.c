@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/hooks.h"
-#include "host/host.h"
-#include "host/operators.h"
+#include "support/host/hooks.h"
+#include "support/host/host.h"
+#include "support/host/operators.h"
 
 static void remove_nothing (void *ldy)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/host.h"
+#include "support/host/host.h"
 
 int main (void)
 {

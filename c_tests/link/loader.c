@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/hooks.h"
+#include "support/host/hooks.h"
 
 static void (*destroy) (LOCDYN *);
 

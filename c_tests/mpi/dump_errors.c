@@ -10,11 +10,11 @@
 
 #include <mpi.h>
 
-#include "check.h"
 #include "part.h"
-#include "scene.h"
 #include "summary.h"
-#include "watch.h"
+#include "support/check.h"
+#include "support/error_observer.h"
+#include "support/scene.h"
 
 static int rank, ranks;
 

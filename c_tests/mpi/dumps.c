@@ -13,10 +13,10 @@
 
 #include <mpi.h>
 
-#include "check.h"
-#include "host/hooks.h"
 #include "recorded.h"
 #include "summary.h"
+#include "support/check.h"
+#include "support/host/hooks.h"
 
 static int rank, ranks;
 

@@ -12,12 +12,12 @@
 
 #include <mpi.h>
 
-#include "capture.h"
-#include "check.h"
 #include "part.h"
-#include "scene.h"
 #include "summary.h"
-#include "watch.h"
+#include "support/check.h"
+#include "support/error_observer.h"
+#include "support/output_capture.h"
+#include "support/scene.h"
 
 #define UNKNOWN 4711
 

@@ -3,7 +3,7 @@
 #ifndef MPI_PARTITION_H
 #define MPI_PARTITION_H
 
-#include "host/host.h"
+#include "support/host/host.h"
 
 typedef enum {
   PARTITION_SLABS,       /* bodies in order, a constraint where its master is a parent */

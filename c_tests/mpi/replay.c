@@ -9,9 +9,9 @@
 
 #include <mpi.h>
 
-#include "deviation.h"
-#include "host/hooks.h"
 #include "recorded.h"
+#include "support/deviation.h"
+#include "support/host/hooks.h"
 
 #define PARTITIONS (PARTITION_RANDOM + 3)
 

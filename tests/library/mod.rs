@@ -140,11 +140,11 @@ impl Workshop {
         object
     }
 
-    /// The objects of the small host in `c_tests/host`, one a source.
+    /// The objects of the small host in `c_tests/support/host`, one a source.
     pub fn compile_host(&self, sources: &[&str]) -> Vec<PathBuf> {
         sources
             .iter()
-            .map(|name| self.compile(&format!("c_tests/host/{name}.c"), &format!("{name}.o"), &["-fPIE"]))
+            .map(|name| self.compile(&format!("c_tests/support/host/{name}.c"), &format!("{name}.o"), &["-fPIE"]))
             .collect()
     }
 

@@ -1,0 +1,22 @@
+/* Visits to a system of random calls that has results: what is asked of its rows, of three scalars or any number, is compared with
+ * dense sums over their blocks, and constraints of one to six rows come, are looked at, and go again. Allocations fail now and
+ * then. */
+#ifndef SYSTEM_VISITS_H
+#define SYSTEM_VISITS_H
+
+#include "support/random.h"
+#include "system/model.h"
+
+/* Factors, ranks, forces, products and compressed rows of the last update. Nothing changes. */
+void visit_results (const MODEL *model, RANDOM *random);
+
+/* Points and angular velocities of the world, in referential frames and back. Nothing changes. */
+void visit_world (const MODEL *model, RANDOM *random);
+
+/* Tags, reactions and velocities of many. Only what no results depend on changes. */
+void visit_kept (const MODEL *model, RANDOM *random);
+
+/* Other constraints and a regularisation, updates, and their end: another update is needed then. */
+void visit_rows (MODEL *model, RANDOM *random);
+
+#endif
