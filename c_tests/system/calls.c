@@ -785,7 +785,7 @@ static int update (int is_thorough)
   CHECK_INT (ldy_system_rows (m.system, &rows), 0);
   save (&rows);
   CHECK (all_finite (rows.values, 9 * rows.blocks) && all_finite (rows.B, 3 * rows.rows) && all_finite (rows.V, 3 * rows.rows));
-  if (want == 0 && is_thorough) model_check (&m, &rows, step);
+  if (want == 0 && is_thorough) as_new ();
   return 0;
 }
 
@@ -853,10 +853,26 @@ static void multiply (void)
   free (x), free (y), free (z);
 }
 
+/* The velocity of a body with reactions: h A^-1 times their force more than before. */
+static void check_pushed (const MODEL_BODY *body, const double *R, const double *velocity)
+{
+  double force[N] = { 0 };
+
+  CHECK_INT (ldy_system_add_force (m.system, body->id, R, 3 * (size_t) m.constraint_count, force, (size_t) body->n), 0);
+  for (int i = 0; i < body->n; i ++) {
+    double pushed = body->velocity[i], scale = 1 + fabs (pushed);
+    for (int j = 0; j < body->n; j ++) {
+      pushed += step * body->inverse[body->n * j + i] * force[j];
+      scale += fabs (step * body->inverse[body->n * j + i] * force[j]);
+    }
+    CHECK_NEAR (velocity[i], pushed, 1e-9 * scale);
+  }
+}
+
 static void add_reactions (void)
 {
-  int k, i, code, n = 3 * m.constraint_count, is_tame = expected_code () == 0;
-  double *R = calloc ((size_t) n + 1, sizeof *R), pushed[N], velocity[N], force[N] = { 0 };
+  int k, code, n = 3 * m.constraint_count, is_tame = expected_code () == 0;
+  double *R = calloc ((size_t) n + 1, sizeof *R), velocity[N], force[N] = { 0 };
   MODEL_BODY *body = some_body ();
 
   if (!R) abort ();
@@ -886,12 +902,9 @@ static void add_reactions (void)
   } else if (TRY (ldy_system_add_reactions (m.system, R, (size_t) n))) {
     less (PRODUCTS);
     for (k = 0; k < m.body_count; k ++) {
-      double worst = 0, scale = 1;
       body = &m.bodies[k];
-      model_pushed (&m, body, step, R, pushed);
       CHECK_INT (ldy_system_velocity (m.system, body->id, velocity, (size_t) body->n), 0);
-      for (i = 0; i < body->n; i ++) worst = fmax (worst, fabs (velocity[i] - pushed[i])), scale = fmax (scale, fabs (pushed[i]));
-      CHECK_NEAR (worst, 0, 1e-9 * scale);
+      check_pushed (body, R, velocity);
       memcpy (body->velocity, velocity, sizeof *velocity * (size_t) body->n);
     }
     as_before ();
@@ -908,20 +921,20 @@ static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constrai
   return body && body->kind == IS_PSEUDO_RIGID;
 }
 
-/* Constraints by operators are constant ones. */
+/* Constraints by operators are constant ones. Steps are the same with memory and without, in all directions and in those that
+   constraints leave free. */
 static void stability (void)
 {
-  int k, i, n = 0, is_known = 1, has_inverse = 1, code;
-  ldy_joint *joints = calloc ((size_t) m.constraint_count + 1, sizeof *joints);
-  double *R = calloc (3 * (size_t) m.constraint_count + 1, sizeof *R), *x, *y;
-  double square = -1, longest = -1, share, sharp, stiffest_entry = 0, lightest = 0;
-  long long stiffest;
+  size_t constraints = (size_t) m.constraint_count, n = 0;
+  int k, is_known = 1, has_inverse = 1, code;
+  ldy_joint *joints = calloc (constraints + 1, sizeof *joints);
+  double *R = calloc (3 * constraints + 1, sizeof *R), *x, *y, square = -1, longest = -1;
 
-  for (k = 0; k < m.body_count; k ++) n += m.bodies[k].n;
-  x = calloc ((size_t) n + 1, sizeof *x), y = calloc ((size_t) n + 1, sizeof *y);
+  for (k = 0; k < m.body_count; k ++) n += (size_t) m.bodies[k].n;
+  x = calloc (n + 1, sizeof *x), y = calloc (n + 1, sizeof *y);
   if (!joints || !R || !x || !y) abort ();
   fill (R, 3 * m.constraint_count);
-  fill (x, n);
+  fill (x, (int) n);
   for (k = 0; k < m.constraint_count; k ++) {
     joints[k].kind = 1 + below (5);
     joints[k].length = 0.5 + fabs (real ());
@@ -933,44 +946,20 @@ static void stability (void)
     has_inverse &= m.bodies[k].inertia != BY_MATRIX && m.bodies[k].inertia != BY_SOLVER;
   }
   check_context ("stability");
-  if (is_known && m.constraint_count && below (4) == 0) {
-    if (below (2)) joints[below (m.constraint_count)].kind = 7 + below (9);
-    else R[below (3 * m.constraint_count)] = INFINITY;
-    is_known = 0;
+  code = ldy_system_geometric_stiffness (m.system, joints, constraints, R, 3 * constraints, x, y, n);
+  CHECK_INT (code, is_known ? 0 : LDY_BUG_FOUND);
+  arm (40);
+  code = ldy_system_critical_step (m.system, joints, constraints, R, 3 * constraints, &square, &longest, NULL, NULL);
+  failing.armed = 0;
+  if (code == LDY_OUT_OF_MEMORY) CHECK (failing.failed);
+  else if (!is_known || !has_inverse) CHECK_INT (code, LDY_BUG_FOUND);
+  else if (code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "inverse inertia is not positive");
+  else {
+    CHECK_INT (code, 0);
+    CHECK (square > 0 ? fabs (longest * longest * square - 4) < 1e-9 : isinf (longest));
+    (void) TRY (ldy_system_sharp_critical_step (m.system, joints, constraints, R, 3 * constraints, &square, NULL, NULL, NULL));
   }
-  if (!is_known) {
-    CHECK_INT (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
-      x, y, (size_t) n), LDY_BUG_FOUND);
-    CHECK_INT (ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
-      &square, &longest, &stiffest, &share), LDY_BUG_FOUND);
-    CHECK (square == -1 && longest == -1);
-  } else {
-    (void) TRY (ldy_system_geometric_stiffness (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
-      x, y, (size_t) n));
-    check_context ("critical_step");
-    arm (40);
-    code = ldy_system_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count, &square,
-      &longest, &stiffest, &share);
-    failing.armed = 0;
-    if (code == LDY_OUT_OF_MEMORY) CHECK (failing.failed);
-    else if (!has_inverse) CHECK_INT (code, LDY_BUG_FOUND);
-    else if (code == LDY_BUG_FOUND) CHECK_TEXT (ldy_last_error (), "inverse inertia is not positive");
-    else {
-      CHECK_INT (code, 0);
-      CHECK (square >= 0 && longest > 0);
-      CHECK (square > 0 ? fabs (longest * longest * square - 4) < 1e-9 : isinf (longest));
-      check_context ("sharp_critical_step");
-      /* What is no more than rounding of the largest magnitude is told as 0, and of all directions that may be larger. */
-      for (k = 0; k < n; k ++) stiffest_entry = fmax (stiffest_entry, fabs (y[k]));
-      for (k = 0; k < m.body_count; k ++) {
-        for (i = 0; i < m.bodies[k].n * m.bodies[k].n; i ++) lightest = fmax (lightest, fabs (m.bodies[k].inverse[i]));
-      }
-      if (TRY (ldy_system_sharp_critical_step (m.system, joints, (size_t) m.constraint_count, R, 3 * (size_t) m.constraint_count,
-        &sharp, NULL, NULL, NULL))) {
-        CHECK (sharp >= 0 && (stiffest_entry == 0 || sharp <= square * (1 + 1e-8) + 1e-9 * stiffest_entry * lightest));
-      }
-    }
-  }
+  if (code) CHECK (square == -1 && longest == -1);
   as_before ();
   free (joints), free (R), free (x), free (y);
 }
@@ -987,48 +976,19 @@ static void refused (int code, int want)
 #define BAD(call) (check_context ("%s", #call), refused (call, LDY_BUG_FOUND))
 #define BAD_AS(want, call) (check_context ("%s", #call), refused (call, want))
 
+/* Texts and more ways to go wrong are in errors.c. */
 static void corrupt_new_body (void)
 {
-  static const double skew[9] = { 2, 1, 0, 0, 2, 0, 0, 0, 2 }, indefinite[9] = { 1, 2, 0, 2, 1, 0, 0, 0, 1 },
-    negative[3] = { 1, -1, 1 };
-  static const double masses[6] = { 0, -1, NAN, INFINITY, 1e-320, -INFINITY };
-  static const int starts[4] = { 0, 1, 2, 3 }, rows[3] = { 0, 1, 2 }, descending[4] = { 0, 2, 1, 3 }, outside[3] = { 0, 1, 3 },
-    missing[3] = { 1, 1, 2 };
-  static const int beyond[4] = { 0, 1, 2, -3 }, twice[4] = { 0, 2, 3, 4 }, twice_rows[4] = { 0, 0, 1, 2 };
-  const int none = - below (5);
+  static const int descending[4] = { 0, 2, 1, 3 }, outside[3] = { 0, 1, 3 };
   long long id = -7;
 
-  switch (below (30)) {
-  case 0: BAD (ldy_system_add_rigid (m.system, masses[below (6)], unit, unit, unit, &id)); break;
-  case 1: BAD (ldy_system_add_rigid (m.system, 1, spoilt (unit, 9), unit, unit, &id)); break;
-  case 2: BAD (ldy_system_add_rigid (m.system, 1, skew, unit, unit, &id)); break;
-  case 3: BAD (ldy_system_add_rigid (m.system, 1, indefinite, unit, unit, &id)); break;
-  case 4: BAD (ldy_system_add_rigid (m.system, 1, unit, spoilt (unit, 9), unit, &id)); break;
-  case 5: BAD (ldy_system_add_rigid (m.system, 1, unit, unit, spoilt (unit, 3), &id)); break;
-  case 6: BAD (ldy_system_add_rigid (m.system, 1, unit, unit, unit, NULL)); break;
-  case 7: BAD (ldy_system_add_rigid (m.system, 1, NULL, unit, unit, &id)); break;
-  case 8: BAD (ldy_system_add_rigid (NULL, 1, unit, unit, unit, &id)); break;
-  case 9: BAD (ldy_system_add_pseudo_rigid (m.system, masses[below (6)], unit, unit, &id)); break;
-  case 10: BAD (ldy_system_add_pseudo_rigid (m.system, 1, spoilt (unit, 9), unit, &id)); break;
-  case 11: BAD (ldy_system_add_pseudo_rigid (m.system, 1, unit, NULL, &id)); break;
-  case 12: BAD (ldy_system_add_obstacle (m.system, spoilt (unit, 9), unit, &id)); break;
-  case 13: BAD (ldy_system_add_obstacle (m.system, unit, unit, NULL)); break;
-  case 14: BAD (ldy_system_add_dense (m.system, none, unit, &id)); break;
-  case 15: BAD (ldy_system_add_dense (m.system, 3, spoilt (unit, 9), &id)); break;
-  case 16: BAD (ldy_system_add_dense (m.system, 3, skew, &id)); break;
-  case 17: BAD (ldy_system_add_dense (m.system, 3, NULL, &id)); break;
-  case 18: BAD (ldy_system_add_diagonal (m.system, none, unit, &id)); break;
-  case 19: BAD (ldy_system_add_diagonal (m.system, 3, negative, &id)); break;
-  case 20: BAD (ldy_system_add_diagonal (m.system, 3, spoilt (unit, 3), &id)); break;
-  case 21: BAD (ldy_system_add_matrix (m.system, none, starts, rows, unit, 3, &id)); break;
-  case 22: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, descending, rows, unit, 3, &id)); break;
-  case 23: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, starts, outside, unit, 3, &id)); break;
-  case 24: BAD_AS (LDY_CHOL_FACTOR, ldy_system_add_matrix (m.system, 3, starts, missing, skew, 3, &id)); break;
-  case 25: BAD (ldy_system_add_matrix (m.system, 3, starts, rows, spoilt (unit, 3), 3, &id)); break;
-  case 26: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, beyond, rows, unit, 3, &id)); break;
-  case 27: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, twice, twice_rows, unit, 4, &id)); break;
-  case 28: BAD (ldy_system_add_solver (m.system, 3, NULL, NULL, &id)); break;
-  default: BAD (ldy_system_add_solver (m.system, none, model_solve, NULL, &id));
+  switch (below (6)) {
+  case 0: BAD (ldy_system_add_rigid (m.system, 1, spoilt (unit, 9), unit, unit, &id)); break;
+  case 1: BAD (ldy_system_add_pseudo_rigid (m.system, 0, unit, unit, &id)); break;
+  case 2: BAD (ldy_system_add_obstacle (m.system, spoilt (unit, 9), unit, &id)); break;
+  case 3: BAD (ldy_system_add_dense (m.system, - below (5), unit, &id)); break;
+  case 4: BAD (ldy_system_add_diagonal (m.system, 3, spoilt (unit, 3), &id)); break;
+  default: BAD_AS (LDY_MATRIX_KIND, ldy_system_add_matrix (m.system, 3, descending, outside, unit, 3, &id));
   }
   CHECK_INT (id, -7);
 }
@@ -1039,96 +999,55 @@ static void corrupt_body (void)
   long long none = no_id (m.next_body, 1);
   double x[N] = { 0 };
 
-  switch (below (12)) {
-  case 0: BAD (ldy_system_remove_body (m.system, none)); return;
-  case 1: BAD (ldy_system_set_rotation (m.system, none, unit)); return;
-  case 2: BAD (ldy_system_set_mass (m.system, none, 1, unit)); return;
-  case 3: BAD (ldy_system_set_velocity (m.system, none, x, N)); return;
-  case 4: BAD (ldy_system_velocity (m.system, none, x, N)); return;
-  default: if (!body) return;
-  }
-  switch (below (9)) {
-  case 0: BAD (ldy_system_set_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
-  case 1: BAD (ldy_system_set_previous_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
-  case 2: BAD (ldy_system_set_velocity (m.system, body->id, NULL, (size_t) body->n)); break;
-  case 3: BAD (ldy_system_set_rotation (m.system, body->id, spoilt (unit, 9))); break;
-  case 4: BAD (ldy_system_set_mass (m.system, body->id, -1, unit)); break;
-  case 5: BAD (ldy_system_set_dense (m.system, body->id, body->n, NULL)); break;
-  case 6: BAD (ldy_system_set_diagonal (m.system, body->id, body->n, spoilt (x, body->n))); break;
-  case 7: BAD (ldy_system_set_matrix (m.system, body->id, body->n, NULL, NULL, x, 1)); break;
-  default: if (body->kind != IS_RIGID) BAD (ldy_system_set_rotation (m.system, body->id, unit));
+  switch (below (body ? 8 : 3)) {
+  case 0: BAD (ldy_system_remove_body (m.system, none)); break;
+  case 1: BAD (ldy_system_set_rotation (m.system, none, unit)); break;
+  case 2: BAD (ldy_system_set_velocity (m.system, none, x, N)); break;
+  case 3: BAD (ldy_system_set_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
+  case 4: BAD (ldy_system_set_previous_velocity (m.system, body->id, spoilt (x, body->n), (size_t) body->n)); break;
+  case 5: BAD (ldy_system_set_rotation (m.system, body->id, spoilt (unit, 9))); break;
+  case 6: BAD (ldy_system_set_mass (m.system, body->id, -1, unit)); break;
+  default: BAD (ldy_system_set_diagonal (m.system, body->id, body->n, spoilt (x, body->n)));
   }
 }
 
 static void corrupt_constraint (void)
 {
-  static const int falling[N + 1] = { 0, 2, 1 };
   MODEL_CONSTRAINT *c = some_constraint ();
   MODEL_BODY *body = some_body ();
   long long none = no_id (m.next_body, 0), unknown = no_id (m.next_constraint, 1), id = -7;
   double h[3 * N] = { 0 };
-  const int n = body ? body->n : 0;
-  const size_t count = 3 * (size_t) n;
-  ldy_operator H = { n, NULL, NULL, h, count }, empty = { n, NULL, NULL, NULL, count };
-  ldy_operator bad = { n, falling, falling, h, 1 }, nan = { n, NULL, NULL, h, count };
+  const size_t count = 3 * (size_t) (body ? body->n : 0);
 
   if (!body) return;
-  switch (below (20)) {
-  case 0: BAD (ldy_system_add_constraint (m.system, none, body->id, unit, unit, unit, &id)); break;
-  case 1: BAD (ldy_system_add_constraint (m.system, body->id, none, unit, unit, unit, &id)); break;
-  case 2: BAD (ldy_system_add_constraint (m.system, LDY_GROUND, LDY_GROUND, unit, unit, unit, &id)); break;
-  case 3: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, spoilt (unit, 9), unit, unit, &id)); break;
-  case 4: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, unit, spoilt (unit, 3), unit, &id)); break;
-  case 5: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, NULL, unit, unit, &id)); break;
-  case 6: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, unit, NULL, unit, &id)); break;
-  case 7: BAD (ldy_system_add_constraint (m.system, body->id, body->id, unit, unit, unit, NULL)); break;
-  case 8:
-    if (body->kind == IS_GENERAL) BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, unit, unit, unit, &id));
-    break;
-  case 9: BAD (ldy_system_add_operators (m.system, body->id, NULL, LDY_GROUND, NULL, &id)); break;
-  case 10: BAD (ldy_system_add_operators (m.system, body->id, &empty, LDY_GROUND, NULL, &id)); break;
-  case 11: if (body->n > 1) BAD (ldy_system_add_operators (m.system, body->id, &bad, LDY_GROUND, NULL, &id)); break;
-  case 12: BAD (ldy_system_add_operators (m.system, none, &H, body->id, &H, &id)); break;
-  case 13:
-    nan.values = spoilt (h, 3 * body->n);
-    BAD (ldy_system_add_operators (m.system, LDY_GROUND, NULL, body->id, &nan, &id));
-    break;
-  case 14: BAD (ldy_system_remove_constraint (m.system, unknown)); break;
-  case 15: BAD (ldy_system_set_compliance (m.system, unknown, unit)); break;
-  case 16: if (c) BAD (ldy_system_set_compliance (m.system, c->id, spoilt (unit, 9))); break;
-  case 17: if (c) BAD (ldy_system_set_diagonal_compliance (m.system, c->id, NULL)); break;
-  case 18:
-    if (c && c->has_operators) BAD (ldy_system_move_constraint (m.system, c->id, unit, unit, unit));
-    else if (c) BAD (ldy_system_move_constraint (m.system, c->id, spoilt (unit, 9), unit, unit));
-    break;
-  default:
-    if (c && !c->has_operators) BAD (ldy_system_set_operators (m.system, c->id, &H, &H));
-    else if (c) BAD (ldy_system_set_operators (m.system, c->id, &empty, &empty));
+  ldy_operator H = { body->n, NULL, NULL, h, count }, nan = { body->n, NULL, NULL, spoilt (h, (int) count), count };
+  switch (below (c ? 10 : 6)) {
+  case 0: BAD (ldy_system_add_constraint (m.system, body->id, none, unit, unit, unit, &id)); break;
+  case 1: BAD (ldy_system_add_constraint (m.system, body->id, LDY_GROUND, spoilt (unit, 9), unit, unit, &id)); break;
+  case 2: BAD (ldy_system_add_operators (m.system, none, &H, body->id, &H, &id)); break;
+  case 3: BAD (ldy_system_add_operators (m.system, LDY_GROUND, NULL, body->id, &nan, &id)); break;
+  case 4: BAD (ldy_system_remove_constraint (m.system, unknown)); break;
+  case 5: BAD (ldy_system_set_compliance (m.system, unknown, unit)); break;
+  case 6: BAD (ldy_system_set_compliance (m.system, c->id, spoilt (unit, 9))); break;
+  case 7: BAD (ldy_system_set_diagonal_compliance (m.system, c->id, NULL)); break;
+  case 8: BAD (ldy_system_move_constraint (m.system, c->id, spoilt (unit, 9), unit, unit)); break;
+  default: if (!c->has_operators) BAD (ldy_system_set_operators (m.system, c->id, &H, &H));
   }
   CHECK_INT (id, -7);
 }
 
 static void corrupt_question (void)
 {
-  double x[1] = { 0 }, value = -7, residual = -7;
+  double x[1] = { 0 }, value = -7;
   int row = -7;
 
-  switch (below (10)) {
+  switch (below (4)) {
   case 0: BAD (ldy_system_rows (m.system, NULL)); break;
-  case 1: BAD (ldy_system_rows (NULL, NULL)); break;
-  case 2: BAD (ldy_system_row (m.system, no_id (m.next_constraint, 1), &row)); break;
-  case 3: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, x, 3 * (size_t) m.constraint_count)); break;
-  case 4: if (m.constraint_count) BAD (ldy_system_add_reactions (m.system, NULL, 3 * (size_t) m.constraint_count)); break;
-  case 5: BAD (ldy_system_largest_eigenvalue (m.system, NAN, 10, &value, &residual)); break;
-  case 6: BAD (ldy_system_largest_eigenvalue (m.system, 0.1, 10, NULL, &residual)); break;
-  case 7:
-    if (m.constraint_count) BAD (ldy_system_critical_step (m.system, NULL, (size_t) m.constraint_count, NULL,
-      3 * (size_t) m.constraint_count, &value, NULL, NULL, NULL));
-    break;
-  case 8: BAD (ldy_system_write_npz (m.system, NULL)); break;
-  default: BAD (ldy_system_check_inverses (NULL));
+  case 1: BAD (ldy_system_row (m.system, no_id (m.next_constraint, 1), &row)); break;
+  case 2: BAD (ldy_system_largest_eigenvalue (m.system, NAN, 10, &value, NULL)); break;
+  default: if (m.constraint_count) BAD (ldy_system_multiply (m.system, NULL, x, 3 * (size_t) m.constraint_count));
   }
-  CHECK (value == -7 && residual == -7 && row == -7);
+  CHECK (value == -7 && row == -7);
 }
 
 static void corrupt (void)

@@ -1,4 +1,5 @@
-/* Regularisation, factors, tags and kept reactions through ldy_system.h: numbers by hand and by products, and what is refused. */
+/* Regularization, factors, redundant rows, tags and kept reactions through ldy_system.h: numbers by hand and by products, and what
+ * is refused. */
 #include <math.h>
 #include <string.h>
 
@@ -168,6 +169,49 @@ static void tags_and_reactions (void)
   ldy_system_destroy (system);
 }
 
+/* A door on three hinges, each a fixed point; the middle one adds nothing, the last one nothing along the axis. */
+static void door (void)
+{
+  ldy_system *system = NULL;
+  ldy_rows rows = { .size = sizeof rows }, bad;
+  double point[3] = { 0.5, 0, -1 }, mu = 1e-3, compliance[3] = { 1, 1, 1 };
+  int redundant[12], expected[9] = { 0, 0, 0, 0, 0, 1, 1, 1, 1 }, dimension;
+  long long id, body;
+
+  GOOD (ldy_system_create (&system));
+  GOOD (ldy_system_add_rigid (system, 2, unit, unit, origin, &body));
+  for (int k = 0; k < 3; k ++, point[2] += 1) GOOD (ldy_system_add_constraint (system, 0, LDY_GROUND, unit, point, NULL, &id));
+  BAD (ldy_system_redundant (system, 0, redundant, 9, &dimension), "system: no successful update");
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_redundant (system, 0, redundant, 9, &dimension));
+  CHECK_INT (dimension, 4);
+  CHECK_SAME_BITS (redundant, expected, sizeof expected);
+  GOOD (ldy_system_rows (system, &rows));
+  GOOD (ldy_rows_redundant (&rows, 0, redundant, 9, NULL));
+  CHECK_SAME_BITS (redundant, expected, sizeof expected);
+  BAD (ldy_system_redundant (system, 0, redundant, 12, &dimension), "12 values");
+  BAD (ldy_system_redundant (system, NAN, redundant, 9, &dimension), "the tolerance is not between 0 and 1");
+  BAD (ldy_system_redundant (system, -1e-9, redundant, 9, &dimension), "the tolerance is not between 0 and 1");
+  BAD (ldy_system_redundant (system, 0, NULL, 9, &dimension), "redundant is NULL");
+  BAD (ldy_system_redundant (NULL, 0, redundant, 9, &dimension), "system is NULL");
+  BAD (ldy_rows_redundant (&rows, 0, redundant, 12, &dimension), "redundant: 12 values where 9 are needed");
+  BAD (ldy_rows_redundant (NULL, 0, redundant, 9, &dimension), "rows is NULL");
+  bad = rows, bad.blocks = 8;
+  BAD (ldy_rows_redundant (&bad, 0, redundant, 9, &dimension), "starts do not ascend");
+  CHECK_SAME_BITS (redundant, expected, sizeof expected);
+  CHECK_INT (dimension, 4);
+  /* What gives way depends on nothing. */
+  GOOD (ldy_system_set_diagonal_compliance (system, 1, compliance));
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_redundant (system, 0, redundant, 9, &dimension));
+  CHECK_INT (dimension, 1);
+  GOOD (ldy_system_regularise (system, &mu, 1));
+  GOOD (ldy_system_update (system, 1));
+  GOOD (ldy_system_redundant (system, 0, redundant, 9, &dimension));
+  CHECK_INT (dimension, 0);
+  ldy_system_destroy (system);
+}
+
 static void refusals (ldy_factor *factor)
 {
   ldy_system *system = row_of (2);
@@ -213,6 +257,7 @@ int main (void)
   solutions_by_products (factor);
   singular_matrices (factor);
   tags_and_reactions ();
+  door ();
   refusals (factor);
   ldy_factor_destroy (factor);
   ldy_factor_destroy (NULL);

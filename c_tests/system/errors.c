@@ -90,6 +90,9 @@ static void bodies (void)
   BAD (ldy_system_add_diagonal (s, 2, negative, &id), "negative");
   BAD (ldy_system_add_diagonal (s, 2, not_a_number, &id), "not finite");
   BAD (ldy_system_add_solver (s, 2, NULL, NULL, &id), "solver is NULL");
+  BAD (ldy_system_add_solver (s, 0, refuse, NULL, &id), "n is 0");
+  BAD (ldy_system_add_rigid (s, 1e-320, unit, unit, origin, &id), "mass");
+  BAD (ldy_system_add_obstacle (s, unit, origin, NULL), "body is NULL");
   BAD (ldy_system_set_rotation (s, pseudo, unit), "body 1: it is not rigid");
   BAD (ldy_system_set_rotation (s, rigid, not_a_number), "body 0: its rotation is not finite");
   BAD (ldy_system_set_rotation (s, -1, unit), "body -1: there is none");
@@ -112,10 +115,12 @@ static void matrices (void)
 {
   static const int descending[3] = { 0, 2, 1 }, outside[2] = { 0, 2 }, above[2] = { 1, 1 }, negative[3] = { 0, 1, -1 };
   static const int all_starts[3] = { 0, 2, 4 }, all_rows[4] = { 0, 1, 0, 1 }, missing[3] = { 0, 1, 3 }, upper[3] = { 0, 0, 1 };
+  static const int twice_starts[3] = { 0, 2, 3 }, twice_rows[3] = { 0, 0, 1 };
   static const double skew[4] = { 2, 1, -1, 2 };
 
   FAILS (ldy_system_add_matrix (s, 2, descending, rows_of, twos, 2, &id), LDY_MATRIX_KIND, "body 4: its matrix A: starts");
   FAILS (ldy_system_add_matrix (s, 2, negative, rows_of, twos, 2, &id), LDY_MATRIX_KIND, "starts");
+  FAILS (ldy_system_add_matrix (s, 2, twice_starts, twice_rows, ones, 3, &id), LDY_MATRIX_KIND, "body 4: its matrix A");
   FAILS (ldy_system_add_matrix (s, 2, starts, outside, twos, 2, &id), LDY_MATRIX_KIND, "a row index lies outside");
   FAILS (ldy_system_add_matrix (s, 2, starts, above, twos, 2, &id), LDY_CHOL_FACTOR, "not positive definite in row 0");
   BAD (ldy_system_add_matrix (s, 2, starts, rows_of, not_a_number, 2, &id), "non-finite");
@@ -251,6 +256,8 @@ static void results (int is_updated)
     BAD (ldy_system_largest_eigenvalue (s, NAN, 10, &value, NULL), "tolerance is not finite");
     BAD (ldy_system_largest_eigenvalue (s, 0.1, 10, NULL, NULL), "value is NULL");
     BAD (ldy_system_write_matrix_market (s, NULL), "path is NULL");
+    BAD (ldy_system_write_npz (s, NULL), "path is NULL");
+    BAD (ldy_system_check_inverses (NULL), "system is NULL");
     FAILS (ldy_system_write_npz (s, "/no/such/place"), LDY_FILE_OPEN, "/no/such/place");
     FAILS (ldy_system_write_npz (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");
     FAILS (ldy_system_write_matrix_market (s, "/dev/full"), LDY_FILE_WRITE, "/dev/full");

@@ -1,5 +1,5 @@
 /* A system of ldy_system.h as the test program remembers it: everything that was given, so that a second system can be made of
- * it, and W, B and V as dense matrices say, independently of the library. */
+ * it. */
 #ifndef SYSTEM_MODEL_H
 #define SYSTEM_MODEL_H
 
@@ -83,14 +83,5 @@ int model_invert (int n, const double *matrix, double *inverse);
 
 /* Makes a second system of what is remembered. */
 ldy_system *model_copy (const MODEL *model);
-
-/* H of a constraint on its k-th body, 3 x n, signs included; of one that is both bodies the sum, with k = 0. */
-void model_h (const MODEL *model, const MODEL_CONSTRAINT *constraint, int k, double *h);
-
-/* Checks rows against dense matrices. */
-void model_check (const MODEL *model, const ldy_rows *rows, double step);
-
-/* The velocity of a body with h A^-1 H^T R added. */
-void model_pushed (const MODEL *model, const MODEL_BODY *body, double step, const double *R, double *velocity);
 
 #endif

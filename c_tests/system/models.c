@@ -1,257 +1,40 @@
-/* Bodies of models, whose A^-1 one function applies to all of them at once, beside dense bodies with the same inverses. */
+/* Bodies whose A^-1 one function applies to all of them at once: how often it is called, and what is refused. Values are compared
+ * in random calls (calls.c), with bodies that have a function each. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ldy_system.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
-#include "support/random.h"
 
 #define GOOD(call) CHECK_INT (call, 0)
-#define MOST 6   /* velocities of a body */
-#define BODIES 8 /* of a model */
-#define MODELS 2
-#define CONSTRAINTS 60
 
-static RANDOM rng;
-
-/* What its function knows of a model: the inverse of each body, and where each begins. */
+/* What the function does: it counts calls and columns, returns `fails`, and writes a NaN if it `spoils`. */
 typedef struct {
-  int count, sizes[BODIES], size, calls, columns, fails, spoils;
-  double inverse[BODIES][MOST * MOST];
+  int calls, columns, fails, spoils;
 } MODEL;
 
+/* The inverses of three bodies of one velocity each are 1, 2 and 3. */
 static int apply (int size, int columns, double *x, void *data)
 {
   MODEL *model = data;
-  double y[MOST], *first = x;
-  int k, b, i, j, n;
 
-  CHECK_INT (size, model->size);
+  CHECK_INT (size, 3);
   model->calls ++;
   model->columns += columns;
-  for (k = 0; k < columns; k ++) {
-    for (b = 0; b < model->count; x += n, b ++) {
-      n = model->sizes[b];
-      for (i = 0; i < n; i ++) for (y[i] = 0, j = 0; j < n; j ++) y[i] += model->inverse[b][n * j + i] * x[j];
-      memcpy (x, y, (size_t) n * sizeof *x);
-    }
-  }
-  if (model->spoils) first[size - 1] = NAN;
+  for (int k = 0; k < size * columns; k ++) x[k] *= 1 + k % size;
+  if (model->spoils) x[size - 1] = NAN;
   return model->fails;
 }
 
-/* Diagonally dominant, so that it is definite. */
-static void fill_model (MODEL *model)
-{
-  int b, i, j, n;
-
-  memset (model, 0, sizeof *model);
-  model->count = BODIES;
-  for (b = 0; b < BODIES; b ++) {
-    n = model->sizes[b] = 1 + random_below (&rng, MOST);
-    model->size += n;
-    for (i = 0; i < n; i ++) {
-      model->inverse[b][n * i + i] = MOST + random_value (&rng);
-      for (j = 0; j < i; j ++) model->inverse[b][n * i + j] = model->inverse[b][n * j + i] = random_value (&rng);
-    }
-  }
-}
-
-/* ---- random sequences */
-
-typedef struct {
-  ldy_system *system[2]; /* with models, and with dense bodies */
-  MODEL model[MODELS];
-  int users[MODELS * BODIES], gone[MODELS * BODIES], left[MODELS * BODIES];
-  struct { long long id, bodies[3]; int rows, count; } constraint[CONSTRAINTS];
-  int constraints, rounds;
-} PAIR;
-
-static int velocities (const PAIR *p, long long body)
-{
-  return p->model[body / BODIES].sizes[body % BODIES];
-}
-
-static void begin (PAIR *p)
-{
-  long long ids[BODIES], id;
-  int m, b;
-
-  memset (p, 0, sizeof *p);
-  GOOD (ldy_system_create (&p->system[0]));
-  GOOD (ldy_system_create (&p->system[1]));
-  for (m = 0; m < MODELS; m ++) {
-    fill_model (&p->model[m]);
-    GOOD (ldy_system_add_model (p->system[0], p->model[m].sizes, BODIES, apply, &p->model[m], ids));
-    for (b = 0; b < BODIES; b ++) {
-      CHECK_INT (ids[b], m * BODIES + b);
-      GOOD (ldy_system_add_dense (p->system[1], p->model[m].sizes[b], p->model[m].inverse[b], &id));
-      CHECK_INT (id, ids[b]);
-    }
-  }
-}
-
-static void random_operators (const PAIR *p, int m, const long long *bodies, int count, double h[3][6 * MOST], ldy_operator *H)
-{
-  int k, i, n;
-
-  for (k = 0; k < count; k ++) {
-    n = velocities (p, bodies[k]);
-    for (i = 0; i < m * n; i ++) h[k][i] = random_below (&rng, 3) ? random_value (&rng) : 0;
-    H[k] = (ldy_operator) { n, NULL, NULL, h[k], (size_t) (m * n) };
-  }
-}
-
-static void add_constraint (PAIR *p)
-{
-  int m = random_below (&rng, 3) ? 3 : 1 + random_below (&rng, 6), count = 1 + random_below (&rng, 3), k, s;
-  double h[3][6 * MOST];
-  ldy_operator H[3];
-  long long bodies[3], id;
-
-  if (p->constraints == CONSTRAINTS) return;
-  for (k = 0; k < count; k ++) {
-    bodies[k] = random_below (&rng, MODELS * BODIES);
-    for (s = 0; s < k; s ++) if (bodies[s] == bodies[k]) return;
-    if (p->gone[bodies[k]]) return;
-  }
-  random_operators (p, m, bodies, count, h, H);
-  for (s = 0; s < 2; s ++) GOOD (ldy_system_add_rows (p->system[s], m, bodies, H, (size_t) count, &id));
-  for (k = 0; k < count; k ++) p->users[bodies[k]] ++;
-  p->constraint[p->constraints].id = id;
-  p->constraint[p->constraints].rows = m;
-  p->constraint[p->constraints].count = count;
-  memcpy (p->constraint[p->constraints ++].bodies, bodies, sizeof bodies);
-}
-
-static void change_constraint (PAIR *p, int is_removed)
-{
-  int at, s, k;
-  double h[3][6 * MOST];
-  ldy_operator H[3];
-
-  if (!p->constraints) return;
-  at = random_below (&rng, p->constraints);
-  if (!is_removed) {
-    random_operators (p, p->constraint[at].rows, p->constraint[at].bodies, p->constraint[at].count, h, H);
-    for (s = 0; s < 2; s ++) {
-      GOOD (ldy_system_set_rows_operators (p->system[s], p->constraint[at].id, H, (size_t) p->constraint[at].count));
-    }
-    return;
-  }
-  for (s = 0; s < 2; s ++) GOOD (ldy_system_remove_constraint (p->system[s], p->constraint[at].id));
-  for (k = 0; k < p->constraint[at].count; k ++) p->users[p->constraint[at].bodies[k]] --;
-  p->constraint[at] = p->constraint[-- p->constraints];
-}
-
-/* A velocity, another inverse, by which a body leaves its model, or none of the body at all. */
-static void change_body (PAIR *p)
-{
-  long long body = random_below (&rng, MODELS * BODIES);
-  int n = velocities (p, body), i, s;
-  double v[MOST], *inverse = p->model[body / BODIES].inverse[body % BODIES];
-
-  if (p->gone[body]) return;
-  for (i = 0; i < n; i ++) v[i] = random_value (&rng);
-  if (random_below (&rng, 8)) {
-    for (s = 0; s < 2; s ++) GOOD (ldy_system_set_velocity (p->system[s], body, v, (size_t) n));
-  } else if (random_below (&rng, 2)) {
-    p->left[body] = 1;
-    for (s = 0; s < 2; s ++) GOOD (ldy_system_set_dense (p->system[s], body, n, inverse));
-  } else if (!p->users[body]) {
-    p->gone[body] = p->left[body] = 1;
-    for (s = 0; s < 2; s ++) GOOD (ldy_system_remove_body (p->system[s], body));
-  }
-}
-
-static int is_used (const PAIR *p, int m)
-{
-  int b, used = 0;
-
-  for (b = m * BODIES; b < (m + 1) * BODIES; b ++) used |= p->users[b] && !p->left[b];
-  return used;
-}
-
-static void expect_near (const double *one, const double *two, size_t count)
-{
-  size_t i;
-
-  for (i = 0; i < count; i ++) CHECK_NEAR (one[i], two[i], 1e-12 * (1 + fabs (two[i])));
-}
-
-static void expect_same_results (PAIR *p)
-{
-  ldy_rows rows[2] = { { .size = sizeof *rows }, { .size = sizeof *rows } };
-  double x[6 * CONSTRAINTS], y[2][6 * CONSTRAINTS], v[2][MOST];
-  int m, s, k;
-  size_t n, i;
-
-  for (m = 0; m < MODELS; m ++) p->model[m].calls = p->model[m].columns = 0;
-  for (s = 0; s < 2; s ++) {
-    GOOD (ldy_system_update (p->system[s], 0.5));
-    GOOD (ldy_system_rows (p->system[s], &rows[s]));
-  }
-  for (m = 0; m < MODELS; m ++) CHECK_INT (p->model[m].calls, is_used (p, m));
-  if (!CHECK (rows[0].rows == rows[1].rows && rows[0].blocks == rows[1].blocks)) return;
-  n = rows[0].scalars;
-  expect_near (rows[0].B, rows[1].B, n);
-  expect_near (rows[0].values, rows[1].values, rows[1].value_starts ? rows[1].value_starts[rows[1].blocks]
-    : 9 * (size_t) rows[1].blocks);
-  for (i = 0; i < n; i ++) x[i] = random_value (&rng);
-  for (m = 0; m < MODELS; m ++) p->model[m].calls = 0;
-  for (s = 0; s < 2; s ++) GOOD (ldy_system_multiply_through_bodies (p->system[s], x, y[s], n));
-  for (m = 0; m < MODELS; m ++) CHECK_INT (p->model[m].calls, is_used (p, m));
-  expect_near (y[0], y[1], n);
-  GOOD (ldy_system_multiply (p->system[0], x, y[1], n));
-  expect_near (y[0], y[1], n);
-  for (s = 0; s < 2; s ++) GOOD (ldy_system_add_reactions (p->system[s], x, n));
-  for (k = 0; k < MODELS * BODIES; k ++) {
-    if (p->gone[k]) continue;
-    for (s = 0; s < 2; s ++) GOOD (ldy_system_velocity (p->system[s], k, v[s], (size_t) velocities (p, k)));
-    expect_near (v[0], v[1], (size_t) velocities (p, k));
-  }
-}
-
-static void test_random (unsigned seed)
-{
-  static PAIR p;
-  int k;
-
-  check_context ("seed %u", seed);
-  rng.state = seed;
-  begin (&p);
-  for (k = 0; k < 400; k ++) {
-    switch (random_below (&rng, 8)) {
-    case 0: case 1: add_constraint (&p); break;
-    case 2: change_constraint (&p, 1); break;
-    case 3: change_constraint (&p, 0); break;
-    case 4: case 5: change_body (&p); break;
-    default: expect_same_results (&p);
-    }
-  }
-  ldy_system_destroy (p.system[0]);
-  ldy_system_destroy (p.system[1]);
-}
-
-/* ---- what is said of it */
-
 static const double one[3] = { 1, 0, 0 };
 
-/* Three bodies of one velocity each, with inverses 1, 2 and 3. */
 static ldy_system *three (MODEL *model, long long *ids)
 {
   static const int sizes[3] = { 1, 1, 1 };
   ldy_system *system = NULL;
-  int b;
 
-  memset (model, 0, sizeof *model);
-  model->count = model->size = 3;
-  for (b = 0; b < 3; b ++) {
-    model->sizes[b] = 1;
-    model->inverse[b][0] = 1 + b;
-  }
+  *model = (MODEL) { 0 };
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_model (system, sizes, 3, apply, model, ids));
   return system;
@@ -412,12 +195,9 @@ static void test_allocations (void)
 
 int main (void)
 {
-  unsigned seed;
-
   test_counts ();
   test_chunks ();
   test_refusals ();
   test_allocations ();
-  for (seed = 1; seed <= 6; seed ++) test_random (seed);
   return check_summary ("system_models");
 }

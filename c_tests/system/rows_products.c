@@ -175,6 +175,52 @@ static void test_system (int is_mixed)
   ldy_system_destroy (system);
 }
 
+static int third (int size, int columns, double *x, void *data)
+{
+  for (int k = 0; k < size * columns; k ++) x[k] /= 3;
+  return *(int *) data;
+}
+
+/* Several vectors at once are each vector alone, and what lies between them stays. */
+static void test_columns (void)
+{
+  enum { N = 6, X = N + 2, Y = N + 1, COUNT = 6 };
+  static const double h[9] = { 1, 0, 2, 0, 3, 1, 4, 0, 1 };
+  ldy_operator H = { 3, NULL, NULL, h, 9 };
+  double x[COUNT * X], y[COUNT * Y], alone[N];
+  ldy_system *system = NULL;
+  long long body, id;
+  int code = 0;
+
+  check_context ("columns");
+  GOOD (ldy_system_create (&system));
+  GOOD (ldy_system_add_solver (system, 3, third, &code, &body));
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_operators (system, body, &H, LDY_GROUND, NULL, &id));
+  for (int k = 0; k < COUNT * X; k ++) x[k] = random_value (&rng);
+  BAD (ldy_system_multiply_columns (system, COUNT, x, X, y, Y, N), "no successful update");
+  GOOD (ldy_system_update (system, 1));
+  for (int through = 0; through < 2; through ++) {
+    for (int k = 0; k < COUNT * Y; k ++) y[k] = -3;
+    if (through) GOOD (ldy_system_multiply_columns_through_bodies (system, COUNT, x, X, y, Y, N));
+    else GOOD (ldy_system_multiply_columns (system, COUNT, x, X, y, Y, N));
+    for (int k = 0; k < COUNT; k ++) {
+      if (through) GOOD (ldy_system_multiply_through_bodies (system, x + k * X, alone, N));
+      else GOOD (ldy_system_multiply (system, x + k * X, alone, N));
+      CHECK_SAME_BITS (y + k * Y, alone, sizeof alone);
+      CHECK (y[k * Y + N] == -3);
+    }
+  }
+  GOOD (ldy_system_multiply_columns (system, 0, NULL, X, NULL, Y, N));
+  BAD (ldy_system_multiply_columns (system, 2, NULL, X, y, Y, N), "x is NULL");
+  BAD (ldy_system_multiply_columns (system, 2, x, N - 1, y, Y, N), "5 values where 6 are needed");
+  BAD (ldy_system_multiply_columns (system, 2, x, X, y, N - 1, N), "5 values where 6 are needed");
+  BAD (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N - 3), "values where");
+  BAD (ldy_system_multiply_columns (system, (size_t) -1, x, X, y, Y, N), "no array has");
+  code = 1;
+  CHECK_INT (ldy_system_multiply_columns_through_bodies (system, 2, x, X, y, Y, N), LDY_LU_FACTOR);
+  ldy_system_destroy (system);
+}
+
 static void test_refusals (void)
 {
   static GIVEN g;
@@ -216,6 +262,7 @@ int main (int argc, char **argv)
   test_given ();
   test_system (0);
   test_system (1);
+  test_columns ();
   test_refusals ();
   return check_summary ("rows_products");
 }
