@@ -176,6 +176,7 @@ static void rigid_nan (SCENE *s) { value = ldy_rigid_operator (s->body[1], no_nu
 static void rigid_infinite (SCENE *s) { value = ldy_rigid_operator (s->body[1], too_large, frame, H); }
 static void pseudo_null (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[3], point, frame, NULL); }
 static void pseudo_no_body (SCENE *s) { (void) s, value = ldy_pseudo_rigid_operator (NULL, point, frame, H); }
+static void pseudo_no_frame (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[3], point, NULL, H); }
 static void pseudo_kind (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[1], point, frame, H); }
 static void pseudo_nan (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[3], no_number, frame, H); }
 static void pseudo_infinite (SCENE *s) { value = ldy_pseudo_rigid_operator (s->body[3], too_large, frame, H); }
@@ -486,6 +487,7 @@ static const CELL cells[] = {
   ANSWERS ("ldy_rigid_operator", INFINITE, BUG, rigid_infinite),
   ANSWERS ("ldy_pseudo_rigid_operator", NONE, BUG, pseudo_null),
   ANSWERS ("ldy_pseudo_rigid_operator", NONE, BUG, pseudo_no_body),
+  ANSWERS ("ldy_pseudo_rigid_operator", NONE, BUG, pseudo_no_frame),
   ANSWERS ("ldy_pseudo_rigid_operator", WRONG_KIND, BUG, pseudo_kind),
   ANSWERS ("ldy_pseudo_rigid_operator", NOT_A_NUMBER, BUG, pseudo_nan),
   ANSWERS ("ldy_pseudo_rigid_operator", INFINITE, BUG, pseudo_infinite),

@@ -119,40 +119,6 @@ static void test_mixed (UPDATE_KIND update)
   free (before);
 }
 
-/* Two fixed points and a contact of one cube, all at its centre. */
-static void test_by_hand (void)
-{
-  HOST *host = host_create ();
-  BODY *body = host_add_body (host, RIG), *ground = host_add_body (host, OBS);
-  CON *one = host_add_constraint (host, FIXPNT, body, NULL), *contact = host_add_constraint (host, CONTACT, body, ground);
-  CON *two = host_add_constraint (host, FIXPNT, body, NULL);
-  LOCDYN *ldy, *clone;
-  int i;
-
-  check_context ("by hand");
-  host->dom.step = 0.25;
-  contact->base[0] = contact->base[4] = contact->base[8] = 0;
-  contact->base[1] = contact->base[5] = contact->base[6] = 1; /* axes y, z, x */
-  ldy = scene_insert_all (host);
-  for (i = 0; i < 3; i ++) {
-    body->velo[3 + i] = i + 1;
-    contact->R[i] = 4 * (i + 1); /* 12, 4, 8 in the axes of the others */
-    one->R[i] = two->R[i] = 1000;
-  }
-  LOCDYN_Update_Begin (ldy);
-  clone = LOCDYN_Clone_Non_Contacts (ldy);
-  CHECK_POINTER (clone->dia->con, two);
-  CHECK_POINTER (clone->dia->n->con, one);
-  CHECK (!clone->dia->n->n);
-  for (i = 0; i < 2; i ++) {
-    CHECK_NEAR ((i ? clone->dia->n : clone->dia)->B[0], 1 + 3, 1e-14);
-    CHECK_NEAR ((i ? clone->dia->n : clone->dia)->B[1], 2 + 1, 1e-14);
-    CHECK_NEAR ((i ? clone->dia->n : clone->dia)->B[2], 3 + 2, 1e-14);
-  }
-  LOCDYN_Destroy (clone);
-  scene_destroy (host);
-}
-
 /* Rows that came and went leave the source's memory in another order than its lists. */
 static void test_shuffled (void)
 {
@@ -397,7 +363,6 @@ int main (int argc, char **argv)
   ldy_set_option (LDY_QUIET, 1);
   test_mixed (UPDATE_ALL);
   test_mixed (UPDATE_PENALTY);
-  test_by_hand ();
   test_shuffled ();
   test_without_source ();
   test_removal ();

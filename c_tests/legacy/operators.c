@@ -153,31 +153,6 @@ static void test_additions (void)
   }
 }
 
-/* A bad argument comes back as a code, is written down, and is not raised (which would end this program). */
-static void test_additions_refuse (void)
-{
-  SETTING s = setting (RIG, 7), deformable = setting (PRB, 8);
-  double H[36];
-
-  check_context ("operators of our own refuse");
-  CHECK_INT (ldy_rigid_operator (NULL, s.X, s.E, H), LDY_BUG_FOUND);
-  CHECK (*ldy_last_error () != '\0');
-  CHECK_INT (ldy_rigid_operator (s.body, NULL, s.E, H), LDY_BUG_FOUND);
-  CHECK_INT (ldy_rigid_operator (s.body, s.X, NULL, H), LDY_BUG_FOUND);
-  CHECK_INT (ldy_rigid_operator (s.body, s.X, s.E, NULL), LDY_BUG_FOUND);
-  CHECK_INT (ldy_pseudo_rigid_operator (NULL, s.X, s.E, H), LDY_BUG_FOUND);
-  CHECK_INT (ldy_pseudo_rigid_operator (deformable.body, s.X, NULL, H), LDY_BUG_FOUND);
-  CHECK_INT (ldy_rigid_operator (deformable.body, s.X, s.E, H), LDY_BUG_FOUND);
-  CHECK_INT (ldy_pseudo_rigid_operator (s.body, s.X, s.E, H), LDY_BUG_FOUND);
-  CHECK_TEXT (ldy_last_error (), "body 1");
-  s.X[1] = NAN;
-  CHECK_INT (ldy_rigid_operator (s.body, s.X, s.E, H), LDY_BUG_FOUND);
-  deformable.E[3] = HUGE_VAL;
-  CHECK_INT (ldy_pseudo_rigid_operator (deformable.body, deformable.X, deformable.E, H), LDY_BUG_FOUND);
-  host_destroy (s.host);
-  host_destroy (deformable.host);
-}
-
 /* ---- velocities */
 
 static void check_velocities (int kind)
@@ -493,7 +468,6 @@ int main (void)
 {
   test_operators ();
   test_additions ();
-  test_additions_refuse ();
   check_velocities (OBS);
   check_velocities (RIG);
   check_velocities (PRB);
