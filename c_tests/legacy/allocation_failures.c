@@ -45,9 +45,7 @@ static void destroy_created (SETTING *s) { LOCDYN_Destroy (s->result); }
 /* All that have no row yet: their rows and blocks do not fit into what is there. */
 static void insert (SETTING *s)
 {
-  CON *con;
-
-  for (con = s->waiting; con; con = con->next) {
+  for (CON *con = s->waiting; con; con = con->next) {
     if (!host_insert (s->host, con)) return;
   }
   s->result = s;
@@ -194,14 +192,13 @@ static SETTING setting (void)
   SETTING s = { host_create (), NULL, NULL, NULL, 0 };
   BODY *body[4];
   CON *con;
-  int i;
 
   body[0] = scene_body (s.host, &random, RIG, INVERSE_BLOCKS);
   body[1] = scene_body (s.host, &random, PRB, INVERSE_DENSE);
   body[2] = scene_body (s.host, &random, PRB, INVERSE_SPARSE);
   body[3] = explicit_mesh (s.host, &random);
   s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
-  for (i = 0; i < CROWD; i ++) {
+  for (int i = 0; i < CROWD; i ++) {
     con = mesh_constraint (s.host, &random, i % 7 ? CONTACT : RIGLNK, body[i % 4], body[(i + 1) % 4]);
     if (i < INSERTED) {
       host_insert (s.host, con);
@@ -246,9 +243,8 @@ static void call_armed (void *data)
 static void move_constraints (SETTING *s)
 {
   RANDOM random = { 32 };
-  CON *con;
 
-  for (con = s->host->dom.con; con; con = con->next) mesh_place (con, &random);
+  for (CON *con = s->host->dom.con; con; con = con->next) mesh_place (con, &random);
 }
 
 /* One attempt whose k-th allocation fails; 1 if one did. */
@@ -256,7 +252,6 @@ static int attempt (const CALL *call, int k)
 {
   SETTING s = setting ();
   void *data[2];
-  int code;
 
   check_context ("%s, %s %d", call->name, failing.persistent ? "all allocations from" : "allocation", k);
   if (call->before) call->before (&s);
@@ -265,7 +260,7 @@ static int attempt (const CALL *call, int k)
   failing.until = k;
   failing.failed = 0;
   host_reset_timers ();
-  code = host_try (call_armed, data);
+  int code = host_try (call_armed, data);
   failing.armed = 0;
   if (!code) code = s.answer;
   CHECK_INT (code, failing.failed && code ? LDY_OUT_OF_MEMORY : 0); /* it may also do without what it did not get */
@@ -293,15 +288,13 @@ static void test_line (void)
 {
   SETTING s = setting ();
   void *data[2] = { &s, (void *) &calls[1] };
-  CAPTURE capture;
   char text[1024];
-  int code;
 
   check_context ("line on stderr");
   failing.until = failing.persistent = 1;
   ldy_set_option (LDY_QUIET, 0);
-  capture = capture_begin (STDERR_FILENO);
-  code = host_try (call_armed, data);
+  CAPTURE capture = capture_begin (STDERR_FILENO);
+  int code = host_try (call_armed, data);
   failing.armed = 0;
   capture_end (&capture, text, sizeof text);
   ldy_set_option (LDY_QUIET, 1);
@@ -315,13 +308,13 @@ static void test_line (void)
 
 int main (int argc, char **argv)
 {
-  int step = argc > 1 ? atoi (argv[1]) : 0, i, k;
+  int step = argc > 1 ? atoi (argv[1]) : 0, k;
 
   if (!CHECK (step > 0)) return check_summary ("allocation_failures");
   ldy_set_option (LDY_QUIET, 1);
   test_line ();
 
-  for (i = 0; i < (int) (sizeof calls / sizeof *calls); i ++) {
+  for (int i = 0; i < (int) (sizeof calls / sizeof *calls); i ++) {
     for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) {
       for (k = 1; attempt (&calls[i], k); k += step) continue;
       check_context ("%s", calls[i].name);

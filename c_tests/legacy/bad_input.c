@@ -535,12 +535,11 @@ static void check_meshes (void)
 static void run_case (const CELL *cell, const ERROR_CASE *test)
 {
   SCENE *s = error_scene ();
-  STRUCTURE before;
 
   value = 0;
   pointer = NULL;
   if (test->prepare) test->prepare (s);
-  before = structure_of (s->ldy);
+  STRUCTURE before = structure_of (s->ldy);
   watch_errors ();
   test->call (s);
   watch_no_errors ();
@@ -581,9 +580,9 @@ static void write_answer (const CELL *cell, char *text, size_t size)
 static int print_cells (const char *entry, int input)
 {
   char all[128] = "", text[16];
-  int count = 0, i;
+  int count = 0;
 
-  for (i = 0; i < CELLS; i ++) {
+  for (int i = 0; i < CELLS; i ++) {
     if (strcmp (cells[i].entry, entry) || (int) cells[i].input != input) continue;
     write_answer (&cells[i], text, sizeof text);
     if (count && !strstr (all, text)) strcat (all, ", ");
@@ -596,10 +595,10 @@ static int print_cells (const char *entry, int input)
 
 static void print_line (const char *entry)
 {
-  int count = 0, input;
+  int count = 0;
 
   printf ("| `%s` |", entry);
-  for (input = 0; input < INPUTS; input ++) {
+  for (int input = 0; input < INPUTS; input ++) {
     putchar (' ');
     count += print_cells (entry, input);
     printf (" |");
@@ -609,14 +608,14 @@ static void print_line (const char *entry)
 
 static void print_table (void)
 {
-  int entries = 0, i;
+  int entries = 0;
 
   printf ("| entry point |");
-  for (i = 0; i < INPUTS; i ++) printf (" %s |", input_names[i]);
+  for (int i = 0; i < INPUTS; i ++) printf (" %s |", input_names[i]);
   printf (" cases |\n|---|");
-  for (i = 0; i <= INPUTS; i ++) printf ("---|");
+  for (int i = 0; i <= INPUTS; i ++) printf ("---|");
   putchar ('\n');
-  for (i = 0; i < CELLS; i ++) {
+  for (int i = 0; i < CELLS; i ++) {
     if (i && !strcmp (cells[i].entry, cells[i - 1].entry)) continue;
     print_line (cells[i].entry);
     entries ++;
@@ -629,10 +628,9 @@ static void print_table (void)
 static SNAPSHOT *inserted (const char *directory, const char *name)
 {
   char path[1024], error[256];
-  SNAPSHOT *snapshot;
 
   snprintf (path, sizeof path, "%s/%s.ldysnap", directory, name);
-  snapshot = snapshot_read (path, error, sizeof error);
+  SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
   if (!snapshot) {
     fprintf (stderr, "bad_input: %s\n", error);
     exit (2);
@@ -650,8 +648,6 @@ static void release (SNAPSHOT *snapshot)
 
 int main (int argc, char **argv)
 {
-  int i;
-
   if (argc == 2 && !strcmp (argv[1], "--table")) {
     print_table ();
     return 0;
@@ -662,7 +658,7 @@ int main (int argc, char **argv)
   }
   mesh = inserted (argv[1], "fem-BC_lim-2");
   reduced = inserted (argv[1], "reduced-2");
-  for (i = 0; i < CELLS; i ++) run_cell (&cells[i]);
+  for (int i = 0; i < CELLS; i ++) run_cell (&cells[i]);
   release (mesh);
   release (reduced);
   return check_summary ("bad_input");

@@ -43,10 +43,8 @@ static void compare_structure (LOCDYN *ldy, LOCDYN *clone)
 
 static void add_product (const double *W, const double *R, double *sum, double *size)
 {
-  int i, j;
-
-  for (i = 0; i < 3; i ++) {
-    for (j = 0; j < 3; j ++) {
+  for (int i = 0; i < 3; i ++) {
+    for (int j = 0; j < 3; j ++) {
       sum[i] += W[3 * j + i] * R[j];
       *size += fabs (W[3 * j + i] * R[j]);
     }
@@ -59,19 +57,18 @@ static void compare_with_dense (const LOCDYN *ldy, const LOCDYN *clone)
   DENSE_SYSTEM *system = dense_system (ldy->dom);
   const DIAB *from = next_kept (ldy->dia), *dia = clone->dia;
   double sum[3], size, W[9];
-  const OFFB *block;
-  int moved = 0, i;
+  int moved = 0;
 
   for (; dia; dia = dia->n, from = next_kept (from->n)) {
     memcpy (sum, from->B, sizeof sum);
     size = dense_largest_entry (3, from->B) + 1e-3;
-    for (block = from->adj; block; block = block->n) {
+    for (const OFFB *block = from->adj; block; block = block->n) {
       if (block->dia->con->kind != CONTACT) continue;
       dense_block (system, from->con, block->dia->con, block->bod, W);
       add_product (W, block->dia->con->R, sum, &size);
       moved ++;
     }
-    for (i = 0; i < 3; i ++) CHECK_NEAR (dia->B[i], sum[i], 1e-12 * size);
+    for (int i = 0; i < 3; i ++) CHECK_NEAR (dia->B[i], sum[i], 1e-12 * size);
   }
   CHECK (moved > 0);
   dense_system_free (system);
@@ -80,11 +77,9 @@ static void compare_with_dense (const LOCDYN *ldy, const LOCDYN *clone)
 static void react (HOST *host, uint64_t seed)
 {
   RANDOM random = { seed };
-  CON *con;
-  int i;
 
-  for (con = host->dom.con; con; con = con->next) {
-    for (i = 0; i < 3; i ++) con->R[i] = 1000 * random_value (&random);
+  for (CON *con = host->dom.con; con; con = con->next) {
+    for (int i = 0; i < 3; i ++) con->R[i] = 1000 * random_value (&random);
   }
 }
 
@@ -125,17 +120,15 @@ static void test_shuffled (void)
   HOST *host = scene_mixed (42);
   LOCDYN *ldy = scene_insert_all (host), *clone;
   RANDOM random = { 43 };
-  CON *con;
-  int i;
 
-  for (i = 0; i < 200; i ++) {
+  for (int i = 0; i < 200; i ++) {
     check_context ("shuffled %d times", i);
-    for (con = host->dom.con; con; con = con->next) {
+    for (CON *con = host->dom.con; con; con = con->next) {
       if (random_below (&random, 3)) continue;
       host_remove (host, con);
       if (random_below (&random, 4)) host_insert (host, con);
     }
-    for (con = host->dom.con; con; con = con->next) {
+    for (CON *con = host->dom.con; con; con = con->next) {
       if (!con->dia) host_insert (host, con);
     }
     LOCDYN_Update_Begin (ldy);
@@ -171,19 +164,17 @@ static void test_without_source (void)
 
 static int count_blocks (const DIAB *dia)
 {
-  const OFFB *block;
   int count = 0;
 
-  for (block = dia->adj; block; block = block->n) count ++;
+  for (const OFFB *block = dia->adj; block; block = block->n) count ++;
   return count;
 }
 
 static int count_all_blocks (const LOCDYN *ldy)
 {
-  const DIAB *dia;
   int count = 0;
 
-  for (dia = ldy->dia; dia; dia = dia->n) count += count_blocks (dia);
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) count += count_blocks (dia);
   return count;
 }
 
@@ -220,7 +211,6 @@ static void test_measures_and_text (void)
   LOCDYN *ldy = scene_insert_all (host), *clone;
   double sum = 0;
   int count = 0, i;
-  FILE *file;
   DIAB *dia;
 
   check_context ("measures and text of the clone");
@@ -235,7 +225,7 @@ static void test_measures_and_text (void)
   LOCDYN_W_MatrixMarket (clone, scratch);
   for (dia = clone->dia, i = 1; dia; dia = dia->n, i += 3) CHECK_INT (dia->con->num, i);
   LOCDYN_Dump (clone, scratch);
-  file = fopen (scratch, "r");
+  FILE *file = fopen (scratch, "r");
   for (count = 0; file && (i = fgetc (file)) != EOF;) count += i == '\n';
   CHECK_INT (count, 7);
   if (file) fclose (file);
@@ -260,14 +250,13 @@ static void test_refusals (void)
   static void (*const call[2]) (void *) = { insert_into, update };
   HOST *host = scene_mixed (47);
   LOCDYN *ldy = scene_insert_all (host), *clone;
-  int empty, k;
 
   LOCDYN_Update_Begin (ldy);
   react (host, 48);
-  for (empty = 0; empty < 2; empty ++) {
+  for (int empty = 0; empty < 2; empty ++) {
     clone = LOCDYN_Clone_Non_Contacts (ldy);
     while (empty && clone->dia) LOCDYN_Remove (clone, clone->dia);
-    for (k = 0; k < 2; k ++) {
+    for (int k = 0; k < 2; k ++) {
       check_context ("call %d on a clone, %s", k, empty ? "empty" : "full");
       CHECK_INT (host_try (call[k], clone), LDY_BUG_FOUND);
       CHECK_TEXT (ldy_last_error (), "ldy is a clone");
@@ -282,12 +271,11 @@ static void test_refusals (void)
 static void test_empty (void)
 {
   HOST *host = host_create ();
-  LOCDYN *clone;
 
   check_context ("nothing but contacts");
   host->dom.ldy = LOCDYN_Create (&host->dom);
   host->dom.ldy->free_energy = 3;
-  clone = LOCDYN_Clone_Non_Contacts (host->dom.ldy);
+  LOCDYN *clone = LOCDYN_Clone_Non_Contacts (host->dom.ldy);
   CHECK (!clone->dia && clone->free_energy == 3);
   LOCDYN_Destroy (clone);
   host_insert (host, host_add_constraint (host, CONTACT, host_add_body (host, RIG), host_add_body (host, RIG)));
@@ -305,21 +293,21 @@ static void compare_with_recorded (const SNAPSHOT *snapshot, const LOCDYN *clone
   const DIAB *dia = clone->dia;
   const SNAPSHOT_ROW *row;
   double sum[3], size, error = 0;
-  int moved = 0, r, b, i;
+  int moved = 0;
 
-  for (r = 0; r < snapshot->rows; r ++) {
+  for (int r = 0; r < snapshot->rows; r ++) {
     row = &snapshot->row[r];
     if (row->con->kind == CONTACT) continue;
     if (!CHECK (dia && dia->con == row->con)) return;
     memcpy (sum, row->B, sizeof sum);
     size = dense_largest_entry (3, row->B) + 1e-3;
-    for (b = 0; b < row->count; b ++) {
+    for (int b = 0; b < row->count; b ++) {
       if (row->block[b].con->kind != CONTACT) continue;
       CHECK (row->block[b].recorded);
       add_product (row->block[b].W, row->block[b].con->R, sum, &size);
       moved ++;
     }
-    for (i = 0; i < 3; i ++) {
+    for (int i = 0; i < 3; i ++) {
       CHECK_NEAR (dia->B[i], sum[i], 1e-12 * size);
       error = fmax (error, fabs (dia->B[i] - sum[i]) / size);
     }
@@ -331,19 +319,16 @@ static void compare_with_recorded (const SNAPSHOT *snapshot, const LOCDYN *clone
 
 static void test_recorded (const char *path)
 {
-  SNAPSHOT *snapshot;
   char error[256];
-  LOCDYN *clone;
-  DOM *dom;
 
   check_context ("%s", path);
-  snapshot = snapshot_read (path, error, sizeof error);
+  SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
   if (!CHECK (snapshot != NULL)) return;
-  dom = &snapshot->host->dom;
+  DOM *dom = &snapshot->host->dom;
   dom->ldy = LOCDYN_Create (dom);
   CHECK (snapshot_insert (snapshot));
   LOCDYN_Update_Begin (dom->ldy);
-  clone = LOCDYN_Clone_Non_Contacts (dom->ldy);
+  LOCDYN *clone = LOCDYN_Clone_Non_Contacts (dom->ldy);
   compare_structure (dom->ldy, clone);
   compare_with_recorded (snapshot, clone, path);
   LOCDYN_Destroy (dom->ldy);
@@ -353,8 +338,6 @@ static void test_recorded (const char *path)
 
 int main (int argc, char **argv)
 {
-  int i;
-
   if (argc < 2) {
     fprintf (stderr, "usage: clone SCRATCH FILE.ldysnap ...\n");
     return 2;
@@ -369,6 +352,6 @@ int main (int argc, char **argv)
   test_measures_and_text ();
   test_refusals ();
   test_empty ();
-  for (i = 2; i < argc; i ++) test_recorded (argv[i]);
+  for (int i = 2; i < argc; i ++) test_recorded (argv[i]);
   return check_summary ("clone");
 }

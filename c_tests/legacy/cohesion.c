@@ -25,7 +25,6 @@ typedef struct {
 static void put_row (HOST *host, BODY *one, BODY *two, const RECORD *record, CONTACT_ROW *row)
 {
   CON *con = row->con = host_add_constraint (host, record->kind, one, two);
-  int i;
 
   row->material = host->material;
   row->material.model = record->model ? SPRING_DASHPOT : SIGNORINI_COULOMB;
@@ -37,7 +36,7 @@ static void put_row (HOST *host, BODY *one, BODY *two, const RECORD *record, CON
   con->mat.state[0] = record->cohesion_before;
   con->area = record->area;
   con->state = record->state_before;
-  for (i = 0; i < 3; i ++) con->R[i] = record->R[i];
+  for (int i = 0; i < 3; i ++) con->R[i] = record->R[i];
   host_insert (host, con);
 }
 
@@ -46,17 +45,16 @@ static void run (const RECORD *records, int count, UPDATE_KIND update)
   HOST *host = host_create ();
   BODY *one = host_add_body (host, RIG), *two = host_add_body (host, RIG);
   CONTACT_ROW *rows = calloc ((size_t) count + 1, sizeof *rows);
-  int i;
 
   if (!rows) abort ();
   host->dom.ldy = LOCDYN_Create (&host->dom);
-  for (i = 0; i < count; i ++) put_row (host, one, two, &records[i], &rows[i]);
+  for (int i = 0; i < count; i ++) put_row (host, one, two, &records[i], &rows[i]);
   host_set_update (host, update);
   host_reset_timers ();
   LOCDYN_Update_End (host->dom.ldy);
   CHECK_INT (host_timers.starts, 1);
   CHECK_INT (host_timers.ends, 1);
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     CHECK_INT (rows[i].con->state, records[i].state_after);
     CHECK (rows[i].con->mat.state[0] == records[i].cohesion_after);
     CHECK (rows[i].material.cohesion == 123);
@@ -251,10 +249,8 @@ static void test_stateless (void)
 
 int main (int argc, char **argv)
 {
-  int i;
-
   CHECK (argc > 1);
-  for (i = 1; i < argc; i ++) run_file (argv[i]);
+  for (int i = 1; i < argc; i ++) run_file (argv[i]);
   test_branches ();
   test_boundary ();
   test_refused ();

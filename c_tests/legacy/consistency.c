@@ -23,8 +23,6 @@ static LISTS lists (void)
 {
   LISTS s = { scene_mixed (60), NULL, 0, 0, { NULL }, { NULL }, NULL, NULL };
   CON *removed;
-  DIAB *dia;
-  OFFB *block;
 
   s.ldy = scene_insert_all (s.host);
   LOCDYN_Update_Begin (s.ldy);
@@ -32,9 +30,9 @@ static LISTS lists (void)
   s.removed = removed->dia;
   s.removed_block = removed->dia->adj;
   host_remove (s.host, removed);
-  for (dia = s.ldy->dia; dia; dia = dia->n) {
+  for (DIAB *dia = s.ldy->dia; dia; dia = dia->n) {
     s.row[s.rows ++] = dia;
-    for (block = dia->adj; block; block = block->n) s.block[s.blocks ++] = block;
+    for (OFFB *block = dia->adj; block; block = block->n) s.block[s.blocks ++] = block;
   }
   return s;
 }
@@ -69,9 +67,7 @@ static void expect_order (const LISTS *s)
 
 static DIAB *row_of (const LISTS *s, int id)
 {
-  int i;
-
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     if ((int) s->row[i]->con->id == id) return s->row[i];
   }
   return NULL;
@@ -172,11 +168,10 @@ static void damage_words (const LISTS *s, void *memory, size_t size, size_t free
                                (uintptr_t) s->host->dom.bod, (uintptr_t) s->host->dom.con, (uintptr_t) s->ldy };
   unsigned char *bytes = memory;
   uintptr_t kept;
-  size_t at, i;
 
-  for (at = 0; at < size; at += sizeof kept) {
+  for (size_t at = 0; at < size; at += sizeof kept) {
     memcpy (&kept, bytes + at, sizeof kept);
-    for (i = 0; i < sizeof values / sizeof *values; i ++) {
+    for (size_t i = 0; i < sizeof values / sizeof *values; i ++) {
       if (values[i] == kept) continue;
       check_context ("byte %d of %d, value %d", (int) at, (int) size, (int) i);
       memcpy (bytes + at, &values[i], sizeof kept);
@@ -190,10 +185,9 @@ static void damage_words (const LISTS *s, void *memory, size_t size, size_t free
 static void test_words (void)
 {
   LISTS s = lists ();
-  int i;
 
-  for (i = 0; i < s.rows; i ++) damage_words (&s, s.row[i], sizeof (DIAB), offsetof (DIAB, W), offsetof (DIAB, adj));
-  for (i = 0; i < s.blocks; i ++) damage_words (&s, s.block[i], sizeof (OFFB), 0, offsetof (OFFB, dia));
+  for (int i = 0; i < s.rows; i ++) damage_words (&s, s.row[i], sizeof (DIAB), offsetof (DIAB, W), offsetof (DIAB, adj));
+  for (int i = 0; i < s.blocks; i ++) damage_words (&s, s.block[i], sizeof (OFFB), 0, offsetof (OFFB, dia));
   damage_words (&s, &s.ldy->dia, sizeof s.ldy->dia, 1, 1);
   scene_destroy (s.host);
 }
@@ -202,9 +196,8 @@ static void test_words (void)
 static void damage_bits (const LISTS *s, void *end, int bits, int free)
 {
   unsigned char *byte = end;
-  int bit;
 
-  for (bit = 0; bit < bits; bit ++) {
+  for (int bit = 0; bit < bits; bit ++) {
     byte[bit / 8] ^= (unsigned char) (1 << bit % 8);
     check_context ("bit %d of %d", bit, bits);
     CHECK_INT (ldy_is_consistent (s->ldy, NULL), bit == free);
@@ -217,15 +210,12 @@ static void test_hidden_bits (void)
   HOST *host = host_create ();
   BODY *one = host_add_body (host, PRB), *two = host_add_body (host, PRB);
   LISTS s = { .host = host };
-  DIAB *dia;
-  OFFB *block;
-  int i;
 
-  for (i = 0; i < 4; i ++) host_add_constraint (host, i % 2 ? CONTACT : RIGLNK, i ? one : two, i ? two : NULL);
+  for (int i = 0; i < 4; i ++) host_add_constraint (host, i % 2 ? CONTACT : RIGLNK, i ? one : two, i ? two : NULL);
   s.ldy = scene_insert_all (host);
-  for (dia = s.ldy->dia; dia; dia = dia->n) {
+  for (DIAB *dia = s.ldy->dia; dia; dia = dia->n) {
     damage_bits (&s, dia + 1, dia->con->slave ? 128 : 96, -1); /* the bodies, and a slot on each that there is */
-    for (block = dia->adj; block; block = block->n) {
+    for (OFFB *block = dia->adj; block; block = block->n) {
       damage_bits (&s, block + 1, 128, 97); /* a link and a place; one bit says contact, which only the constraint could tell */
     }
   }
@@ -261,10 +251,9 @@ static void write_to_removed (const LISTS *s, double *place, const char *text)
 static void test_use_after_removal (void)
 {
   LISTS s = lists ();
-  int i;
 
   check_context ("removed row written to");
-  for (i = 0; i < 9; i ++) write_to_removed (&s, &s.removed->W[i], "memory of a removed row");
+  for (int i = 0; i < 9; i ++) write_to_removed (&s, &s.removed->W[i], "memory of a removed row");
   write_to_removed (&s, &s.removed->rho, "memory of a removed row");
   expect_order (&s);
   check_context ("removed block written to, which does no harm");

@@ -30,13 +30,12 @@ static HOST *scene (SET_FORM form)
   RANDOM random = { 31 };
   HOST *host = host_create ();
   BODY *one, *two;
-  int i;
 
   host->set_form = form;
   host->dom.step = 1e-3;
   one = scene_body (host, &random, RIG, INVERSE_BLOCKS);
   two = scene_body (host, &random, PRB, INVERSE_BLOCKS);
-  for (i = 0; i < CONSTRAINTS; i ++) scene_constraint (host, &random, kinds[i % 3], one, two);
+  for (int i = 0; i < CONSTRAINTS; i ++) scene_constraint (host, &random, kinds[i % 3], one, two);
   scene_insert_all (host);
   return host;
 }
@@ -102,11 +101,10 @@ static void test_list (UPDATE_KIND update, int updated, int count, int back)
 static void test_lists (void)
 {
   static const UPDATE_KIND updates[] = { UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
-  int count, back, i;
 
-  for (i = 0; i < 6; i ++) {
-    for (count = 1; count <= CONSTRAINTS; count ++) {
-      for (back = 0; back < count; back ++) test_list (updates[i / 2], i % 2, count, back);
+  for (int i = 0; i < 6; i ++) {
+    for (int count = 1; count <= CONSTRAINTS; count ++) {
+      for (int back = 0; back < count; back ++) test_list (updates[i / 2], i % 2, count, back);
     }
   }
 }
@@ -151,12 +149,11 @@ static void test_link (SET_FORM form, int right, int from, int to)
   HOST *host = scene (form), *sound = scene (form);
   CON *con = constraint (host, 2);
   SET *nodes[CONSTRAINTS], **link, *kept;
-  int whole;
 
   check_context ("sets %d, child %d of %d is %d", form, right, from, to);
   host_remove (host, con);
   host_remove (sound, constraint (sound, 2));
-  whole = nodes_of (con->master->con, nodes) == CONSTRAINTS;
+  int whole = nodes_of (con->master->con, nodes) == CONSTRAINTS;
   link = right ? &nodes[from]->r : &nodes[from]->l;
   kept = *link;
   *link = nodes[to];
@@ -186,13 +183,13 @@ static void test_links (SET_FORM form)
 {
   HOST *host = scene (form);
   SET *nodes[CONSTRAINTS], *child;
-  int right, from, to, links = 0;
+  int links = 0;
 
   CHECK_INT (nodes_of (host->dom.bod->con, nodes), CONSTRAINTS);
-  for (from = 0; from < CONSTRAINTS; from ++) {
-    for (right = 0; right < 2; right ++) {
+  for (int from = 0; from < CONSTRAINTS; from ++) {
+    for (int right = 0; right < 2; right ++) {
       child = right ? nodes[from]->r : nodes[from]->l;
-      for (to = 0; to < CONSTRAINTS; to ++) {
+      for (int to = 0; to < CONSTRAINTS; to ++) {
         if (is_below (nodes[to], child) || nodes[to]->data == constraint (host, 2)) continue;
         test_link (form, right, from, to);
         links ++;
@@ -210,13 +207,12 @@ static void test_shared_halves (void)
   CON *con = constraint (host, 0), *rowless;
   BODY *body = con->master;
   SET *kept = body->con, *sentinel = kept, *levels = calloc (LEVELS, sizeof *levels);
-  int i;
 
   check_context ("shared halves");
   if (!levels) abort ();
   rowless = host_add_constraint (host, CONTACT, host_add_body (host, RIG), NULL);
   while (!is_sentinel (sentinel)) sentinel = sentinel->l;
-  for (i = 0; i < LEVELS; i ++) {
+  for (int i = 0; i < LEVELS; i ++) {
     levels[i].l = levels[i].r = i + 1 < LEVELS ? &levels[i + 1] : sentinel;
     levels[i].data = rowless;
   }
@@ -242,9 +238,9 @@ static void test_long_sets (void)
   HOST *host;
   BODY *body;
   CON *con;
-  int i, k;
+  int i;
 
-  for (k = 0; k < 3; k ++) {
+  for (int k = 0; k < 3; k ++) {
     check_context ("long set %d", forms[k]);
     host = host_create ();
     host->dom.ldy = LOCDYN_Create (&host->dom);

@@ -48,7 +48,6 @@ static void keep_mesh (struct backup *backup, BODY *body)
 {
   MESH *mesh = body->msh ? body->msh : body->shape->data;
   CONVEX *convex = body->msh ? body->shape->data : NULL;
-  int i;
 
   keep (backup, &body->dofs, sizeof body->dofs);
   keep (backup, &body->form, sizeof body->form);
@@ -58,7 +57,7 @@ static void keep_mesh (struct backup *backup, BODY *body)
   keep (backup, body->shape, sizeof *body->shape);
   keep (backup, mesh, sizeof *mesh);
   keep (backup, mesh->ref_nodes, (size_t) (3 * mesh->nodes_count) * sizeof (double));
-  for (i = 0; i < mesh_elements (mesh); i ++) keep (backup, mesh_element (mesh, i), sizeof (ELEMENT));
+  for (int i = 0; i < mesh_elements (mesh); i ++) keep (backup, mesh_element (mesh, i), sizeof (ELEMENT));
   for (; convex; convex = convex->next) {
     keep (backup, convex, sizeof *convex);
     keep (backup, convex->ele, (size_t) convex->nele * sizeof *convex->ele);
@@ -79,13 +78,12 @@ static struct backup *backup_of (SCENE *s)
 {
   struct backup *backup = calloc (1, sizeof *backup);
   BODY *body;
-  int i;
 
   if (!backup) abort ();
   keep (backup, &s->host->dom.step, sizeof s->host->dom.step);
   keep (backup, &s->host->dom.solfec, sizeof s->host->dom.solfec);
   keep (backup, &s->ldy->dom, sizeof s->ldy->dom);
-  for (i = 0; i < BODIES; i ++) {
+  for (int i = 0; i < BODIES; i ++) {
     body = s->body[i];
     keep (backup, &body->kind, sizeof body->kind);
     keep (backup, body->ref_center, sizeof body->ref_center);
@@ -97,7 +95,7 @@ static struct backup *backup_of (SCENE *s)
     keep_matrix (backup, body->inverse);
     if (body->kind == FEM) keep_mesh (backup, body);
   }
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     keep (backup, s->con[i]->base, sizeof s->con[i]->base);
     keep (backup, s->con[i]->Z, sizeof s->con[i]->Z);
     keep (backup, &s->con[i]->mat, sizeof s->con[i]->mat);
@@ -133,16 +131,13 @@ SCENE *error_scene (void)
 void error_scene_restore (SCENE *s)
 {
   const PIECE *piece = s->backup->piece;
-  int i;
 
-  for (i = 0; i < s->backup->count; i ++, piece ++) memcpy (piece->at, piece->copy, piece->size);
+  for (int i = 0; i < s->backup->count; i ++, piece ++) memcpy (piece->at, piece->copy, piece->size);
 }
 
 void error_scene_free (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < s->backup->count; i ++) free (s->backup->piece[i].copy);
+  for (int i = 0; i < s->backup->count; i ++) free (s->backup->piece[i].copy);
   free (s->backup);
   scene_destroy (s->host);
   scene_destroy (s->other);
@@ -152,21 +147,19 @@ void error_scene_free (SCENE *s)
 STRUCTURE structure_of (const LOCDYN *ldy)
 {
   STRUCTURE structure = { 0, NULL };
-  const DIAB *dia;
-  const OFFB *block;
 
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     structure.count += 3;
-    for (block = dia->adj; block; block = block->n) structure.count += 3;
+    for (const OFFB *block = dia->adj; block; block = block->n) structure.count += 3;
   }
   structure.address = calloc ((size_t) structure.count + 1, sizeof *structure.address);
   if (!structure.address) abort ();
   structure.count = 0;
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     structure.address[structure.count ++] = dia;
     structure.address[structure.count ++] = dia->p;
     structure.address[structure.count ++] = dia->con;
-    for (block = dia->adj; block; block = block->n) {
+    for (const OFFB *block = dia->adj; block; block = block->n) {
       structure.address[structure.count ++] = block;
       structure.address[structure.count ++] = block->dia;
       structure.address[structure.count ++] = block->bod;
@@ -188,16 +181,15 @@ void structure_free (STRUCTURE *structure)
 void error_scene_check_usable (SCENE *s, const ERROR_CASE *test, const STRUCTURE *before)
 {
   STRUCTURE after = structure_of (s->ldy);
-  CON *con;
 
   CHECK (structure_same (before, &after));
   structure_free (&after);
   error_scene_restore (s);
   if (test->repair) test->repair (s);
   update_and_compare (s->host, UPDATE_ALL);
-  for (con = s->host->dom.con; con; con = con->next) host_remove (s->host, con);
+  for (CON *con = s->host->dom.con; con; con = con->next) host_remove (s->host, con);
   CHECK (!s->ldy->dia);
-  for (con = s->host->dom.con; con; con = con->next) host_insert (s->host, con);
+  for (CON *con = s->host->dom.con; con; con = con->next) host_insert (s->host, con);
   update_and_compare (s->host, UPDATE_ALL);
 }
 
@@ -430,23 +422,17 @@ static void nan_sparse (SCENE *s) { s->body[5]->inverse->x[0] = NAN; }
 
 static void overflow (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < s->body[5]->inverse->nzmax; i ++) s->body[5]->inverse->x[i] = 1e308;
+  for (int i = 0; i < s->body[5]->inverse->nzmax; i ++) s->body[5]->inverse->x[i] = 1e308;
 }
 
 static void underflow (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < s->body[5]->inverse->nzmax; i ++) s->body[5]->inverse->x[i] *= 1e-310;
+  for (int i = 0; i < s->body[5]->inverse->nzmax; i ++) s->body[5]->inverse->x[i] *= 1e-310;
 }
 
 static void too_fast (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < 12; i ++) s->body[1]->velo[i] = 1.7e308;
+  for (int i = 0; i < 12; i ++) s->body[1]->velo[i] = 1.7e308;
 }
 
 static void nan_velocity_of_obstacle (SCENE *s) { s->body[0]->velo[8] = NAN; }
@@ -491,9 +477,8 @@ static void not_definite (SCENE *s) { s->body[8]->inverse->x[0] = -1; }
 static void zero_column (SCENE *s)
 {
   const MX *matrix = s->body[9]->inverse;
-  int e;
 
-  for (e = matrix->p[1]; e < matrix->p[2]; e ++) matrix->x[e] = 0;
+  for (int e = matrix->p[1]; e < matrix->p[2]; e ++) matrix->x[e] = 0;
 }
 
 static void factored_nan (SCENE *s) { s->body[8]->inverse->x[3] = NAN; }
@@ -544,9 +529,8 @@ static ELEMENT *element_of_contact (SCENE *s) { return s->con[14]->msgp->gobj; }
 static void flat_element (SCENE *s)
 {
   MESH *mesh = s->body[8]->shape->data;
-  int i;
 
-  for (i = 0; i < 8; i ++) mesh->ref_nodes[3 * element_of_contact (s)->nodes[i] + 2] = 0;
+  for (int i = 0; i < 8; i ++) mesh->ref_nodes[3 * element_of_contact (s)->nodes[i] + 2] = 0;
 }
 
 static void element_of_one_place (SCENE *s)
@@ -580,23 +564,17 @@ static void nan_mesh_rotation (SCENE *s) { s->body[9]->conf[s->body[9]->dofs + 4
 
 static void nan_mesh_velocity (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < s->body[8]->dofs; i ++) s->body[8]->velo[i] = NAN;
+  for (int i = 0; i < s->body[8]->dofs; i ++) s->body[8]->velo[i] = NAN;
 }
 
 static void nan_rotated_velocity (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < s->body[9]->dofs; i ++) s->body[9]->velo[s->body[9]->dofs + i] = NAN;
+  for (int i = 0; i < s->body[9]->dofs; i ++) s->body[9]->velo[s->body[9]->dofs + i] = NAN;
 }
 
 static void nan_reduced_velocity (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < s->body[10]->evec->m; i ++) s->body[10]->velo[4 * s->body[10]->dofs + i] = NAN;
+  for (int i = 0; i < s->body[10]->evec->m; i ++) s->body[10]->velo[4 * s->body[10]->dofs + i] = NAN;
 }
 
 static CONVEX *convex_of_contact (SCENE *s) { return s->con[26]->msgp->gobj; }

@@ -1,6 +1,5 @@
 /* What can go wrong, one case a condition: how to bring it about, which call meets it, what the error has to say. */
-#ifndef ERROR_CASES_H
-#define ERROR_CASES_H
+#pragma once
 
 #include "support/scene.h"
 
@@ -54,5 +53,3 @@ void structure_free (STRUCTURE *structure);
 /* After an error: same structure as before, still good for an update (compared with dense matrices), removal of all rows
  * and their insertion. */
 void error_scene_check_usable (SCENE *scene, const ERROR_CASE *test, const STRUCTURE *before);
-
-#endif

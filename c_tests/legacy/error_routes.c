@@ -40,13 +40,11 @@ static void handler (int code, const char *text, void *data)
 
 static void check_seen (const ERROR_CASE *test, const SEEN *seen)
 {
-  int i;
-
   CHECK_INT (seen->calls, 1);
   CHECK_INT (seen->code, test->code);
   CHECK (seen->text[0] != '\0');
   CHECK (strcmp (seen->text, ldy_last_error ()) == 0);
-  for (i = 0; i < 2 && test->mention[i]; i ++) CHECK_TEXT (seen->text, test->mention[i]);
+  for (int i = 0; i < 2 && test->mention[i]; i ++) CHECK_TEXT (seen->text, test->mention[i]);
 }
 
 static void check_result (const ERROR_CASE *test, const SCENE *s)
@@ -84,17 +82,14 @@ static void run_with_handler (const ERROR_CASE *test, jmp_buf *jump)
 
 void error_route_handler_returns (void)
 {
-  int i;
-
-  for (i = error_route_first (); i < error_case_count; i += step) run_with_handler (&error_cases[i], NULL);
+  for (int i = error_route_first (); i < error_case_count; i += step) run_with_handler (&error_cases[i], NULL);
 }
 
 void error_route_handler_jumps (void)
 {
   jmp_buf jump;
-  int i;
 
-  for (i = error_route_first (); i < error_case_count; i += step) run_with_handler (&error_cases[i], &jump);
+  for (int i = error_route_first (); i < error_case_count; i += step) run_with_handler (&error_cases[i], &jump);
 }
 
 /* ---- the end of the program */
@@ -124,7 +119,7 @@ void error_route_check_line (const char *text, const char *named, const ERROR_CA
 {
   const char *rest, *end;
   char file[32] = "", name[128];
-  int line = 0, read = 0, i;
+  int line = 0, read = 0;
 
   sscanf (text, "%31[a-z].c: %d, Unhandled error: %n", file, &line, &read);
   if (!CHECK (read > 0 && line > 0)) return;
@@ -134,7 +129,7 @@ void error_route_check_line (const char *text, const char *named, const ERROR_CA
     CHECK (strncmp (rest, name, strlen (name)) == 0);
     CHECK_TEXT (rest, ": ");
   }
-  for (i = 0; i < 2 && test->mention[i]; i ++) CHECK_TEXT (rest, test->mention[i]);
+  for (int i = 0; i < 2 && test->mention[i]; i ++) CHECK_TEXT (rest, test->mention[i]);
   end = strchr (text, '\n');
   CHECK (end && end[1] == '\0');
 }
@@ -143,9 +138,8 @@ void error_route_exits (const char *named, void (*inside) (void (*call) (void *)
 {
   char text[1024];
   CHILD child;
-  int i;
 
-  for (i = error_route_first (); i < error_case_count; i += step) {
+  for (int i = error_route_first (); i < error_case_count; i += step) {
     child.test = &error_cases[i];
     child.scene = error_scene ();
     child.inside = inside;

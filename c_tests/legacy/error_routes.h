@@ -1,6 +1,5 @@
 /* The ways an error can take, each run with every case of error_cases. */
-#ifndef ERROR_ROUTES_H
-#define ERROR_ROUTES_H
+#pragma once
 
 #include "legacy/error_cases.h"
 
@@ -23,5 +22,3 @@ void error_route_handler_jumps (void);
 /* No handler and no error stack: a line on stderr and exit (1), seen in a child. `named` is in the line for a host that has
  * errstring, NULL for one that has not. `inside` runs each call, e.g. within an entry of the error stack. */
 void error_route_exits (const char *named, void (*inside) (void (*call) (void *), void *data));
-
-#endif

@@ -33,10 +33,10 @@ static void test_host_stack (int quiet)
   STRUCTURE before;
   char text[1024];
   CALL call;
-  int i, j, code;
+  int code;
 
   ldy_set_option (LDY_QUIET, quiet);
-  for (i = error_route_first (); i < error_case_count; i += error_route_step ()) {
+  for (int i = error_route_first (); i < error_case_count; i += error_route_step ()) {
     call.test = &error_cases[i];
     call.scene = error_scene ();
     check_context ("%s, host's error stack, quiet %d", call.test->name, quiet);
@@ -48,7 +48,7 @@ static void test_host_stack (int quiet)
     capture_end (&capture, text, sizeof text);
     CHECK_INT (code, call.test->code);
     CHECK_INT (host_timers.ends, host_timers.starts);
-    for (j = 0; j < 2 && call.test->mention[j]; j ++) CHECK_TEXT (ldy_last_error (), call.test->mention[j]);
+    for (int j = 0; j < 2 && call.test->mention[j]; j ++) CHECK_TEXT (ldy_last_error (), call.test->mention[j]);
     if (quiet) CHECK_INT (strlen (text), 0);
     else error_route_check_line (text, NAMED, call.test);
     error_scene_check_usable (call.scene, call.test, &before);

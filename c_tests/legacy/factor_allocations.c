@@ -31,10 +31,8 @@ static int answer;         /* the code of a call that does not raise it */
 
 static void insert (LOCDYN *ldy, SNAPSHOT *s)
 {
-  int i;
-
   (void) ldy;
-  for (i = s->rows - 1; i >= 0; i --) {
+  for (int i = s->rows - 1; i >= 0; i --) {
     if (!s->row[i].con->dia && !host_insert (s->host, s->row[i].con)) return;
   }
 }
@@ -82,9 +80,7 @@ static const struct {
 
 static void change_matrices (SNAPSHOT *s)
 {
-  BODY *body;
-
-  for (body = s->host->dom.bod; body; body = body->next) {
+  for (BODY *body = s->host->dom.bod; body; body = body->next) {
     if (host_gives_matrix (body)) body->inverse->x[0] *= 1 + 1e-9;
   }
 }
@@ -124,11 +120,10 @@ static SNAPSHOT *read_state (const char *path, int general)
 {
   SNAPSHOT *s = snapshot_read (path, (char [256]) { 0 }, 256);
   int flags = MXIFAC;
-  BODY *body;
 
   if (!s) abort ();
   GEOMETRIC_EPSILON = s->geometric_epsilon;
-  for (body = s->host->dom.bod; general && body; body = body->next) {
+  for (BODY *body = s->host->dom.bod; general && body; body = body->next) {
     if (host_gives_matrix (body)) memcpy (&body->inverse->flags, &flags, sizeof flags);
   }
   return s;
@@ -164,12 +159,11 @@ static void release (SNAPSHOT *s)
 static uint64_t undisturbed (const CASE *c)
 {
   SNAPSHOT *s = read_state (c->path, c->general);
-  uint64_t sum;
 
   prepare (s, c->which);
   if (calls[c->which].state == BARE) insert (NULL, s);
   LOCDYN_Update_Begin (s->host->dom.ldy);
-  sum = digest_rows (DIGEST_START, s->host->dom.ldy);
+  uint64_t sum = digest_rows (DIGEST_START, s->host->dom.ldy);
   release (s);
   return sum;
 }
@@ -280,12 +274,10 @@ static void run_call (const char *path, int general, int which)
 
 int main (int argc, char **argv)
 {
-  int i, general, which;
-
   ldy_set_option (LDY_QUIET, 1);
-  for (i = 1; i < argc; i ++) {
-    for (general = 0; general < 2; general ++) {
-      for (which = 0; which < CALLS; which ++) run_call (argv[i], general, which);
+  for (int i = 1; i < argc; i ++) {
+    for (int general = 0; general < 2; general ++) {
+      for (int which = 0; which < CALLS; which ++) run_call (argv[i], general, which);
     }
   }
   return check_summary ("factor_allocations");

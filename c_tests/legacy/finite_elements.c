@@ -25,15 +25,14 @@ static ldy_stats stats_of (const HOST *host)
 
 static void put_factored (BODY *body, RANDOM *random, int lower)
 {
-  int n = body->dofs, flags = lower ? MXIFAC | MXSPD : MXIFAC, i, j;
+  int n = body->dofs, flags = lower ? MXIFAC | MXSPD : MXIFAC;
   double a[144];
-  MX *matrix;
 
   random_definite (random, n, a);
-  for (j = 0; j < n && lower; j ++) {
-    for (i = 0; i < j; i ++) a[n * j + i] = 0;
+  for (int j = 0; j < n && lower; j ++) {
+    for (int i = 0; i < j; i ++) a[n * j + i] = 0;
   }
-  matrix = host_matrix_sparse (n, a);
+  MX *matrix = host_matrix_sparse (n, a);
   memcpy (&matrix->flags, &flags, sizeof matrix->flags);
   host_set_inverse (body, matrix);
 }
@@ -44,10 +43,9 @@ static void test_factored_without_mesh (void)
   RANDOM random = { 1 };
   BODY *one, *two;
   HOST *host;
-  int kind, lower;
 
-  for (kind = 0; kind < 3; kind ++) {
-    for (lower = 0; lower < 2; lower ++) {
+  for (int kind = 0; kind < 3; kind ++) {
+    for (int lower = 0; lower < 2; lower ++) {
       check_context ("factored matrix of body kind %d, lower triangle %d", kinds[kind], lower);
       host = host_create ();
       one = scene_body (host, &random, kinds[kind], INVERSE_BLOCKS);
@@ -84,14 +82,12 @@ static void add_block (NUMBERS *numbers, const double *W)
 static NUMBERS *numbers_of (const LOCDYN *ldy)
 {
   NUMBERS *numbers = calloc (1, sizeof *numbers);
-  const DIAB *dia;
-  const OFFB *block;
 
   if (!numbers) abort ();
   numbers->free_energy = ldy->free_energy;
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     add_block (numbers, dia->W);
-    for (block = dia->adj; block; block = block->n) add_block (numbers, block->W);
+    for (const OFFB *block = dia->adj; block; block = block->n) add_block (numbers, block->W);
   }
   return numbers;
 }
@@ -99,11 +95,10 @@ static NUMBERS *numbers_of (const LOCDYN *ldy)
 static void near_numbers (const NUMBERS *got, const NUMBERS *want)
 {
   double scale = dense_largest_entry (9 * want->blocks, want->values);
-  int i;
 
   CHECK_INT (got->blocks, want->blocks);
   CHECK (want->blocks > 10);
-  for (i = 0; i < 9 * want->blocks; i ++) CHECK_NEAR (got->values[i], want->values[i], 1e-13 * scale);
+  for (int i = 0; i < 9 * want->blocks; i ++) CHECK_NEAR (got->values[i], want->values[i], 1e-13 * scale);
 }
 
 static void turn (const double *by, double *matrix)
@@ -122,11 +117,9 @@ static void test_turned (MESH_BODY kind)
   BODY *body = mesh_body (host, &random, kind);
   NUMBERS *before, *after;
   double rotation[9], difference = 0;
-  CON *con;
-  int i;
 
   check_context ("turned body of form %d, inertia %d, cells %d", kind.form, kind.inertia, kind.cells);
-  for (i = 0; i < 4; i ++) mesh_constraint (host, &random, i % 2 ? VELODIR3 : FIXPNT, body, NULL);
+  for (int i = 0; i < 4; i ++) mesh_constraint (host, &random, i % 2 ? VELODIR3 : FIXPNT, body, NULL);
   mesh_constraint (host, &random, CONTACT, body, body);
   scene_insert_all (host);
   LOCDYN_Update_Begin (host->dom.ldy);
@@ -135,10 +128,10 @@ static void test_turned (MESH_BODY kind)
   turn (rotation, body->conf + body->dofs);
   LOCDYN_Update_Begin (host->dom.ldy);
   after = numbers_of (host->dom.ldy);
-  for (i = 0; i < 9 * after->blocks; i ++) difference += after->values[i] != before->values[i];
+  for (int i = 0; i < 9 * after->blocks; i ++) difference += after->values[i] != before->values[i];
   CHECK (difference > after->blocks);
   free (after);
-  for (con = host->dom.con; con; con = con->next) turn (rotation, con->base);
+  for (CON *con = host->dom.con; con; con = con->next) turn (rotation, con->base);
   LOCDYN_Update_Begin (host->dom.ldy);
   after = numbers_of (host->dom.ldy);
   near_numbers (after, before);
@@ -150,9 +143,8 @@ static void test_turned (MESH_BODY kind)
 static void test_turned_bodies (void)
 {
   MESH_BODY kind = { BODY_COROTATIONAL, SCH_DEF_LIM, INERTIA_FACTORED, CELLS_HEXAHEDRA, 0, { 2, 2, 1 } };
-  int cells;
 
-  for (cells = 0; cells < CELLS_KINDS; cells ++) {
+  for (int cells = 0; cells < CELLS_KINDS; cells ++) {
     kind.cells = (CELLS) cells;
     kind.form = BODY_COROTATIONAL;
     kind.inertia = INERTIA_FACTORED;
@@ -184,29 +176,25 @@ static void expect_factors (HOST *host, size_t factorisations, size_t reused)
 static void spoil_for_once (HOST *host, BODY *body)
 {
   double kept = body->inverse->x[0];
-  int is_definite = body->inverse->flags & MXSPD, times;
+  int is_definite = body->inverse->flags & MXSPD;
 
   body->inverse->x[0] = is_definite ? -1 : strtod ("nan", NULL);
   watch_errors ();
-  for (times = 0; times < 2; times ++) CHECK_INT (watched_update (host), is_definite ? LDY_CHOL_FACTOR : LDY_BUG_FOUND);
+  for (int times = 0; times < 2; times ++) CHECK_INT (watched_update (host), is_definite ? LDY_CHOL_FACTOR : LDY_BUG_FOUND);
   watch_no_errors ();
   body->inverse->x[0] = kept;
 }
 
 static void remove_all (HOST *host, const BODY *body)
 {
-  CON *con;
-
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     if (con->dia && (con->master == body || con->slave == body)) host_remove (host, con);
   }
 }
 
 static void insert_missing (HOST *host)
 {
-  CON *con;
-
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     if (!con->dia) host_insert (host, con);
   }
 }
@@ -219,12 +207,11 @@ static void test_removed_places (void)
   HOST *host = host_create ();
   BODY *body = mesh_body (host, &random, kind);
   size_t bytes = 0;
-  int i;
 
   check_context ("removed places");
-  for (i = 0; i < 3; i ++) mesh_constraint (host, &random, FIXPNT, body, NULL);
+  for (int i = 0; i < 3; i ++) mesh_constraint (host, &random, FIXPNT, body, NULL);
   scene_insert_all (host);
-  for (i = 0; i < 200; i ++) {
+  for (int i = 0; i < 200; i ++) {
     host_remove (host, host->dom.con);
     host_insert (host, host->dom.con);
     if (i == 0) bytes = stats_of (host).row_bytes;
@@ -245,13 +232,12 @@ static void test_kept_factors (INERTIA_FORM form)
   RANDOM random = { 4 };
   HOST *host = host_create ();
   BODY *rigid = scene_body (host, &random, RIG, INVERSE_BLOCKS), *one, *two;
-  int i;
 
   check_context ("kept factors, inertia %d", form);
   kind.inertia = form;
   one = mesh_body (host, &random, kind);
   two = mesh_body (host, &random, kind);
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     mesh_constraint (host, &random, CONTACT, one, rigid);
     mesh_constraint (host, &random, FIXPNT, one, NULL);
     mesh_constraint (host, &random, RIGLNK, two, rigid);
@@ -292,16 +278,14 @@ static void test_released_factors (void)
   RANDOM random = { 5 };
   HOST *host = host_create ();
   BODY *one = mesh_body (host, &random, kind), *two = mesh_body (host, &random, kind);
-  size_t both;
-  CON *con;
 
   check_context ("released factors");
-  con = mesh_constraint (host, &random, FIXPNT, one, NULL);
+  CON *con = mesh_constraint (host, &random, FIXPNT, one, NULL);
   mesh_constraint (host, &random, CONTACT, one, two);
   mesh_constraint (host, &random, FIXPNT, two, NULL);
   scene_insert_all (host);
   expect_factors (host, 2, 0);
-  both = stats_of (host).factor_bytes;
+  size_t both = stats_of (host).factor_bytes;
   host_remove (host, con); /* the body has another one left */
   host_insert (host, con);
   expect_factors (host, 2, 2);
@@ -324,7 +308,7 @@ static void test_self_contact_once (void)
   HOST *host = scene_mixed (6);
   RANDOM random = { 7 };
   NUMBERS *twice, *once, *again;
-  int zeros = 0, i;
+  int zeros = 0;
 
   check_context ("self-contact stored once");
   mesh_add_scene (host, &random);
@@ -340,7 +324,7 @@ static void test_self_contact_once (void)
   again = numbers_of (host->dom.ldy);
   CHECK_SAME_BITS (again->values, twice->values, sizeof twice->values);
   CHECK (again->free_energy == twice->free_energy && once->free_energy == twice->free_energy);
-  for (i = 0; i < 9 * once->blocks; i ++) {
+  for (int i = 0; i < 9 * once->blocks; i ++) {
     if (once->values[i] == twice->values[i]) continue;
     CHECK (once->values[i] == 0);
     zeros ++;
@@ -374,15 +358,14 @@ static void test_tolerance_of_nodes (void)
   const MESH *mesh = mesh_of_body (body);
   CON *one = mesh_constraint (host, &random, FIXPNT, body, NULL), *two = mesh_constraint (host, &random, FIXPNT, body, NULL);
   ELEMENT *element = mesh_element (mesh, 0);
-  int i;
 
   one->msgp->gobj = two->msgp->gobj = element;
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     one->mpnt[i] = mesh->ref_nodes[3 * element->nodes[0] + i] + 2e-4;
     two->mpnt[i] = mesh->ref_nodes[3 * element->nodes[6] + i] - 2e-4;
   }
   host->dom.ldy = LOCDYN_Create (&host->dom);
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     check_context ("nodes within %g", tolerances[i]);
     GEOMETRIC_EPSILON = tolerances[i];
     host_insert (host, one);
@@ -396,9 +379,7 @@ static void test_tolerance_of_nodes (void)
 
 static int has_node (const ELEMENT *element, int node)
 {
-  int i;
-
-  for (i = 0; i < element->type; i ++) {
+  for (int i = 0; i < element->type; i ++) {
     if (element->nodes[i] == node) return 1;
   }
   return 0;
@@ -421,26 +402,26 @@ static void test_tolerance_of_elements (void)
   const double *nodes = body->msh->ref_nodes;
   ELEMENT *two[2];
   double center[2][3] = { { 0 } }, length = 0;
-  int first = 0, i, j, n;
+  int first = 0;
   MX *H;
 
-  for (i = 0; i < 2; i ++) two[i] = mesh_element (body->msh, i);
+  for (int i = 0; i < 2; i ++) two[i] = mesh_element (body->msh, i);
   free (convex->ele);
   convex->ele = calloc (2, sizeof *convex->ele);
   memcpy (convex->ele, two, sizeof two);
   convex->nele = 2;
-  for (n = 0; n < 2; n ++) {
-    for (i = 0; i < 8; i ++) {
-      for (j = 0; j < 3; j ++) center[n][j] += nodes[3 * two[n]->nodes[i] + j] / 8;
+  for (int n = 0; n < 2; n ++) {
+    for (int i = 0; i < 8; i ++) {
+      for (int j = 0; j < 3; j ++) center[n][j] += nodes[3 * two[n]->nodes[i] + j] / 8;
     }
   }
-  for (j = 0; j < 3; j ++) {
+  for (int j = 0; j < 3; j ++) {
     con->mpnt[j] = (center[0][j] + center[1][j]) / 2;
     length += fabs (center[1][j] - center[0][j]);
   }
-  for (j = 0; j < 3; j ++) con->mpnt[j] += 2e-4 * (center[1][j] - center[0][j]) / length;
+  for (int j = 0; j < 3; j ++) con->mpnt[j] += 2e-4 * (center[1][j] - center[0][j]) / length;
   while (has_node (two[1], two[0]->nodes[first])) first ++;
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     check_context ("elements within %g", tolerances[i]);
     GEOMETRIC_EPSILON = tolerances[i];
     H = FEM_Gen_To_Loc_Operator (body, body->shape, convex, con->mpnt, con->base);

@@ -28,14 +28,13 @@ static void spoil (void)
 {
   HOST *host = sequence_host (sequence);
   const char *name;
-  CON *inserted;
 
   sequence_complete (sequence);
   if (!host->dom.con) return;
   /* A contact of a body with itself that a spoilt field makes one of two bodies: which of its two blocks counts then is open. */
   compare_self_contact_once (0);
   trial_enlarge (host);
-  inserted = trial (host, &random, reuse, &name);
+  CON *inserted = trial (host, &random, reuse, &name);
   if (inserted) sequence_reinserted (sequence, inserted);
 }
 

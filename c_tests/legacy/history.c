@@ -26,13 +26,12 @@ static SCENE create (uint64_t seed, FEMFORM form)
   static const INERTIA_FORM inertia[] = { INERTIA_FACTORED, INERTIA_FACTORED_GENERAL };
   SCENE s = { host_create (), { NULL }, { NULL }, { seed } };
   MESH_BODY kind = { form, SCH_DEF_LIM, INERTIA_FACTORED, CELLS_HEXAHEDRA, 0, { 3, 2, 2 } };
-  int i;
 
-  for (i = 0; i < BODIES; i ++) {
+  for (int i = 0; i < BODIES; i ++) {
     kind.inertia = inertia[i % 2];
     s.body[i] = mesh_body (s.host, &s.random, kind);
   }
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     /* half of them on the first two bodies */
     s.con[i] = mesh_constraint (s.host, &s.random, CONTACT, s.body[i % 2 ? i % BODIES : i / 2 % 2], i % 5 ? NULL : s.body[i % 3]);
   }
@@ -43,9 +42,7 @@ static SCENE create (uint64_t seed, FEMFORM form)
 
 static void insert_all (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     if (!s->con[i]->dia) CHECK (host_insert (s->host, s->con[i]) != NULL);
   }
 }
@@ -143,20 +140,18 @@ static DIAB *last_row (LOCDYN *ldy)
 static uint64_t digest_anew (SCENE *s)
 {
   LOCDYN *old = s->host->dom.ldy, *anew = LOCDYN_Create (&s->host->dom);
-  DIAB *row[CONSTRAINTS], *dia;
-  uint64_t sum;
-  int i;
+  DIAB *row[CONSTRAINTS];
 
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     row[i] = s->con[i]->dia;
     s->con[i]->dia = NULL;
   }
   s->host->dom.ldy = anew;
-  for (dia = last_row (old); dia; dia = dia->p) CHECK (host_insert (s->host, dia->con) != NULL);
+  for (DIAB *dia = last_row (old); dia; dia = dia->p) CHECK (host_insert (s->host, dia->con) != NULL);
   LOCDYN_Update_Begin (anew);
-  sum = digest_rows (DIGEST_START, anew);
+  uint64_t sum = digest_rows (DIGEST_START, anew);
   LOCDYN_Destroy (anew);
-  for (i = 0; i < CONSTRAINTS; i ++) s->con[i]->dia = row[i];
+  for (int i = 0; i < CONSTRAINTS; i ++) s->con[i]->dia = row[i];
   s->host->dom.ldy = old;
   return sum;
 }
@@ -164,9 +159,8 @@ static uint64_t digest_anew (SCENE *s)
 static void run (uint64_t seed, FEMFORM form)
 {
   SCENE s = create (seed, form);
-  int i;
 
-  for (i = 0; i < ROUNDS; i ++) {
+  for (int i = 0; i < ROUNDS; i ++) {
     check_context ("seed %d, form %d, round %d", (int) seed, (int) form, i);
     change (&s);
     LOCDYN_Update_Begin (s.host->dom.ldy);
@@ -178,9 +172,8 @@ static void run (uint64_t seed, FEMFORM form)
 int main (int argc, char **argv)
 {
   uint64_t seed;
-  int i;
 
-  for (i = 1; i < argc; i ++) {
+  for (int i = 1; i < argc; i ++) {
     seed = strtoull (argv[i], NULL, 10);
     run (seed, TOTAL_LAGRANGIAN);
     run (seed, BODY_COROTATIONAL);

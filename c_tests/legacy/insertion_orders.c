@@ -28,9 +28,8 @@ static int updated, without_memory, refused_insertions;
 static MODEL_SET set_of (const STATE *s, const BODY *body)
 {
   MODEL_SET set = { NULL, 0 };
-  int i;
 
-  for (i = 0; i < BODIES; i ++) {
+  for (int i = 0; i < BODIES; i ++) {
     if (s->body[i] == body) set = (MODEL_SET) { s->set[i], s->size[i] };
   }
   return set;
@@ -68,12 +67,11 @@ static STATE create (void)
 
 static void insert (STATE *s, int last)
 {
-  CON *con;
   int i, code;
 
   for (i = 0; i < CONSTRAINTS && s->con[last ? CONSTRAINTS - 1 - i : i]->dia; i ++) continue;
   if (i == CONSTRAINTS) return;
-  con = s->con[last ? CONSTRAINTS - 1 - i : i];
+  CON *con = s->con[last ? CONSTRAINTS - 1 - i : i];
   code = watched_insert (s->host, con);
   failing.armed = 0;
   if (code) {
@@ -88,11 +86,10 @@ static void insert (STATE *s, int last)
 static void removal (STATE *s, int newest)
 {
   DIAB *dia = s->host->dom.ldy->dia;
-  CON *con;
 
   while (dia && dia->n && !newest) dia = dia->n;
   if (!dia) return;
-  con = dia->con;
+  CON *con = dia->con;
   model_remove (&s->model, con);
   host_remove (s->host, con);
   host_unlink (s->host, con);
@@ -118,10 +115,8 @@ static void fail (STATE *s, int k, void (*call) (STATE *))
 
 static void update_with_failures (STATE *s)
 {
-  int code;
-
   host_set_update (s->host, UPDATE_ALL);
-  code = watched_update (s->host);
+  int code = watched_update (s->host);
   failing.armed = 0;
   CHECK (code == 0 || code == LDY_OUT_OF_MEMORY);
   without_memory += code != 0;
@@ -151,18 +146,17 @@ static void sequence (long number, int length)
 {
   STATE s = create ();
   long left = number;
-  int i;
 
   check_context ("sequence %ld", number);
   if (number % 2) {
     insert (&s, 0);
     insert (&s, 1);
   }
-  for (i = 0; i < length; i ++, left /= STEPS) step (&s, (int) (left % STEPS), (int) (number % 17));
+  for (int i = 0; i < length; i ++, left /= STEPS) step (&s, (int) (left % STEPS), (int) (number % 17));
   update (&s, UPDATE_ALL);
   model_check (&s.model, s.host->dom.ldy);
   model_free (&s.model);
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     if (!s.con[i]->dia) host_link (s.host, s.con[i]);
   }
   scene_destroy (s.host);
@@ -170,13 +164,13 @@ static void sequence (long number, int length)
 
 int main (int argc, char **argv)
 {
-  int length = argc > 1 ? atoi (argv[1]) : 0, i;
-  long number, count = 1;
+  int length = argc > 1 ? atoi (argv[1]) : 0;
+  long count = 1;
 
   if (!CHECK (length > 0)) return check_summary ("insertion_orders");
   watch_errors ();
-  for (i = 0; i < length; i ++) count *= STEPS;
-  for (number = 0; number < count; number ++) sequence (number, length);
+  for (int i = 0; i < length; i ++) count *= STEPS;
+  for (long number = 0; number < count; number ++) sequence (number, length);
   watch_no_errors ();
   CHECK (updated > 0 && without_memory > 0 && refused_insertions > 0);
   return check_summary ("insertion_orders");

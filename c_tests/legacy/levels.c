@@ -8,12 +8,11 @@ static uint64_t update_without (int avx2, int threads, int rounds)
   HOST *host = large_scene (0);
   RANDOM random = { 11 };
   uint64_t sum = 0;
-  CON *con;
 
   CHECK_INT (ldy_set_option (LDY_NO_AVX2, avx2), 0);
   CHECK_INT (ldy_set_threads (threads), 0);
   for (; rounds > 0; rounds --) {
-    for (con = host->dom.con; con; con = con->next) scene_randomise_constraint (con, &random);
+    for (CON *con = host->dom.con; con; con = con->next) scene_randomise_constraint (con, &random);
     LOCDYN_Update_Begin (host->dom.ldy);
     sum = 31 * sum + large_scene_digest (host);
   }
@@ -23,9 +22,7 @@ static uint64_t update_without (int avx2, int threads, int rounds)
 
 static void test_same_bits (void)
 {
-  int threads;
-
-  for (threads = 1; threads <= 2; threads ++) {
+  for (int threads = 1; threads <= 2; threads ++) {
     check_context ("%d threads", threads);
     CHECK (update_without (0, threads, 3) == update_without (1, threads, 3));
   }
@@ -35,10 +32,9 @@ static void test_values (void)
 {
   static const UPDATE_KIND updates[] = { UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
   HOST *host = scene_mixed (12);
-  int i;
 
   scene_insert_all (host);
-  for (i = 0; i < 6; i ++) {
+  for (int i = 0; i < 6; i ++) {
     check_context ("update %d, option %d", updates[i / 2], i % 2);
     CHECK_INT (ldy_set_option (LDY_NO_AVX2, i % 2), 0);
     update_and_compare (host, updates[i / 2]);

@@ -25,10 +25,9 @@ static int place_of (const LOCDYN *ldy, const DIAB *wanted)
 
 static int length (const LOCDYN *ldy)
 {
-  const DIAB *dia;
   int rows = 0;
 
-  for (dia = ldy->dia; dia; dia = dia->n) rows ++;
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) rows ++;
   return rows;
 }
 
@@ -37,15 +36,14 @@ static double *dense (const LOCDYN *ldy, int size)
 {
   double *W = calloc ((size_t) size * size + 1, sizeof *W);
   const DIAB *dia;
-  const OFFB *off;
-  int row, column, i, j;
+  int row, column;
 
   if (!W) abort ();
   for (row = 0, dia = ldy->dia; dia; dia = dia->n, row += 3) {
-    for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) W[size * (row + j) + row + i] += dia->W[3 * j + i];
-    for (off = dia->adj; off; off = off->n) {
+    for (int i = 0; i < 3; i ++) for (int j = 0; j < 3; j ++) W[size * (row + j) + row + i] += dia->W[3 * j + i];
+    for (const OFFB *off = dia->adj; off; off = off->n) {
       column = 3 * place_of (ldy, off->dia);
-      for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) W[size * (column + j) + row + i] += off->W[3 * j + i];
+      for (int i = 0; i < 3; i ++) for (int j = 0; j < 3; j ++) W[size * (column + j) + row + i] += off->W[3 * j + i];
     }
   }
   return W;
@@ -62,7 +60,7 @@ static int is_pair (const LOCDYN *ldy, const DIAB *dia, int column)
 /* The rows are those of the lists, to the bit. */
 static void expect_rows (const LOCDYN *ldy, const ldy_rows *rows, const double *W)
 {
-  int count = length (ldy), size = 3 * count, row, k, i, j, column;
+  int count = length (ldy), size = 3 * count, row, k, column;
   const DIAB *dia;
   double block[9];
 
@@ -80,7 +78,7 @@ static void expect_rows (const LOCDYN *ldy, const ldy_rows *rows, const double *
     for (column = 0, k = rows->starts[row]; column < count; column ++) {
       if (!is_pair (ldy, dia, column)) continue;
       if (!CHECK (k < rows->starts[row + 1] && rows->columns[k] == column)) return;
-      for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) block[3 * j + i] = W[size * (3 * column + j) + 3 * row + i];
+      for (int i = 0; i < 3; i ++) for (int j = 0; j < 3; j ++) block[3 * j + i] = W[size * (3 * column + j) + 3 * row + i];
       CHECK_SAME_BITS (&rows->values[9 * k], block, sizeof block);
       k ++;
     }
@@ -90,17 +88,14 @@ static void expect_rows (const LOCDYN *ldy, const ldy_rows *rows, const double *
 
 static void expect_symmetric (const double *W, int size)
 {
-  int i, j;
-
-  for (i = 0; i < size; i ++) for (j = 0; j < i; j ++) CHECK_SAME_BITS (&W[size * i + j], &W[size * j + i], sizeof *W);
+  for (int i = 0; i < size; i ++) for (int j = 0; j < i; j ++) CHECK_SAME_BITS (&W[size * i + j], &W[size * j + i], sizeof *W);
 }
 
 static double largest (const double *x, int count)
 {
   double result = 0;
-  int i;
 
-  for (i = 0; i < count; i ++) result = fmax (result, fabs (x[i]));
+  for (int i = 0; i < count; i ++) result = fmax (result, fabs (x[i]));
   return result;
 }
 
@@ -146,7 +141,7 @@ static double *read_market (int size)
 /* Files of the copies have the numbers of LOCDYN_W_MatrixMarket. */
 static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
 {
-  int size = 3 * rows->rows, i;
+  int size = 3 * rows->rows;
   double *theirs, *ours;
 
 #if defined (MPI) && MPI
@@ -160,7 +155,7 @@ static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
   failing.armed = 0;
   CHECK_INT (failing.failed, 0);
   ours = read_market (size);
-  for (i = 0; i < size * size; i ++) {
+  for (int i = 0; i < size * size; i ++) {
     CHECK_NEAR (ours[i], theirs[i], 1e-14 * fabs (theirs[i]) + 1e-15 * largest (W, size * size));
   }
   free (theirs);
@@ -170,8 +165,6 @@ static void expect_files (LOCDYN *ldy, const ldy_rows *rows, const double *W)
 /* All of a LOCDYN that the host can see, and what belongs to its constraints. */
 static double *bytes_of (const LOCDYN *ldy, size_t *size)
 {
-  const DIAB *dia;
-  const OFFB *off;
   char *bytes = NULL;
   size_t end = 0;
 
@@ -182,10 +175,10 @@ static double *bytes_of (const LOCDYN *ldy, size_t *size)
     end += sizeof (thing); \
   } while (0)
   KEEP (*ldy);
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     KEEP (*dia);
     KEEP (*dia->con);
-    for (off = dia->adj; off; off = off->n) KEEP (*off);
+    for (const OFFB *off = dia->adj; off; off = off->n) KEEP (*off);
   }
   *size = end;
   return (double *) (void *) bytes;
@@ -205,9 +198,9 @@ static void expect_same (const LOCDYN *ldy, double *before, size_t size)
 /* Each allocation fails in turn; then the copies are there, and made again without any. */
 static void copy_with_failures (ldy_locdyn_rows *copies, const LOCDYN *ldy, ldy_rows *rows)
 {
-  int until, code = 1;
+  int code = 1;
 
-  for (until = 1; code; until ++) {
+  for (int until = 1; code; until ++) {
     arm (until, 0);
     code = ldy_rows_of_locdyn (copies, ldy, rows);
     failing.armed = 0;
@@ -230,7 +223,6 @@ static void test_state (const char *path)
   char error[256];
   SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
   double *W, *before;
-  int is_whole;
   size_t size;
   LOCDYN *ldy, *clone;
 
@@ -240,7 +232,7 @@ static void test_state (const char *path)
   ldy = snapshot->host->dom.ldy = LOCDYN_Create (&snapshot->host->dom);
   CHECK (snapshot_insert (snapshot));
   LOCDYN_Update_Begin (ldy);
-  is_whole = snapshot->update == UPDATE_ALL;
+  int is_whole = snapshot->update == UPDATE_ALL;
   CHECK_INT (ldy_locdyn_rows_create (&copies), 0);
   before = bytes_of (ldy, &size);
   copy_with_failures (copies, ldy, &rows);
@@ -277,11 +269,9 @@ typedef struct {
 
 static void foreign (FOREIGN *f)
 {
-  int i, j, k;
-
   memset (f, 0, sizeof *f);
   f->ldy.dia = &f->dia[0];
-  for (i = 0; i < ROWS; i ++) {
+  for (int i = 0; i < ROWS; i ++) {
     DIAB *dia = &f->dia[i];
     f->con[i].id = 10u + (unsigned) i;
     f->con[i].kind = CONTACT;
@@ -291,15 +281,15 @@ static void foreign (FOREIGN *f)
     dia->V = f->con[i].V;
     dia->n = i + 1 < ROWS ? &f->dia[i + 1] : NULL;
     dia->p = i ? &f->dia[i - 1] : NULL;
-    for (j = 0; j < 9; j ++) dia->W[j] = 1 + i + 0.1 * j;
-    for (j = 0; j < 3; j ++) f->con[i].V[j] = dia->B[j] = i - 0.5 * j;
+    for (int j = 0; j < 9; j ++) dia->W[j] = 1 + i + 0.1 * j;
+    for (int j = 0; j < 3; j ++) f->con[i].V[j] = dia->B[j] = i - 0.5 * j;
     /* To the row behind first, and to that before twice. */
-    for (k = 0; k < 3; k ++) {
+    for (int k = 0; k < 3; k ++) {
       OFFB *off = &f->off[i][k];
       int to = k ? i - 1 : i + 1;
       if (to < 0 || to >= ROWS) continue;
       off->dia = &f->dia[to];
-      for (j = 0; j < 9; j ++) off->W[j] = 0.3 * i - j * k + 7;
+      for (int j = 0; j < 9; j ++) off->W[j] = 0.3 * i - j * k + 7;
       off->n = dia->adj;
       dia->adj = off;
     }
@@ -331,7 +321,6 @@ static void test_foreign (void)
   ldy_locdyn_rows *copies = NULL;
   ldy_rows rows = { .size = sizeof rows };
   double *W, R[3 * ROWS], got[3 * ROWS];
-  int i;
 
   check_context ("another module's");
   foreign (&f);
@@ -361,9 +350,9 @@ static void test_foreign (void)
 #endif
 
   check_context ("reactions");
-  for (i = 0; i < 3 * ROWS; i ++) R[i] = i - 2.5;
+  for (int i = 0; i < 3 * ROWS; i ++) R[i] = i - 2.5;
   CHECK_INT (ldy_locdyn_set_reactions (copies, &f.ldy, R, 3 * ROWS), 0);
-  for (i = 0; i < 3 * ROWS; i ++) CHECK (f.con[i / 3].R[i % 3] == R[i]);
+  for (int i = 0; i < 3 * ROWS; i ++) CHECK (f.con[i / 3].R[i % 3] == R[i]);
   CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, got, 3 * ROWS), 0);
   CHECK_SAME_BITS (got, R, sizeof R);
   CHECK_INT (ldy_locdyn_reactions (copies, &f.ldy, got, 3 * ROWS - 3), 52);
@@ -413,14 +402,11 @@ static void test_own (const char *path)
   char error[256];
   SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
   double *R;
-  size_t count;
-  LOCDYN *ldy;
   DIAB *row, stranger;
-  CON *gone;
 
   check_context ("%s", path);
   if (!CHECK (snapshot != NULL)) return;
-  ldy = snapshot->host->dom.ldy = LOCDYN_Create (&snapshot->host->dom);
+  LOCDYN *ldy = snapshot->host->dom.ldy = LOCDYN_Create (&snapshot->host->dom);
   CHECK (snapshot_insert (snapshot));
   LOCDYN_Update_Begin (ldy);
   CHECK_INT (ldy_locdyn_rows_create (&copies), 0);
@@ -441,14 +427,14 @@ static void test_own (const char *path)
   DAMAGE (ldy, row->adj->dia, &stranger, "a block leads to no row of the list");
 
   check_context ("%s, rows that go", path);
-  count = 3 * (size_t) rows.rows;
+  size_t count = 3 * (size_t) rows.rows;
   R = calloc (count, sizeof *R);
   CHECK_INT (ldy_locdyn_reactions (copies, ldy, R, count), 0);
   row->R = R;
   CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, count), 52);
   row->R = row->con->R;
   CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, count), 0);
-  gone = row->con;
+  CON *gone = row->con;
   host_remove (snapshot->host, gone);
   CHECK_INT (ldy_locdyn_set_reactions (copies, ldy, R, count), 52);
   CHECK_TEXT (ldy_last_error (), "the rows of ldy are not those that were copied");
@@ -462,16 +448,16 @@ static void test_own (const char *path)
 
 int main (int argc, char **argv)
 {
-  int i, until, code;
+  int code;
   ldy_locdyn_rows *copies;
 
   if (argc < 3) return 2;
   scratch = argv[1];
-  for (i = 2; i < argc; i ++) test_state (argv[i]);
+  for (int i = 2; i < argc; i ++) test_state (argv[i]);
   test_own (argv[2]);
   test_foreign ();
   check_context (NULL);
-  for (until = 1; until < 3; until ++) {
+  for (int until = 1; until < 3; until ++) {
     copies = NULL;
     arm (until, 0);
     code = ldy_locdyn_rows_create (&copies);

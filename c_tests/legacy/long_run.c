@@ -49,9 +49,7 @@ static int change (HOST *host, CON *con)
 
 static void update (HOST *host)
 {
-  CON *con;
-
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     if (!con->dia) host_insert (host, con);
   }
   LOCDYN_Update_Begin (host->dom.ldy);
@@ -76,13 +74,13 @@ static void run (long operations, int is_emulated)
 {
   RANDOM random = { 90 };
   HOST *host = scene_mixed (90);
-  CON *con[CONSTRAINTS], *each;
+  CON *con[CONSTRAINTS];
   COUNTS counts = { 0, 0, 0 };
   size_t held, held_most = 0;
   long before, now, most = 0;
   int i = 0;
 
-  for (each = host->dom.con; each; each = each->next) con[i ++] = each;
+  for (CON *each = host->dom.con; each; each = each->next) con[i ++] = each;
   scene_insert_all (host);
   operate (host, con, &random, operations / 10, &counts);
   update (host);

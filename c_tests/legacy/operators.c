@@ -17,7 +17,6 @@ static void rotation_by (const double *spin, double *rotation)
   double angle = sqrt (spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
   double s = angle > 0 ? sin (angle) / angle : 1, c = angle > 0 ? (1 - cos (angle)) / (angle * angle) : 0.5;
   double hat[9], square[9];
-  int i;
 
   memset (hat, 0, sizeof hat);
   hat[1] = spin[2];
@@ -27,26 +26,25 @@ static void rotation_by (const double *spin, double *rotation)
   hat[6] = spin[1];
   hat[7] = - spin[0];
   dense_multiply (3, 3, 3, hat, hat, square);
-  for (i = 0; i < 9; i ++) rotation[i] = s * hat[i] + c * square[i] + (i % 4 == 0);
+  for (int i = 0; i < 9; i ++) rotation[i] = s * hat[i] + c * square[i] + (i % 4 == 0);
 }
 
 /* Place of referential point X when the body has moved on with generalised velocity u for the time t. */
 static void place_after (const BODY *body, const double *X, const double *u, double t, double *place)
 {
   double arm[3], gradient[9], turn[9], spin[3];
-  int i, j;
 
   if (body->kind == PRB) { /* conf holds the deformation gradient row by row, as its rate is in u */
-    for (i = 0; i < 9; i ++) gradient[3 * (i % 3) + i / 3] = body->conf[i] + t * u[i];
+    for (int i = 0; i < 9; i ++) gradient[3 * (i % 3) + i / 3] = body->conf[i] + t * u[i];
   } else {
-    for (i = 0; i < 3; i ++) spin[i] = t * u[i];
+    for (int i = 0; i < 3; i ++) spin[i] = t * u[i];
     rotation_by (spin, turn);
     dense_multiply (3, 3, 3, body->conf, turn, gradient);
   }
-  for (i = 0; i < 3; i ++) arm[i] = X[i] - body->ref_center[i];
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) arm[i] = X[i] - body->ref_center[i];
+  for (int i = 0; i < 3; i ++) {
     place[i] = body->conf[9 + i] + t * u[body->dofs - 3 + i];
-    for (j = 0; j < 3; j ++) place[i] += gradient[3 * j + i] * arm[j];
+    for (int j = 0; j < 3; j ++) place[i] += gradient[3 * j + i] * arm[j];
   }
 }
 
@@ -55,23 +53,20 @@ static void difference_operator (const BODY *body, const double *X, const double
 {
   double unit[12] = { 0 }, ahead[3], behind[3], rate[3];
   const double t = 1e-5;
-  int i, j;
 
-  for (j = 0; j < body->dofs; j ++) {
+  for (int j = 0; j < body->dofs; j ++) {
     unit[j] = 1;
     place_after (body, X, unit, t, ahead);
     place_after (body, X, unit, - t, behind);
-    for (i = 0; i < 3; i ++) rate[i] = (ahead[i] - behind[i]) / (2 * t);
-    for (i = 0; i < 3; i ++) H[3 * j + i] = E[3 * i] * rate[0] + E[3 * i + 1] * rate[1] + E[3 * i + 2] * rate[2];
+    for (int i = 0; i < 3; i ++) rate[i] = (ahead[i] - behind[i]) / (2 * t);
+    for (int i = 0; i < 3; i ++) H[3 * j + i] = E[3 * i] * rate[0] + E[3 * i + 1] * rate[1] + E[3 * i + 2] * rate[2];
     unit[j] = 0;
   }
 }
 
 static void near_all (const double *got, const double *want, int count, double tolerance)
 {
-  int i;
-
-  for (i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], tolerance);
+  for (int i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], tolerance);
 }
 
 /* ---- H */
@@ -86,11 +81,10 @@ static SETTING setting (int kind, uint64_t seed)
 {
   RANDOM random = { seed };
   SETTING s;
-  int i;
 
   s.host = host_create ();
   s.body = scene_body (s.host, &random, kind, INVERSE_BLOCKS);
-  for (i = 0; i < 3; i ++) s.X[i] = 2 * random_value (&random);
+  for (int i = 0; i < 3; i ++) s.X[i] = 2 * random_value (&random);
   random_rotation (&random, s.E);
   return s;
 }
@@ -113,13 +107,12 @@ static void check_operator (int kind, int constraint_kind, uint64_t seed)
 {
   SETTING s = setting (kind, seed);
   double H[36], difference[36];
-  MX *matrix;
 
   check_context ("operator of body kind %d, constraint kind %d", kind, constraint_kind);
   difference_operator (s.body, s.X, s.E, difference);
   dense_operator (s.body, NULL, s.X, s.E, H);
   near_all (H, difference, 3 * s.body->dofs, 1e-8); /* the reference itself */
-  matrix = BODY_Gen_To_Loc_Operator (s.body, (short) constraint_kind, NULL, s.X, s.E);
+  MX *matrix = BODY_Gen_To_Loc_Operator (s.body, (short) constraint_kind, NULL, s.X, s.E);
   check_dense (matrix, 3, s.body->dofs);
   if (kind == OBS && constraint_kind == CONTACT) memset (H, 0, sizeof H);
   near_all (matrix->x, H, 3 * s.body->dofs, 1e-14);
@@ -130,10 +123,9 @@ static void check_operator (int kind, int constraint_kind, uint64_t seed)
 static void test_operators (void)
 {
   static const int kinds[] = { OBS, RIG, PRB };
-  int body, con;
 
-  for (body = 0; body < 3; body ++) {
-    for (con = CONTACT; con <= SPRING; con ++) check_operator (kinds[body], con, (uint64_t) (10 * body + con));
+  for (int body = 0; body < 3; body ++) {
+    for (int con = CONTACT; con <= SPRING; con ++) check_operator (kinds[body], con, (uint64_t) (10 * body + con));
   }
 }
 
@@ -141,10 +133,9 @@ static void test_additions (void)
 {
   double H[36], got[36];
   SETTING s;
-  int i;
 
   check_context ("operators of our own");
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     s = setting (i == 2 ? PRB : i, (uint64_t) (100 + i));
     dense_operator (s.body, NULL, s.X, s.E, H);
     CHECK_INT ((i == 2 ? ldy_pseudo_rigid_operator : ldy_rigid_operator) (s.body, s.X, s.E, got), 0);
@@ -215,7 +206,7 @@ static MESH_SETTING mesh_setting (FEMFORM form, SCHEME scheme, CELLS cells, int 
 /* Three entries in each column of the nodes of one element, in ascending columns; every array a block of memory of its own. */
 static void check_sparse (const MX *matrix, const BODY *body)
 {
-  int columns = 3 * mesh_of_body (body)->nodes_count, filled = 0, j, e;
+  int columns = 3 * mesh_of_body (body)->nodes_count, filled = 0;
 
   CHECK_INT (matrix->kind, MXCSC);
   CHECK_INT (matrix->flags, 0);
@@ -225,10 +216,10 @@ static void check_sparse (const MX *matrix, const BODY *body)
   CHECK (!matrix->sym && !matrix->num);
   CHECK_INT (matrix->p[0], 0);
   CHECK_INT (matrix->p[columns], matrix->nzmax);
-  for (j = 0; j < columns; j ++) {
+  for (int j = 0; j < columns; j ++) {
     if (matrix->p[j + 1] == matrix->p[j]) continue;
     CHECK_INT (matrix->p[j + 1] - matrix->p[j], 3);
-    for (e = 0; e < 3; e ++) CHECK_INT (matrix->i[matrix->p[j] + e], e);
+    for (int e = 0; e < 3; e ++) CHECK_INT (matrix->i[matrix->p[j] + e], e);
     filled ++;
   }
   CHECK_INT (matrix->nzmax, 3 * filled);
@@ -239,12 +230,12 @@ static void check_nodes (const MX *matrix, const SGP *pair, int separate)
 {
   const CONVEX *convex = pair->gobj;
   const ELEMENT *element = pair->gobj;
-  int count = separate ? convex->nele : 1, fitting = 0, fits, k, i;
+  int count = separate ? convex->nele : 1, fitting = 0, fits;
 
-  for (k = 0; k < count; k ++) {
+  for (int k = 0; k < count; k ++) {
     if (separate) element = convex->ele[k];
     fits = matrix->nzmax == 9 * element->type;
-    for (i = 0; i < element->type; i ++) fits &= matrix->p[3 * element->nodes[i] + 1] > matrix->p[3 * element->nodes[i]];
+    for (int i = 0; i < element->type; i ++) fits &= matrix->p[3 * element->nodes[i] + 1] > matrix->p[3 * element->nodes[i]];
     fitting += fits;
   }
   CHECK (fitting > 0);
@@ -260,7 +251,7 @@ static void free_arrays (MX *matrix)
 
 static void check_mesh_matrix (MX *matrix, const MESH_SETTING *s, const double *H)
 {
-  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, columns = s->body->dofs, i, j, e;
+  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, columns = s->body->dofs, i, e;
   double *got;
 
   if (!CHECK (matrix != NULL)) return;
@@ -274,7 +265,7 @@ static void check_mesh_matrix (MX *matrix, const MESH_SETTING *s, const double *
   check_nodes (matrix, s->con->msgp, s->body->msh != NULL);
   got = calloc ((size_t) (3 * columns), sizeof *got);
   if (!got) abort ();
-  for (j = 0; j < columns; j ++) {
+  for (int j = 0; j < columns; j ++) {
     for (e = matrix->p[j], i = 0; e < matrix->p[j + 1]; e ++, i ++) got[3 * j + i] = matrix->x[e];
   }
   near_all (got, H, 3 * columns, 1e-13);
@@ -289,10 +280,10 @@ static void check_mesh_operator (const MESH_SETTING *s)
   double *H = calloc ((size_t) (3 * s->body->dofs), sizeof *H);
   SGP *pair = s->con->msgp;
   MX *matrix;
-  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, i;
+  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL;
 
   if (!H) abort ();
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     host_set_update (s->host, updates[i]);
     if (updates[i] == UPDATE_MINIMAL && !reduced) dense_operator (s->body, pair, s->con->mpnt, s->con->base, H);
     else dense_inertia_operator (s->body, pair, s->con->mpnt, s->con->base, H);
@@ -336,16 +327,16 @@ static void check_linear_motion (const MESH_SETTING *s, RANDOM *random)
   BODY *body = s->body;
   const double *node;
   double *X = s->con->mpnt;
-  int nodes = mesh_of_body (body)->nodes_count, i, j, k;
+  int nodes = mesh_of_body (body)->nodes_count, k;
   int start = body->form == TOTAL_LAGRANGIAN || body->form == BODY_COROTATIONAL ? 0 : 4 * body->dofs;
   double E[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, field[12], before[3], now[3], want, *velocity;
 
-  for (i = 0; i < 12; i ++) field[i] = random_value (random);
+  for (int i = 0; i < 12; i ++) field[i] = random_value (random);
   if (!body->msh) memset (field, 0, 9 * sizeof (double));
-  for (i = 0; i < start; i ++) body->velo[i] = 1e3;
-  for (i = 0; i < nodes; i ++) {
+  for (int i = 0; i < start; i ++) body->velo[i] = 1e3;
+  for (int i = 0; i < nodes; i ++) {
     node = mesh_of_body (body)->ref_nodes + 3 * i;
-    for (j = 0; j < 3; j ++) {
+    for (int j = 0; j < 3; j ++) {
       velocity = body->velo + start + 3 * i + j;
       velocity[0] = field[9 + j];
       for (k = 0; k < 3; k ++) velocity[0] += field[3 * k + j] * node[k];
@@ -353,7 +344,7 @@ static void check_linear_motion (const MESH_SETTING *s, RANDOM *random)
     }
   }
   BODY_Local_Velo (body, s->con->msgp, X, E, before, now);
-  for (j = 0; j < 3; j ++) {
+  for (int j = 0; j < 3; j ++) {
     for (want = field[9 + j], k = 0; k < 3; k ++) want += field[3 * k + j] * X[k];
     CHECK_NEAR (now[j], want, 1e-13);
     CHECK_NEAR (before[j], -2 * want, 1e-13);
@@ -365,12 +356,11 @@ static void test_meshes (void)
   static const SCHEME schemes[] = { SCH_DEF_EXP, SCH_DEF_LIM };
   RANDOM random = { 77 };
   MESH_SETTING s;
-  int form, scheme, cells, k;
 
-  for (form = TOTAL_LAGRANGIAN; form <= BODY_COROTATIONAL_REDUCED_ORDER; form ++) {
-    for (scheme = 0; scheme < 2; scheme ++) {
-      for (cells = 0; cells < CELLS_KINDS; cells ++) {
-        for (k = 0; k < 6; k ++) {
+  for (int form = TOTAL_LAGRANGIAN; form <= BODY_COROTATIONAL_REDUCED_ORDER; form ++) {
+    for (int scheme = 0; scheme < 2; scheme ++) {
+      for (int cells = 0; cells < CELLS_KINDS; cells ++) {
+        for (int k = 0; k < 6; k ++) {
           check_context ("mesh of form %d, scheme %d, cells %d, number %d", form, schemes[scheme], cells, k);
           s = mesh_setting ((FEMFORM) form, schemes[scheme], (CELLS) cells, k % 2, &random);
           check_mesh_operator (&s);

@@ -30,9 +30,7 @@ static void tell (int is_factored, const char *name)
 
 static int is_factored (const SNAPSHOT *snapshot)
 {
-  int i;
-
-  for (i = 0; i < snapshot->bodies; i ++) if (host_gives_matrix (snapshot->body[i])) return 1;
+  for (int i = 0; i < snapshot->bodies; i ++) if (host_gives_matrix (snapshot->body[i])) return 1;
   return 0;
 }
 
@@ -41,13 +39,12 @@ static void update_state (const char *path)
   const char *name = strrchr (path, '/');
   char error[256];
   SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
-  DOM *dom;
 
   check_context ("%s", path);
   if (!snapshot) fprintf (stderr, "%s\n", error);
   CHECK (snapshot);
   if (!snapshot) return;
-  dom = &snapshot->host->dom;
+  DOM *dom = &snapshot->host->dom;
   GEOMETRIC_EPSILON = snapshot->geometric_epsilon;
   dom->ldy = LOCDYN_Create (dom);
   CHECK (snapshot_insert (snapshot));
@@ -86,10 +83,9 @@ static void fill (double *values, int count)
 static void fill_inverse (double *inverse)
 {
   double v[DENSE];
-  int i, j;
 
   fill (v, DENSE);
-  for (j = 0; j < DENSE; j ++) for (i = 0; i < DENSE; i ++) inverse[DENSE * j + i] = (i == j) + v[i] * v[j];
+  for (int j = 0; j < DENSE; j ++) for (int i = 0; i < DENSE; i ++) inverse[DENSE * j + i] = (i == j) + v[i] * v[j];
 }
 
 /* A matrix whose bandwidth is a tenth of its size, by columns of its lower triangle. */
@@ -97,11 +93,11 @@ static void add_matrix (POPULATION *p, int n, long long *body)
 {
   static int starts[MOST + 1], rows[MOST * MOST];
   static double values[MOST * MOST];
-  int i, j, count = 0;
+  int count = 0;
 
-  for (j = 0; j < n; j ++) {
+  for (int j = 0; j < n; j ++) {
     starts[j] = count;
-    for (i = j; i < n && i <= j + n / 10; i ++) {
+    for (int i = j; i < n && i <= j + n / 10; i ++) {
       rows[count] = i;
       values[count ++] = i == j ? 0.3 * n + random_value (&numbers) : random_value (&numbers);
     }
@@ -117,9 +113,8 @@ static void add_bodies (POPULATION *p, int of_matrix)
   static const int sizes[5] = { 12, 6, DENSE, 7, 7 };
   static const double diagonal[7] = { 1, 2, 3, 4, 5, 6, 7 };
   double inertia[9], dense[DENSE * DENSE], axes[9], center[3], velocity[MOST];
-  int k;
 
-  for (k = 0; k < BODIES; k ++) {
+  for (int k = 0; k < BODIES; k ++) {
     random_definite (&numbers, 3, inertia);
     random_rotation (&numbers, axes);
     fill (center, 3);
@@ -142,15 +137,14 @@ static void add_constraints (POPULATION *p)
   static double values[2][6 * MOST];
   double frame[9], points[6];
   long long id;
-  int k;
 
-  for (k = 0; k < CONTACTS; k ++) {
+  for (int k = 0; k < CONTACTS; k ++) {
     random_rotation (&numbers, frame);
     fill (points, 6);
     GOOD (ldy_system_add_constraint (p->system, p->body[k % RIGID], k % 5 ? p->body[(k + 1 + k / 12) % (RIGID + 2)] : LDY_GROUND,
       frame, points, points + 3, &id));
   }
-  for (k = 0; k < ROWS; k ++) {
+  for (int k = 0; k < ROWS; k ++) {
     const int height = 1 + k % 6, first = BODIES - 2 - k % 2;
     ldy_operator H[2];
     int side;
@@ -197,9 +191,8 @@ static void add_solution (const POPULATION *p, int method, size_t n)
   ldy_law laws[CONSTRAINTS] = { { 0 } };
   double R[SCALARS] = { 0 };
   ldy_solve *solver;
-  int k;
 
-  for (k = 0; k < CONSTRAINTS; k ++) {
+  for (int k = 0; k < CONSTRAINTS; k ++) {
     laws[k] = (ldy_law) { .kind = k < CONTACTS ? LDY_CONTACT_LAW : LDY_BOUNDS_LAW, .friction = 0.3,
       .lower = { -1, -1, -1, -1, -1, -1 }, .upper = { 1, 2, 3, 4, 5, 6 } };
   }
@@ -214,9 +207,8 @@ static void add_stability (const POPULATION *p, const double *R, size_t n)
   static double x[BODIES * MOST], y[BODIES * MOST];
   ldy_joint joints[CONSTRAINTS] = { { 0 } };
   double omega_squared, step;
-  int k;
 
-  for (k = 0; k < CONSTRAINTS; k ++) joints[k].kind = k < CONTACTS ? LDY_CONTACT : LDY_CONSTANT_OPERATORS;
+  for (int k = 0; k < CONSTRAINTS; k ++) joints[k].kind = k < CONTACTS ? LDY_CONTACT : LDY_CONSTANT_OPERATORS;
   fill (x, p->velocities);
   GOOD (ldy_system_geometric_stiffness (p->system, joints, CONSTRAINTS, R, n, x, y, (size_t) p->velocities));
   add (y, (size_t) p->velocities * sizeof *y);
@@ -247,7 +239,6 @@ static void update_system (const char *name, int of_matrix)
   POPULATION p = { 0 };
   ldy_rows rows = { .size = sizeof rows };
   double R[SCALARS], velocity[MOST];
-  int k;
 
   check_context ("%s", name);
   numbers = (RANDOM) { 1 };
@@ -266,7 +257,7 @@ static void update_system (const char *name, int of_matrix)
   add_factor (&p, R, rows.scalars);
   tell (1, "its factor, and Newton's method");
   GOOD (ldy_system_add_reactions (p.system, R, rows.scalars));
-  for (k = 0; k < BODIES; k ++) {
+  for (int k = 0; k < BODIES; k ++) {
     GOOD (ldy_system_velocity (p.system, p.body[k], velocity, (size_t) p.size[k]));
     add (velocity, (size_t) p.size[k] * sizeof *velocity);
   }
@@ -284,12 +275,10 @@ static void tell_vectors (void)
 
 int main (int argc, char **argv)
 {
-  int i;
-
   tell_vectors ();
   sum = DIGEST_START;
   CHECK (argc > 1);
-  for (i = 1; i < argc; i ++) update_state (argv[i]);
+  for (int i = 1; i < argc; i ++) update_state (argv[i]);
   update_system ("a system", 0);
   update_system ("a system with a small sparse matrix", 40);
   update_system ("a system with a sparse matrix", MOST);

@@ -37,19 +37,17 @@ static void add_constraint (STAGE *stage, BODY *const *body)
 static void begin (STAGE *stage, uint64_t seed, int large)
 {
   BODY *body[BODIES];
-  CON *con;
-  int i;
 
   stage->random.state = seed;
   if (large) stage->host = large_scene (1);
   else {
     stage->host = host_create ();
-    for (i = 0; i < BODIES; i ++) body[i] = mesh_population_body (stage->host, &stage->random, i);
-    for (i = 4 + random_below (&stage->random, MOST_CONSTRAINTS - 3); i; i --) add_constraint (stage, body);
+    for (int i = 0; i < BODIES; i ++) body[i] = mesh_population_body (stage->host, &stage->random, i);
+    for (int i = 4 + random_below (&stage->random, MOST_CONSTRAINTS - 3); i; i --) add_constraint (stage, body);
     stage->host->dom.ldy = LOCDYN_Create (&stage->host->dom);
   }
   trial_enlarge (stage->host);
-  for (con = stage->host->dom.con; con; con = con->next) {
+  for (CON *con = stage->host->dom.con; con; con = con->next) {
     if (!con->dia) CHECK_INT (watched_insert (stage->host, con), 0);
   }
   stage->reuse = random_below (&stage->random, 2);
@@ -61,10 +59,10 @@ static void run (uint64_t seed, int rounds, int large)
 {
   STAGE stage;
   const char *name;
-  int i, of_scene = large ? rounds : ROUNDS_OF_A_SCENE;
+  int of_scene = large ? rounds : ROUNDS_OF_A_SCENE;
   long failures;
 
-  for (i = 0; i < rounds; i ++) {
+  for (int i = 0; i < rounds; i ++) {
     if (i % of_scene == 0) begin (&stage, seed + (uint64_t) i, large);
     failures = check_failures ();
     trial (stage.host, &stage.random, stage.reuse, &name);
@@ -80,10 +78,10 @@ static void run (uint64_t seed, int rounds, int large)
 
 int main (int argc, char **argv)
 {
-  int rounds = argc > 1 ? atoi (argv[1]) : 1000, large = argc > 2 ? atoi (argv[2]) : 20, i;
+  int rounds = argc > 1 ? atoi (argv[1]) : 1000, large = argc > 2 ? atoi (argv[2]) : 20;
 
   watch_errors ();
-  for (i = 3; i < argc && check_failures () < 1000000; i ++) {
+  for (int i = 3; i < argc && check_failures () < 1000000; i ++) {
     ldy_set_threads (1);
     run (strtoull (argv[i], NULL, 10), rounds, 0);
     ldy_set_threads (2);

@@ -11,9 +11,7 @@
 
 static void near_all (const double *got, const double *want, int count, double scale)
 {
-  int i;
-
-  for (i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], TOLERANCE * scale);
+  for (int i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], TOLERANCE * scale);
 }
 
 static void check_state (const SNAPSHOT *s)
@@ -21,9 +19,9 @@ static void check_state (const SNAPSHOT *s)
   DENSE_SYSTEM *system = dense_system (&s->host->dom);
   const SNAPSHOT_ROW *row;
   double W[9];
-  int i, c;
+  int c;
 
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     row = &s->row[i];
     for (c = 0; system->con[c] != row->con; c ++) continue;
     near_all (system->V + 3 * c, row->V, 3, system->speed[c]);
@@ -39,10 +37,9 @@ int main (int argc, char **argv)
 {
   SNAPSHOT *snapshot;
   char error[256];
-  int i;
 
   CHECK (argc > 1);
-  for (i = 1; i < argc; i ++) {
+  for (int i = 1; i < argc; i ++) {
     check_context ("%s", argv[i]);
     snapshot = snapshot_read (argv[i], error, sizeof error);
     if (!CHECK (snapshot != NULL)) continue;

@@ -31,10 +31,8 @@ static void assemble (SNAPSHOT *snapshot, DEVIATION *deviation)
 
 static void report (const DEVIATION *deviation, const char *path)
 {
-  int q;
-
   printf ("%s %s", deviation->failed ? "FAILED" : "ok    ", path);
-  for (q = 0; q < QUANTITIES; q ++) {
+  for (int q = 0; q < QUANTITIES; q ++) {
     if (!(deviation->error[q] < 0)) printf (" %s=%.1e", deviation_names[q], deviation->error[q]);
   }
   if (deviation->condition > 0) printf (" kappa1=%.1e", deviation->condition);
@@ -45,12 +43,11 @@ static void report (const DEVIATION *deviation, const char *path)
 static int replay (const char *path)
 {
   DEVIATION deviation;
-  SNAPSHOT *snapshot;
   char error[256];
 
   deviation_begin (&deviation);
   ldy_set_error_handler (raised, &deviation);
-  snapshot = snapshot_read (path, error, sizeof error);
+  SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
   if (snapshot) assemble (snapshot, &deviation);
   else deviation_fail (&deviation, "%s", error);
   ldy_set_error_handler (NULL, NULL);
@@ -61,9 +58,9 @@ static int replay (const char *path)
 
 int main (int argc, char **argv)
 {
-  int passed = 0, i;
+  int passed = 0;
 
-  for (i = 1; i < argc; i ++) passed += replay (argv[i]);
+  for (int i = 1; i < argc; i ++) passed += replay (argv[i]);
   printf ("%d passed, %d failed\n", passed, argc - 1 - passed);
   return passed == argc - 1 ? 0 : 1;
 }

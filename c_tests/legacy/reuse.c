@@ -14,12 +14,9 @@ static void update (HOST *host, int reuse)
 /* Two constraints on rigid bodies alone that share one. */
 static OFFB *rigid_block (HOST *host)
 {
-  CON *con;
-  OFFB *block;
-
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     if (con->slave == NULL || con->slave == con->master) continue;
-    for (block = con->dia->adj; block; block = block->n) {
+    for (OFFB *block = con->dia->adj; block; block = block->n) {
       if (block->bod->kind == RIG && block->bod->inverse->kind == MXBD && block->bod->inverse->n == 2) return block;
     }
   }
@@ -31,10 +28,9 @@ static void test_left_alone (void)
 {
   HOST *host = large_scene (0);
   OFFB *block = rigid_block (host);
-  double value;
 
   update (host, 1);
-  value = block->W[0];
+  double value = block->W[0];
   block->W[0] = 77.0;
   update (host, 1);
   CHECK (block->W[0] == 77.0);
@@ -52,11 +48,9 @@ static void test_two_obstacles (int threads, int reuse)
 {
   HOST *host = threads > 1 ? large_scene (0) : scene_mixed (33);
   BODY *one = host_add_body (host, OBS), *two = host_add_body (host, OBS);
-  CON *con;
-  int i;
 
   if (threads == 1) scene_insert_all (host);
-  con = host_add_constraint (host, CONTACT, one, two);
+  CON *con = host_add_constraint (host, CONTACT, one, two);
   check_context ("two obstacles, %d threads, reuse %d", threads, reuse);
   watch_errors ();
   CHECK_INT (ldy_set_threads (threads), 0);
@@ -65,18 +59,18 @@ static void test_two_obstacles (int threads, int reuse)
   CHECK_INT (watched_update (host), 0);
   host_link (host, con);
   CHECK_INT (watched_insert (host, con), 0);
-  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  for (int i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
   CHECK_TEXT (watched.text, "singular W");
   con->kind = FIXPNT;
   CHECK_INT (watched_update (host), 0);
   check_fresh (host);
   con->kind = CONTACT;
-  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  for (int i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
   two->kind = RIG;
   CHECK_INT (watched_update (host), 0);
   check_fresh (host);
   two->kind = OBS;
-  for (i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
+  for (int i = 0; i < 3; i ++) CHECK_INT (watched_update (host), LDY_LU_FACTOR);
   host_remove (host, con);
   host_free_constraint (host, con);
   CHECK_INT (watched_update (host), 0);

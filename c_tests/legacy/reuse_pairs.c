@@ -170,11 +170,11 @@ static void change_diagonal_value (SCENE *s)
 {
   BODY *body = body_that (s, is_movable);
   const MX *a = body->inverse;
-  int j = random_below (&s->random, a->kind == MXBD ? 3 : a->n), e;
+  int j = random_below (&s->random, a->kind == MXBD ? 3 : a->n);
 
   if (a->kind == MXBD) a->x[4 * j] *= 1.01;
   else if (a->kind == MXDENSE) a->x[(a->n + 1) * j] *= 1.01;
-  else for (e = a->p[j]; e < a->p[j + 1]; e ++) if (a->i[e] == j) a->x[e] *= 1.01;
+  else for (int e = a->p[j]; e < a->p[j + 1]; e ++) if (a->i[e] == j) a->x[e] *= 1.01;
 }
 
 static void change_pointer (SCENE *s) { mesh_copy_inertia (s->body); }
@@ -229,9 +229,8 @@ static int touches (const CON *con, const BODY *body) { return con->master == bo
 static void change_body_to_obstacle (SCENE *s)
 {
   BODY *body = body_that (s, is_rigid);
-  CON *con;
 
-  for (con = s->host->dom.con; con && body; con = con->next) {
+  for (CON *con = s->host->dom.con; con && body; con = con->next) {
     if (!touches (con, body) || con->kind != CONTACT) continue;
     if (con->master->kind == OBS || con->slave->kind == OBS || con->master == con->slave) return;
   }
@@ -348,12 +347,12 @@ static void bad_step (SCENE *s) { bad_number (s, &s->host->dom.step); }
 
 static void bad_velocity (SCENE *s)
 {
-  int i, count = s->body->kind == FEM ? s->body->dofs : 6;
+  int count = s->body->kind == FEM ? s->body->dofs : 6;
   double *velo = malloc ((size_t) count * sizeof *velo);
 
   if (!velo) abort ();
   memcpy (velo, s->body->velo, (size_t) count * sizeof *velo);
-  for (i = 0; i < count; i ++) s->body->velo[i] = NAN;
+  for (int i = 0; i < count; i ++) s->body->velo[i] = NAN;
   host_set_update (s->host, UPDATE_ALL);
   watched_update (s->host);
   memcpy (s->body->velo, velo, (size_t) count * sizeof *velo);
@@ -364,11 +363,10 @@ static void bad_velocity (SCENE *s)
 static void bad_axes (SCENE *s)
 {
   double kept[9];
-  int i;
 
   memcpy (kept, s->con->base, sizeof kept);
   memset (s->con->base + 6, 0, 3 * sizeof (double));
-  for (i = 0; i < 3; i ++) expect_refused (s); /* an update that finds nothing changed since one that failed fails as well */
+  for (int i = 0; i < 3; i ++) expect_refused (s); /* an update that finds nothing changed since one that failed fails as well */
   memcpy (s->con->base, kept, sizeof kept);
 }
 
@@ -413,10 +411,9 @@ static void bad_master (SCENE *s)
 static void bad_slave (SCENE *s)
 {
   CON *con = constraint_that (s, has_slave);
-  BODY *kept;
 
   if (!con) return;
-  kept = con->slave;
+  BODY *kept = con->slave;
   con->slave = chance (s, 2) ? stranger (s, con) : NULL;
   watched_update (s->host);
   con->slave = kept;
@@ -445,10 +442,9 @@ static void bad_factor (SCENE *s)
 {
   BODY *body = body_that (s, host_gives_matrix);
   double *kept;
-  size_t size;
 
   if (!body) return;
-  size = (size_t) body->inverse->nzmax * sizeof *kept;
+  size_t size = (size_t) body->inverse->nzmax * sizeof *kept;
   kept = malloc (size);
   if (!kept) abort ();
   memcpy (kept, body->inverse->x, size);
@@ -487,9 +483,8 @@ static void bad_neighbour (SCENE *s)
 {
   CON *con = s->con, *other = any_constraint (s);
   DIAB *kept = other->dia;
-  int i;
 
-  for (i = 0; i < 1000 && (other == con || !(touches (other, con->master))); i ++) other = any_constraint (s);
+  for (int i = 0; i < 1000 && (other == con || !(touches (other, con->master))); i ++) other = any_constraint (s);
   if (other == con || !touches (other, con->master)) return;
   kept = other->dia;
   host_remove (s->host, con);
@@ -528,12 +523,11 @@ static void add_overflowing_body (SCENE *s)
 {
   double inverse[36] = { 0 };
   CON *con;
-  int i;
 
-  for (i = 0; i < 6; i ++) inverse[7 * i] = 1;
+  for (int i = 0; i < 6; i ++) inverse[7 * i] = 1;
   s->overflowing = host_add_body (s->host, RIG);
   host_set_inverse (s->overflowing, host_matrix_dense (6, 6, inverse));
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     con = host_add_constraint (s->host, FIXPNT, s->overflowing, NULL);
     con->mpnt[i] = 10;
   }
@@ -541,8 +535,6 @@ static void add_overflowing_body (SCENE *s)
 
 static void begin (SCENE *s, int large, int seed)
 {
-  CON *con;
-
   s->random.state = (uint64_t) seed;
   if (large) s->host = large_scene (1);
   else {
@@ -551,7 +543,7 @@ static void begin (SCENE *s, int large, int seed)
     s->host->dom.ldy = LOCDYN_Create (&s->host->dom);
   }
   add_overflowing_body (s);
-  for (con = s->host->dom.con; con; con = con->next) {
+  for (CON *con = s->host->dom.con; con; con = con->next) {
     if (!con->dia) CHECK_INT (watched_insert (s->host, con), 0);
   }
   s->host->dom.step = 1e-3;
@@ -600,9 +592,9 @@ static int try_pair (SCENE *s, const EVENT *one, const EVENT *two)
 static void test_pairs (int large, int step)
 {
   SCENE s;
-  int pair, started = 0;
+  int started = 0;
 
-  for (pair = 0; pair < EVENTS * EVENTS; pair += step) {
+  for (int pair = 0; pair < EVENTS * EVENTS; pair += step) {
     const EVENT *one = &events[pair / EVENTS], *two = &events[pair % EVENTS];
     if (!started) begin (&s, large, pair + 1);
     check_context ("%s, %s, then %s (pair %d)", large ? "large scene" : "small scene", one->name, two->name, pair);

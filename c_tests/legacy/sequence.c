@@ -168,11 +168,10 @@ static void add (SEQUENCE *s)
 {
   static const int kinds[] = { CONTACT, CONTACT, CONTACT, CONTACT, FIXPNT, FIXDIR, VELODIR, VELODIR3, RIGLNK, SPRING };
   int kind = kinds[random_below (s->random, 10)];
-  CON *con;
 
   if (s->count == CONSTRAINTS) return;
   pad (s);
-  con = host_add_constraint (s->host, kind, s->body[1], NULL);
+  CON *con = host_add_constraint (s->host, kind, s->body[1], NULL);
   host_leave (s->body[1], con);
   choose_bodies (s, con);
   change_constraint (s, con);
@@ -213,9 +212,7 @@ static void delete (SEQUENCE *s)
 /* A body loses all its constraints. */
 static void strip (SEQUENCE *s, int b)
 {
-  int i;
-
-  for (i = s->count - 1; i >= 0; i --) {
+  for (int i = s->count - 1; i >= 0; i --) {
     if (s->con[i]->master == s->body[b] || s->con[i]->slave == s->body[b]) delete_at (s, i);
   }
 }
@@ -267,9 +264,7 @@ static void check_shadow (ldy_shadow *shadow)
 /* An update wants all constraints to have rows. */
 void sequence_complete (SEQUENCE *s)
 {
-  int i;
-
-  for (i = 0; i < s->count; i ++) {
+  for (int i = 0; i < s->count; i ++) {
     if (!s->con[i]->dia) insert (s, s->con[i]);
   }
 }
@@ -278,12 +273,11 @@ static void update (SEQUENCE *s)
 {
   static const UPDATE_KIND kinds[] = { UPDATE_ALL, UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
   UPDATE_KIND kind = kinds[random_below (s->random, 4)];
-  MARKS *marks;
 
   sequence_complete (s);
   if (s->population->self_contact_once) compare_self_contact_once (random_below (s->random, 2));
   host_set_update (s->host, kind);
-  marks = s->reuse ? NULL : marks_put (s->host->dom.ldy);
+  MARKS *marks = s->reuse ? NULL : marks_put (s->host->dom.ldy);
   LOCDYN_Update_Begin (s->host->dom.ldy);
   if (s->reuse) check_fresh (s->host);
   else if (s->checking) compare_update (s->host->dom.ldy, kind, marks);
@@ -295,10 +289,8 @@ static void update (SEQUENCE *s)
 /* A shadow has to see new rows where they were inserted. */
 static void change_numbers (SEQUENCE *s)
 {
-  int b;
-
   if (s->population->shadowed) update (s);
-  b = random_below (s->random, BODIES);
+  int b = random_below (s->random, BODIES);
   s->population->change_body (s->body[b], s->random);
   if (s->count) change_constraint (s, pick (s));
 }
@@ -323,7 +315,6 @@ void sequence_operation (SEQUENCE *s)
 SEQUENCE *sequence_begin (const POPULATION *population, RANDOM *random, uint64_t padding)
 {
   SEQUENCE *s = calloc (1, sizeof *s);
-  int i;
 
   if (!s) abort ();
   s->population = population;
@@ -332,7 +323,7 @@ SEQUENCE *sequence_begin (const POPULATION *population, RANDOM *random, uint64_t
   s->checking = !padding;
   s->digest = DIGEST_START;
   s->host = host_create ();
-  for (i = 0; i < BODIES; i ++) {
+  for (int i = 0; i < BODIES; i ++) {
     pad (s);
     s->body[i] = population->body (s->host, s->random, i);
   }
@@ -360,10 +351,8 @@ void sequence_reinserted (SEQUENCE *s, CON *con)
 
 uint64_t sequence_end (SEQUENCE *s)
 {
-  uint64_t digest;
-
   update (s);
-  digest = s->digest;
+  uint64_t digest = s->digest;
   ldy_shadow_free (s->shadow);
   host_clear (s->host);
   LOCDYN_Destroy (s->host->dom.ldy);
@@ -379,9 +368,8 @@ static uint64_t run (const POPULATION *population, int operations, uint64_t seed
 {
   RANDOM random = { seed };
   SEQUENCE *s = sequence_begin (population, &random, padding);
-  int i;
 
-  for (i = 0; i < operations && !check_failures (); i ++) {
+  for (int i = 0; i < operations && !check_failures (); i ++) {
     check_context ("seed %lu, operation %d", (unsigned long) seed, i);
     sequence_operation (s);
   }
@@ -390,15 +378,14 @@ static uint64_t run (const POPULATION *population, int operations, uint64_t seed
 
 int sequence_main (const POPULATION *population, int argc, char **argv)
 {
-  int operations, i;
   uint64_t seed, first;
 
   if (argc < 3) {
     fprintf (stderr, "usage: %s OPERATIONS SEED ...\n", population->name);
     return 2;
   }
-  operations = atoi (argv[1]);
-  for (i = 2; i < argc; i ++) {
+  int operations = atoi (argv[1]);
+  for (int i = 2; i < argc; i ++) {
     seed = strtoull (argv[i], NULL, 10);
     first = run (population, operations, seed, 0);
     check_context ("seed %lu, other addresses", (unsigned long) seed);

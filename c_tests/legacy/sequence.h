@@ -1,8 +1,7 @@
 /* Random sequences of insertions, removals, moves, replaced bodies and updates, checked after every operation against a simple
  * model and after every update against dense matrices; then the same sequence once more with other memory addresses, which
  * has to give the same bits. */
-#ifndef SEQUENCE_H
-#define SEQUENCE_H
+#pragma once
 
 #include "support/scene.h"
 
@@ -43,5 +42,3 @@ uint64_t sequence_end (SEQUENCE *s);
 
 /* The arguments are the number of operations and seeds, a sequence each. */
 int sequence_main (const POPULATION *population, int argc, char **argv);
-
-#endif

@@ -22,9 +22,8 @@ static ldy_tolerance tolerances (double others, int quantity, double own)
 {
   QUANTITY_ARRAY values;
   ldy_tolerance tolerance;
-  int q;
 
-  for (q = 0; q < QUANTITIES; q ++) values[q] = q == quantity ? own : others;
+  for (int q = 0; q < QUANTITIES; q ++) values[q] = q == quantity ? own : others;
   tolerance.size = sizeof tolerance;
   memcpy (&tolerance.V, values, sizeof values);
   return tolerance;
@@ -83,9 +82,8 @@ static void only_its_tolerance_counts (const VALUE *v)
 static void the_default_is_kept (const VALUE *v, double scale)
 {
   double kept = *v->value, allowed = fmax (1e-12, DBL_EPSILON * v->condition);
-  int sign;
 
-  for (sign = -1; sign < 2; sign += 2) {
+  for (int sign = -1; sign < 2; sign += 2) {
     *v->value = kept + sign * 0.05 * allowed * scale;
     CHECK_INT (shadow_check (v->shadow, NULL, NULL), 1);
     *v->value = kept + sign * 20 * allowed * scale;
@@ -124,9 +122,8 @@ static void block_is_found (VALUE v)
 {
   const SNAPSHOT *s = v.s;
   OFFB *block;
-  int i;
 
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     block = v.legacy->row[i].adj;
     if (!block || !s->row[i].block[0].recorded) continue;
     v.quantity = QUANTITY_BLOCK;
@@ -202,9 +199,8 @@ static ldy_report agrees (const SNAPSHOT *s, ldy_shadow *shadow)
 static double check_condition (const SNAPSHOT *s, const ldy_report *report)
 {
   double condition = 0;
-  int i;
 
-  for (i = 0; i < s->rows && s->update != UPDATE_MINIMAL; i ++) condition = fmax (condition, condition_of (s->row[i].con));
+  for (int i = 0; i < s->rows && s->update != UPDATE_MINIMAL; i ++) condition = fmax (condition, condition_of (s->row[i].con));
   CHECK (report->condition >= 0.1 * condition && report->condition <= condition * (1 + 1e-6));
   return condition;
 }
@@ -227,14 +223,12 @@ static void check_state (const SNAPSHOT *s, RECORDED_ROWS *legacy)
 
 static void check_file (const char *path)
 {
-  RECORDED_ROWS *legacy;
-  SNAPSHOT *snapshot;
   char error[256];
 
   check_context ("%s", path);
   guarded_begin ();
-  snapshot = snapshot_read (path, error, sizeof error);
-  legacy = snapshot ? recorded_rows (snapshot) : NULL;
+  SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
+  RECORDED_ROWS *legacy = snapshot ? recorded_rows (snapshot) : NULL;
   guarded_end ();
   if (!CHECK (snapshot != NULL)) return;
   check_state (snapshot, legacy);
@@ -263,10 +257,8 @@ static void bad_arguments (void)
 
 int main (int argc, char **argv)
 {
-  int i;
-
   CHECK (argc > 1);
   bad_arguments ();
-  for (i = 1; i < argc; i ++) check_file (argv[i]);
+  for (int i = 1; i < argc; i ++) check_file (argv[i]);
   return check_summary ("shadow");
 }

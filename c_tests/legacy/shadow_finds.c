@@ -5,10 +5,8 @@
 
 int shadow_check (ldy_shadow *shadow, const ldy_tolerance *tolerance, ldy_report *report)
 {
-  int agree;
-
   guarded_lock ();
-  agree = ldy_shadow_check (shadow, tolerance, report);
+  int agree = ldy_shadow_check (shadow, tolerance, report);
   guarded_unlock ();
   return agree;
 }

@@ -1,6 +1,5 @@
 /* What a shadow is expected to answer. During each check everything that is guarded is locked. */
-#ifndef SHADOW_FINDS_H
-#define SHADOW_FINDS_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -10,5 +9,3 @@ int shadow_check (ldy_shadow *shadow, const ldy_tolerance *tolerance, ldy_report
 /* The shadow differs, and names this constraint, the neighbour and the body of a block (NULL: none), and something in
  * its text; the report. */
 ldy_report shadow_finds (ldy_shadow *shadow, const CON *con, const CON *neighbour, const BODY *body, const char *what);
-
-#endif

@@ -30,9 +30,8 @@ static void missing_and_surplus (DIAB *row, ldy_shadow *shadow)
 static void unexpected (const SNAPSHOT *s, RECORDED_ROWS *legacy, DIAB *row, ldy_shadow *shadow)
 {
   OFFB *block = row->adj, extra = *block;
-  int i;
 
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     if (&legacy->row[i] == row || has_block (block, &legacy->row[i], block->bod)) continue;
     row->adj = &extra;
     extra.dia = &legacy->row[i];
@@ -71,9 +70,9 @@ static void strange (DIAB *row, ldy_shadow *shadow)
 /* Of two blocks to one neighbour through one body each counts. */
 static void doubled (DIAB *row, ldy_shadow *shadow)
 {
-  OFFB **link, *block;
+  OFFB *block;
 
-  for (link = &row->adj; (block = *link); link = &block->n) {
+  for (OFFB **link = &row->adj; (block = *link); link = &block->n) {
     if (!has_block (block->n, block->dia, block->bod)) continue;
     *link = block->n;
     shadow_finds (shadow, row->con, block->dia->con, block->bod, " is missing");
@@ -84,9 +83,9 @@ static void doubled (DIAB *row, ldy_shadow *shadow)
 
 static void blocks_are_found (const SNAPSHOT *s, RECORDED_ROWS *legacy, ldy_shadow *shadow)
 {
-  int i, done = 0;
+  int done = 0;
 
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     if (!legacy->row[i].adj) continue;
     doubled (&legacy->row[i], shadow);
     if (done ++) continue;

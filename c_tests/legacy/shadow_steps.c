@@ -47,12 +47,11 @@ static CON *new_constraint (SCENE *s)
 static SCENE *scene_create (uint64_t seed)
 {
   SCENE *s = calloc (1, sizeof *s);
-  int i;
 
   if (!s) abort ();
   s->random.state = seed;
   s->host = host_create ();
-  for (i = 0; i < BODIES; i ++) s->body[i] = add_body (s, i);
+  for (int i = 0; i < BODIES; i ++) s->body[i] = add_body (s, i);
   s->host->dom.ldy = LOCDYN_Create (&s->host->dom);
   s->shadow = ldy_shadow_new (s->host->dom.ldy);
   return s;
@@ -69,9 +68,7 @@ static void scene_free (SCENE *s)
 
 static void slide (SCENE *s)
 {
-  int i;
-
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     if (s->con[i] && random_below (&s->random, 3) == 0) mesh_place (s->con[i], &s->random);
   }
 }
@@ -139,9 +136,7 @@ static void finds (const SCENE *s, const char *what)
 
 static OFFB **link_to (DIAB *row, const DIAB *neighbour, const BODY *body)
 {
-  OFFB **link;
-
-  for (link = &row->adj; *link; link = &(*link)->n) {
+  for (OFFB **link = &row->adj; *link; link = &(*link)->n) {
     if ((*link)->dia == neighbour && (*link)->bod == body) return link;
   }
   return NULL;
@@ -169,10 +164,9 @@ static void uncouple (const SCENE *s, DIAB *newer)
 static void couple (const SCENE *s, DIAB *newer)
 {
   OFFB here = { { 0 }, NULL, newer->con->master, newer->adj }, there = { { 0 }, newer, newer->con->master, NULL };
-  DIAB *dia;
 
   if (!is_by_nodes (here.bod)) return;
-  for (dia = newer->n; dia; dia = dia->n) {
+  for (DIAB *dia = newer->n; dia; dia = dia->n) {
     if (dia->con->master != here.bod || link_to (newer, dia, here.bod)) continue;
     here.dia = dia;
     there.n = dia->adj;
@@ -207,11 +201,11 @@ static void exchange (LOCDYN *ldy, DIAB *one, DIAB *two)
 /* Two rows in the other order, while the blocks of a third one tell the right one. */
 static void reorder (const SCENE *s)
 {
-  DIAB *one, *two, *witness;
+  DIAB *two;
 
-  for (one = s->host->dom.ldy->dia; one && one->n; one = one->n) {
+  for (DIAB *one = s->host->dom.ldy->dia; one && one->n; one = one->n) {
     two = one->n;
-    for (witness = two->n; witness; witness = witness->n) {
+    for (DIAB *witness = two->n; witness; witness = witness->n) {
       if (!is_block_to (witness->adj, one) || !is_block_to (witness->adj, two)) continue;
       exchange (s->host->dom.ldy, one, two);
       finds (s, ": older rows changed their order in the list");
@@ -248,12 +242,12 @@ static void spoil (SCENE *s)
 static void step (SCENE *s)
 {
   static const UPDATE_KIND kinds[] = { UPDATE_ALL, UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
-  int events = random_below (&s->random, 12), i;
+  int events = random_below (&s->random, 12);
 
-  for (i = 0; i < CONSTRAINTS; i ++) s->is_new[i] = 0;
+  for (int i = 0; i < CONSTRAINTS; i ++) s->is_new[i] = 0;
   slide (s);
   for (; events; events --) event (s);
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     if (s->con[i] && !s->con[i]->dia) insert (s, i);
   }
   host_set_update (s->host, kinds[random_below (&s->random, 4)]);
@@ -294,11 +288,10 @@ static void test_replaced_body (void)
 static void set_matrix (BODY *body, double condition)
 {
   double a[36] = { 0 };
-  int flags = MXIFAC | MXSPD, i;
-  MX *matrix;
+  int flags = MXIFAC | MXSPD;
 
-  for (i = 0; i < 6; i ++) a[7 * i] = i ? 1 : condition;
-  matrix = host_matrix_sparse (6, a);
+  for (int i = 0; i < 6; i ++) a[7 * i] = i ? 1 : condition;
+  MX *matrix = host_matrix_sparse (6, a);
   memcpy (&matrix->flags, &flags, sizeof flags);
   host_set_inverse (body, matrix);
 }
@@ -307,10 +300,9 @@ static void set_matrix (BODY *body, double condition)
 static int is_found (ldy_shadow *shadow, double *value, double part)
 {
   double kept = *value;
-  int found;
 
   *value *= 1 + part;
-  found = !ldy_shadow_check (shadow, NULL, NULL);
+  int found = !ldy_shadow_check (shadow, NULL, NULL);
   *value = kept;
   return found;
 }
@@ -328,19 +320,18 @@ static void test_conditions (void)
   double *certain[] = { &both->V[0], &both->dia->B[0], &alone->dia->W[0], &alone->dia->A[0], &alone->dia->rho };
   ldy_report report = { .size = sizeof report };
   ldy_stats before = { .size = sizeof before }, after = { .size = sizeof after };
-  int i;
 
   set_matrix (one, 1e9);
   LOCDYN_Update_Begin (ldy);
   check_context ("matrix of condition 1e9");
   CHECK (ldy_shadow_check (shadow, NULL, &report));
   CHECK_NEAR (report.condition, 1e9, 1);
-  for (i = 0; i < (int) (sizeof uncertain / sizeof *uncertain); i ++) {
+  for (int i = 0; i < (int) (sizeof uncertain / sizeof *uncertain); i ++) {
     check_context ("uncertain value %d", i);
     CHECK (!is_found (shadow, uncertain[i], 1e-9));
     CHECK (is_found (shadow, uncertain[i], 1e-3));
   }
-  for (i = 0; i < (int) (sizeof certain / sizeof *certain); i ++) {
+  for (int i = 0; i < (int) (sizeof certain / sizeof *certain); i ++) {
     check_context ("certain value %d", i);
     CHECK (is_found (shadow, certain[i], 1e-9));
   }
@@ -378,12 +369,11 @@ static void test_block_of_older_rows (void)
   DIAB *newer, *older;
   OFFB here = { { 0 }, NULL, body, NULL }, there = { { 0 }, NULL, body, NULL };
   char what[64];
-  int i;
 
   check_context ("a block of older rows");
   s.host->dom.ldy = LOCDYN_Create (&s.host->dom);
   s.shadow = ldy_shadow_new (s.host->dom.ldy);
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     s.con[i] = mesh_constraint (s.host, &s.random, CONTACT, body, obstacle);
     place_at (s.con[i], &s.random, i ? 0 : 3);
     host_insert (s.host, s.con[i]);
@@ -416,19 +406,18 @@ static void test_block_of_older_rows (void)
 
 int main (int argc, char **argv)
 {
-  int steps, i, k;
   SCENE *s;
 
   if (argc < 3) {
     fprintf (stderr, "usage: shadow_steps STEPS SEED ...\n");
     return 2;
   }
-  steps = atoi (argv[1]);
+  int steps = atoi (argv[1]);
   test_replaced_body ();
   test_block_of_older_rows ();
-  for (k = 2; k < argc; k ++) {
+  for (int k = 2; k < argc; k ++) {
     s = scene_create (strtoull (argv[k], NULL, 10));
-    for (i = 0; i < steps && !check_failures (); i ++) {
+    for (int i = 0; i < steps && !check_failures (); i ++) {
       check_context ("seed %s, step %d", argv[k], i);
       step (s);
     }

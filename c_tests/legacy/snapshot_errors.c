@@ -32,7 +32,6 @@ static int load (const char *path)
 static void refused (const char *scratch, long size, const char *insertion, const char *rest, const char *mention)
 {
   FILE *file = fopen (scratch, "wb");
-  SNAPSHOT *snapshot;
   char error[256] = "";
 
   if (!CHECK (file != NULL)) return;
@@ -40,7 +39,7 @@ static void refused (const char *scratch, long size, const char *insertion, cons
   fputs (insertion, file);
   fputs (rest, file);
   fclose (file);
-  snapshot = snapshot_read (scratch, error, sizeof error);
+  SNAPSHOT *snapshot = snapshot_read (scratch, error, sizeof error);
   CHECK_POINTER (snapshot, NULL);
   CHECK_TEXT (error, scratch);
   CHECK_TEXT (error, mention);
@@ -69,13 +68,12 @@ static void damage (const char *path, const char *scratch)
 int main (int argc, char **argv)
 {
   char error[256];
-  int i;
 
   CHECK (argc > 2);
   check_context ("no file");
   CHECK_POINTER (snapshot_read ("no/such.ldysnap", error, sizeof error), NULL);
   CHECK_TEXT (error, "no/such.ldysnap: ");
-  for (i = 2; i < argc; i ++) damage (argv[i], argv[1]);
+  for (int i = 2; i < argc; i ++) damage (argv[i], argv[1]);
   remove (argv[1]);
   return check_summary ("snapshot_errors");
 }

@@ -75,15 +75,14 @@ static void enlarge_body (BODY *body, size_t largest)
 
 void trial_enlarge (HOST *host)
 {
-  BODY *body;
   MESH *mesh;
   size_t largest = 0;
 
-  for (body = host->dom.bod; body; body = body->next) {
+  for (BODY *body = host->dom.bod; body; body = body->next) {
     mesh = mesh_of (body);
     if (mesh && 3 * (size_t) mesh->nodes_count > largest) largest = 3 * (size_t) mesh->nodes_count;
   }
-  for (body = host->dom.bod; body; body = body->next) enlarge_body (body, largest);
+  for (BODY *body = host->dom.bod; body; body = body->next) enlarge_body (body, largest);
 }
 
 /* ---- spoiling a field */
@@ -295,10 +294,9 @@ static void spoil_element (TRIAL *t, const BODY *body, ELEMENT *element)
 static void spoil_convex (TRIAL *t, const BODY *body)
 {
   CONVEX *convex = body->shape->data;
-  int which;
 
   while (convex->next && random_below (t->random, 3)) convex = convex->next;
-  which = random_below (t->random, convex->nele);
+  int which = random_below (t->random, convex->nele);
   switch (random_below (t->random, 5)) {
   case 0:
     spoil (t, "convex->nele", &convex->nele, sizeof convex->nele);
@@ -403,9 +401,8 @@ static void compare_spoilt (TRIAL *t, const VALUES *before, int code)
   VALUES *got = values_of (t->host->dom.ldy), *fresh;
   WATCHED refused = watched;
   int refusal;
-  FRESH made;
 
-  made = fresh_values (t->host, &fresh, &refusal);
+  FRESH made = fresh_values (t->host, &fresh, &refusal);
   if (!code) check_left_alone (before, got, update_kind_of (t->host));
   if (!code) check_finite (got, update_kind_of (t->host));
   if (made == FRESH_MADE && !code) values_compare (got, fresh, update_kind_of (t->host), t->is_rounded);
@@ -444,10 +441,6 @@ CON *trial (HOST *host, RANDOM *random, int reuse, const char **name)
 {
   static const UPDATE_KIND kinds[] = { UPDATE_ALL, UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
   TRIAL t = { 0 };
-  STRUCTURE before;
-  VALUES *values;
-  DIAB *row;
-  int code;
 
   t.host = host;
   t.random = random;
@@ -456,11 +449,11 @@ CON *trial (HOST *host, RANDOM *random, int reuse, const char **name)
   host_set_update (host, kinds[random_below (random, 4)]);
   /* The host's own numbers, to see what is written; with LDY_REUSE it has promised to write none. */
   if (!reuse && !t.inserted) marks_free (marks_put (host->dom.ldy));
-  before = structure_of (host->dom.ldy);
-  values = values_of (host->dom.ldy);
+  STRUCTURE before = structure_of (host->dom.ldy);
+  VALUES *values = values_of (host->dom.ldy);
   spoil_something (&t);
-  code = call (&t);
-  row = t.inserted ? t.inserted->dia : NULL;
+  int code = call (&t);
+  DIAB *row = t.inserted ? t.inserted->dia : NULL;
   check_context ("%s of %s", t.inserted ? "insertion" : "update", t.name);
   check_call (&t, &before, values, code);
   values_free (values);

@@ -1,8 +1,7 @@
 /* Calls in which one field of everything that an update or an insertion reads is spoilt for the time of the call. A refused call
  * leaves no trace: with the field restored the next update gives the bits of a fresh structure. Where the call is accepted, it
  * has computed what a fresh structure computes of the same field. */
-#ifndef TRIAL_H
-#define TRIAL_H
+#pragma once
 
 #include "support/scene.h"
 
@@ -13,5 +12,3 @@ void trial_enlarge (HOST *host);
  * constraints have rows, and `reuse` tells whether LDY_REUSE is set. Returns the constraint that was removed and inserted
  * again, NULL if none was; the name of the field, for messages. */
 CON *trial (HOST *host, RANDOM *random, int reuse, const char **name);
-
-#endif

@@ -21,9 +21,8 @@ static void check_times (const ldy_stats *stats)
 {
   const double times[] = { stats->velocities_time, stats->operators_time, stats->solves_time, stats->diagonal_time,
     stats->pairs_time };
-  int i;
 
-  for (i = 0; i < 5; i ++) CHECK (isfinite (times[i]) && times[i] >= 0);
+  for (int i = 0; i < 5; i ++) CHECK (isfinite (times[i]) && times[i] >= 0);
 }
 
 /* The stats, once they have been compared with the lists. */
@@ -31,12 +30,10 @@ static ldy_stats check_stats (const LOCDYN *ldy)
 {
   ldy_stats stats = stats_of (ldy);
   size_t rows = 0, blocks = 0;
-  const DIAB *dia;
-  const OFFB *block;
 
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     rows ++;
-    for (block = dia->adj; block; block = block->n) blocks ++;
+    for (const OFFB *block = dia->adj; block; block = block->n) blocks ++;
   }
   CHECK_INT (stats.rows, rows);
   CHECK_INT (stats.blocks, blocks);
@@ -51,9 +48,8 @@ static ldy_stats check_stats (const LOCDYN *ldy)
 static size_t rows_of (const BODY *body, const LOCDYN *ldy)
 {
   size_t rows = 0;
-  const DIAB *dia;
 
-  for (dia = ldy->dia; dia; dia = dia->n) rows += dia->con->master == body || dia->con->slave == body;
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) rows += dia->con->master == body || dia->con->slave == body;
   return rows;
 }
 
@@ -63,9 +59,8 @@ static size_t rows_of (const BODY *body, const LOCDYN *ldy)
 static size_t operators_size (const HOST *host)
 {
   size_t size = 0;
-  const BODY *body;
 
-  for (body = host->dom.bod; body; body = body->next) {
+  for (const BODY *body = host->dom.bod; body; body = body->next) {
     size += rows_of (body, host->dom.ldy) * 3 * (size_t) body->dofs * sizeof (double);
   }
   return size;
@@ -75,9 +70,8 @@ static void update (HOST *host, int kind)
 {
   const LOCDYN *ldy = host->dom.ldy;
   ldy_stats before, after;
-  CON *con;
 
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     if (!con->dia) host_insert (host, con);
   }
   before = check_stats (ldy);
@@ -106,10 +100,9 @@ static void test_random (int operations)
   RANDOM random = { 40 };
   HOST *host = scene_mixed (40);
   ldy_stats stats;
-  int i;
 
   scene_insert_all (host);
-  for (i = 0; i < operations && !check_failures (); i ++) {
+  for (int i = 0; i < operations && !check_failures (); i ++) {
     check_context ("operation %d", i);
     operation (host, &random);
     stats = check_stats (host->dom.ldy);

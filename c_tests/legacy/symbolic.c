@@ -13,10 +13,9 @@ static void expect_blocks (const CON *con, int count, ...)
   const CON *neighbour;
   const BODY *body;
   va_list pairs;
-  int i;
 
   va_start (pairs, count);
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     neighbour = va_arg (pairs, CON *);
     body = va_arg (pairs, BODY *);
     if (!CHECK (block != NULL)) break;
@@ -33,10 +32,9 @@ static void expect_rows (const LOCDYN *ldy, int count, ...)
 {
   const DIAB *dia = ldy->dia, *last = NULL;
   va_list constraints;
-  int i;
 
   va_start (constraints, count);
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     if (!CHECK (dia != NULL)) break;
     CHECK_POINTER (dia->con, va_arg (constraints, CON *));
     CHECK_POINTER (dia->p, last);
@@ -77,11 +75,10 @@ static void end (HOST *host)
 static void test_create (void)
 {
   HOST *host = host_create ();
-  LOCDYN *ldy;
 
   check_context ("create");
   host->dom.solfec = NULL; /* need not be set yet */
-  ldy = LOCDYN_Create (&host->dom);
+  LOCDYN *ldy = LOCDYN_Create (&host->dom);
   CHECK_POINTER (ldy->dom, &host->dom);
   CHECK_POINTER (ldy->dia, NULL);
   CHECK (ldy->free_energy == 0);
@@ -93,9 +90,8 @@ static void test_rows (void)
 {
   HOST *host = begin ("rows");
   CON *con[4], *neighbour;
-  int i;
 
-  for (i = 0; i < 4; i ++) {
+  for (int i = 0; i < 4; i ++) {
     con[i] = host_add_constraint (host, FIXPNT, host_add_body (host, RIG), NULL);
     neighbour = con[i];
     CHECK (LOCDYN_Insert (host->dom.ldy, con[i], con[i]->master, con[i]->slave) == host->dom.ldy->dia);
@@ -129,11 +125,10 @@ static void test_rows (void)
 static void three_on_a_body (SET_FORM form)
 {
   HOST *host = begin ("three constraints of a body");
-  BODY *body;
   CON *x, *y, *z;
 
   host->set_form = form;
-  body = host_add_body (host, RIG);
+  BODY *body = host_add_body (host, RIG);
   x = host_add_constraint (host, FIXPNT, body, NULL);
   y = host_add_constraint (host, FIXPNT, body, NULL);
   z = host_add_constraint (host, FIXPNT, body, NULL);
@@ -151,16 +146,14 @@ static void three_on_a_body (SET_FORM form)
 
 static void test_set_order (void)
 {
-  HOST *host;
-  BODY *body;
   CON *x, *y, *z, *other[3];
 
   three_on_a_body (SET_BALANCED);
   three_on_a_body (SET_LEFT_CHAIN);
   three_on_a_body (SET_RIGHT_CHAIN);
 
-  host = begin ("another order of the set");
-  body = host_add_body (host, RIG);
+  HOST *host = begin ("another order of the set");
+  BODY *body = host_add_body (host, RIG);
   x = host_add_constraint (host, FIXPNT, body, NULL);
   y = host_add_constraint (host, FIXPNT, body, NULL);
   z = host_add_constraint (host, FIXPNT, body, NULL);
@@ -262,13 +255,12 @@ static void test_moved (void)
   BODY *b1 = host_add_body (host, RIG), *b2 = host_add_body (host, RIG);
   CON *stays = host_add_constraint (host, FIXPNT, b1, NULL), *other = host_add_constraint (host, FIXPNT, b2, NULL);
   CON *moves = host_add_constraint (host, FIXPNT, b1, NULL);
-  DIAB *row;
 
   host_insert (host, stays);
   host_insert (host, other);
   host_insert (host, moves);
   expect_blocks (moves, 1, stays, b1);
-  row = moves->dia;
+  DIAB *row = moves->dia;
   LOCDYN_Remove (host->dom.ldy, row);
   CHECK_POINTER (moves->dia, row); /* Remove leaves it alone */
   host_leave (b1, moves);
@@ -314,10 +306,9 @@ static void remove_one_of_three (int in_sets)
   HOST *host = begin (in_sets ? "remove, in its sets" : "remove, out of its sets");
   BODY *b1 = host_add_body (host, RIG), *b2 = host_add_body (host, PRB);
   CON *con[5];
-  int i;
 
-  for (i = 0; i < 5; i ++) con[i] = host_add_constraint (host, CONTACT, b1, b2);
-  for (i = 0; i < 5; i ++) host_insert (host, con[i]);
+  for (int i = 0; i < 5; i ++) con[i] = host_add_constraint (host, CONTACT, b1, b2);
+  for (int i = 0; i < 5; i ++) host_insert (host, con[i]);
   if (!in_sets) host_leave_bodies (con[2]);
   host_remove (host, con[2]);
   expect_blocks (con[0], 6, con[4], b2, con[4], b1, con[3], b2, con[3], b1, con[1], b2, con[1], b1);
@@ -338,10 +329,9 @@ static void remove_one_of_three (int in_sets)
 
 static int collect (const DIAB *dia, const OFFB **blocks)
 {
-  const OFFB *block;
   int count = 0;
 
-  for (block = dia->adj; block; block = block->n) blocks[count ++] = block;
+  for (const OFFB *block = dia->adj; block; block = block->n) blocks[count ++] = block;
   return count;
 }
 
@@ -361,18 +351,16 @@ static void test_reuse (void)
   const OFFB *before[3 * SPOKES], *block;
   CON *spoke[SPOKES], *hub;
   OFFB *fill;
-  DIAB *row;
-  int count, i;
 
-  for (i = 0; i < SPOKES; i ++) host_insert (host, spoke[i] = host_add_constraint (host, FIXPNT, body, NULL));
+  for (int i = 0; i < SPOKES; i ++) host_insert (host, spoke[i] = host_add_constraint (host, FIXPNT, body, NULL));
   host_insert (host, hub = host_add_constraint (host, FIXPNT, body, NULL));
-  row = hub->dia;
-  count = collect (row, before);
+  DIAB *row = hub->dia;
+  int count = collect (row, before);
   CHECK_INT (count, SPOKES);
-  for (i = 0; i < SPOKES; i ++) before[count ++] = spoke[i]->dia->adj;
+  for (int i = 0; i < SPOKES; i ++) before[count ++] = spoke[i]->dia->adj;
   memset (row->W, 0xff, sizeof (double[22]));
   for (fill = row->adj; fill; fill = fill->n) memset (fill->W, 0xff, sizeof fill->W);
-  for (i = 0; i < SPOKES; i ++) memset (spoke[i]->dia->adj->W, 0xff, sizeof fill->W);
+  for (int i = 0; i < SPOKES; i ++) memset (spoke[i]->dia->adj->W, 0xff, sizeof fill->W);
 
   host_remove (host, hub);
   host_insert (host, hub);
@@ -383,7 +371,7 @@ static void test_reuse (void)
     CHECK (contains (before, count, block));
     CHECK (all_zero (block->W, sizeof block->W));
   }
-  for (i = 0; i < SPOKES; i ++) {
+  for (int i = 0; i < SPOKES; i ++) {
     CHECK (contains (before, count, spoke[i]->dia->adj));
     CHECK (all_zero (spoke[i]->dia->adj->W, sizeof block->W));
   }
@@ -399,20 +387,17 @@ static void test_stable (void)
   BODY *body = host_add_body (host, RIG), *away = NULL;
   CON *first = host_add_constraint (host, FIXPNT, body, NULL), *second = host_add_constraint (host, FIXPNT, body, NULL);
   CON **many = malloc (MANY * sizeof *many);
-  OFFB *block;
-  DIAB *row;
-  int i;
 
   if (!many) abort ();
   host_insert (host, first);
   host_insert (host, second);
-  row = first->dia;
-  block = row->adj;
-  for (i = 0; i < MANY; i ++) {
+  DIAB *row = first->dia;
+  OFFB *block = row->adj;
+  for (int i = 0; i < MANY; i ++) {
     if (i % 16 == 0) away = host_add_body (host, RIG);
     host_insert (host, many[i] = host_add_constraint (host, FIXPNT, away, NULL));
   }
-  for (i = 0; i < MANY; i += 2) host_remove (host, many[i]);
+  for (int i = 0; i < MANY; i += 2) host_remove (host, many[i]);
   CHECK_POINTER (first->dia, row);
   CHECK_POINTER (row->con, first);
   CHECK_POINTER (row->adj, block);
@@ -430,9 +415,8 @@ static void test_destroy_last (void)
 {
   HOST *host = begin ("destroy last");
   BODY *b1 = host_add_body (host, RIG), *b2 = host_add_body (host, PRB);
-  int i;
 
-  for (i = 0; i < 10; i ++) host_insert (host, host_add_constraint (host, CONTACT, b1, b2));
+  for (int i = 0; i < 10; i ++) host_insert (host, host_add_constraint (host, CONTACT, b1, b2));
   host_clear (host);
   end (host);
 }

@@ -21,10 +21,8 @@ static const char *scratch;
 
 static char *written (LOCDYN *ldy, void (*write) (LOCDYN *, const char *), size_t *size)
 {
-  char *text;
-
   write (ldy, scratch);
-  text = text_read (scratch, size);
+  char *text = text_read (scratch, size);
   CHECK (text != NULL);
   remove (scratch);
   return text;
@@ -51,13 +49,12 @@ static void expect_model (LOCDYN *ldy, void (*write) (LOCDYN *, const char *), v
 
 static void expect_models (LOCDYN *ldy)
 {
-  const DIAB *dia;
   int number = 1;
 
   expect_model (ldy, LOCDYN_Dump, text_model_dump);
-  for (dia = ldy->dia; dia; dia = dia->n) dia->con->num = -7;
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) dia->con->num = -7;
   expect_model (ldy, LOCDYN_W_MatrixMarket, text_model_matrix_market);
-  for (dia = ldy->dia; dia; dia = dia->n, number += 3) CHECK_INT (dia->con->num, number);
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n, number += 3) CHECK_INT (dia->con->num, number);
 }
 
 static void test_nothing (void)
@@ -74,15 +71,13 @@ static void test_mixed (void)
 {
   HOST *host = scene_mixed (11);
   RANDOM random = { 12 };
-  CON *con;
-  int i;
 
   check_context ("mixed scene");
   scene_insert_all (host);
   expect_models (host->dom.ldy); /* all zero */
   LOCDYN_Update_Begin (host->dom.ldy);
-  for (con = host->dom.con; con; con = con->next) {
-    for (i = 0; i < 3; i ++) {
+  for (CON *con = host->dom.con; con; con = con->next) {
+    for (int i = 0; i < 3; i ++) {
       con->R[i] = 1e9 * random_value (&random);
       con->U[i] = 1e-9 * random_value (&random);
     }
@@ -97,17 +92,15 @@ static void test_odd_numbers (void)
   static const double odd[] = { 0, -0.0, HUGE_VAL, -HUGE_VAL, NAN, DBL_MAX, DBL_MIN, -DBL_MIN / 4096, 100000.5, 999999.5,
                                 -9.9999949e-05, 0.00012345678 };
   HOST *host = scene_mixed (13);
-  DIAB *dia;
-  OFFB *block;
-  int count = 0, i;
+  int count = 0;
 
   check_context ("odd numbers");
   scene_insert_all (host);
-  for (dia = host->dom.ldy->dia; dia; dia = dia->n) {
-    for (i = 0; i < 9; i ++) dia->W[i] = odd[count ++ % 12];
-    for (i = 0; i < 3; i ++) dia->B[i] = dia->U[i] = odd[count ++ % 12];
-    for (block = dia->adj; block; block = block->n) {
-      for (i = 0; i < 9; i ++) block->W[i] = odd[count ++ % 12];
+  for (DIAB *dia = host->dom.ldy->dia; dia; dia = dia->n) {
+    for (int i = 0; i < 9; i ++) dia->W[i] = odd[count ++ % 12];
+    for (int i = 0; i < 3; i ++) dia->B[i] = dia->U[i] = odd[count ++ % 12];
+    for (OFFB *block = dia->adj; block; block = block->n) {
+      for (int i = 0; i < 9; i ++) block->W[i] = odd[count ++ % 12];
     }
   }
   host->dom.bod->id = 0xfffffff0; /* negative as an int */
@@ -124,12 +117,12 @@ static void test_ties (uint64_t seed)
   BODY *body[3];
   double base[2][9];
   CON *con;
-  int i, kind;
+  int kind;
 
   check_context ("ties, seed %d", (int) seed);
-  for (i = 0; i < 3; i ++) body[i] = scene_body (host, &random, PRB, INVERSE_DENSE);
-  for (i = 0; i < 2; i ++) random_rotation (&random, base[i]);
-  for (i = 0; i < 60; i ++) {
+  for (int i = 0; i < 3; i ++) body[i] = scene_body (host, &random, PRB, INVERSE_DENSE);
+  for (int i = 0; i < 2; i ++) random_rotation (&random, base[i]);
+  for (int i = 0; i < 60; i ++) {
     kind = kinds[random_below (&random, 6)];
     con = scene_constraint (host, &random, kind, body[random_below (&random, 3)], body[random_below (&random, 3)]);
     if (kind == FIXPNT && con->slave) {
@@ -183,15 +176,13 @@ static void compare (LOCDYN *ldy, const char *snapshot, const char *suffix, void
 
 static void test_recorded (const char *path)
 {
-  SNAPSHOT *snapshot;
   char error[256];
-  DOM *dom;
 
   check_context ("%s", path);
-  snapshot = snapshot_read (path, error, sizeof error);
+  SNAPSHOT *snapshot = snapshot_read (path, error, sizeof error);
   if (!CHECK (snapshot != NULL)) return;
   GEOMETRIC_EPSILON = snapshot->geometric_epsilon;
-  dom = &snapshot->host->dom;
+  DOM *dom = &snapshot->host->dom;
   dom->ldy = LOCDYN_Create (dom);
   CHECK (snapshot_insert (snapshot));
   LOCDYN_Update_Begin (dom->ldy);
@@ -209,11 +200,10 @@ static void test_overwriting (void)
 {
   HOST *host = scene_mixed (14);
   FILE *file = fopen (scratch, "wb");
-  long i;
 
   check_context ("overwriting");
   if (CHECK (file != NULL)) {
-    for (i = 0; i < 1000000; i ++) fputc ('x', file);
+    for (long i = 0; i < 1000000; i ++) fputc ('x', file);
     fclose (file);
   }
   scene_insert_all (host);
@@ -223,9 +213,9 @@ static void test_overwriting (void)
 
 static int open_files (void)
 {
-  int count = 0, i;
+  int count = 0;
 
-  for (i = 0; i < 256; i ++) {
+  for (int i = 0; i < 256; i ++) {
     int copy = dup (i);
 
     if (copy < 0) continue;
@@ -247,16 +237,16 @@ static void test_errors (void)
     { "/dev/null", 0, "", 1 } };
   static void (*const write[2]) (LOCDYN *, const char *) = { LOCDYN_Dump, LOCDYN_W_MatrixMarket };
   HOST *host[2];
-  int before = open_files (), large, i, k;
+  int before = open_files ();
 
   watch_errors ();
   host[0] = scene_mixed (15);         /* more than a buffer */
   host[1] = host_create ();
   host_add_constraint (host[1], FIXPNT, host_add_body (host[1], RIG), NULL); /* less: written in the end */
-  for (large = 0; large < 2; large ++) {
+  for (int large = 0; large < 2; large ++) {
     scene_insert_all (host[large]);
-    for (k = 0; k < 2; k ++) {
-      for (i = 0; i < 6; i ++) {
+    for (int k = 0; k < 2; k ++) {
+      for (int i = 0; i < 6; i ++) {
         check_context ("%s, writer %d, scene %d", cases[i].path ? cases[i].path : "no path", k, large);
         host[large]->dom.con->num = -7;
         forget_errors ();
@@ -302,8 +292,6 @@ static void test_damage (void)
 
 int main (int argc, char **argv)
 {
-  int i;
-
   if (argc < 2) {
     fprintf (stderr, "usage: text_files SCRATCH FILE.ldysnap ...\n");
     return 2;
@@ -312,10 +300,10 @@ int main (int argc, char **argv)
   test_nothing ();
   test_mixed ();
   test_odd_numbers ();
-  for (i = 1; i < 20; i ++) test_ties ((uint64_t) i);
+  for (int i = 1; i < 20; i ++) test_ties ((uint64_t) i);
   test_overwriting ();
   test_errors ();
   test_damage ();
-  for (i = 2; i < argc; i ++) test_recorded (argv[i]);
+  for (int i = 2; i < argc; i ++) test_recorded (argv[i]);
   return check_summary ("text_files");
 }

@@ -26,8 +26,6 @@ static uint64_t alone; /* the digest with one thread */
 /* In a child: two threads again, those of the parent are not there. */
 static int attempt (WHEN when, int k)
 {
-  int result;
-
   alarm (60);
   if (when == BY_ENVIRONMENT) setenv ("LDY_NUM_THREADS", "2", 1);
   else ldy_set_threads (2);
@@ -36,7 +34,7 @@ static int attempt (WHEN when, int k)
   failing.until = k;
   failing.failed = 0;
   failing.armed = 1;
-  result = watched_update (host);
+  int result = watched_update (host);
   failing.armed = 0;
   if (result != 0 && (result != LDY_OUT_OF_MEMORY || !failing.failed)) return WRONG;
   if (result == 0 && large_scene_digest (host) != alone) return WRONG;
@@ -92,12 +90,11 @@ static void set_alone (void)
 int main (int argc, char **argv)
 {
   int step = argc > 1 ? atoi (argv[1]) : 1;
-  WHEN when;
 
   watch_errors ();
   host = large_scene (0);
   set_alone ();
-  for (when = FIRST; when <= BY_ENVIRONMENT; when ++) {
+  for (WHEN when = FIRST; when <= BY_ENVIRONMENT; when ++) {
     for (failing.persistent = 0; failing.persistent < 2; failing.persistent ++) attempts (when, step);
   }
   scene_destroy (host);

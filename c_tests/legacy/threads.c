@@ -27,11 +27,10 @@ static const int counts[] = { 1, 2, 3, 7 };
 static uint64_t update_with (int threads)
 {
   HOST *host = large_scene (1);
-  uint64_t sum;
 
   CHECK_INT (ldy_set_threads (threads), 0);
   LOCDYN_Update_Begin (host->dom.ldy);
-  sum = large_scene_digest (host);
+  uint64_t sum = large_scene_digest (host);
   LOCDYN_Update_Begin (host->dom.ldy);
   CHECK (large_scene_digest (host) == sum);
   scene_destroy (host);
@@ -41,9 +40,8 @@ static uint64_t update_with (int threads)
 static void test_same_bits (void)
 {
   uint64_t alone = update_with (1);
-  int i;
 
-  for (i = 0; i < COUNTS; i ++) {
+  for (int i = 0; i < COUNTS; i ++) {
     check_context ("%d threads", counts[i]);
     CHECK (update_with (counts[i]) == alone);
   }
@@ -75,13 +73,11 @@ static void test_errors (void)
   char name[64];
   BODY *body = host->dom.con->master, *later = late->master;
   MX *inverse = body->inverse, *later_inverse = later->inverse;
-  uint64_t sum;
-  int i;
 
   watch_errors ();
   LOCDYN_Update_Begin (host->dom.ldy);
-  sum = large_scene_digest (host);
-  for (i = 0; i < COUNTS; i ++) {
+  uint64_t sum = large_scene_digest (host);
+  for (int i = 0; i < COUNTS; i ++) {
     check_context ("%d threads", counts[i]);
     CHECK_INT (ldy_set_threads (counts[i]), 0);
     early->base[4] = late->base[4] = 0.0 / (good[0] - good[0]);
@@ -111,13 +107,12 @@ static HOST *lone_pairs (int count)
   HOST *host = host_create ();
   double inverse[36] = { 0 };
   BODY *body;
-  int i, k;
 
-  for (i = 0; i < 6; i ++) inverse[7 * i] = 1;
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < 6; i ++) inverse[7 * i] = 1;
+  for (int i = 0; i < count; i ++) {
     body = host_add_body (host, RIG);
     host_set_inverse (body, host_matrix_dense (6, 6, inverse));
-    for (k = 0; k < 2; k ++) host_add_constraint (host, FIXPNT, body, NULL)->mpnt[k] = 10;
+    for (int k = 0; k < 2; k ++) host_add_constraint (host, FIXPNT, body, NULL)->mpnt[k] = 10;
   }
   host->dom.step = 1;
   scene_insert_all (host);
@@ -130,19 +125,18 @@ static void test_pairs (void)
 {
   enum { PAIRS = 4000, FIRST = 2450 };
   HOST *host = lone_pairs (PAIRS);
-  BODY *body;
   char name[64];
-  int i, count, failing = 0;
+  int failing = 0;
 
-  for (body = host->dom.bod; body; body = body->next) {
+  for (BODY *body = host->dom.bod; body; body = body->next) {
     if ((int) body->id > FIRST) body->inverse->x[1] = body->inverse->x[6] = 1e307, failing ++;
   }
   CHECK_INT (failing, PAIRS - FIRST);
   snprintf (name, sizeof name, "constraint %u (FIXPNT) on body %d ", constraint_at (host, 2 * FIRST)->id, FIRST + 1);
   watch_errors ();
-  for (count = 1; count <= 3; count ++) {
+  for (int count = 1; count <= 3; count ++) {
     CHECK_INT (ldy_set_threads (count), 0);
-    for (i = 0; i < 20; i ++) {
+    for (int i = 0; i < 20; i ++) {
       check_context ("pairs with %d threads, update %d", count, i);
       expect_error (host, name);
       CHECK_INT (watched.code, LDY_BUG_FOUND);
@@ -199,11 +193,9 @@ static void test_fork (void)
 /* What the child of a fork does that asks for threads: they are its own, and end. */
 static int use_own_threads (HOST *host, uint64_t alone)
 {
-  int count;
-
   alarm (60);
   CHECK_INT (settled_threads (1), 1);
-  for (count = 2; count < 5; count ++) {
+  for (int count = 2; count < 5; count ++) {
     CHECK_INT (ldy_set_threads (count), 0);
     LOCDYN_Update_Begin (host->dom.ldy);
     CHECK (large_scene_digest (host) == alone);
@@ -238,9 +230,9 @@ static void test_threads_of_children (void)
   HOST *host = large_scene (1), *busy = large_scene (0);
   pthread_t updating;
   pid_t child;
-  int i, status, is_busy;
+  int status, is_busy;
 
-  for (i = 0; i < 24; i ++) {
+  for (int i = 0; i < 24; i ++) {
     is_busy = i >= 4 && CAN_FORK_AT_WORK;
     check_context ("child %d", i);
     CHECK_INT (ldy_set_threads (1 + i % 4), 0);
@@ -270,14 +262,13 @@ static void test_threads_of_children (void)
 static uint64_t update_in_mode (HOST *host, int count, unsigned mode)
 {
   unsigned before = _mm_getcsr ();
-  uint64_t sum;
 
   CHECK_INT (ldy_set_threads (count), 0);
   LOCDYN_Update_Begin (host->dom.ldy);
   _mm_setcsr (mode);
   LOCDYN_Update_Begin (host->dom.ldy);
   LOCDYN_Update_Begin (host->dom.ldy);
-  sum = large_scene_digest (host);
+  uint64_t sum = large_scene_digest (host);
   _mm_setcsr (before);
   return sum;
 }
@@ -285,11 +276,8 @@ static uint64_t update_in_mode (HOST *host, int count, unsigned mode)
 /* Velocities so small that V and B are subnormal. */
 static void shrink (HOST *host)
 {
-  BODY *body;
-  int i;
-
-  for (body = host->dom.bod; body; body = body->next) {
-    for (i = 0; i < 2 * body->dofs; i ++) body->velo[i] *= 1e-308;
+  for (BODY *body = host->dom.bod; body; body = body->next) {
+    for (int i = 0; i < 2 * body->dofs; i ++) body->velo[i] *= 1e-308;
   }
 }
 

@@ -94,9 +94,8 @@ static void read_from (LOCDYN *ldy)
 static void all_calls (HOST *host)
 {
   static const UPDATE_KIND updates[] = { UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
-  int i;
 
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     host_set_update (host, updates[i]);
     CALL (LOCDYN_Update_Begin (host->dom.ldy));
     CALL (LOCDYN_Update_Begin (host->dom.ldy));
@@ -139,13 +138,12 @@ static HOST *axes (int count, int kind, double inverse, double arm)
   HOST *host = host_create ();
   BODY *body;
   CON *con;
-  int i, k;
 
   host->dom.step = 1;
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     body = host_add_body (host, kind);
     if (kind != PRB) body->conf[0] = body->conf[4] = body->conf[8] = 1;
-    for (k = 0; k < body->inverse->nzmax; k ++) body->inverse->x[k] *= inverse;
+    for (int k = 0; k < body->inverse->nzmax; k ++) body->inverse->x[k] *= inverse;
     con = host_add_constraint (host, i % 2 ? CONTACT : FIXPNT, body, NULL);
     con->mpnt[i % 3] = arm;
   }
@@ -156,11 +154,10 @@ static void test_axes (void)
 {
   static const double inverses[] = { 1, 1e-150, 1e150, 3e-290 };
   static const int kinds[] = { RIG, PRB };
-  int count, i, k;
 
-  for (count = 1; count <= 9; count ++) {
-    for (i = 0; i < 4; i ++) {
-      for (k = 0; k < 2; k ++) {
+  for (int count = 1; count <= 9; count ++) {
+    for (int i = 0; i < 4; i ++) {
+      for (int k = 0; k < 2; k ++) {
         check_context ("%d rows on bodies of kind %d with inverse %g, avx2 %d, trapping %d", count, kinds[k], inverses[i], avx2,
                        trapping);
         scene (axes (count, kinds[k], inverses[i], 0));
@@ -177,16 +174,15 @@ static void test_counts (void)
   RANDOM random = { 21 };
   HOST *host;
   BODY *body;
-  int count, form, k, i;
 
-  for (k = 0; k < 2; k ++) {
-    for (form = 0; form < INVERSE_FORMS; form ++) {
-      for (count = 1; count <= 9; count ++) {
+  for (int k = 0; k < 2; k ++) {
+    for (int form = 0; form < INVERSE_FORMS; form ++) {
+      for (int count = 1; count <= 9; count ++) {
         check_context ("%d rows on a body of kind %d, inverse %d, avx2 %d, trapping %d", count, kinds[k], form, avx2, trapping);
         host = host_create ();
         host->dom.step = 1e-3;
         body = scene_body (host, &random, kinds[k], (INVERSE_FORM) form);
-        for (i = 0; i < count; i ++) scene_constraint (host, &random, i % 3 ? CONTACT : FIXPNT, body, NULL);
+        for (int i = 0; i < count; i ++) scene_constraint (host, &random, i % 3 ? CONTACT : FIXPNT, body, NULL);
         scene (host);
       }
     }
@@ -219,11 +215,10 @@ static void test_singular (void)
 {
   HOST *host = host_create ();
   BODY *one = host_add_body (host, OBS), *two = host_add_body (host, OBS);
-  int i;
 
   check_context ("singular, avx2 %d, trapping %d", avx2, trapping);
   host->dom.step = 1;
-  for (i = 0; i < 5; i ++) host_add_constraint (host, CONTACT, one, two);
+  for (int i = 0; i < 5; i ++) host_add_constraint (host, CONTACT, one, two);
   scene_insert_all (host);
   watch_errors ();
   CALL (LOCDYN_Update_Begin (host->dom.ldy));

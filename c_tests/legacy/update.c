@@ -25,28 +25,25 @@ static void test_by_hand (void)
   HOST *host = host_create ();
   BODY *body = host_add_body (host, RIG);
   CON *con = host_add_constraint (host, VELODIR, body, NULL);
-  LOCDYN *ldy;
-  DIAB *dia;
-  int i;
 
   check_context ("by hand");
-  for (i = 0; i < 9; i += 4) {
+  for (int i = 0; i < 9; i += 4) {
     inverse[i] = 6;
     inverse[9 + i] = 0.5;
   }
   host_set_inverse (body, host_matrix_blocks (2, sizes, inverse));
   host->dom.step = 0.25;
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     body->velo[3 + i] = i + 1;      /* current velocity 1, 2, 3 */
     body->velo[9 + i] = 10 * (i + 1); /* previous one 10, 20, 30 */
   }
   con->base[0] = con->base[4] = con->base[8] = 0;
   con->base[1] = con->base[5] = con->base[6] = 1; /* axes y, z, x: U = (v1, v2, v0) */
   con->Z[0] = 4;
-  ldy = scene_insert_all (host);
+  LOCDYN *ldy = scene_insert_all (host);
   LOCDYN_Update_Begin (ldy);
-  dia = con->dia;
-  for (i = 0; i < 9; i ++) {
+  DIAB *dia = con->dia;
+  for (int i = 0; i < 9; i ++) {
     CHECK_NEAR (dia->W[i], i % 4 ? 0 : 0.125, 1e-16);
     CHECK_NEAR (dia->A[i], i % 4 ? 0 : 8, 1e-14);
   }
@@ -155,9 +152,7 @@ static HOST *coupled_pair (int first, int second, int kind)
 
 static void check_each_kind (HOST *host)
 {
-  int update;
-
-  for (update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
+  for (int update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
     host_set_update (host, (UPDATE_KIND) update);
     if (CHECK_INT (watched_update (host), 0)) check_fresh (host);
     CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
@@ -179,11 +174,9 @@ static void test_changing_bodies (int reuse)
   static const int kinds[] = { RIG, OBS, OBS, RIG, 7, RIG, OBS, 7, OBS, RIG };
   HOST *host = coupled_pair (RIG, RIG, CONTACT);
   BODY *body = host->dom.bod->next;
-  OFFB *block;
-  int i;
 
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
-  for (i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
+  for (int i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
     check_context ("changing bodies, reuse %d, change %d to kind %d", reuse, i, kinds[i]);
     memcpy (&body->kind, &kinds[i], sizeof body->kind);
     if (kinds[i] == 7) {
@@ -193,7 +186,7 @@ static void test_changing_bodies (int reuse)
     }
     check_each_kind (host);
     CHECK_INT (watched_update (host), 0);
-    for (block = constraint_at (host, 1)->dia->adj; block; block = block->n) {
+    for (OFFB *block = constraint_at (host, 1)->dia->adj; block; block = block->n) {
       CHECK ((block->W[0] == 0) == (body->kind == OBS && block->bod == body));
     }
   }
@@ -207,10 +200,9 @@ static void test_changing_constraints (int reuse, int inserted, int second)
   static const int kinds[] = { RIGLNK, CONTACT, 99, CONTACT, SPRING, 99, SPRING, CONTACT, RIGLNK, VELODIR };
   HOST *host = coupled_pair (RIG, second, inserted);
   CON *con = constraint_at (host, 1);
-  int i;
 
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
-  for (i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
+  for (int i = 0; i < (int) (sizeof kinds / sizeof *kinds); i ++) {
     check_context ("changing constraints, reuse %d, inserted as %d, body %d, change %d to %d", reuse, inserted, second, i,
       kinds[i]);
     memcpy (&con->kind, &kinds[i], sizeof con->kind);
@@ -232,12 +224,11 @@ static void test_other_bodies (int reuse)
   HOST *host = coupled_pair (RIG, RIG, CONTACT);
   CON *fixed = constraint_at (host, 0), *contact = constraint_at (host, 1);
   BODY *one = contact->master, *two = contact->slave, *third = host_add_body (host, RIG);
-  int update;
 
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
   check_context ("other bodies, reuse %d", reuse);
   check_each_kind (host);
-  for (update = UPDATE_ALL; update <= UPDATE_PENALTY; update ++) {
+  for (int update = UPDATE_ALL; update <= UPDATE_PENALTY; update ++) {
     host_set_update (host, (UPDATE_KIND) update);
     check_context ("other bodies, reuse %d, update %d, another master", reuse, update);
     fixed->master = two;
@@ -284,14 +275,13 @@ static void test_stranger_in_a_set (int updated)
   HOST *host = coupled_pair (RIG, RIG, CONTACT);
   CON *fixed = constraint_at (host, 0), *con;
   BODY *third = host_add_body (host, RIG);
-  int i;
 
   check_context ("stranger in a set, updated before %d", updated);
   if (updated) check_each_kind (host);
   host_join (third, fixed, -1);
   con = host_add_constraint (host, FIXPNT, third, NULL);
   CHECK_INT (watched_insert (host, con), 0);
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     CHECK_INT (watched_update (host), LDY_BUG_FOUND);
     CHECK_TEXT (watched.text, "constraint 1 (FIXPNT) on body 1");
     CHECK_INT (ldy_is_consistent (host->dom.ldy, NULL), 1);
@@ -324,13 +314,12 @@ static void test_inserted_elsewhere (void)
 static void test_rows_of_others (void)
 {
   HOST *host = scene_mixed (14);
-  CON *con, *other;
   DIAB *own;
 
   scene_insert_all (host);
   CHECK_INT (watched_update (host), 0);
-  for (con = host->dom.con; con; con = con->next) {
-    for (other = host->dom.con; other; other = other->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
+    for (CON *other = host->dom.con; other; other = other->next) {
       if (other == con) continue;
       check_context ("constraint %u with the row of constraint %u", con->id, other->id);
       own = con->dia;
@@ -410,11 +399,10 @@ static void test_missing_velocities (int kind, int swapped)
   BODY *master = swapped ? two : one, *slave = swapped ? one : two;
   double *velocities[2] = { master->velo, slave->velo };
   char text[32];
-  int update;
 
   scene_constraint (host, &random, RIGLNK, master, slave);
   scene_insert_all (host);
-  for (update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
+  for (int update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
     check_context ("body kind %d without velocities, swapped %d, update %d", kind, swapped, update);
     host_set_update (host, (UPDATE_KIND) update);
     master->velo = slave->velo = NULL;
@@ -463,12 +451,11 @@ static void test_unlisted_between_updates (void)
 {
   HOST *host = scene_mixed (14);
   CON *con = constraint_at (host, 3);
-  int i;
 
   check_context ("unlisted between updates");
   host_unlink (host, con);
   scene_insert_all (host);
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     CHECK_INT (watched_update (host), 0);
     CHECK_INT (watched_insert (host, con), 0);
     CHECK_INT (watched_update (host), 0);
@@ -520,11 +507,10 @@ static void test_refused_minimal (int reuse)
 {
   HOST *host = coupled_pair (RIG, OBS, RIGLNK);
   CON *con = constraint_at (host, 1), *last = constraint_at (host, 3);
-  int i;
 
   check_context ("refused minimal update, reuse %d", reuse);
   CHECK_INT (ldy_set_option (LDY_REUSE, reuse), 0);
-  for (i = 0; i < 4; i ++) {
+  for (int i = 0; i < 4; i ++) {
     CHECK_INT (watched_update (host), 0);
     con->kind = i % 2 ? RIGLNK : CONTACT;
     memset (&last->kind, 99, 1);
@@ -547,12 +533,11 @@ static HOST *far_points (int sparse, int kind)
   HOST *host = host_create ();
   BODY *body = host_add_body (host, RIG), *other = host_add_body (host, RIG);
   CON *con;
-  int i;
 
-  for (i = 0; i < 6; i ++) inverse[7 * i] = 1;
+  for (int i = 0; i < 6; i ++) inverse[7 * i] = 1;
   inverse[1] = inverse[6] = 0.5;
   host_set_inverse (body, sparse ? host_matrix_sparse (6, inverse) : host_matrix_dense (6, 6, inverse));
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     con = host_add_constraint (host, kind, body, other);
     con->id = 4711 + (unsigned) i;
     con->mpnt[i] = 10;
@@ -566,9 +551,8 @@ static HOST *far_points (int sparse, int kind)
 static void set_coupling (HOST *host, double old, double value)
 {
   MX *inverse = host->dom.bod->inverse;
-  int i;
 
-  for (i = 0; i < inverse->nzmax; i ++) {
+  for (int i = 0; i < inverse->nzmax; i ++) {
     if (inverse->x[i] == old) inverse->x[i] = value;
   }
 }
@@ -602,10 +586,9 @@ static void test_infinite_energy (void)
 {
   HOST *host = host_create ();
   BODY *body;
-  int i;
 
   check_context ("infinite free energy");
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     body = host_add_body (host, RIG);
     host_add_constraint (host, FIXPNT, body, NULL);
     body->velo[3] = 1.2e154;
@@ -658,10 +641,9 @@ static void test_solvers (void)
 {
   static const SOLVER_KIND all[] = { NONE_SOLVER, GAUSS_SEIDEL_SOLVER, SICONOS_SOLVER, TEST_SOLVER, HYBRID_SOLVER_KIND };
   HOST *host = scene_mixed (7);
-  int i;
 
   scene_insert_all (host);
-  for (i = 0; i < 5; i ++) {
+  for (int i = 0; i < 5; i ++) {
     check_context ("solver kind %d", all[i]);
     host->solfec.kind = all[i];
     expect_kind (host, UPDATE_ALL);
@@ -691,11 +673,10 @@ static void test_solvers (void)
 static void test_timers (void)
 {
   HOST *host = scene_mixed (8);
-  int update, end;
 
   scene_insert_all (host);
-  for (update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
-    for (end = 0; end < 2; end ++) {
+  for (int update = UPDATE_ALL; update <= UPDATE_MINIMAL; update ++) {
+    for (int end = 0; end < 2; end ++) {
       check_context ("timers, update %d, %s", update, end ? "end" : "begin");
       host_set_update (host, (UPDATE_KIND) update);
       host_reset_timers ();
@@ -712,11 +693,10 @@ static void test_timers (void)
 
 static void expect_text (HOST *host, int verbose, const char *want)
 {
-  CAPTURE capture;
   char text[256];
 
   host->dom.verbose = (short) verbose;
-  capture = capture_begin (STDOUT_FILENO);
+  CAPTURE capture = capture_begin (STDOUT_FILENO);
   LOCDYN_Update_Begin (host->dom.ldy);
   capture_end (&capture, text, sizeof text);
   check_context ("text `%s`", text);
@@ -741,13 +721,12 @@ static void test_measures (void)
   HOST *host = scene_mixed (10);
   double sum = 0, least = DBL_MAX, most = 0;
   LOCDYN *ldy = scene_insert_all (host);
-  int rows = 0, i;
-  DIAB *dia;
+  int rows = 0;
 
   check_context ("measures of W");
   LOCDYN_Update_Begin (ldy);
-  for (dia = ldy->dia; dia; dia = dia->n, rows ++) {
-    for (i = 0; i < 9; i += 4) {
+  for (DIAB *dia = ldy->dia; dia; dia = dia->n, rows ++) {
+    for (int i = 0; i < 9; i += 4) {
       sum += dia->W[i];
       least = fmin (least, dia->W[i]);
       most = fmax (most, dia->W[i]);
@@ -771,12 +750,10 @@ static void test_measures (void)
 
 int main (void)
 {
-  int i;
-
   test_by_hand ();
   test_between_updates ();
   watch_errors ();
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     test_changing_bodies (i);
     test_changing_constraints (i, RIGLNK, RIG);
     test_changing_constraints (i, CONTACT, RIG);
@@ -798,8 +775,8 @@ int main (void)
   test_lost_obstacle ();
   test_failed_velocities ();
   test_bad_points ();
-  for (i = 0; i < 4; i ++) test_missing_velocities (i / 2 ? PRB : RIG, i % 2);
-  for (i = 0; i < 14; i ++) test_inserted_unlisted (i);
+  for (int i = 0; i < 4; i ++) test_missing_velocities (i / 2 ? PRB : RIG, i % 2);
+  for (int i = 0; i < 14; i ++) test_inserted_unlisted (i);
   test_infinite_energy ();
   test_infinite_scaling ();
   watch_no_errors ();

@@ -23,10 +23,10 @@ static struct {
 /* The axes of space in any order, each in its direction or against it. */
 static void align (CON *con, RANDOM *random)
 {
-  int first = random_below (random, 3), turn = 1 + random_below (random, 2), j;
+  int first = random_below (random, 3), turn = 1 + random_below (random, 2);
 
   memset (con->base, 0, sizeof con->base);
-  for (j = 0; j < 3; j ++) con->base[3 * j + (first + turn * j) % 3] = random_below (random, 2) ? 1 : -1;
+  for (int j = 0; j < 3; j ++) con->base[3 * j + (first + turn * j) % 3] = random_below (random, 2) ? 1 : -1;
 }
 
 /* -1, 0, 1 or -0. */
@@ -39,10 +39,8 @@ static double simple (RANDOM *random)
 
 static void simplify_motion (BODY *body, RANDOM *random)
 {
-  int before, i;
-
-  for (before = 0; before < 2; before ++) {
-    for (i = 0; i < dense_velocity_size (body); i ++) ((double *) dense_velocity (body, before))[i] = simple (random);
+  for (int before = 0; before < 2; before ++) {
+    for (int i = 0; i < dense_velocity_size (body); i ++) ((double *) dense_velocity (body, before))[i] = simple (random);
   }
 }
 
@@ -60,9 +58,7 @@ static BODY *simple_body (HOST *host, RANDOM *random, int place)
 
 static void simplify_points (CON *con, RANDOM *random)
 {
-  int i;
-
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     if (con->master->kind != FEM) con->mpnt[i] = simple (random);
     if (con->slave && con->slave->kind != FEM) con->spnt[i] = simple (random);
     con->R[i] = simple (random) + 0.0;
@@ -77,11 +73,10 @@ static void simple_constraint (HOST *host, RANDOM *random, BODY *const *body)
   static const int kinds[] = { CONTACT, CONTACT, FIXPNT, FIXDIR, VELODIR, RIGLNK };
   int kind = kinds[random_below (random, 6)];
   BODY *master = body[1 + random_below (random, BODIES - 1)], *slave = body[random_below (random, BODIES)];
-  CON *con;
 
   if (master == slave && !touches_itself (master)) slave = body[0];
   if (kind != CONTACT && kind != RIGLNK) slave = NULL;
-  con = mesh_constraint (host, random, kind, master, slave);
+  CON *con = mesh_constraint (host, random, kind, master, slave);
   align (con, random);
   simplify_points (con, random);
 }
@@ -90,11 +85,10 @@ static HOST *simple_scene (RANDOM *random)
 {
   HOST *host = host_create ();
   BODY *body[BODIES];
-  int i;
 
   host->dom.step = 0.125;
-  for (i = 0; i < BODIES; i ++) body[i] = simple_body (host, random, i);
-  for (i = 0; i < 30; i ++) simple_constraint (host, random, body);
+  for (int i = 0; i < BODIES; i ++) body[i] = simple_body (host, random, i);
+  for (int i = 0; i < 30; i ++) simple_constraint (host, random, body);
   scene_insert_all (host);
   return host;
 }
@@ -111,26 +105,22 @@ static long zeros (int count, const double *x)
 
 static void count_zeros (const LOCDYN *ldy)
 {
-  const DIAB *dia;
-  const OFFB *block;
-
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     seen.velocities += zeros (3, dia->V) + zeros (3, dia->B);
     seen.diagonal += zeros (9, dia->W) + zeros (9, dia->A);
-    for (block = dia->adj; block; block = block->n) seen.blocks += zeros (9, block->W);
+    for (const OFFB *block = dia->adj; block; block = block->n) seen.blocks += zeros (9, block->W);
   }
 }
 
 /* What begins with -0 is a fraction, or an exponent. */
 static void check_text_file (LOCDYN *ldy, void (*write) (LOCDYN *, const char *), const char *scratch)
 {
-  char *text, *at;
   size_t size;
 
   write (ldy, scratch);
-  text = text_read (scratch, &size);
+  char *text = text_read (scratch, &size);
   if (!CHECK (text != NULL)) return;
-  for (at = text; (at = strstr (at, "-0")); at += 2) CHECK (at[2] == '.' || (at > text && at[-1] == 'e'));
+  for (char *at = text; (at = strstr (at, "-0")); at += 2) CHECK (at[2] == '.' || (at > text && at[-1] == 'e'));
   remove (scratch);
   free (text);
 }
@@ -138,9 +128,9 @@ static void check_text_file (LOCDYN *ldy, void (*write) (LOCDYN *, const char *)
 static void check_clone (LOCDYN *ldy)
 {
   LOCDYN *clone = LOCDYN_Clone_Non_Contacts (ldy);
-  const DIAB *dia = ldy->dia, *copy;
+  const DIAB *dia = ldy->dia;
 
-  for (copy = clone->dia; copy; copy = copy->n, dia = dia->n) {
+  for (const DIAB *copy = clone->dia; copy; copy = copy->n, dia = dia->n) {
     while (dia->con->kind == CONTACT) dia = dia->n;
     compare_clone_row (dia, copy);
   }
@@ -152,9 +142,8 @@ static void test_scene (uint64_t seed, const char *scratch)
 {
   RANDOM random = { seed };
   HOST *host = simple_scene (&random);
-  int kind;
 
-  for (kind = UPDATE_ALL; kind <= UPDATE_MINIMAL; kind ++) {
+  for (int kind = UPDATE_ALL; kind <= UPDATE_MINIMAL; kind ++) {
     check_context ("scene %d, update %d", (int) seed, kind);
     host_set_update (host, (UPDATE_KIND) kind);
     LOCDYN_Update_Begin (host->dom.ldy);
@@ -183,14 +172,13 @@ static void test_empty (void)
 int main (int argc, char **argv)
 {
   int scenes = argc == 3 ? atoi (argv[2]) : 0;
-  uint64_t seed;
 
   if (scenes < 1) {
     fprintf (stderr, "usage: zeros SCRATCH SCENES\n");
     return 2;
   }
   test_empty ();
-  for (seed = 1; seed <= (uint64_t) scenes; seed ++) test_scene (seed, argv[1]);
+  for (uint64_t seed = 1; seed <= (uint64_t) scenes; seed ++) test_scene (seed, argv[1]);
   CHECK (seen.velocities > 5 * scenes && seen.diagonal > 5 * scenes && seen.blocks > 5 * scenes);
   return check_summary ("zeros");
 }

@@ -1,6 +1,5 @@
 /* Checks of the test programs: a failed one is printed with file and line and counted, the program goes on. */
-#ifndef CHECK_H
-#define CHECK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ long check_failures (void);
 
 /* Prints `NAME: N checks, M failed`; returns the exit code of the program. */
 int check_summary (const char *name);
-
-#endif

@@ -36,9 +36,7 @@ static int constraint_index (const DENSE_SYSTEM *system, const CON *con)
 /* Where the constraint stands among those of the body; -1: it is not one of them. */
 static int place_on (const DENSE_BODY *on, const CON *con)
 {
-  int i;
-
-  for (i = 0; i < on->count; i ++) {
+  for (int i = 0; i < on->count; i ++) {
     if (on->con[i] == con) return i;
   }
   return -1;
@@ -48,13 +46,13 @@ static int place_on (const DENSE_BODY *on, const CON *con)
 static void add_velocities (DENSE_SYSTEM *system, int c, const BODY *body, const SGP *sgp, const double *X, double sign)
 {
   const double *now = dense_velocity (body, 0), *before = dense_velocity (body, 1);
-  int size = dense_velocity_size (body), i, j;
+  int size = dense_velocity_size (body);
   double *H = zeroed (3 * size, sizeof *H), reach[2];
 
   dense_operator (body, sgp, X, system->con[c]->base, H);
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     reach[0] = reach[1] = 0;
-    for (j = 0; j < size; j ++) {
+    for (int j = 0; j < size; j ++) {
       system->B[3 * c + i] += sign * H[3 * j + i] * now[j];
       system->V[3 * c + i] += sign * H[3 * j + i] * before[j];
       reach[0] += fabs (H[3 * j + i] * now[j]);
@@ -69,25 +67,24 @@ static void add_velocities (DENSE_SYSTEM *system, int c, const BODY *body, const
 static void add_operator (DENSE_BODY *on, int c, const SGP *sgp, const double *X, double sign)
 {
   double *H = zeroed (3 * on->size, sizeof *H);
-  int i, j;
 
   dense_inertia_operator (on->body, sgp, X, on->con[c]->base, H);
-  for (j = 0; j < on->size; j ++) {
-    for (i = 0; i < 3; i ++) on->H[3 * on->count * j + 3 * c + i] += sign * H[3 * j + i];
+  for (int j = 0; j < on->size; j ++) {
+    for (int i = 0; i < 3; i ++) on->H[3 * on->count * j + 3 * c + i] += sign * H[3 * j + i];
   }
   free (H);
 }
 
 static void multiply_out (DENSE_BODY *on, double step)
 {
-  int rows = 3 * on->count, i;
+  int rows = 3 * on->count;
   double *inverse = zeroed (on->size * on->size, sizeof *inverse);
   double *product = zeroed (rows * on->size, sizeof *product);
 
   dense_inverse (on->body->inverse, inverse);
   dense_multiply (rows, on->size, on->size, on->H, inverse, product);
   dense_multiply_transposed (rows, on->size, rows, product, on->H, on->W);
-  for (i = 0; i < rows * rows; i ++) on->W[i] *= step;
+  for (int i = 0; i < rows * rows; i ++) on->W[i] *= step;
   free (product);
   free (inverse);
 }
@@ -96,10 +93,9 @@ static void multiply_out (DENSE_BODY *on, double step)
 static void fill_body (const DENSE_SYSTEM *system, DENSE_BODY *on)
 {
   const CON *con;
-  int i;
 
   on->con = zeroed (system->constraints, sizeof *on->con);
-  for (i = 0; i < system->constraints; i ++) {
+  for (int i = 0; i < system->constraints; i ++) {
     con = system->con[i];
     if (con->kind == CONTACT && on->body->kind == OBS) continue;
     if (con->master == on->body || con->slave == on->body) on->con[on->count ++] = con;
@@ -108,7 +104,7 @@ static void fill_body (const DENSE_SYSTEM *system, DENSE_BODY *on)
   on->size = dense_inertia_size (on->body);
   on->H = zeroed (3 * on->count * on->size, sizeof (double));
   on->W = zeroed (9 * on->count * on->count, sizeof (double));
-  for (i = 0; i < on->count; i ++) {
+  for (int i = 0; i < on->count; i ++) {
     con = on->con[i];
     if (con->master == on->body) add_operator (on, i, con->msgp, con->mpnt, 1);
     if (con->slave == on->body) add_operator (on, i, con->ssgp, con->spnt, -1);
@@ -120,19 +116,18 @@ DENSE_SYSTEM *dense_system (const DOM *dom)
 {
   DENSE_SYSTEM *system = zeroed (1, sizeof *system);
   const BODY *body;
-  const CON *con;
   int i = 0;
 
   system->dom = dom;
   system->tolerance = rounding;
   for (body = dom->bod; body; body = body->next) system->bodies ++;
-  for (con = dom->con; con; con = con->next) system->constraints ++;
+  for (const CON *con = dom->con; con; con = con->next) system->constraints ++;
   system->body = zeroed (system->bodies, sizeof *system->body);
   system->con = zeroed (system->constraints, sizeof *system->con);
   system->V = zeroed (3 * system->constraints, sizeof (double));
   system->B = zeroed (3 * system->constraints, sizeof (double));
   system->speed = zeroed (system->constraints, sizeof (double));
-  for (con = dom->con; con; con = con->next, i ++) {
+  for (const CON *con = dom->con; con; con = con->next, i ++) {
     system->con[i] = con;
     system->speed[i] = 1e-3;
     add_velocities (system, i, con->master, con->msgp, con->mpnt, 1);
@@ -148,9 +143,7 @@ DENSE_SYSTEM *dense_system (const DOM *dom)
 
 void dense_system_free (DENSE_SYSTEM *system)
 {
-  int i;
-
-  for (i = 0; i < system->bodies; i ++) {
+  for (int i = 0; i < system->bodies; i ++) {
     free (system->body[i].con);
     free (system->body[i].H);
     free (system->body[i].W);
@@ -165,11 +158,11 @@ void dense_system_free (DENSE_SYSTEM *system)
 
 static void add_block (const DENSE_BODY *on, const CON *a, const CON *b, double *block)
 {
-  int ia = place_on (on, a), ib = place_on (on, b), i, j;
+  int ia = place_on (on, a), ib = place_on (on, b);
 
   if (ia < 0 || ib < 0) return;
-  for (j = 0; j < 3; j ++) {
-    for (i = 0; i < 3; i ++) block[3 * j + i] += on->W[3 * on->count * (3 * ib + j) + 3 * ia + i];
+  for (int j = 0; j < 3; j ++) {
+    for (int i = 0; i < 3; i ++) block[3 * j + i] += on->W[3 * on->count * (3 * ib + j) + 3 * ia + i];
   }
 }
 
@@ -184,10 +177,8 @@ void dense_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, const 
 
 void dense_global_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, double *block)
 {
-  int k;
-
   memset (block, 0, 9 * sizeof (double));
-  for (k = 0; k < system->bodies; k ++) add_block (&system->body[k], a, b, block);
+  for (int k = 0; k < system->bodies; k ++) add_block (&system->body[k], a, b, block);
 }
 
 /* ---- marks */
@@ -203,26 +194,24 @@ MARKS *marks_put (LOCDYN *ldy)
 {
   MARKS *marks = zeroed (1, sizeof *marks);
   int row = 0, block = 0;
-  DIAB *dia;
-  OFFB *off;
 
   mark_value = 1e9;
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (DIAB *dia = ldy->dia; dia; dia = dia->n) {
     marks->rows ++;
-    for (off = dia->adj; off; off = off->n) marks->blocks ++;
+    for (OFFB *off = dia->adj; off; off = off->n) marks->blocks ++;
   }
   marks->row = zeroed (marks->rows, sizeof *marks->row);
   marks->block = zeroed (marks->blocks, sizeof *marks->block);
   mark (&ldy->free_energy, 1);
   marks->free_energy = ldy->free_energy;
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (DIAB *dia = ldy->dia; dia; dia = dia->n) {
     mark (dia->V, 3);
     mark (dia->B, 3);
     mark (dia->W, 9);
     mark (dia->A, 9);
     mark (&dia->rho, 1);
     marks->row[row ++] = *dia;
-    for (off = dia->adj; off; off = off->n) {
+    for (OFFB *off = dia->adj; off; off = off->n) {
       mark (off->W, 9);
       marks->block[block ++] = *off;
     }
@@ -241,9 +230,7 @@ void marks_free (MARKS *marks)
 
 static void near_all (const double *got, const double *want, int count, double tolerance)
 {
-  int i;
-
-  for (i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], tolerance);
+  for (int i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], tolerance);
 }
 
 /* A is as exact as the condition of W allows. */
@@ -276,10 +263,9 @@ static void compare_rho (const DENSE_SYSTEM *system, const DIAB *dia)
 /* How many blocks to the same neighbour through the same body come before this one in the list. */
 static int rank_of (const DIAB *dia, const OFFB *block)
 {
-  const OFFB *off;
   int rank = 0;
 
-  for (off = dia->adj; off != block; off = off->n) rank += off->dia == block->dia && off->bod == block->bod;
+  for (const OFFB *off = dia->adj; off != block; off = off->n) rank += off->dia == block->dia && off->bod == block->bod;
   return rank;
 }
 
@@ -312,10 +298,9 @@ static void compare_block (const DENSE_SYSTEM *system, const DIAB *dia, const OF
 static void compare_partners (const DIAB *dia, const OFFB *block)
 {
   int here = 0, there = 0;
-  const OFFB *off;
 
-  for (off = dia->adj; off; off = off->n) here += off->dia == block->dia && off->bod == block->bod;
-  for (off = block->dia->adj; off; off = off->n) {
+  for (const OFFB *off = dia->adj; off; off = off->n) here += off->dia == block->dia && off->bod == block->bod;
+  for (const OFFB *off = block->dia->adj; off; off = off->n) {
     if (off->dia != dia || off->bod != block->bod) continue;
     if (!self_contact_once || there == rank_of (dia, block)) CHECK (dense_transposes (off->W, block->W));
     there ++;
@@ -326,17 +311,16 @@ static void compare_partners (const DIAB *dia, const OFFB *block)
 static void compare_energy (const DENSE_SYSTEM *system, const LOCDYN *ldy)
 {
   double energy = 0, scale = 0, loosest = system->tolerance, W[9], A[9], *B;
-  const DIAB *dia;
-  int c, i, j;
+  int c;
 
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     c = constraint_index (system, dia->con);
     B = system->B + 3 * c;
     dense_global_block (system, dia->con, dia->con, W);
     memcpy (A, W, sizeof A);
     dense_invert (3, A);
-    for (i = 0; i < 3; i ++) {
-      for (j = 0; j < 3; j ++) energy += B[i] * A[3 * j + i] * B[j] / 2;
+    for (int i = 0; i < 3; i ++) {
+      for (int j = 0; j < 3; j ++) energy += B[i] * A[3 * j + i] * B[j] / 2;
     }
     if (dia->con->kind == VELODIR) energy += A[8] * dia->con->Z[0] * dia->con->Z[0] / 2;
     scale += dense_largest_entry (9, A) * (system->speed[c] * system->speed[c] + dia->con->Z[0] * dia->con->Z[0]);
@@ -347,19 +331,16 @@ static void compare_energy (const DENSE_SYSTEM *system, const LOCDYN *ldy)
 
 void compare_zeros (const LOCDYN *ldy, UPDATE_KIND update)
 {
-  const DIAB *dia;
-  const OFFB *off;
-
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     CHECK (!dense_has_negative_zero (3, dia->V));
     CHECK (!dense_has_negative_zero (3, dia->B));
     if (update == UPDATE_MINIMAL) continue;
     CHECK (!dense_has_negative_zero (9, dia->W));
     CHECK (!dense_has_negative_zero (9, dia->A));
     if (update == UPDATE_PENALTY && dia->con->kind == CONTACT) continue;
-    for (off = dia->adj; off; off = off->n) CHECK (!dense_has_negative_zero (9, off->W));
+    for (const OFFB *off = dia->adj; off; off = off->n) CHECK (!dense_has_negative_zero (9, off->W));
 #ifdef MPI
-    for (off = dia->adjext; off; off = off->n) CHECK (!dense_has_negative_zero (9, off->W));
+    for (const OFFB *off = dia->adjext; off; off = off->n) CHECK (!dense_has_negative_zero (9, off->W));
 #endif
   }
   if (update != UPDATE_MINIMAL) CHECK (!dense_has_negative_zero (1, &ldy->free_energy));
@@ -368,11 +349,11 @@ void compare_zeros (const LOCDYN *ldy, UPDATE_KIND update)
 void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks)
 {
   DENSE_SYSTEM *system = dense_system (ldy->dom);
-  const DIAB *dia, *marked = marks->row;
-  const OFFB *off, *marked_block = marks->block;
+  const DIAB *marked = marks->row;
+  const OFFB *marked_block = marks->block;
   int c;
 
-  for (dia = ldy->dia; dia; dia = dia->n, marked ++) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n, marked ++) {
     c = constraint_index (system, dia->con);
     near_all (dia->V, system->V + 3 * c, 3, rounding * system->speed[c]);
     near_all (dia->B, system->B + 3 * c, 3, rounding * system->speed[c]);
@@ -386,7 +367,7 @@ void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks)
     }
     if (update == UPDATE_ALL) compare_rho (system, dia);
     else CHECK_SAME_BITS (&dia->rho, &marked->rho, sizeof dia->rho);
-    for (off = dia->adj; off; off = off->n, marked_block ++) {
+    for (const OFFB *off = dia->adj; off; off = off->n, marked_block ++) {
       if (update == UPDATE_ALL) compare_partners (dia, off);
       if (update == UPDATE_ALL || (update == UPDATE_PENALTY && dia->con->kind != CONTACT)) compare_block (system, dia, off);
       else CHECK_SAME_BITS (off->W, marked_block->W, sizeof off->W);

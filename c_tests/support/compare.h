@@ -1,6 +1,5 @@
 /* Comparison of an updated LOCDYN with dense matrices H, A^-1 and W = h H A^-1 H' of every body. */
-#ifndef COMPARE_H
-#define COMPARE_H
+#pragma once
 
 #include "support/host/host.h"
 
@@ -55,5 +54,3 @@ void compare_self_contact_once (int once);
 
 /* The same in one go: marks, update, comparison. */
 void update_and_compare (HOST *host, UPDATE_KIND update);
-
-#endif

@@ -34,13 +34,12 @@ static const OFFB *compare_reversed (const OFFB *source, const OFFB *copy, int e
 static void add_contacts (const OFFB *block, int external, double *B)
 {
   const double *R, *W;
-  int i;
 
   for (; block; block = block->n) {
     if (neighbour (block, external)->kind != CONTACT) continue;
     R = neighbour (block, external)->R;
     W = block->W;
-    for (i = 0; i < 3; i ++) B[i] += W[i] * R[0] + W[3 + i] * R[1] + W[6 + i] * R[2];
+    for (int i = 0; i < 3; i ++) B[i] += W[i] * R[0] + W[3 + i] * R[1] + W[6 + i] * R[2];
   }
 }
 

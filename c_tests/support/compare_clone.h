@@ -1,11 +1,8 @@
 /* A row of a clone against the row that it is a copy of. */
-#ifndef COMPARE_CLONE_H
-#define COMPARE_CLONE_H
+#pragma once
 
 #include "support/host/host.h"
 
 /* Every value to the bit. Blocks to contacts count in B, in the order of the source's list, its own blocks first; the
  * others stand in the clone in the reverse order, own and external ones alike. */
 void compare_clone_row (const DIAB *source, const DIAB *copy);
-
-#endif

@@ -19,12 +19,10 @@ static double *doubles (int count)
 
 void dense_multiply (int m, int k, int n, const double *A, const double *B, double *C)
 {
-  int i, j, l;
-
-  for (j = 0; j < n; j ++) {
-    for (i = 0; i < m; i ++) C[m * j + i] = 0;
-    for (l = 0; l < k; l ++) {
-      for (i = 0; i < m; i ++) C[m * j + i] += A[m * l + i] * B[k * j + l];
+  for (int j = 0; j < n; j ++) {
+    for (int i = 0; i < m; i ++) C[m * j + i] = 0;
+    for (int l = 0; l < k; l ++) {
+      for (int i = 0; i < m; i ++) C[m * j + i] += A[m * l + i] * B[k * j + l];
     }
   }
 }
@@ -32,10 +30,9 @@ void dense_multiply (int m, int k, int n, const double *A, const double *B, doub
 void dense_multiply_transposed (int m, int k, int n, const double *A, const double *B, double *C)
 {
   double *transposed = doubles (k * n);
-  int i, j;
 
-  for (i = 0; i < n; i ++) {
-    for (j = 0; j < k; j ++) transposed[k * i + j] = B[n * j + i];
+  for (int i = 0; i < n; i ++) {
+    for (int j = 0; j < k; j ++) transposed[k * i + j] = B[n * j + i];
   }
   dense_multiply (m, k, n, A, transposed, C);
   free (transposed);
@@ -52,10 +49,8 @@ static void swap (double *a, double *b)
 /* x += factor y */
 static void add (int n, double *restrict x, double factor, const double *restrict y)
 {
-  int i;
-
   if (factor == 0) return;
-  for (i = 0; i < n; i ++) x[i] += factor * y[i];
+  for (int i = 0; i < n; i ++) x[i] += factor * y[i];
 }
 
 /* Columns worked on at once, so that a large matrix is not read from memory for each of them. */
@@ -69,19 +64,15 @@ static int panel_end (int n, int first)
 /* x := L^-1 x for `count` columns x, as far as the first `known` columns of L do it */
 static void forward (int n, const double *lu, int known, double *x, int count)
 {
-  int c, j;
-
-  for (j = 0; j < known; j ++) {
-    for (c = 0; c < count; c ++) add (n - j - 1, &x[n * c + j + 1], - x[n * c + j], &lu[n * j + j + 1]);
+  for (int j = 0; j < known; j ++) {
+    for (int c = 0; c < count; c ++) add (n - j - 1, &x[n * c + j + 1], - x[n * c + j], &lu[n * j + j + 1]);
   }
 }
 
 static void backward (int n, const double *lu, double *x, int count)
 {
-  int c, j;
-
-  for (j = n - 1; j >= 0; j --) {
-    for (c = 0; c < count; c ++) {
+  for (int j = n - 1; j >= 0; j --) {
+    for (int c = 0; c < count; c ++) {
       x[n * c + j] /= lu[n * j + j];
       add (j, &x[n * c], - x[n * c + j], &lu[n * j]);
     }
@@ -91,21 +82,21 @@ static void backward (int n, const double *lu, double *x, int count)
 /* Columns `first` to `end` of L - 1 + U, those before are there; whether no pivot is zero. */
 static int decompose (int n, double *a, int *exchanged, int first, int end)
 {
-  int c, i, j, pivot;
+  int i, pivot;
 
-  for (j = 0; j < first; j ++) {
-    for (c = first; c < end; c ++) swap (&a[n * c + j], &a[n * c + exchanged[j]]);
+  for (int j = 0; j < first; j ++) {
+    for (int c = first; c < end; c ++) swap (&a[n * c + j], &a[n * c + exchanged[j]]);
   }
   forward (n, a, first, &a[n * first], end - first);
-  for (j = first; j < end; j ++) {
+  for (int j = first; j < end; j ++) {
     for (pivot = i = j; i < n; i ++) {
       if (fabs (a[n * j + i]) > fabs (a[n * j + pivot])) pivot = i;
     }
     if (a[n * j + pivot] == 0) return 0;
     exchanged[j] = pivot;
-    for (c = 0; c < end; c ++) swap (&a[n * c + j], &a[n * c + pivot]);
+    for (int c = 0; c < end; c ++) swap (&a[n * c + j], &a[n * c + pivot]);
     for (i = j + 1; i < n; i ++) a[n * j + i] /= a[n * j + j];
-    for (c = j + 1; c < end; c ++) add (n - j - 1, &a[n * c + j + 1], - a[n * c + j], &a[n * j + j + 1]);
+    for (int c = j + 1; c < end; c ++) add (n - j - 1, &a[n * c + j + 1], - a[n * c + j], &a[n * j + j + 1]);
   }
   return 1;
 }
@@ -114,17 +105,17 @@ static int decompose (int n, double *a, int *exchanged, int first, int end)
 int dense_invert (int n, double *a)
 {
   double *inverse = doubles (n * n);
-  int *exchanged = calloc ((size_t) n + 1, sizeof *exchanged), c, j, regular = 1;
+  int *exchanged = calloc ((size_t) n + 1, sizeof *exchanged), regular = 1;
 
   if (!exchanged) abort ();
-  for (c = 0; regular && c < n; c = panel_end (n, c)) regular = decompose (n, a, exchanged, c, panel_end (n, c));
-  for (c = 0; regular && c < n; c ++) inverse[n * c + c] = 1;
-  for (c = 0; regular && c < n; c = panel_end (n, c)) {
+  for (int c = 0; regular && c < n; c = panel_end (n, c)) regular = decompose (n, a, exchanged, c, panel_end (n, c));
+  for (int c = 0; regular && c < n; c ++) inverse[n * c + c] = 1;
+  for (int c = 0; regular && c < n; c = panel_end (n, c)) {
     forward (n, a, n, &inverse[n * c], panel_end (n, c) - c);
     backward (n, a, &inverse[n * c], panel_end (n, c) - c);
   }
-  for (j = n - 1; regular && j >= 0; j --) {
-    for (c = 0; exchanged[j] != j && c < n; c ++) swap (&inverse[n * j + c], &inverse[n * exchanged[j] + c]);
+  for (int j = n - 1; regular && j >= 0; j --) {
+    for (int c = 0; exchanged[j] != j && c < n; c ++) swap (&inverse[n * j + c], &inverse[n * exchanged[j] + c]);
   }
   memcpy (a, inverse, (size_t) n * (size_t) n * sizeof (double));
   free (exchanged);
@@ -135,9 +126,9 @@ int dense_invert (int n, double *a)
 double dense_norm (int n, const double *a)
 {
   double norm = 0, sum;
-  int i, j;
+  int i;
 
-  for (j = 0; j < n; j ++) {
+  for (int j = 0; j < n; j ++) {
     for (sum = 0, i = 0; i < n; i ++) sum += fabs (a[n * j + i]);
     norm = fmax (norm, sum);
   }
@@ -158,19 +149,18 @@ double dense_condition (int n, const double *a)
 static void rotate (double *a, int p, int q)
 {
   double theta, t, c, s, kept;
-  int k;
 
   if (a[3 * q + p] == 0) return;
   theta = (a[4 * q] - a[4 * p]) / (2 * a[3 * q + p]);
   t = (theta < 0 ? -1 : 1) / (fabs (theta) + sqrt (theta * theta + 1));
   c = 1 / sqrt (t * t + 1);
   s = t * c;
-  for (k = 0; k < 3; k ++) {
+  for (int k = 0; k < 3; k ++) {
     kept = a[3 * p + k];
     a[3 * p + k] = c * kept - s * a[3 * q + k];
     a[3 * q + k] = s * kept + c * a[3 * q + k];
   }
-  for (k = 0; k < 3; k ++) {
+  for (int k = 0; k < 3; k ++) {
     kept = a[3 * k + p];
     a[3 * k + p] = c * kept - s * a[3 * k + q];
     a[3 * k + q] = s * kept + c * a[3 * k + q];
@@ -180,10 +170,9 @@ static void rotate (double *a, int p, int q)
 double dense_largest_eigenvalue (const double a[9])
 {
   double b[9];
-  int sweep;
 
   memcpy (b, a, sizeof b);
-  for (sweep = 0; sweep < 30; sweep ++) {
+  for (int sweep = 0; sweep < 30; sweep ++) {
     rotate (b, 0, 1);
     rotate (b, 0, 2);
     rotate (b, 1, 2);
@@ -193,10 +182,8 @@ double dense_largest_eigenvalue (const double a[9])
 
 int dense_transposes (const double a[9], const double b[9])
 {
-  int i, j;
-
-  for (i = 0; i < 3; i ++) {
-    for (j = 0; j < 3; j ++) {
+  for (int i = 0; i < 3; i ++) {
+    for (int j = 0; j < 3; j ++) {
       if (memcmp (&a[3 * j + i], &b[3 * i + j], sizeof (double))) return 0;
     }
   }
@@ -206,9 +193,8 @@ int dense_transposes (const double a[9], const double b[9])
 double dense_largest_entry (int count, const double *x)
 {
   double largest = 0;
-  int i;
 
-  for (i = 0; i < count; i ++) largest = fmax (largest, fabs (x[i]));
+  for (int i = 0; i < count; i ++) largest = fmax (largest, fabs (x[i]));
   return largest;
 }
 
@@ -229,12 +215,12 @@ int dense_size (const MX *matrix)
 
 static void dense_of_blocks (const MX *matrix, double *a)
 {
-  int b, i, j, size, n = matrix->m;
+  int size, n = matrix->m;
 
-  for (b = 0; b < matrix->n; b ++) {
+  for (int b = 0; b < matrix->n; b ++) {
     size = matrix->i[b + 1] - matrix->i[b];
-    for (j = 0; j < size; j ++) {
-      for (i = 0; i < size; i ++) {
+    for (int j = 0; j < size; j ++) {
+      for (int i = 0; i < size; i ++) {
         a[n * (matrix->i[b] + j) + matrix->i[b] + i] = matrix->x[matrix->p[b] + size * j + i];
       }
     }
@@ -243,10 +229,10 @@ static void dense_of_blocks (const MX *matrix, double *a)
 
 static void dense_of_columns (const MX *matrix, double *a)
 {
-  int lower = (matrix->flags & MXIFAC) && (matrix->flags & MXSPD), j, e, n = matrix->n;
+  int lower = (matrix->flags & MXIFAC) && (matrix->flags & MXSPD), n = matrix->n;
 
-  for (j = 0; j < n; j ++) {
-    for (e = matrix->p[j]; e < matrix->p[j + 1]; e ++) {
+  for (int j = 0; j < n; j ++) {
+    for (int e = matrix->p[j]; e < matrix->p[j + 1]; e ++) {
       a[n * j + matrix->i[e]] = matrix->x[e];
       if (lower) a[n * matrix->i[e] + j] = matrix->x[e];
     }
@@ -274,10 +260,9 @@ int dense_inverse (const MX *matrix, double *a)
 double dense_condition_of_body (const BODY *body)
 {
   double *a, condition;
-  int n;
 
   if (!host_gives_matrix (body)) return 0;
-  n = dense_size (body->inverse);
+  int n = dense_size (body->inverse);
   a = doubles (n * n);
   dense_of_matrix (body->inverse, a);
   condition = dense_condition (n, a);
@@ -319,28 +304,27 @@ void dense_point_velocity (const BODY *body, const SGP *sgp, const double *X, co
 {
   double arm[3], spin[3], shape[8];
   const ELEMENT *element;
-  int i, j;
 
-  for (i = 0; i < 3; i ++) arm[i] = X[i] - body->ref_center[i];
+  for (int i = 0; i < 3; i ++) arm[i] = X[i] - body->ref_center[i];
   switch ((int) body->kind) {
   case PRB: /* the rate of the deformation gradient, row by row, then that of the centre */
-    for (i = 0; i < 3; i ++) {
+    for (int i = 0; i < 3; i ++) {
       velocity[i] = u[9 + i];
-      for (j = 0; j < 3; j ++) velocity[i] += u[3 * i + j] * arm[j];
+      for (int j = 0; j < 3; j ++) velocity[i] += u[3 * i + j] * arm[j];
     }
     break;
   case FEM:
     element = element_at_point (body, sgp, X, shape);
-    for (i = 0; i < 3; i ++) {
+    for (int i = 0; i < 3; i ++) {
       velocity[i] = 0;
-      for (j = 0; j < element->type; j ++) velocity[i] += shape[j] * u[3 * element->nodes[j] + i];
+      for (int j = 0; j < element->type; j ++) velocity[i] += shape[j] * u[3 * element->nodes[j] + i];
     }
     break;
   default: /* the referential angular velocity turns the arm, the rotation carries the result into space */
     cross (u, arm, spin);
-    for (i = 0; i < 3; i ++) {
+    for (int i = 0; i < 3; i ++) {
       velocity[i] = u[3 + i];
-      for (j = 0; j < 3; j ++) velocity[i] += body->conf[3 * j + i] * spin[j];
+      for (int j = 0; j < 3; j ++) velocity[i] += body->conf[3 * j + i] * spin[j];
     }
   }
 }
@@ -348,11 +332,9 @@ void dense_point_velocity (const BODY *body, const SGP *sgp, const double *X, co
 /* Rows of H from the velocity at X: U = E' velocity. */
 static void to_frame (const double *E, const double *velocity, double *U)
 {
-  int i, j;
-
-  for (i = 0; i < 3; i ++) {
+  for (int i = 0; i < 3; i ++) {
     U[i] = 0;
-    for (j = 0; j < 3; j ++) U[i] += E[3 * i + j] * velocity[j];
+    for (int j = 0; j < 3; j ++) U[i] += E[3 * i + j] * velocity[j];
   }
 }
 
@@ -360,11 +342,10 @@ static void finite_element_operator (const BODY *body, const SGP *sgp, const dou
 {
   double shape[8], velocity[3];
   const ELEMENT *element = element_at_point (body, sgp, X, shape);
-  int a, j;
 
   memset (H, 0, (size_t) (3 * dense_velocity_size (body)) * sizeof (double));
-  for (a = 0; a < element->type; a ++) {
-    for (j = 0; j < 3; j ++) {
+  for (int a = 0; a < element->type; a ++) {
+    for (int j = 0; j < 3; j ++) {
       velocity[0] = velocity[1] = velocity[2] = 0;
       velocity[j] = shape[a];
       to_frame (E, velocity, H + 3 * (3 * element->nodes[a] + j));
@@ -376,9 +357,8 @@ static void finite_element_operator (const BODY *body, const SGP *sgp, const dou
 static void turn_nodes (int columns, double *a, const double *T)
 {
   double turned[9];
-  int j;
 
-  for (j = 0; j < columns; j += 3) {
+  for (int j = 0; j < columns; j += 3) {
     dense_multiply (3, 3, 3, a + 3 * j, T, turned);
     memcpy (a + 3 * j, turned, sizeof turned);
   }
@@ -392,7 +372,6 @@ int dense_inertia_size (const BODY *body)
 void dense_inertia_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H)
 {
   int size = dense_velocity_size (body), reduced = body->kind == FEM && body->form >= BODY_COROTATIONAL_MODAL;
-  double *nodal;
 
   if (!reduced) {
     dense_operator (body, sgp, X, E, H);
@@ -401,7 +380,7 @@ void dense_inertia_operator (const BODY *body, const SGP *sgp, const double *X, 
     }
     return;
   }
-  nodal = doubles (3 * size);
+  double *nodal = doubles (3 * size);
   dense_operator (body, sgp, X, E, nodal);
   turn_nodes (size, nodal, body->conf + body->dofs);
   dense_multiply (3, size, body->dofs, nodal, body->evec->x, H);
@@ -410,14 +389,14 @@ void dense_inertia_operator (const BODY *body, const SGP *sgp, const double *X, 
 
 void dense_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H)
 {
-  int size = dense_velocity_size (body), j;
+  int size = dense_velocity_size (body);
   double unit[12] = { 0 }, velocity[3];
 
   if (body->kind == FEM) {
     finite_element_operator (body, sgp, X, E, H);
     return;
   }
-  for (j = 0; j < size; j ++) {
+  for (int j = 0; j < size; j ++) {
     unit[j] = 1;
     dense_point_velocity (body, sgp, X, unit, velocity);
     to_frame (E, velocity, H + 3 * j);

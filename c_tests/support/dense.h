@@ -1,7 +1,6 @@
 /* The reference computation: plain dense matrices, written from the formulas and without the library.
  * All matrices are column-major. */
-#ifndef DENSE_H
-#define DENSE_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -54,5 +53,3 @@ void dense_operator (const BODY *body, const SGP *sgp, const double *X, const do
 /* H for W, 3 x dense_inertia_size: of finite elements in the axes and the base that their inertia is given in. */
 int dense_inertia_size (const BODY *body);
 void dense_inertia_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H);
-
-#endif

@@ -36,9 +36,8 @@ static void note (DEVIATION *deviation, const CON *con, int quantity, double err
 static double difference (int count, const double *got, const double *want, double scale)
 {
   double largest = 0, d;
-  int i;
 
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     d = fabs (got[i] - want[i]);
     if (isnan (d) || d > largest) largest = d;
   }
@@ -50,7 +49,7 @@ static double difference (int count, const double *got, const double *want, doub
 /* Absolute values entry by entry, before anything cancels. */
 static double speed_on (const BODY *body, const SGP *sgp, const double *X, const double *E)
 {
-  int size, before, i, j;
+  int size, j;
   double *H, sum, speed = 0;
   const double *v;
 
@@ -59,9 +58,9 @@ static double speed_on (const BODY *body, const SGP *sgp, const double *X, const
   H = malloc ((size_t) (3 * size) * sizeof *H);
   if (!H) abort ();
   dense_operator (body, sgp, X, E, H);
-  for (before = 0; before < 2; before ++) {
+  for (int before = 0; before < 2; before ++) {
     v = dense_velocity (body, before);
-    for (i = 0; i < 3; i ++) {
+    for (int i = 0; i < 3; i ++) {
       for (sum = 0, j = 0; j < size; j ++) sum += fabs (H[3 * j + i] * v[j]);
       speed = fmax (speed, sum);
     }
@@ -82,14 +81,13 @@ static double speed_scale (const CON *con)
 double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *s)
 {
   double *tolerance = malloc ((size_t) (s->rows + 1) * sizeof *tolerance), condition;
-  int i, j;
 
   if (!tolerance) abort ();
-  for (i = 0; i < s->rows; i ++) tolerance[i] = TOLERANCE;
-  for (j = 0; j < s->bodies; j ++) {
+  for (int i = 0; i < s->rows; i ++) tolerance[i] = TOLERANCE;
+  for (int j = 0; j < s->bodies; j ++) {
     condition = dense_condition_of_body (s->body[j]);
     deviation->condition = fmax (deviation->condition, condition);
-    for (i = 0; i < s->rows; i ++) {
+    for (int i = 0; i < s->rows; i ++) {
       if (s->row[i].con->master == s->body[j] || s->row[i].con->slave == s->body[j]) {
         tolerance[i] = fmax (tolerance[i], DBL_EPSILON * condition);
       }
@@ -107,9 +105,7 @@ static void check_zeros (DEVIATION *deviation, int quantity, int count, const do
 
 static const SNAPSHOT_ROW *row_of (const SNAPSHOT *s, const CON *con)
 {
-  int i;
-
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     if (s->row[i].con == con) return &s->row[i];
   }
   return NULL;
@@ -118,9 +114,7 @@ static const SNAPSHOT_ROW *row_of (const SNAPSHOT *s, const CON *con)
 /* Blocks are a multiset: the k-th one with this neighbour and body is compared with the k-th recorded. */
 static int take_block (const SNAPSHOT_ROW *row, const char *taken, const CON *con, const OFFB *block)
 {
-  int i;
-
-  for (i = 0; i < row->count; i ++) {
+  for (int i = 0; i < row->count; i ++) {
     if (!taken[i] && row->block[i].con->id == con->id && row->block[i].body->id == block->bod->id) return i;
   }
   return -1;
@@ -152,11 +146,10 @@ static void compare_blocks (DEVIATION *deviation, const SNAPSHOT *s, const DIAB 
                             double tolerance)
 {
   char *taken = calloc ((size_t) row->count + 1, 1);
-  const OFFB *block;
   int count = 0, place;
 
   if (!taken) abort ();
-  for (block = dia->adj; block; block = block->n, count ++) {
+  for (const OFFB *block = dia->adj; block; block = block->n, count ++) {
     place = deviation_block (deviation, s, row, taken, block->dia->con, block, marked, tolerance);
     if (place >= 0) taken[place] = 1;
   }
@@ -168,12 +161,11 @@ static void compare_blocks (DEVIATION *deviation, const SNAPSHOT *s, const DIAB 
 
 static void compare_partners (DEVIATION *deviation, const DIAB *dia)
 {
-  const OFFB *block, *other;
   int partners;
 
-  for (block = dia->adj; block; block = block->n) {
+  for (const OFFB *block = dia->adj; block; block = block->n) {
     partners = 0;
-    for (other = block->dia->adj; other; other = other->n) {
+    for (const OFFB *other = block->dia->adj; other; other = other->n) {
       if (other->dia != dia || other->bod != block->bod) continue;
       partners ++;
       if (!dense_transposes (block->W, other->W)) {
@@ -217,9 +209,8 @@ void deviation_row (DEVIATION *deviation, const SNAPSHOT *s, const DIAB *dia, co
 void deviation_energy (DEVIATION *deviation, const SNAPSHOT *s, double energy, const double *tolerance)
 {
   double scale = 0, loosest = TOLERANCE, speed;
-  int i;
 
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     speed = speed_scale (s->row[i].con);
     scale += dense_largest_entry (9, s->row[i].A) * speed * speed / 2;
     loosest = fmax (loosest, tolerance[i]);
@@ -237,17 +228,16 @@ void deviation_energy_untouched (DEVIATION *deviation, const LOCDYN *ldy)
 
 DIAB *deviation_mark (LOCDYN *ldy, int rows)
 {
-  DIAB *copies = calloc ((size_t) rows + 1, sizeof *copies), *dia;
-  OFFB *block;
+  DIAB *copies = calloc ((size_t) rows + 1, sizeof *copies);
   int i = 0;
 
   if (!copies) abort ();
   ldy->free_energy = MARKED_ENERGY;
-  for (dia = ldy->dia; dia && i < rows; dia = dia->n) {
+  for (DIAB *dia = ldy->dia; dia && i < rows; dia = dia->n) {
     memcpy (dia->W, left_alone, sizeof dia->W);
     memcpy (dia->A, left_alone, sizeof dia->A);
     dia->rho = -1;
-    for (block = dia->adj; block; block = block->n) memcpy (block->W, left_alone, sizeof block->W);
+    for (OFFB *block = dia->adj; block; block = block->n) memcpy (block->W, left_alone, sizeof block->W);
     copies[i ++] = *dia;
   }
   return copies;
@@ -255,10 +245,8 @@ DIAB *deviation_mark (LOCDYN *ldy, int rows)
 
 void deviation_begin (DEVIATION *deviation)
 {
-  int q;
-
   memset (deviation, 0, sizeof *deviation);
-  for (q = 0; q < QUANTITIES; q ++) deviation->error[q] = -1;
+  for (int q = 0; q < QUANTITIES; q ++) deviation->error[q] = -1;
 }
 
 void deviation_measure (DEVIATION *deviation, const SNAPSHOT *s, const LOCDYN *ldy, const DIAB *before)

@@ -4,8 +4,7 @@
  * diagonal blocks, the energy to its terms before anything cancels. The tolerance is 1e-12; where a body gives its matrix A
  * and not its inverse, W and what follows from it is determined up to the rounding of A only: there it is the larger of that
  * and the rounding unit times the condition of A. */
-#ifndef DEVIATION_H
-#define DEVIATION_H
+#pragma once
 
 #include "support/snapshot.h"
 
@@ -45,5 +44,3 @@ int deviation_block (DEVIATION *deviation, const SNAPSHOT *snapshot, const SNAPS
 
 void deviation_energy (DEVIATION *deviation, const SNAPSHOT *snapshot, double energy, const double *tolerance);
 void deviation_energy_untouched (DEVIATION *deviation, const LOCDYN *ldy);
-
-#endif

@@ -1,6 +1,5 @@
 /* A number made of all values of rows and blocks, in list order: equal numbers stand for equal bits. */
-#ifndef DIGEST_H
-#define DIGEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
 /* `sum` continued with some bytes, and with the values of another update. */
 uint64_t digest_bytes (uint64_t sum, const void *memory, size_t size);
 uint64_t digest_rows (uint64_t sum, const LOCDYN *ldy);
-
-#endif

@@ -24,9 +24,7 @@ static const int *faces_of (const ELEMENT *element)
 
 static int has_node (const ELEMENT *element, int node)
 {
-  int i;
-
-  for (i = 0; i < element->type; i ++) {
+  for (int i = 0; i < element->type; i ++) {
     if (element->nodes[i] == node) return 1;
   }
   return 0;
@@ -44,11 +42,11 @@ static int has_face (const ELEMENT *other, const ELEMENT *element, const int *fa
 int element_has_free_face (const ELEMENT *element, ELEMENT *const *elements, int count)
 {
   const int *face = faces_of (element);
-  int i, shared;
+  int shared;
 
   while (*face >= 0) {
     shared = 0;
-    for (i = 0; i < count && !shared; i ++) {
+    for (int i = 0; i < count && !shared; i ++) {
       shared = elements[i] != element && has_face (elements[i], element, face);
     }
     if (!shared) return 1;
@@ -64,7 +62,6 @@ void element_shape (int nodes, const double xi[3], double *shape)
 {
   static const int sx[8] = { -1, 1, 1, -1, -1, 1, 1, -1 }, sy[8] = { -1, -1, 1, 1, -1, -1, 1, 1 };
   double x = xi[0], y = xi[1], z = xi[2], triangle[3], r;
-  int i;
 
   triangle[0] = 1 - x - y;
   triangle[1] = x;
@@ -85,10 +82,10 @@ void element_shape (int nodes, const double xi[3], double *shape)
     shape[4] = z;
     break;
   case 6:
-    for (i = 0; i < 6; i ++) shape[i] = triangle[i % 3] * (i < 3 ? 1 - z : 1 + z) / 2;
+    for (int i = 0; i < 6; i ++) shape[i] = triangle[i % 3] * (i < 3 ? 1 - z : 1 + z) / 2;
     break;
   default:
-    for (i = 0; i < 8; i ++) shape[i] = (1 + sx[i] * x) * (1 + sy[i] * y) * (1 + (i < 4 ? -z : z)) / 8;
+    for (int i = 0; i < 8; i ++) shape[i] = (1 + sx[i] * x) * (1 + sy[i] * y) * (1 + (i < 4 ? -z : z)) / 8;
   }
 }
 
@@ -97,12 +94,11 @@ void element_shape (int nodes, const double xi[3], double *shape)
 static void image (const MESH *mesh, const ELEMENT *element, const double xi[3], double point[3])
 {
   double shape[8];
-  int i, j;
 
   element_shape (element->type, xi, shape);
-  for (j = 0; j < 3; j ++) {
+  for (int j = 0; j < 3; j ++) {
     point[j] = 0;
-    for (i = 0; i < element->type; i ++) point[j] += shape[i] * mesh->ref_nodes[3 * element->nodes[i] + j];
+    for (int i = 0; i < element->type; i ++) point[j] += shape[i] * mesh->ref_nodes[3 * element->nodes[i] + j];
   }
 }
 
@@ -116,25 +112,24 @@ static void local_coordinates (const MESH *mesh, const ELEMENT *element, const d
 {
   const double difference = 1e-6;
   double j[3][3], high[3], low[3], at[3], residual[3], step[3], volume;
-  int iteration, c, d;
 
   memset (xi, 0, 3 * sizeof (double));
-  for (iteration = 0; iteration < 64; iteration ++) {
+  for (int iteration = 0; iteration < 64; iteration ++) {
     image (mesh, element, xi, at);
-    for (c = 0; c < 3; c ++) residual[c] = point[c] - at[c];
-    for (c = 0; c < 3; c ++) {
+    for (int c = 0; c < 3; c ++) residual[c] = point[c] - at[c];
+    for (int c = 0; c < 3; c ++) {
       memcpy (at, xi, sizeof at);
       at[c] = xi[c] + difference;
       image (mesh, element, at, high);
       at[c] = xi[c] - difference;
       image (mesh, element, at, low);
-      for (d = 0; d < 3; d ++) j[c][d] = (high[d] - low[d]) / (2 * difference);
+      for (int d = 0; d < 3; d ++) j[c][d] = (high[d] - low[d]) / (2 * difference);
     }
     volume = determinant (j[0], j[1], j[2]);
     step[0] = determinant (residual, j[1], j[2]) / volume;
     step[1] = determinant (j[0], residual, j[2]) / volume;
     step[2] = determinant (j[0], j[1], residual) / volume;
-    for (c = 0; c < 3; c ++) xi[c] += step[c];
+    for (int c = 0; c < 3; c ++) xi[c] += step[c];
     if (fabs (step[0]) + fabs (step[1]) + fabs (step[2]) < 1e-13) break;
   }
 }
@@ -143,13 +138,12 @@ static void local_coordinates (const MESH *mesh, const ELEMENT *element, const d
 static double clamp (int nodes, double xi[3])
 {
   double low[3] = { -1, -1, -1 }, shape[8], outside = 0;
-  int c;
 
   if (nodes == 4 || nodes == 6) low[0] = low[1] = 0;
   if (nodes == 4 || nodes == 5) low[2] = 0;
   element_shape (nodes, xi, shape);
-  for (c = 0; c < nodes; c ++) outside = fmax (outside, - shape[c]);
-  for (c = 0; c < 3; c ++) {
+  for (int c = 0; c < nodes; c ++) outside = fmax (outside, - shape[c]);
+  for (int c = 0; c < 3; c ++) {
     outside = fmax (outside, fmax (low[c] - xi[c], xi[c] - 1));
     xi[c] = fmin (fmax (xi[c], low[c]), 1);
   }
@@ -160,11 +154,11 @@ const ELEMENT *element_at_point (const BODY *body, const SGP *sgp, const double 
 {
   const CONVEX *convex = body->msh ? sgp->gobj : NULL;
   const MESH *mesh = body->msh ? body->msh : body->shape->data;
-  int count = convex ? convex->nele : 1, i;
+  int count = convex ? convex->nele : 1;
   const ELEMENT *element, *best = NULL;
   double xi[3], outside, least = HUGE_VAL;
 
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     element = convex ? convex->ele[i] : sgp->gobj;
     local_coordinates (mesh, element, point, xi);
     outside = clamp (element->type, xi);

@@ -1,6 +1,5 @@
 /* Geometry of finite elements, as far as the reference side of the tests needs it. */
-#ifndef ELEMENT_H
-#define ELEMENT_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -13,5 +12,3 @@ void element_shape (int nodes, const double xi[3], double *shape);
 /* Of the elements on which the geometric object of a constraint lies the one that holds the referential point
  * best; its shape functions there. */
 const ELEMENT *element_at_point (const BODY *body, const SGP *sgp, const double point[3], double shape[8]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Errors that the library raises while they are watched: kept, instead of ending the program. */
-#ifndef WATCH_H
-#define WATCH_H
+#pragma once
 
 #include "support/host/host.h"
 
@@ -20,5 +19,3 @@ void forget_errors (void);
 /* Each forgets the errors of before and returns the code of its own, 0 for success. The row of a refused insertion is NULL. */
 int watched_update (HOST *host);
 int watched_insert (HOST *host, CON *con);
-
-#endif

@@ -22,10 +22,8 @@ void __wrap_free (void *memory);
 /* Counts down while armed; 1 if this allocation is to fail. */
 static int fails (size_t size)
 {
-  int left;
-
   if (!failing.armed) return 0;
-  left = failing.until --;
+  int left = failing.until --;
   if (left > 1 || (left < 1 && !failing.persistent)) return 0;
   if (failing.again && (long) size <= failing.spare) return 0;
   failing.failed ++;

@@ -1,7 +1,6 @@
 /* An allocator that fails when told to: linked with the linker's --wrap for malloc and its kin, so that the calls of the
  * library come here first. */
-#ifndef FAILING_H
-#define FAILING_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -15,5 +14,3 @@ typedef struct {
 } FAILING;
 
 extern FAILING failing;
-
-#endif

@@ -58,11 +58,11 @@ static int is_read (const char *path, SEQUENCE *s)
 
 static void write_records (FILE *file, const SEQUENCE *s)
 {
-  int k, i, end;
+  int end;
 
-  for (k = 0; k < s->records; k ++) {
+  for (int k = 0; k < s->records; k ++) {
     for (end = RECORD; end > 1 && !s->bytes[k][end - 1]; end --) continue;
-    for (i = 0; i < end; i ++) fprintf (file, "%s%02x", i ? " " : "", s->bytes[k][i]);
+    for (int i = 0; i < end; i ++) fprintf (file, "%s%02x", i ? " " : "", s->bytes[k][i]);
     fputc ('\n', file);
   }
 }
@@ -80,12 +80,11 @@ static void run (const FUZZ_TARGET *target, const SEQUENCE *s, int telling)
 {
   static const unsigned char zeros[RECORD];
   long failures = check_failures ();
-  int k;
 
   check_context (NULL);
   choose (target, s->records ? s->bytes[0] : zeros);
   target->begin ();
-  for (k = 1; k < s->records && check_failures () == failures; k ++) {
+  for (int k = 1; k < s->records && check_failures () == failures; k ++) {
     choose (target, s->bytes[k]);
     target->operation ();
     if (telling) printf ("  %3d: %s\n", k, check_context_words ());
@@ -182,11 +181,9 @@ typedef struct {
 /* Takes a sequence that fails in the same way. */
 static int is_taken (SHRINKING_STATE *state, const SEQUENCE *s)
 {
-  OUTCOME outcome;
-
   if (now () > state->end) return 0;
   state->attempts ++;
-  outcome = attempt (state->target, s);
+  OUTCOME outcome = attempt (state->target, s);
   if (strcmp (outcome.how, state->outcome.how)) return 0;
   state->best = *s;
   return 1;
@@ -195,10 +192,10 @@ static int is_taken (SHRINKING_STATE *state, const SEQUENCE *s)
 static int is_shorter (SHRINKING_STATE *state)
 {
   SEQUENCE s;
-  int size, at, taken = 0;
+  int taken = 0;
 
-  for (size = state->best.records; size; size /= 2) {
-    for (at = state->best.records - size; at >= 0; at -= size) {
+  for (int size = state->best.records; size; size /= 2) {
+    for (int at = state->best.records - size; at >= 0; at -= size) {
       s = state->best;
       s.records -= size;
       memmove (s.bytes[at], s.bytes[at + size], (size_t) (s.records - at) * RECORD);
@@ -212,10 +209,10 @@ static int is_shorter (SHRINKING_STATE *state)
 static int is_plainer (SHRINKING_STATE *state)
 {
   SEQUENCE s;
-  int k, i, taken = 0;
+  int taken = 0;
 
-  for (k = 0; k < state->best.records; k ++) {
-    for (i = 0; i < RECORD; i ++) {
+  for (int k = 0; k < state->best.records; k ++) {
+    for (int i = 0; i < RECORD; i ++) {
       s = state->best;
       memset (s.bytes[k] + i, 0, (size_t) (RECORD - i));
       if (!memcmp (s.bytes[k], state->best.bytes[k], RECORD)) break;
@@ -236,13 +233,12 @@ static int is_plainer (SHRINKING_STATE *state)
 static void shrink (const FUZZ_TARGET *target, const SEQUENCE *s, const OUTCOME *outcome, const char *out)
 {
   SHRINKING_STATE state = { target, *s, *outcome, now () + SHRINKING, 0 };
-  FILE *file;
 
   while (is_shorter (&state) | is_plainer (&state)) continue;
   printf ("%s: %s, after %d operations (%d before %ld attempts to make it small)\n", target->name, outcome->how,
     state.best.records - 1, s->records - 1, state.attempts);
   write_records (stdout, &state.best);
-  file = fopen (out, "w");
+  FILE *file = fopen (out, "w");
   if (!file) {
     fprintf (stderr, "%s: cannot be written\n", out);
     return;
@@ -321,9 +317,8 @@ static int replay (const FUZZ_TARGET *target, int telling, int count, char **pat
 {
   SEQUENCE s;
   long failures;
-  int k;
 
-  for (k = 0; k < count; k ++) {
+  for (int k = 0; k < count; k ++) {
     failures = check_failures ();
     if (telling) printf ("%s\n", paths[k]);
     if (CHECK (is_read (paths[k], &s))) run (target, &s, telling);
@@ -335,10 +330,9 @@ static int replay (const FUZZ_TARGET *target, int telling, int count, char **pat
 static int shrink_file (const FUZZ_TARGET *target, const char *out, const char *path)
 {
   SEQUENCE s;
-  OUTCOME outcome;
 
   if (!is_read (path, &s)) return 2;
-  outcome = attempt (target, &s);
+  OUTCOME outcome = attempt (target, &s);
   if (*outcome.how) shrink (target, &s, &outcome, out);
   else printf ("%s: %s does not fail\n", target->name, path);
   return *outcome.how != 0;

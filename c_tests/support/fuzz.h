@@ -4,8 +4,7 @@
  * that fails is made small.
  *
  * A file holds a record a line, in hexadecimal digits; missing bytes at the end are 0; # begins a comment. */
-#ifndef FUZZ_H
-#define FUZZ_H
+#pragma once
 
 #include "support/random.h"
 
@@ -26,5 +25,3 @@ typedef struct {
  *                                          fails is made small, printed and written to OUT. SEED 0: of the clock
  * NAME shrink OUT FILE                     makes a file small that fails */
 int fuzz_main (const FUZZ_TARGET *target, int count, char **arguments);
-
-#endif

@@ -1,7 +1,6 @@
 /* Memory that may be locked: while it is, a write into it ends the program. Linked with the linker's --wrap for malloc,
  * calloc, realloc and free. */
-#ifndef GUARDED_H
-#define GUARDED_H
+#pragma once
 
 /* What is allocated in between can be locked. */
 void guarded_begin (void);
@@ -9,5 +8,3 @@ void guarded_end (void);
 
 void guarded_lock (void);
 void guarded_unlock (void);
-
-#endif

@@ -14,14 +14,14 @@ HOST *large_scene (int with_meshes)
   HOST *host = scene_mixed (20);
   RANDOM random = { 21 };
   BODY *body[BODIES];
-  int i, one, two;
+  int one, two;
 
   if (with_meshes) mesh_add_scene (host, &random);
-  for (i = 0; i < BODIES; i ++) {
+  for (int i = 0; i < BODIES; i ++) {
     body[i] = scene_body (host, &random, i % 3 ? RIG : PRB,
       (INVERSE_FORM) (random_below (&random, 2) ? INVERSE_BLOCKS : i % INVERSE_FORMS));
   }
-  for (i = 0; i < CONSTRAINTS; i ++) {
+  for (int i = 0; i < CONSTRAINTS; i ++) {
     one = random_below (&random, BODIES);
     two = (one + 1 + random_below (&random, 3)) % BODIES;
     scene_constraint (host, &random, kinds[random_below (&random, 4)], body[one], body[two]);
@@ -34,13 +34,11 @@ uint64_t large_scene_digest (HOST *host)
 {
   uint64_t sum = digest_rows (DIGEST_START, host->dom.ldy), bits;
   double values[4];
-  CON *con;
-  int i;
 
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     memcpy (values, con->V, sizeof con->V);
     values[3] = host->dom.ldy->free_energy;
-    for (i = 0; i < 4; i ++) {
+    for (int i = 0; i < 4; i ++) {
       memcpy (&bits, &values[i], sizeof bits);
       sum = (sum ^ bits) * UINT64_C (1099511628211);
     }

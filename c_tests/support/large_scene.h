@@ -1,7 +1,6 @@
 /* A scene with enough constraints for threads to be used, on bodies of every kind and inverse; with meshes also finite
  * elements. */
-#ifndef LARGE_SCENE_H
-#define LARGE_SCENE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ HOST *large_scene (int with_meshes);
 
 /* A number made of all values of rows and blocks, of V of all constraints and of the free energy. */
 uint64_t large_scene_digest (HOST *host);
-
-#endif

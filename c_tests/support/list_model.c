@@ -18,9 +18,7 @@ static void *grown (void *array, int count, int *room, size_t size)
 
 MODEL_ROW *model_row (const MODEL *model, const CON *con)
 {
-  int i;
-
-  for (i = 0; i < model->count; i ++) {
+  for (int i = 0; i < model->count; i ++) {
     if (model->row[i].con == con) return &model->row[i];
   }
   return NULL;
@@ -40,10 +38,8 @@ static void put_block (MODEL_ROW *row, CON *con, BODY *body)
 
 static int share_a_node (const ELEMENT *one, const ELEMENT *two)
 {
-  int i, j;
-
-  for (i = 0; i < one->type; i ++) {
-    for (j = 0; j < two->type; j ++) {
+  for (int i = 0; i < one->type; i ++) {
+    for (int j = 0; j < two->type; j ++) {
       if (one->nodes[i] == two->nodes[j]) return 1;
     }
   }
@@ -52,10 +48,8 @@ static int share_a_node (const ELEMENT *one, const ELEMENT *two)
 
 static int convices_touch (const CONVEX *one, const CONVEX *two)
 {
-  int i, j;
-
-  for (i = 0; i < one->nele; i ++) {
-    for (j = 0; j < two->nele; j ++) {
+  for (int i = 0; i < one->nele; i ++) {
+    for (int j = 0; j < two->nele; j ++) {
       if (one->ele[i] == two->ele[j] || share_a_node (one->ele[i], two->ele[j])) return 1;
     }
   }
@@ -66,9 +60,8 @@ static int convices_touch (const CONVEX *one, const CONVEX *two)
 static int node_at (const MESH *mesh, const ELEMENT *element, const double *point)
 {
   const double *node;
-  int i;
 
-  for (i = 0; i < element->type; i ++) {
+  for (int i = 0; i < element->type; i ++) {
     node = mesh->ref_nodes + 3 * element->nodes[i];
     if (fmax (fabs (point[0] - node[0]), fmax (fabs (point[1] - node[1]), fabs (point[2] - node[2]))) < 1e-6) {
       return element->nodes[i];
@@ -82,15 +75,15 @@ static int interact (const CON *one, const CON *two, const BODY *body)
   const CON *con[2] = { one, two };
   const SGP *pair[2];
   const double *point[2];
-  int node[2], i;
+  int node[2];
 
   if (body->kind != FEM || body->scheme != SCH_DEF_EXP) return 1;
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     pair[i] = con[i]->master == body ? con[i]->msgp : con[i]->ssgp;
     point[i] = con[i]->master == body ? con[i]->mpnt : con[i]->spnt;
   }
   if (body->msh) return convices_touch (pair[0]->gobj, pair[1]->gobj);
-  for (i = 0; i < 2; i ++) node[i] = node_at (body->shape->data, pair[i]->gobj, point[i]);
+  for (int i = 0; i < 2; i ++) node[i] = node_at (body->shape->data, pair[i]->gobj, point[i]);
   if (node[0] >= 0 && node[1] >= 0 && node[0] != node[1]) return 0;
   return share_a_node (pair[0]->gobj, pair[1]->gobj);
 }
@@ -99,10 +92,9 @@ static int interact (const CON *one, const CON *two, const BODY *body)
 static void couple (MODEL *model, CON *con, BODY *body, MODEL_SET set)
 {
   MODEL_ROW *other;
-  int i;
 
   if (!body || (con->kind == CONTACT && body->kind == OBS)) return;
-  for (i = 0; i < set.count; i ++) {
+  for (int i = 0; i < set.count; i ++) {
     other = set.con[i] == con ? NULL : model_row (model, set.con[i]);
     if (!other || !interact (con, set.con[i], body)) continue;
     put_block (other, con, body);
@@ -124,9 +116,9 @@ void model_insert (MODEL *model, CON *con, DIAB *row, BODY *one, MODEL_SET one_s
 
 static void drop_blocks (MODEL_ROW *row, const CON *con)
 {
-  int kept = 0, i;
+  int kept = 0;
 
-  for (i = 0; i < row->count; i ++) {
+  for (int i = 0; i < row->count; i ++) {
     if (row->block[i].con != con) row->block[kept ++] = row->block[i];
   }
   row->count = kept;
@@ -135,19 +127,16 @@ static void drop_blocks (MODEL_ROW *row, const CON *con)
 void model_remove (MODEL *model, const CON *con)
 {
   MODEL_ROW *row = model_row (model, con);
-  int i;
 
   free (row->block);
   model->count --;
   memmove (row, row + 1, (size_t) (model->row + model->count - row) * sizeof *row);
-  for (i = 0; i < model->count; i ++) drop_blocks (&model->row[i], con);
+  for (int i = 0; i < model->count; i ++) drop_blocks (&model->row[i], con);
 }
 
 void model_free (MODEL *model)
 {
-  int i;
-
-  for (i = 0; i < model->count; i ++) free (model->row[i].block);
+  for (int i = 0; i < model->count; i ++) free (model->row[i].block);
   free (model->row);
   memset (model, 0, sizeof *model);
 }
@@ -156,9 +145,8 @@ static void check_blocks (const MODEL *model, MODEL_ROW *row)
 {
   const OFFB *block = row->row->adj;
   MODEL_BLOCK *want;
-  int i;
 
-  for (i = 0; i < row->count; i ++, block = block->n) {
+  for (int i = 0; i < row->count; i ++, block = block->n) {
     want = &row->block[i];
     if (!CHECK (block != NULL)) return;
     if (!want->block) want->block = block;
@@ -173,9 +161,8 @@ void model_check (MODEL *model, const LOCDYN *ldy)
 {
   const DIAB *dia = ldy->dia, *last = NULL;
   ldy_report report = { .size = sizeof report };
-  int i;
 
-  for (i = 0; i < model->count; i ++, last = dia, dia = dia->n) {
+  for (int i = 0; i < model->count; i ++, last = dia, dia = dia->n) {
     if (!CHECK (dia != NULL)) return;
     CHECK_POINTER (dia, model->row[i].row);
     CHECK_POINTER (dia->con, model->row[i].con);

@@ -1,6 +1,5 @@
 /* A simple model of the rows and blocks: plain arrays, every operation a loop over all of them. */
-#ifndef MODEL_H
-#define MODEL_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -38,5 +37,3 @@ MODEL_ROW *model_row (const MODEL *model, const CON *con);
 /* Checks the whole list of rows and all lists of blocks: order, links both ways, addresses as they were;
  * and that ldy_is_consistent finds nothing wrong. */
 void model_check (MODEL *model, const LOCDYN *ldy);
-
-#endif

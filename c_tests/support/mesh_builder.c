@@ -42,10 +42,9 @@ static const struct {
 static void add_element (MESH *mesh, int type, const int *place, const int *nodes)
 {
   ELEMENT *element = zeroed (1, sizeof *element);
-  int i;
 
   element->type = (short) type;
-  for (i = 0; i < type; i ++) element->nodes[i] = nodes[place[i]];
+  for (int i = 0; i < type; i ++) element->nodes[i] = nodes[place[i]];
   element->next = mesh->surfeles;
   if (mesh->surfeles) mesh->surfeles->prev = element;
   mesh->surfeles = element;
@@ -57,15 +56,15 @@ static void add_element (MESH *mesh, int type, const int *place, const int *node
 static void place_nodes (MESH *mesh, RANDOM *random, int affine)
 {
   double shear[9], x[3], *node;
-  int i, j, k;
+  int k;
 
   random_rotation (random, shear);
-  for (i = 0; i < 9; i ++) shear[i] += 0.2 * random_value (random);
-  for (i = 0; i < mesh->nodes_count; i ++) {
+  for (int i = 0; i < 9; i ++) shear[i] += 0.2 * random_value (random);
+  for (int i = 0; i < mesh->nodes_count; i ++) {
     node = mesh->ref_nodes + 3 * i;
     memcpy (x, node, sizeof x);
-    for (j = 0; j < 3 && !affine; j ++) x[j] += 0.15 * random_value (random);
-    for (j = 0; j < 3; j ++) {
+    for (int j = 0; j < 3 && !affine; j ++) x[j] += 0.15 * random_value (random);
+    for (int j = 0; j < 3; j ++) {
       for (node[j] = 0, k = 0; k < 3; k ++) node[j] += shear[3 * k + j] * x[k];
     }
   }
@@ -74,11 +73,11 @@ static void place_nodes (MESH *mesh, RANDOM *random, int affine)
 /* The order of elements is not that of places. */
 static void shuffle_elements (MESH *mesh, RANDOM *random)
 {
-  int count = mesh->surfeles_count, i, j, swap[8];
+  int count = mesh->surfeles_count, j, swap[8];
   ELEMENT *one, *two;
   short type;
 
-  for (i = count - 1; i > 0; i --) {
+  for (int i = count - 1; i > 0; i --) {
     j = random_below (random, i + 1);
     one = mesh_element (mesh, i);
     two = mesh_element (mesh, j);
@@ -94,13 +93,13 @@ static void shuffle_elements (MESH *mesh, RANDOM *random)
 /* Elements without a free face go to the other list. */
 static void part_elements (MESH *mesh)
 {
-  int count = mesh->surfeles_count, i;
+  int count = mesh->surfeles_count;
   ELEMENT **elements = zeroed (count, sizeof *elements), **list;
 
-  for (i = 0; i < count; i ++) elements[i] = mesh_element (mesh, i);
+  for (int i = 0; i < count; i ++) elements[i] = mesh_element (mesh, i);
   mesh->surfeles = NULL;
   mesh->surfeles_count = 0;
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     if (element_has_free_face (elements[i], elements, count)) {
       list = &mesh->surfeles;
       mesh->surfeles_count ++;
@@ -120,21 +119,21 @@ static MESH *block_of_boxes (RANDOM *random, const int *size, CELLS cells, int p
 {
   int grid = (size[0] + 1) * (size[1] + 1) * (size[2] + 1), boxes = size[0] * size[1] * size[2];
   MESH *mesh = zeroed (1, sizeof *mesh);
-  int box, at[3], nodes[9], cut, i, j;
+  int at[3], nodes[9], cut;
 
   mesh->ref_nodes = zeroed (3 * (grid + boxes), sizeof (double));
-  for (box = 0; box < boxes; box ++) {
+  for (int box = 0; box < boxes; box ++) {
     at[0] = box % size[0];
     at[1] = box / size[0] % size[1];
     at[2] = box / size[0] / size[1];
-    for (i = 0; i < 8; i ++) {
+    for (int i = 0; i < 8; i ++) {
       nodes[i] = at[0] + corner[i][0] + (size[0] + 1) * (at[1] + corner[i][1] + (size[1] + 1) * (at[2] + corner[i][2]));
-      for (j = 0; j < 3; j ++) mesh->ref_nodes[3 * nodes[i] + j] = at[j] + corner[i][j];
+      for (int j = 0; j < 3; j ++) mesh->ref_nodes[3 * nodes[i] + j] = at[j] + corner[i][j];
     }
     nodes[8] = grid + box;
-    for (j = 0; j < 3; j ++) mesh->ref_nodes[3 * nodes[8] + j] = at[j] + 0.5 + 0.1 * random_value (random);
+    for (int j = 0; j < 3; j ++) mesh->ref_nodes[3 * nodes[8] + j] = at[j] + 0.5 + 0.1 * random_value (random);
     cut = cells == CELLS_MIXED ? random_below (random, CELLS_MIXED) : (int) cells;
-    for (i = 0; i < cuts[cut].count; i ++) add_element (mesh, cuts[cut].nodes, cuts[cut].element[i], nodes);
+    for (int i = 0; i < cuts[cut].count; i ++) add_element (mesh, cuts[cut].nodes, cuts[cut].element[i], nodes);
   }
   mesh->nodes_count = grid + boxes; /* centres that no element has are nodes all the same */
   place_nodes (mesh, random, planar || cells == CELLS_PYRAMIDS || cells == CELLS_MIXED);
@@ -169,7 +168,7 @@ ELEMENT *mesh_element (const MESH *mesh, int index)
 /* Which freedoms are coupled: those of nodes that share an element; of a reduced body all. */
 static char *coupling (const BODY *body)
 {
-  int n = body->dofs, elements = mesh_elements (mesh_of_body (body)), e, i, j, c, d;
+  int n = body->dofs, elements = mesh_elements (mesh_of_body (body));
   char *coupled = zeroed (n * n, 1);
   const ELEMENT *element;
 
@@ -177,13 +176,13 @@ static char *coupling (const BODY *body)
     memset (coupled, 1, (size_t) (n * n));
     return coupled;
   }
-  for (i = 0; i < n; i ++) coupled[(n + 1) * i] = 1;
-  for (e = 0; e < elements; e ++) {
+  for (int i = 0; i < n; i ++) coupled[(n + 1) * i] = 1;
+  for (int e = 0; e < elements; e ++) {
     element = mesh_element (mesh_of_body (body), e);
-    for (i = 0; i < element->type; i ++) {
-      for (j = 0; j < element->type; j ++) {
-        for (c = 0; c < 3; c ++) {
-          for (d = 0; d < 3; d ++) coupled[n * (3 * element->nodes[j] + d) + 3 * element->nodes[i] + c] = 1;
+    for (int i = 0; i < element->type; i ++) {
+      for (int j = 0; j < element->type; j ++) {
+        for (int c = 0; c < 3; c ++) {
+          for (int d = 0; d < 3; d ++) coupled[n * (3 * element->nodes[j] + d) + 3 * element->nodes[i] + c] = 1;
         }
       }
     }
@@ -194,19 +193,19 @@ static char *coupling (const BODY *body)
 /* Symmetric and dominated by its diagonal; some of the entries that may be there are not. */
 static double *dominant (const BODY *body, RANDOM *random)
 {
-  int n = body->dofs, i, j;
+  int n = body->dofs;
   double *x = zeroed (n * n, sizeof *x), *sum = zeroed (n, sizeof *sum);
   char *coupled = coupling (body);
 
-  for (j = 0; j < n; j ++) {
-    for (i = 0; i < j; i ++) {
+  for (int j = 0; j < n; j ++) {
+    for (int i = 0; i < j; i ++) {
       if (!coupled[n * j + i] || random_below (random, 4) == 0) continue;
       x[n * j + i] = x[n * i + j] = random_value (random);
       sum[i] += fabs (x[n * j + i]);
       sum[j] += fabs (x[n * j + i]);
     }
   }
-  for (i = 0; i < n; i ++) x[(n + 1) * i] = sum[i] + 1.2 + random_value (random);
+  for (int i = 0; i < n; i ++) x[(n + 1) * i] = sum[i] + 1.2 + random_value (random);
   free (coupled);
   free (sum);
   return x;
@@ -214,10 +213,8 @@ static double *dominant (const BODY *body, RANDOM *random)
 
 static void keep_blocks (int n, double *x)
 {
-  int i, j;
-
-  for (j = 0; j < n; j ++) {
-    for (i = 0; i < n; i ++) {
+  for (int j = 0; j < n; j ++) {
+    for (int i = 0; i < n; i ++) {
       if (i / 3 != j / 3) x[n * j + i] = 0;
     }
   }
@@ -225,17 +222,16 @@ static void keep_blocks (int n, double *x)
 
 static MX *blocks_of_three (int n, const double *x)
 {
-  int blocks = (n + 2) / 3, *sizes = zeroed (blocks, sizeof *sizes), b, i, j, count = 0;
+  int blocks = (n + 2) / 3, *sizes = zeroed (blocks, sizeof *sizes), count = 0;
   double *values = zeroed (9 * blocks, sizeof *values);
-  MX *matrix;
 
-  for (b = 0; b < blocks; b ++) {
+  for (int b = 0; b < blocks; b ++) {
     sizes[b] = 3 * b + 3 <= n ? 3 : n - 3 * b;
-    for (j = 0; j < sizes[b]; j ++) {
-      for (i = 0; i < sizes[b]; i ++) values[count ++] = x[n * (3 * b + j) + 3 * b + i];
+    for (int j = 0; j < sizes[b]; j ++) {
+      for (int i = 0; i < sizes[b]; i ++) values[count ++] = x[n * (3 * b + j) + 3 * b + i];
     }
   }
-  matrix = host_matrix_blocks (blocks, sizes, values);
+  MX *matrix = host_matrix_blocks (blocks, sizes, values);
   free (values);
   free (sizes);
   return matrix;
@@ -248,13 +244,10 @@ static void flag (MX *matrix, int flags)
 
 static MX *lower_triangle (int n, double *x)
 {
-  MX *matrix;
-  int i, j;
-
-  for (j = 0; j < n; j ++) {
-    for (i = 0; i < j; i ++) x[n * j + i] = 0;
+  for (int j = 0; j < n; j ++) {
+    for (int i = 0; i < j; i ++) x[n * j + i] = 0;
   }
-  matrix = host_matrix_sparse (n, x);
+  MX *matrix = host_matrix_sparse (n, x);
   flag (matrix, MXIFAC | MXSPD);
   return matrix;
 }
@@ -262,11 +255,11 @@ static MX *lower_triangle (int n, double *x)
 static MX *rows_in_any_order (int n, const double *x, RANDOM *random)
 {
   MX *matrix = host_matrix_sparse (n, x);
-  int j, e, other, row;
+  int other, row;
   double value;
 
-  for (j = 0; j < n; j ++) {
-    for (e = matrix->p[j + 1] - 1; e > matrix->p[j]; e --) {
+  for (int j = 0; j < n; j ++) {
+    for (int e = matrix->p[j + 1] - 1; e > matrix->p[j]; e --) {
       other = matrix->p[j] + random_below (random, e - matrix->p[j] + 1);
       row = matrix->i[e];
       value = matrix->x[e];
@@ -283,11 +276,11 @@ static MX *rows_in_any_order (int n, const double *x, RANDOM *random)
 void mesh_randomise_inertia (BODY *body, RANDOM *random, INERTIA_FORM form)
 {
   double *x = dominant (body, random);
-  int n = body->dofs, i;
+  int n = body->dofs;
 
   switch (form) {
   case INERTIA_DIAGONAL:
-    for (i = 0; i < n * n; i ++) {
+    for (int i = 0; i < n * n; i ++) {
       if (i % (n + 1)) x[i] = 0;
     }
     host_set_inverse (body, host_matrix_sparse (n, x));
@@ -306,9 +299,7 @@ void mesh_randomise_inertia (BODY *body, RANDOM *random, INERTIA_FORM form)
 
 void mesh_scale_inertia (BODY *body, double factor)
 {
-  int i;
-
-  for (i = 0; i < body->inverse->nzmax; i ++) body->inverse->x[i] *= factor;
+  for (int i = 0; i < body->inverse->nzmax; i ++) body->inverse->x[i] *= factor;
 }
 
 void mesh_copy_inertia (BODY *body)
@@ -343,11 +334,11 @@ void mesh_randomise_motion (BODY *body, RANDOM *random)
 static void add_convex (BODY *body, RANDOM *random)
 {
   CONVEX *convex = zeroed (1, sizeof *convex);
-  int count = mesh_elements (body->msh), i;
+  int count = mesh_elements (body->msh);
 
   convex->nele = (short) (1 + random_below (random, count < 4 ? count : 4));
   convex->ele = zeroed (convex->nele, sizeof *convex->ele);
-  for (i = 0; i < convex->nele; i ++) convex->ele[i] = mesh_element (body->msh, random_below (random, count));
+  for (int i = 0; i < convex->nele; i ++) convex->ele[i] = mesh_element (body->msh, random_below (random, count));
   convex->next = body->shape->data;
   body->shape->data = convex;
 }
@@ -356,7 +347,7 @@ BODY *mesh_body (HOST *host, RANDOM *random, MESH_BODY kind)
 {
   MESH *mesh = block_of_boxes (random, kind.size, kind.cells, kind.separate);
   int n = 3 * mesh->nodes_count, reduced = kind.form >= BODY_COROTATIONAL_MODAL;
-  int dofs = reduced ? 8 + random_below (random, 8) : n, i;
+  int dofs = reduced ? 8 + random_below (random, 8) : n;
   BODY *body = host_add_raw_body (host, FEM, dofs, dofs + 9, reduced ? 4 * dofs + 2 * n : 2 * n);
   double *base;
 
@@ -366,7 +357,7 @@ BODY *mesh_body (HOST *host, RANDOM *random, MESH_BODY kind)
   if (kind.separate) {
     body->shape->kind = SHAPE_CONVEX;
     body->msh = mesh;
-    for (i = 0; i < 6; i ++) add_convex (body, random);
+    for (int i = 0; i < 6; i ++) add_convex (body, random);
   } else {
     body->shape->kind = SHAPE_MESH;
     body->shape->data = mesh;
@@ -386,13 +377,12 @@ BODY *mesh_body (HOST *host, RANDOM *random, MESH_BODY kind)
 BODY *mesh_body_of_any_kind (HOST *host, RANDOM *random)
 {
   MESH_BODY kind;
-  int i;
 
   kind.form = (FEMFORM) (1 + random_below (random, 4));
   kind.scheme = random_below (random, 2) ? SCH_DEF_EXP : SCH_DEF_LIM;
   kind.cells = (CELLS) random_below (random, CELLS_KINDS);
   kind.separate = random_below (random, 3) == 0;
-  for (i = 0; i < 3; i ++) kind.size[i] = 1 + random_below (random, 2);
+  for (int i = 0; i < 3; i ++) kind.size[i] = 1 + random_below (random, 2);
   if (kind.form == BODY_COROTATIONAL_MODAL) kind.inertia = INERTIA_DIAGONAL;
   else if (kind.form == BODY_COROTATIONAL_REDUCED_ORDER) kind.inertia = INERTIA_DENSE;
   else if (kind.scheme == SCH_DEF_EXP) kind.inertia = INERTIA_DIAGONAL;
@@ -407,16 +397,15 @@ BODY *mesh_body_of_any_kind (HOST *host, RANDOM *random)
 static void inner_coordinates (int nodes, RANDOM *random, double *xi)
 {
   double x, y;
-  int i;
 
   random_values (random, 3, xi);
   if (nodes == 8) return;
   if (nodes == 5) {
     xi[2] = (xi[2] + 1) * 0.4;
-    for (i = 0; i < 2; i ++) xi[i] *= 1 - xi[2];
+    for (int i = 0; i < 2; i ++) xi[i] *= 1 - xi[2];
     return;
   }
-  for (i = 0; i < (nodes == 4 ? 3 : 2); i ++) xi[i] = (xi[i] + 1) / 2;
+  for (int i = 0; i < (nodes == 4 ? 3 : 2); i ++) xi[i] = (xi[i] + 1) / 2;
   if (nodes == 4) xi[2] *= 0.5;
   x = xi[0];
   y = xi[1];
@@ -430,17 +419,17 @@ static void inner_coordinates (int nodes, RANDOM *random, double *xi)
 static void image (const MESH *mesh, const ELEMENT *element, const double *xi, double *point)
 {
   double shape[8];
-  int i, j;
+  int i;
 
   element_shape (element->type, xi, shape);
-  for (j = 0; j < 3; j ++) {
+  for (int j = 0; j < 3; j ++) {
     for (point[j] = 0, i = 0; i < element->type; i ++) point[j] += shape[i] * mesh->ref_nodes[3 * element->nodes[i] + j];
   }
 }
 
 static void point_on (const MESH *mesh, const ELEMENT *element, int within, RANDOM *random, double *point)
 {
-  int dice = random_below (random, 8), i;
+  int dice = random_below (random, 8);
   double xi[3];
 
   inner_coordinates (element->type, random, xi);
@@ -450,20 +439,18 @@ static void point_on (const MESH *mesh, const ELEMENT *element, int within, RAND
   memcpy (point, mesh->ref_nodes + 3 * element->nodes[random_below (random, element->type)], 3 * sizeof (double));
   if (dice == 2 || within) return; /* between two elements of a convex it would not be clear which one holds it */
   /* Closer than the tolerance, or a little farther. */
-  for (i = 0; i < 3; i ++) point[i] += (dice ? 3e-6 : 3e-7) * random_value (random);
+  for (int i = 0; i < 3; i ++) point[i] += (dice ? 3e-6 : 3e-7) * random_value (random);
 }
 
 static void place_side (BODY *body, SGP **pair, double *point, RANDOM *random)
 {
-  const MESH *mesh;
   const ELEMENT *element;
   CONVEX *convex;
-  int skip;
 
   free (*pair);
   *pair = NULL;
   if (!body || body->kind != FEM) return;
-  mesh = mesh_of_body (body);
+  const MESH *mesh = mesh_of_body (body);
   *pair = zeroed (1, sizeof **pair);
   (*pair)->shp = body->shape;
   if (!body->msh) {
@@ -472,7 +459,7 @@ static void place_side (BODY *body, SGP **pair, double *point, RANDOM *random)
     element = (*pair)->gobj;
   } else {
     convex = body->shape->data;
-    for (skip = random_below (random, 6); skip; skip --) convex = convex->next;
+    for (int skip = random_below (random, 6); skip; skip --) convex = convex->next;
     (*pair)->kind = GOBJ_CONVEX;
     (*pair)->gobj = convex;
     element = convex->ele[random_below (random, convex->nele)];
@@ -512,10 +499,9 @@ void mesh_add_scene (HOST *host, RANDOM *random)
     { BODY_COROTATIONAL, SCH_DEF_EXP, INERTIA_DIAGONAL, CELLS_HEXAHEDRA, 0, { 2, 1, 1 } },
     { BODY_COROTATIONAL_MODAL, SCH_DEF_LIM, INERTIA_DIAGONAL, CELLS_MIXED, 1, { 1, 1, 2 } } };
   BODY *rigid = host->dom.bod->next, *body[6], *obstacle = host->dom.bod;
-  int i;
 
-  for (i = 0; i < 6; i ++) body[i] = mesh_body (host, random, kinds[i]);
-  for (i = 0; i < 6; i ++) {
+  for (int i = 0; i < 6; i ++) body[i] = mesh_body (host, random, kinds[i]);
+  for (int i = 0; i < 6; i ++) {
     mesh_constraint (host, random, CONTACT, body[i], i % 2 ? obstacle : rigid);
     mesh_constraint (host, random, FIXPNT, body[i], NULL);
     mesh_constraint (host, random, CONTACT, body[i], body[(i + 1) % 6]);

@@ -1,6 +1,5 @@
 /* Made-up finite-element bodies: small meshes of all kinds of elements, and constraints on them. */
-#ifndef MESHES_H
-#define MESHES_H
+#pragma once
 
 #include "support/scene.h"
 
@@ -57,5 +56,3 @@ CON *mesh_constraint (HOST *host, RANDOM *random, int kind, BODY *master, BODY *
 
 /* To the mixed scene (scene_mixed) or any other with two bodies: bodies of every formulation, constraints of many kinds. */
 void mesh_add_scene (HOST *host, RANDOM *random);
-
-#endif

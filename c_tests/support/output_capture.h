@@ -1,6 +1,5 @@
 /* Text a program writes to one of its own file descriptors, caught in a pipe. */
-#ifndef CAPTURE_H
-#define CAPTURE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void capture_end (CAPTURE *capture, char *text, size_t size);
 
 /* Runs call (data) in a child; `text` gets the child's stderr. Returns its exit code, -1 if it did not exit. */
 int capture_child (void (*call) (void *), void *data, char *text, size_t size);
-
-#endif

@@ -21,9 +21,9 @@ int process_threads (void)
 
 int settled_threads (int expected)
 {
-  int count = process_threads (), i;
+  int count = process_threads ();
 
-  for (i = 0; i < 1000 && count != expected; i ++) {
+  for (int i = 0; i < 1000 && count != expected; i ++) {
     nanosleep (&(struct timespec) { .tv_nsec = 1000000 }, NULL);
     count = process_threads ();
   }

@@ -1,10 +1,7 @@
-#ifndef PROCESS_THREADS_H
-#define PROCESS_THREADS_H
+#pragma once
 
 /* Number of threads of this process, those of the library among them. */
 int process_threads (void);
 
 /* The same once it is `expected`, or a second later: a thread that has been joined is listed a moment longer. */
 int settled_threads (int expected);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers that look random and are the same everywhere: of a seed, or choices that somebody else has made. */
-#ifndef RANDOM_H
-#define RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ double random_value (RANDOM *random);
 /* From now on random_below of this generator takes a byte of these for each choice, until there are none; of any other it
  * does not. NULL: no generator has choices. */
 void random_choices (const RANDOM *random, const unsigned char *bytes, int count);
-
-#endif

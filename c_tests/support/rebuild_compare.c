@@ -39,7 +39,6 @@ static void *zeroed (int count, size_t size)
 
 static void row_of (const DIAB *dia, ROW *row)
 {
-  const OFFB *off;
   BLOCK *block;
 
   row->con = dia->con;
@@ -49,9 +48,9 @@ static void row_of (const DIAB *dia, ROW *row)
   memcpy (row->W, dia->W, sizeof row->W);
   memcpy (row->A, dia->A, sizeof row->A);
   row->rho = dia->rho;
-  for (off = dia->adj; off; off = off->n) row->blocks ++;
+  for (const OFFB *off = dia->adj; off; off = off->n) row->blocks ++;
   block = row->block = zeroed (row->blocks, sizeof *block);
-  for (off = dia->adj; off; off = off->n, block ++) {
+  for (const OFFB *off = dia->adj; off; off = off->n, block ++) {
     block->neighbour = off->dia->con;
     block->body = off->bod;
     memcpy (block->W, off->W, sizeof block->W);
@@ -61,22 +60,19 @@ static void row_of (const DIAB *dia, ROW *row)
 VALUES *values_of (const LOCDYN *ldy)
 {
   VALUES *values = zeroed (1, sizeof *values);
-  const DIAB *dia;
   ROW *row;
 
-  for (dia = ldy->dia; dia; dia = dia->n) values->rows ++;
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) values->rows ++;
   row = values->row = zeroed (values->rows, sizeof *row);
-  for (dia = ldy->dia; dia; dia = dia->n) row_of (dia, row ++);
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) row_of (dia, row ++);
   values->free_energy = ldy->free_energy;
   return values;
 }
 
 void values_free (VALUES *values)
 {
-  int i;
-
   if (!values) return;
-  for (i = 0; i < values->rows; i ++) free (values->row[i].block);
+  for (int i = 0; i < values->rows; i ++) free (values->row[i].block);
   free (values->row);
   free (values);
 }
@@ -95,12 +91,11 @@ FRESH fresh_values (HOST *host, VALUES **values, int *refusal)
   VALUES *before = values_of (kept);
   FRESH fresh = FRESH_MADE;
   ROW *row;
-  int i;
 
   *values = NULL;
-  for (i = 0; i < before->rows; i ++) before->row[i].con->dia = NULL;
+  for (int i = 0; i < before->rows; i ++) before->row[i].con->dia = NULL;
   host->dom.ldy = LOCDYN_Create (&host->dom);
-  for (i = before->rows - 1; i >= 0 && fresh == FRESH_MADE; i --) {
+  for (int i = before->rows - 1; i >= 0 && fresh == FRESH_MADE; i --) {
     if (watched_insert (host, before->row[i].con)) fresh = FRESH_UNINSERTED;
     else start_from (&before->row[i]);
   }
@@ -109,7 +104,7 @@ FRESH fresh_values (HOST *host, VALUES **values, int *refusal)
   *refusal = watched.code;
   LOCDYN_Destroy (host->dom.ldy);
   host->dom.ldy = kept;
-  for (i = 0; i < before->rows; i ++) {
+  for (int i = 0; i < before->rows; i ++) {
     row = &before->row[i];
     row->con->dia = row->dia;
     memcpy (row->con->V, row->V, sizeof row->V);
@@ -155,13 +150,13 @@ static int wrong (const ROW *row, const BLOCK *block, const char *what, double g
  * that was of a body with itself at its insertion still has two where the fresh structure has one. */
 static const BLOCK *same_block (const ROW *row, const BLOCK *block, const ROW *fresh)
 {
-  const BLOCK *other, *earlier, *found = NULL;
+  const BLOCK *found = NULL;
   int rank = 0;
 
-  for (earlier = row->block; earlier < block; earlier ++) {
+  for (const BLOCK *earlier = row->block; earlier < block; earlier ++) {
     rank += earlier->neighbour == block->neighbour && earlier->body == block->body;
   }
-  for (other = fresh->block; other < fresh->block + fresh->blocks; other ++) {
+  for (const BLOCK *other = fresh->block; other < fresh->block + fresh->blocks; other ++) {
     if (other->neighbour != block->neighbour || other->body != block->body) continue;
     found = other;
     if (rank -- == 0) break;
@@ -212,7 +207,7 @@ static int compare_array (const ROW *row, const char *what, const double *got, c
 
 static int compare_row (const VALUES *values, const ROW *row, const ROW *fresh, UPDATE_KIND update, int loose)
 {
-  int factored = host_gives_matrix (row->con->master) || host_gives_matrix (row->con->slave), same = 1, i;
+  int factored = host_gives_matrix (row->con->master) || host_gives_matrix (row->con->slave), same = 1;
   double condition = largest (row->W, 9) * largest (row->A, 9);
 
   same = compare_array (row, "V", row->V, fresh->V, 3, NOTHING) && compare_array (row, "B", row->B, fresh->B, 3, NOTHING);
@@ -223,17 +218,16 @@ static int compare_row (const VALUES *values, const ROW *row, const ROW *fresh, 
       && (update != UPDATE_ALL || compare_array (row, "rho", &row->rho, &fresh->rho, 1, factored ? 1e-8 * row->rho : NOTHING));
   }
   if (update == UPDATE_PENALTY && row->con->kind == CONTACT) return same;
-  for (i = 0; i < row->blocks && same; i ++) same = compare_block (values, row, &row->block[i], fresh, loose);
+  for (int i = 0; i < row->blocks && same; i ++) same = compare_block (values, row, &row->block[i], fresh, loose);
   return same;
 }
 
 /* As exact as the shares that rows with factored matrices have in it. */
 static int compare_energy (const VALUES *got, const VALUES *fresh, int loose)
 {
-  const ROW *row;
   double tolerance = NOTHING, share;
 
-  for (row = got->row; row < got->row + got->rows; row ++) {
+  for (const ROW *row = got->row; row < got->row + got->rows; row ++) {
     if (!host_gives_matrix (row->con->master) && !host_gives_matrix (row->con->slave)) continue;
     if (loose) return 1;
     share = largest (row->A, 9) * (largest (row->B, 3) * largest (row->B, 3) + row->con->Z[0] * row->con->Z[0]);
@@ -245,10 +239,8 @@ static int compare_energy (const VALUES *got, const VALUES *fresh, int loose)
 
 int values_compare (const VALUES *got, const VALUES *fresh, UPDATE_KIND update, int loose)
 {
-  int i;
-
   if (!CHECK_INT (got->rows, fresh->rows)) return 0;
-  for (i = 0; i < got->rows; i ++) {
+  for (int i = 0; i < got->rows; i ++) {
     if (!CHECK_POINTER (got->row[i].con, fresh->row[i].con)) return 0;
     if (!compare_row (got, &got->row[i], &fresh->row[i], update, loose)) return 0;
   }
@@ -267,7 +259,6 @@ static const double *not_finite (const double *x, int count)
 static int finite_row (const ROW *row, UPDATE_KIND update)
 {
   const double *bad = NULL;
-  int i;
 
   if ((bad = not_finite (row->V, 3))) return wrong (row, NULL, "V", *bad, 0);
   if ((bad = not_finite (row->B, 3))) return wrong (row, NULL, "B", *bad, 0);
@@ -276,7 +267,7 @@ static int finite_row (const ROW *row, UPDATE_KIND update)
   if ((bad = not_finite (row->A, 9))) return wrong (row, NULL, "A", *bad, 0);
   if (update == UPDATE_ALL && (bad = not_finite (&row->rho, 1))) return wrong (row, NULL, "rho", *bad, 0);
   if (update == UPDATE_PENALTY && row->con->kind == CONTACT) return 1;
-  for (i = 0; i < row->blocks; i ++) {
+  for (int i = 0; i < row->blocks; i ++) {
     if ((bad = not_finite (row->block[i].W, 9))) return wrong (row, &row->block[i], "W", *bad, 0);
   }
   return 1;
@@ -284,9 +275,7 @@ static int finite_row (const ROW *row, UPDATE_KIND update)
 
 int check_finite (const VALUES *values, UPDATE_KIND update)
 {
-  int i;
-
-  for (i = 0; i < values->rows; i ++) {
+  for (int i = 0; i < values->rows; i ++) {
     if (!finite_row (&values->row[i], update)) return 0;
   }
   return update == UPDATE_MINIMAL || CHECK (isfinite (values->free_energy));
@@ -309,9 +298,7 @@ static int left_alone (const ROW *before, const ROW *after, UPDATE_KIND update)
 
 int check_left_alone (const VALUES *before, const VALUES *after, UPDATE_KIND update)
 {
-  int i;
-
-  for (i = 0; i < after->rows; i ++) {
+  for (int i = 0; i < after->rows; i ++) {
     if (!left_alone (&before->row[i], &after->row[i], update)) return 0;
   }
   return update != UPDATE_MINIMAL || CHECK_SAME_BITS (&after->free_energy, &before->free_energy, sizeof (double));

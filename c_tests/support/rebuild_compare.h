@@ -1,6 +1,5 @@
 /* What an update makes of a domain in a structure without a past: new rows of the same constraints, compared bit by bit. */
-#ifndef FRESH_H
-#define FRESH_H
+#pragma once
 
 #include "support/error_observer.h"
 
@@ -37,5 +36,3 @@ UPDATE_KIND update_kind_of (const HOST *host);
 
 /* Checks that the rows of the host, just updated, have the values of a fresh structure; returns 1 if they do. */
 int check_fresh (HOST *host);
-
-#endif

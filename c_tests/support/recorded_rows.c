@@ -14,9 +14,7 @@ static void *zeroed (int count, size_t size)
 
 static DIAB *row_of (const SNAPSHOT *s, RECORDED_ROWS *legacy, const CON *con)
 {
-  int i;
-
-  for (i = 0; i < s->rows; i ++) {
+  for (int i = 0; i < s->rows; i ++) {
     if (s->row[i].con == con) return &legacy->row[i];
   }
   return NULL;
@@ -33,7 +31,6 @@ static void fill_row (const SNAPSHOT *s, RECORDED_ROWS *legacy, int i)
   const SNAPSHOT_ROW *from = &s->row[i];
   DIAB *row = &legacy->row[i];
   OFFB *block = legacy->block[i] = zeroed (from->count, sizeof *block);
-  int k;
 
   row->con = from->con;
   row->R = from->con->R;
@@ -47,7 +44,7 @@ static void fill_row (const SNAPSHOT *s, RECORDED_ROWS *legacy, int i)
   fill (row->W, from->W, 9, s->update != UPDATE_MINIMAL);
   fill (row->A, from->A, 9, s->update != UPDATE_MINIMAL);
   fill (&row->rho, &from->rho, 1, s->update == UPDATE_ALL);
-  for (k = 0; k < from->count; k ++, block ++) {
+  for (int k = 0; k < from->count; k ++, block ++) {
     block->dia = row_of (s, legacy, from->block[k].con);
     block->bod = from->block[k].body;
     block->n = k + 1 < from->count ? block + 1 : NULL;
@@ -58,22 +55,19 @@ static void fill_row (const SNAPSHOT *s, RECORDED_ROWS *legacy, int i)
 RECORDED_ROWS *recorded_rows (const SNAPSHOT *s)
 {
   RECORDED_ROWS *legacy = zeroed (1, sizeof *legacy);
-  int i;
 
   legacy->ldy.dom = &s->host->dom;
   fill (&legacy->ldy.free_energy, &s->free_energy, 1, s->update != UPDATE_MINIMAL);
   legacy->row = zeroed (s->rows, sizeof *legacy->row);
   legacy->block = zeroed (s->rows, sizeof *legacy->block);
-  for (i = 0; i < s->rows; i ++) fill_row (s, legacy, i);
+  for (int i = 0; i < s->rows; i ++) fill_row (s, legacy, i);
   legacy->ldy.dia = s->rows ? legacy->row : NULL;
   return legacy;
 }
 
 void recorded_rows_free (const SNAPSHOT *s, RECORDED_ROWS *legacy)
 {
-  int i;
-
-  for (i = 0; i < s->rows; i ++) free (legacy->block[i]);
+  for (int i = 0; i < s->rows; i ++) free (legacy->block[i]);
   free (legacy->block);
   free (legacy->row);
   free (legacy);

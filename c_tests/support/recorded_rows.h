@@ -1,6 +1,5 @@
 /* The rows of a recorded state as those of a legacy module, with the recorded values. */
-#ifndef RECORDED_ROWS_H
-#define RECORDED_ROWS_H
+#pragma once
 
 #include "support/snapshot.h"
 
@@ -13,5 +12,3 @@ typedef struct {
 /* V of the constraints is written too. What the recorded update leaves alone is NaN. */
 RECORDED_ROWS *recorded_rows (const SNAPSHOT *snapshot);
 void recorded_rows_free (const SNAPSHOT *snapshot, RECORDED_ROWS *legacy);
-
-#endif

@@ -97,10 +97,10 @@ typedef struct {
 /* A block's nine lines; 0 if they are none of this row. */
 static int block (const char **text, int row, BLOCK *result)
 {
-  int i, j, I, J, length;
+  int I, J, length;
 
-  for (i = 0; i < 3; i ++) {
-    for (j = 0; j < 3; j ++) {
+  for (int i = 0; i < 3; i ++) {
+    for (int j = 0; j < 3; j ++) {
       if (sscanf (*text, "%d  %d  %lf\n%n", &I, &J, &result->x[3 * j + i], &length) != 3 || I != row + i) return 0;
       if (i == 0 && j == 0) result->column = J;
       if (J != result->column + j) return 0;
@@ -123,10 +123,9 @@ static int blocks_agree (const LOCDYN *ldy, const DIAB *dia, const BLOCK *one, c
 {
   TEXT_DEVIATION sum = *deviation;
   double scale = sqrt (dense_largest_entry (9, dia->W) * dense_largest_entry (9, row_of_column (ldy, one->column)->W));
-  int i;
 
   if (one->column != two->column) return 0;
-  for (i = 0; i < 9; i ++) {
+  for (int i = 0; i < 9; i ++) {
     if (!agree (one->x[i], two->x[i], 15, scale, &sum)) return 0;
   }
   *deviation = sum;
@@ -136,9 +135,7 @@ static int blocks_agree (const LOCDYN *ldy, const DIAB *dia, const BLOCK *one, c
 /* The first free one that agrees. */
 static int take (const LOCDYN *ldy, const DIAB *dia, const BLOCK *wanted, BLOCK *all, int count, TEXT_DEVIATION *deviation)
 {
-  int i;
-
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     if (!all[i].taken && blocks_agree (ldy, dia, wanted, &all[i], deviation)) return all[i].taken = 1;
   }
   return 0;
@@ -159,15 +156,15 @@ void recorded_matrix_compare (const LOCDYN *ldy, const char *recorded, const cha
   const DIAB *dia = ldy->dia;
   BLOCK wanted, *got;
   const OFFB *off;
-  int row = 1, count, i;
+  int row = 1, count;
 
   if (!CHECK (head (&recorded, &text))) return;
   for (; dia; dia = dia->n, row += 3) {
     for (count = 1, off = dia->adj; off; off = off->n) count ++;
     got = calloc ((size_t) count, sizeof *got);
     if (!got) abort ();
-    for (i = 0; i < count; i ++) CHECK (block (&text, row, &got[i]));
-    for (i = 0; i < count; i ++) {
+    for (int i = 0; i < count; i ++) CHECK (block (&text, row, &got[i]));
+    for (int i = 0; i < count; i ++) {
       CHECK (block (&recorded, row, &wanted) && take (ldy, dia, &wanted, got, i ? count : 1, deviation));
     }
     free (got);

@@ -1,7 +1,6 @@
 /* Texts of the original program against texts of this library: numbers may differ in the last digit printed, in the sign of
  * zero, and where they are what is left after others have cancelled. */
-#ifndef RECORDED_TEXT_H
-#define RECORDED_TEXT_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -15,5 +14,3 @@ void recorded_dump_compare (const LOCDYN *ldy, const char *recorded, const char 
 
 /* Blocks may come in any order within a row, behind the diagonal one. */
 void recorded_matrix_compare (const LOCDYN *ldy, const char *recorded, const char *text, TEXT_DEVIATION *deviation);
-
-#endif

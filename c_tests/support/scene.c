@@ -9,19 +9,16 @@
 
 static void random_values (RANDOM *random, int count, double *x)
 {
-  int i;
-
-  for (i = 0; i < count; i ++) x[i] = random_value (random);
+  for (int i = 0; i < count; i ++) x[i] = random_value (random);
 }
 
 void random_rotation (RANDOM *random, double *rotation)
 {
   double q[4], norm = 0;
-  int i;
 
   do random_values (random, 4, q); while (fabs (q[0]) < 0.1);
-  for (i = 0; i < 4; i ++) norm += q[i] * q[i];
-  for (i = 0; i < 4; i ++) q[i] /= sqrt (norm);
+  for (int i = 0; i < 4; i ++) norm += q[i] * q[i];
+  for (int i = 0; i < 4; i ++) q[i] /= sqrt (norm);
   rotation[0] = 1 - 2 * (q[2] * q[2] + q[3] * q[3]);
   rotation[1] = 2 * (q[1] * q[2] + q[0] * q[3]);
   rotation[2] = 2 * (q[1] * q[3] - q[0] * q[2]);
@@ -36,13 +33,12 @@ void random_rotation (RANDOM *random, double *rotation)
 void random_definite (RANDOM *random, int n, double *a)
 {
   double root[144];
-  int i, j;
 
   random_values (random, n * n, root);
   dense_multiply_transposed (n, n, n, root, root, a);
-  for (i = 0; i < n; i ++) {
+  for (int i = 0; i < n; i ++) {
     a[n * i + i] += 0.5;
-    for (j = 0; j < i; j ++) a[n * j + i] = a[n * i + j]; /* symmetric to the bit */
+    for (int j = 0; j < i; j ++) a[n * j + i] = a[n * i + j]; /* symmetric to the bit */
   }
 }
 
@@ -51,9 +47,8 @@ void random_definite (RANDOM *random, int n, double *a)
 static MX *random_blocks (RANDOM *random, int blocks, const int *sizes)
 {
   double x[144], *at = x;
-  int b;
 
-  for (b = 0; b < blocks; b ++) {
+  for (int b = 0; b < blocks; b ++) {
     random_definite (random, sizes[b], at);
     at += sizes[b] * sizes[b];
   }
@@ -65,20 +60,18 @@ static MX *random_pseudo_rigid (RANDOM *random)
 {
   static const int threes[] = { 3, 3, 3, 3 };
   double x[36] = { 0 }, moving = 1.5 + random_value (random);
-  int i;
 
   random_definite (random, 3, x);
-  for (i = 0; i < 9; i ++) x[9 + i] = x[18 + i] = x[i];
-  for (i = 0; i < 3; i ++) x[27 + 4 * i] = moving;
+  for (int i = 0; i < 9; i ++) x[9 + i] = x[18 + i] = x[i];
+  for (int i = 0; i < 3; i ++) x[27 + 4 * i] = moving;
   return host_matrix_blocks (4, threes, x);
 }
 
 static MX *random_diagonal (RANDOM *random, int n)
 {
   double x[144] = { 0 };
-  int i;
 
-  for (i = 0; i < n; i ++) x[(n + 1) * i] = 1.5 + random_value (random);
+  for (int i = 0; i < n; i ++) x[(n + 1) * i] = 1.5 + random_value (random);
   return host_matrix_sparse (n, x);
 }
 
@@ -86,11 +79,10 @@ static MX *random_diagonal (RANDOM *random, int n)
 static MX *random_sparse (RANDOM *random, int n)
 {
   double x[144] = { 0 };
-  int i, j;
 
-  for (i = 0; i < n; i ++) {
+  for (int i = 0; i < n; i ++) {
     x[(n + 1) * i] = n;
-    for (j = 0; j < i; j ++) {
+    for (int j = 0; j < i; j ++) {
       if (random_below (random, 2)) x[n * i + j] = x[n * j + i] = random_value (random);
     }
   }
@@ -175,18 +167,14 @@ HOST *scene_mixed (uint64_t seed)
 
 LOCDYN *scene_insert_all (HOST *host)
 {
-  CON *con;
-
   host->dom.ldy = LOCDYN_Create (&host->dom);
-  for (con = host->dom.con; con; con = con->next) host_insert (host, con);
+  for (CON *con = host->dom.con; con; con = con->next) host_insert (host, con);
   return host->dom.ldy;
 }
 
 void scene_destroy (HOST *host)
 {
-  CON *con;
-
-  for (con = host->dom.con; con; con = con->next) {
+  for (CON *con = host->dom.con; con; con = con->next) {
     if (con->dia) host_remove (host, con);
   }
   LOCDYN_Destroy (host->dom.ldy);

@@ -1,6 +1,5 @@
 /* Made-up scenes: random bodies and constraints. */
-#ifndef SCENE_H
-#define SCENE_H
+#pragma once
 
 #include "support/host/host.h"
 #include "support/random.h"
@@ -36,5 +35,3 @@ LOCDYN *scene_insert_all (HOST *host);
 
 /* Removes all rows, destroys dom.ldy and the host. */
 void scene_destroy (HOST *host);
-
-#endif

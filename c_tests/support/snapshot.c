@@ -25,11 +25,10 @@ typedef struct {
 static void fail (READER *r, const char *format, ...)
 {
   va_list arguments;
-  int used;
 
   if (r->failed) return;
   r->failed = 1;
-  used = snprintf (r->error, r->error_size, "%s:%d: ", r->path, r->line);
+  int used = snprintf (r->error, r->error_size, "%s:%d: ", r->path, r->line);
   if (used < 0 || (size_t) used >= r->error_size) return;
   va_start (arguments, format);
   vsnprintf (r->error + used, r->error_size - (size_t) used, format, arguments);
@@ -70,10 +69,8 @@ static int read_line (READER *r)
 /* The next word of the line, NUL-terminated; "" at its end. */
 static char *word (READER *r)
 {
-  char *begin;
-
   if (r->failed || !r->at) return "";
-  begin = r->at + strspn (r->at, " \t\r");
+  char *begin = r->at + strspn (r->at, " \t\r");
   r->at = begin + strcspn (begin, " \t\r");
   if (*r->at) *r->at ++ = '\0';
   return begin;
@@ -130,10 +127,9 @@ static int integer (READER *r, int low, int high)
 {
   const char *text = word (r);
   char *end;
-  long value;
 
   errno = 0;
-  value = strtol (text, &end, 10);
+  long value = strtol (text, &end, 10);
   if (r->failed) return low;
   if (!*text) fail (r, "an integer is missing");
   else if (*end || errno) fail (r, "`%.40s` is not an integer", text);
@@ -151,10 +147,9 @@ static int labelled (READER *r, const char *label, int low, int high)
 static int choice (READER *r, const char *const *names)
 {
   const char *text = word (r);
-  int i;
 
   if (r->failed) return 0;
-  for (i = 0; names[i]; i ++) {
+  for (int i = 0; names[i]; i ++) {
     if (!strcmp (text, names[i])) return i;
   }
   fail (r, "unknown `%.40s`", text);
@@ -163,55 +158,45 @@ static int choice (READER *r, const char *const *names)
 
 static void numbers (READER *r, const char *name, int count, double *x)
 {
-  int i;
-
   expect_line (r, name);
-  for (i = 0; i < count && !r->failed; i ++) x[i] = number (r);
+  for (int i = 0; i < count && !r->failed; i ++) x[i] = number (r);
   end_of_line (r);
 }
 
 /* A line `NAME N` and N values, where N has to be `count`. */
 static void counted_numbers (READER *r, const char *name, int count, double *x)
 {
-  int i;
-
   expect_line (r, name);
   integer (r, count, count);
-  for (i = 0; i < count && !r->failed; i ++) x[i] = number (r);
+  for (int i = 0; i < count && !r->failed; i ++) x[i] = number (r);
   end_of_line (r);
 }
 
 static void counted_integers (READER *r, const char *name, int count, int low, int high, int *x)
 {
-  int i;
-
   expect_line (r, name);
   integer (r, count, count);
-  for (i = 0; i < count && !r->failed; i ++) x[i] = integer (r, low, high);
+  for (int i = 0; i < count && !r->failed; i ++) x[i] = integer (r, low, high);
   end_of_line (r);
 }
 
 /* A line `NAME N` and N values, N of any size; *x is allocated. */
 static int values (READER *r, const char *name, double **x)
 {
-  int count, i;
-
   expect_line (r, name);
-  count = integer (r, 0, LARGEST_COUNT);
+  int count = integer (r, 0, LARGEST_COUNT);
   *x = zeroed (r, count, sizeof (double));
-  for (i = 0; i < count && !r->failed; i ++) (*x)[i] = number (r);
+  for (int i = 0; i < count && !r->failed; i ++) (*x)[i] = number (r);
   end_of_line (r);
   return count;
 }
 
 static int indices (READER *r, const char *name, int limit, int **x)
 {
-  int count, i;
-
   expect_line (r, name);
-  count = integer (r, 0, LARGEST_COUNT);
+  int count = integer (r, 0, LARGEST_COUNT);
   *x = zeroed (r, count, sizeof (int));
-  for (i = 0; i < count && !r->failed; i ++) (*x)[i] = integer (r, 0, limit - 1);
+  for (int i = 0; i < count && !r->failed; i ++) (*x)[i] = integer (r, 0, limit - 1);
   end_of_line (r);
   return count;
 }
@@ -223,7 +208,6 @@ static MX *read_matrix (READER *r, const char *name)
   static const char *const kinds[] = { "none", "dense", "bd", "csc", NULL };
   static const int codes[] = { 0, MXDENSE, MXBD, MXCSC };
   int kind, flags, m, n, nzmax, np, ni;
-  MX *matrix;
 
   expect_line (r, name);
   kind = codes[choice (r, kinds)];
@@ -240,7 +224,7 @@ static MX *read_matrix (READER *r, const char *name)
   if (r->failed) return NULL;
   np = kind == MXDENSE ? 0 : n + 1;
   ni = kind == MXDENSE ? 0 : kind == MXBD ? n + 1 : nzmax;
-  matrix = host_matrix_raw (kind, m, n, np, ni, nzmax);
+  MX *matrix = host_matrix_raw (kind, m, n, np, ni, nzmax);
   memcpy (&matrix->flags, &flags, sizeof matrix->flags);
   if (np) {
     counted_integers (r, "p", np, 0, nzmax, matrix->p);
@@ -257,12 +241,11 @@ static MX *read_matrix (READER *r, const char *name)
 static ELEMENT *read_element (READER *r, int nodes)
 {
   ELEMENT *element = zeroed (r, 1, sizeof *element);
-  int i;
 
   expect_line (r, "element");
   element->type = (short) integer (r, 4, 8);
   if (element->type == 7) fail (r, "an element has 4, 5, 6 or 8 nodes");
-  for (i = 0; i < element->type && !r->failed; i ++) element->nodes[i] = integer (r, 0, nodes - 1);
+  for (int i = 0; i < element->type && !r->failed; i ++) element->nodes[i] = integer (r, 0, nodes - 1);
   end_of_line (r);
   return element;
 }
@@ -271,9 +254,9 @@ static ELEMENT *read_element (READER *r, int nodes)
 static void hang_in_lists (MESH *mesh, ELEMENT **elements, int count)
 {
   ELEMENT **list = &mesh->surfeles, *last = NULL;
-  int surface = 1, i;
+  int surface = 1;
 
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     if (surface && !element_has_free_face (elements[i], elements, count)) {
       surface = 0;
       list = &mesh->bulkeles;
@@ -292,20 +275,20 @@ static MESH *read_mesh (READER *r, int nodes, int count)
 {
   MESH *mesh = zeroed (r, 1, sizeof *mesh);
   ELEMENT **elements = zeroed (r, count, sizeof *elements);
-  int i, j;
+  int i;
 
   mesh->ref_nodes = zeroed (r, 3 * nodes, sizeof (double));
   mesh->cur_nodes = zeroed (r, 3 * nodes, sizeof (double));
   mesh->nodes_count = nodes;
   for (i = 0; i < nodes && !r->failed; i ++) {
     expect_line (r, "node");
-    for (j = 0; j < 3; j ++) mesh->ref_nodes[3 * i + j] = number (r);
-    for (j = 0; j < 3; j ++) mesh->cur_nodes[3 * i + j] = number (r);
+    for (int j = 0; j < 3; j ++) mesh->ref_nodes[3 * i + j] = number (r);
+    for (int j = 0; j < 3; j ++) mesh->cur_nodes[3 * i + j] = number (r);
     end_of_line (r);
   }
   for (i = 0; i < count && !r->failed; i ++) elements[i] = read_element (r, nodes);
   if (!r->failed) hang_in_lists (mesh, elements, count);
-  else for (j = 0; j < i; j ++) free (elements[j]);
+  else for (int j = 0; j < i; j ++) free (elements[j]);
   free (elements);
   return mesh;
 }
@@ -314,7 +297,6 @@ static void read_body_mesh (READER *r, BODY *body, int separate)
 {
   int nodes, count;
   SHAPE *shape;
-  MESH *mesh;
 
   expect_line (r, "mesh");
   nodes = integer (r, 0, LARGEST_COUNT / 3);
@@ -322,7 +304,7 @@ static void read_body_mesh (READER *r, BODY *body, int separate)
   end_of_line (r);
   if ((nodes > 0) != (body->kind == FEM)) fail (r, "exactly finite-element bodies have a mesh");
   if (r->failed || nodes == 0) return;
-  mesh = read_mesh (r, nodes, count);
+  MESH *mesh = read_mesh (r, nodes, count);
   shape = zeroed (r, 1, sizeof *shape);
   shape->kind = separate ? SHAPE_CONVEX : SHAPE_MESH;
   body->shape = shape;
@@ -362,15 +344,13 @@ static BODY *read_body (READER *r, HOST *host, int index, int **order, int *coun
 
 static void read_bodies (READER *r, SNAPSHOT *s, int ***order, int **counts)
 {
-  int i;
-
   expect_line (r, "bodies");
   s->bodies = integer (r, 0, LARGEST_COUNT);
   end_of_line (r);
   s->body = zeroed (r, s->bodies, sizeof *s->body);
   *order = zeroed (r, s->bodies, sizeof **order);
   *counts = zeroed (r, s->bodies, sizeof **counts);
-  for (i = 0; i < s->bodies && !r->failed; i ++) {
+  for (int i = 0; i < s->bodies && !r->failed; i ++) {
     /* How many constraints there are is said further down: their indices are checked there. */
     s->body[i] = read_body (r, s->host, i, &(*order)[i], &(*counts)[i], LARGEST_COUNT);
   }
@@ -391,11 +371,10 @@ static ELEMENT *element_at (const MESH *mesh, int index)
 static CONVEX *add_convex (READER *r, BODY *body, const int *elements, int count)
 {
   CONVEX *convex = zeroed (r, 1, sizeof *convex);
-  int i;
 
   convex->ele = zeroed (r, count, sizeof *convex->ele);
   convex->nele = (short) count;
-  for (i = 0; i < count; i ++) convex->ele[i] = element_at (body->msh, elements[i]);
+  for (int i = 0; i < count; i ++) convex->ele[i] = element_at (body->msh, elements[i]);
   convex->next = body->shape->data;
   body->shape->data = convex;
   return convex;
@@ -426,7 +405,6 @@ static CON *read_constraint (READER *r, SNAPSHOT *s, int index)
 {
   static const char *const kinds[] = { "CONTACT", "FIXPNT", "FIXDIR", "VELODIR", "VELODIR3", "RIGLNK", "SPRING", NULL };
   int id, kind, state, master, slave;
-  CON *con;
 
   expect_line (r, "constraint");
   integer (r, index, index);
@@ -438,7 +416,7 @@ static CON *read_constraint (READER *r, SNAPSHOT *s, int index)
   slave = labelled (r, "slave", -1, s->bodies - 1);
   end_of_line (r);
   if (r->failed) return NULL;
-  con = host_add_constraint (s->host, kind, s->body[master], slave < 0 ? NULL : s->body[slave]);
+  CON *con = host_add_constraint (s->host, kind, s->body[master], slave < 0 ? NULL : s->body[slave]);
   con->id = (unsigned int) id;
   con->state = state;
   numbers (r, "point", 3, con->point);
@@ -455,7 +433,7 @@ static CON *read_constraint (READER *r, SNAPSHOT *s, int index)
 
 static void read_constraints (READER *r, SNAPSHOT *s, int **order, const int *counts)
 {
-  int i, j, bad = 0;
+  int bad = 0;
   CON **con;
 
   expect_line (r, "constraints");
@@ -463,14 +441,14 @@ static void read_constraints (READER *r, SNAPSHOT *s, int **order, const int *co
   end_of_line (r);
   s->con = zeroed (r, s->constraints, sizeof *s->con);
   con = zeroed (r, s->constraints, sizeof *con);
-  for (i = 0; i < s->constraints && !r->failed; i ++) s->con[i] = read_constraint (r, s, i);
-  for (i = 0; i < s->bodies && !r->failed; i ++) {
-    for (j = 0; j < counts[i]; j ++) bad |= order[i][j] >= s->constraints;
+  for (int i = 0; i < s->constraints && !r->failed; i ++) s->con[i] = read_constraint (r, s, i);
+  for (int i = 0; i < s->bodies && !r->failed; i ++) {
+    for (int j = 0; j < counts[i]; j ++) bad |= order[i][j] >= s->constraints;
     if (bad || counts[i] != host_set_size (s->body[i]->con)) {
       fail (r, "constraints_of_body of body %d disagrees with the constraints", i);
       break;
     }
-    for (j = 0; j < counts[i]; j ++) con[j] = s->con[order[i][j]];
+    for (int j = 0; j < counts[i]; j ++) con[j] = s->con[order[i][j]];
     host_set_constraints (s->body[i], con, counts[i]);
   }
   free (con);
@@ -480,24 +458,20 @@ static void read_constraints (READER *r, SNAPSHOT *s, int **order, const int *co
 
 static void read_block (READER *r, SNAPSHOT *s, SNAPSHOT_BLOCK *block)
 {
-  int i;
-
   expect_line (r, "adj");
   block->con = s->con[integer (r, 0, s->constraints - 1)];
   block->body = s->body[integer (r, 0, s->bodies - 1)];
   if (!r->at || !r->at[strspn (r->at, " \t\r")]) return;
   block->recorded = 1;
-  for (i = 0; i < 9; i ++) block->W[i] = number (r);
+  for (int i = 0; i < 9; i ++) block->W[i] = number (r);
   end_of_line (r);
 }
 
 static void read_row (READER *r, SNAPSHOT *s, SNAPSHOT_ROW *row)
 {
-  int count, i;
-
   expect_line (r, "row");
   row->con = s->con[integer (r, 0, s->constraints - 1)];
-  count = labelled (r, "adjacent", 0, LARGEST_COUNT);
+  int count = labelled (r, "adjacent", 0, LARGEST_COUNT);
   end_of_line (r);
   numbers (r, "V", 3, row->V);
   numbers (r, "B", 3, row->B);
@@ -509,18 +483,16 @@ static void read_row (READER *r, SNAPSHOT *s, SNAPSHOT_ROW *row)
   if (r->failed) return;
   row->block = zeroed (r, count, sizeof *row->block);
   row->count = count;
-  for (i = 0; i < count && !r->failed; i ++) read_block (r, s, &row->block[i]);
+  for (int i = 0; i < count && !r->failed; i ++) read_block (r, s, &row->block[i]);
 }
 
 static void read_rows (READER *r, SNAPSHOT *s)
 {
-  int i;
-
   expect_line (r, "expected_rows");
   s->rows = integer (r, s->constraints, s->constraints);
   end_of_line (r);
   s->row = zeroed (r, s->rows, sizeof *s->row);
-  for (i = 0; i < s->rows && !r->failed; i ++) read_row (r, s, &s->row[i]);
+  for (int i = 0; i < s->rows && !r->failed; i ++) read_row (r, s, &s->row[i]);
 }
 
 /* ---- the whole */
@@ -544,12 +516,12 @@ static void read_head (READER *r, SNAPSHOT *s)
 
 static void read_all (READER *r, SNAPSHOT *s)
 {
-  int **order = NULL, *counts = NULL, i;
+  int **order = NULL, *counts = NULL;
 
   read_head (r, s);
   read_bodies (r, s, &order, &counts);
   if (!r->failed) read_constraints (r, s, order, counts);
-  for (i = 0; order && i < s->bodies; i ++) free (order[i]);
+  for (int i = 0; order && i < s->bodies; i ++) free (order[i]);
   free (order);
   free (counts);
   if (!r->failed) read_rows (r, s);
@@ -582,10 +554,8 @@ SNAPSHOT *snapshot_read (const char *path, char *error, size_t size)
 
 void snapshot_free (SNAPSHOT *snapshot)
 {
-  int i;
-
   if (!snapshot) return;
-  for (i = 0; snapshot->row && i < snapshot->rows; i ++) free (snapshot->row[i].block);
+  for (int i = 0; snapshot->row && i < snapshot->rows; i ++) free (snapshot->row[i].block);
   free (snapshot->row);
   free (snapshot->con);
   free (snapshot->body);
@@ -595,9 +565,7 @@ void snapshot_free (SNAPSHOT *snapshot)
 
 int snapshot_insert (SNAPSHOT *snapshot)
 {
-  int i;
-
-  for (i = snapshot->rows - 1; i >= 0; i --) {
+  for (int i = snapshot->rows - 1; i >= 0; i --) {
     if (!host_insert (snapshot->host, snapshot->row[i].con)) return 0;
   }
   return 1;

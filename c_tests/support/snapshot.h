@@ -28,8 +28,7 @@
  *
  * MATRIX: `none`; `dense FLAGS M N` and a line x; `bd FLAGS M BLOCKS NZMAX` or `csc FLAGS M N NZMAX` and the lines p, i, x.
  */
-#ifndef SNAPSHOT_H
-#define SNAPSHOT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -67,5 +66,3 @@ void snapshot_free (SNAPSHOT *snapshot);
 
 /* Inserts the rows from last to first, so that the list comes out as recorded; 0 if one cannot be inserted. */
 int snapshot_insert (SNAPSHOT *snapshot);
-
-#endif

@@ -12,10 +12,8 @@ typedef struct {
 
 static void numbers (FILE *file, const char *open, const double *x, int count, const char *close)
 {
-  int i;
-
   fputs (open, file);
-  for (i = 0; i < count; i ++) fprintf (file, "%s%.6g", i ? ", " : "", x[i]);
+  for (int i = 0; i < count; i ++) fprintf (file, "%s%.6g", i ? ", " : "", x[i]);
   fputs (close, file);
 }
 
@@ -55,11 +53,10 @@ static void keys (const CON *con, double *key)
 static int compare (const CON *one, const CON *two)
 {
   double a[9], b[9];
-  int i;
 
   keys (one, a);
   keys (two, b);
-  for (i = 0; i < 9; i ++) {
+  for (int i = 0; i < 9; i ++) {
     if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
   }
   return 0;
@@ -69,11 +66,11 @@ static int compare (const CON *one, const CON *two)
 static int add (NEIGHBOUR *neighbour, int count, const OFFB *block)
 {
   const CON *con = block->dia->con;
-  int at = 0, i;
+  int at = 0;
 
   while (at < count && compare (neighbour[at].con, con) < 0) at ++;
   if (at < count && compare (neighbour[at].con, con) == 0) {
-    for (i = 0; i < 9; i ++) neighbour[at].W[i] += block->W[i];
+    for (int i = 0; i < 9; i ++) neighbour[at].W[i] += block->W[i];
     return count;
   }
   memmove (neighbour + at + 1, neighbour + at, (size_t) (count - at) * sizeof *neighbour);
@@ -86,13 +83,13 @@ static void dump_neighbours (const DIAB *dia, FILE *file)
 {
   NEIGHBOUR *neighbour;
   const OFFB *block;
-  int count = 0, i;
+  int count = 0;
 
   for (block = dia->adj; block; block = block->n) count ++;
   neighbour = calloc ((size_t) count + 1, sizeof *neighbour);
   if (!neighbour) abort ();
   for (count = 0, block = dia->adj; block; block = block->n) count = add (neighbour, count, block);
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     fputs (" => ", file);
     label (file, neighbour[i].con);
     numbers (file, " [", neighbour[i].W, 9, "]");
@@ -102,9 +99,7 @@ static void dump_neighbours (const DIAB *dia, FILE *file)
 
 void text_model_dump (const LOCDYN *ldy, FILE *file)
 {
-  const DIAB *dia;
-
-  for (dia = ldy->dia; dia; dia = dia->n) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n) {
     label (file, dia->con);
     numbers (file, " [", dia->W, 9, "]");
     numbers (file, " (", dia->B, 3, ")");
@@ -129,26 +124,22 @@ static int place_of (const LOCDYN *ldy, const DIAB *wanted)
 
 static void entries (FILE *file, int row, int column, const double *W)
 {
-  int i, j;
-
-  for (i = 0; i < 3; i ++) {
-    for (j = 0; j < 3; j ++) fprintf (file, "%d  %d  %.15g\n", 3 * row + i + 1, 3 * column + j + 1, W[3 * j + i]);
+  for (int i = 0; i < 3; i ++) {
+    for (int j = 0; j < 3; j ++) fprintf (file, "%d  %d  %.15g\n", 3 * row + i + 1, 3 * column + j + 1, W[3 * j + i]);
   }
 }
 
 void text_model_matrix_market (const LOCDYN *ldy, FILE *file)
 {
   int rows = 0, blocks = 0, row = 0;
-  const OFFB *block;
-  const DIAB *dia;
 
-  for (dia = ldy->dia; dia; dia = dia->n, rows ++) {
-    for (block = dia->adj; block; block = block->n) blocks ++;
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n, rows ++) {
+    for (const OFFB *block = dia->adj; block; block = block->n) blocks ++;
   }
   fprintf (file, "%%%%MatrixMarket matrix coordinate real general\n%d  %d  %d\n", 3 * rows, 3 * rows, 9 * (rows + blocks));
-  for (dia = ldy->dia; dia; dia = dia->n, row ++) {
+  for (const DIAB *dia = ldy->dia; dia; dia = dia->n, row ++) {
     entries (file, row, row, dia->W);
-    for (block = dia->adj; block; block = block->n) entries (file, row, place_of (ldy, block->dia), block->W);
+    for (const OFFB *block = dia->adj; block; block = block->n) entries (file, row, place_of (ldy, block->dia), block->W);
   }
 }
 
@@ -157,14 +148,12 @@ void text_model_matrix_market (const LOCDYN *ldy, FILE *file)
 char *text_read (const char *path, size_t *size)
 {
   FILE *file = fopen (path, "rb");
-  char *text;
-  long length;
 
   if (!file) return NULL;
   fseek (file, 0, SEEK_END);
-  length = ftell (file);
+  long length = ftell (file);
   rewind (file);
-  text = calloc ((size_t) length + 1, 1);
+  char *text = calloc ((size_t) length + 1, 1);
   if (!text) abort ();
   *size = fread (text, 1, (size_t) length, file);
   fclose (file);

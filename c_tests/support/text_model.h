@@ -1,6 +1,5 @@
 /* The text formats once more, with printf and loops only: what LOCDYN_Dump and LOCDYN_W_MatrixMarket have to write. */
-#ifndef TEXT_MODEL_H
-#define TEXT_MODEL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@ void text_model_matrix_market (const LOCDYN *ldy, FILE *file);
 
 /* The whole file with a zero behind it, for the caller to free; NULL if it cannot be read. */
 char *text_read (const char *path, size_t *size);
-
-#endif

@@ -34,10 +34,8 @@ typedef struct {
 
 static int quarter (int size, int columns, double *x, void *data)
 {
-  int i;
-
   (void) data;
-  for (i = 0; i < size * columns; i ++) x[i] /= 4;
+  for (int i = 0; i < size * columns; i ++) x[i] /= 4;
   return 0;
 }
 
@@ -72,16 +70,16 @@ static int go_on_with_chain (STATE *t)
   double x[6 * LINKS], R[3 * LINKS];
   ldy_joint joints[LINKS];
   long long id, masters[LINKS];
-  int i, code;
+  int code;
 
-  for (i = 0; i < LINKS; i ++) {
+  for (int i = 0; i < LINKS; i ++) {
     joints[i].kind = i == LINKS / 2 ? LDY_FIXED_POINT : LDY_LINK;
     joints[i].length = 1 + 0.1 * i;
     masters[i] = i;
     R[3 * i] = R[3 * i + 1] = 0;
     R[3 * i + 2] = i - LINKS;
   }
-  for (i = 0; i < 6 * LINKS; i ++) x[i] = i % 5 - 2;
+  for (int i = 0; i < 6 * LINKS; i ++) x[i] = i % 5 - 2;
   if (!t->chain && (code = ldy_system_create (&t->chain))) return code;
   for (; t->chained < LINKS; t->chained ++) if ((code = ldy_system_add_rigid (t->chain, 1 + t->chained, unit, unit, origin, &id)))
     return code;
@@ -92,7 +90,7 @@ static int go_on_with_chain (STATE *t)
   if (!t->added && (code = ldy_system_add_constraints (t->chain, LINKS, masters, NULL, 8, unit, 0, above, NULL, 0, &id)))
     return code;
   if (!t->added) t->added = 1;
-  for (i = 0; i < LINKS; i ++) masters[i] = LINKS + i;
+  for (int i = 0; i < LINKS; i ++) masters[i] = LINKS + i;
   if (t->added < 2 && (code = ldy_system_move_constraints (t->chain, LINKS, masters, 8, NULL, NULL, 0, down, 0, origin, NULL, 0)))
     return code;
   if (t->added < 2 && (code = ldy_system_remove_constraints (t->chain, LINKS, masters, 8))) return code;
@@ -107,9 +105,9 @@ static int go_on_with_chain (STATE *t)
 static int go_on (STATE *t)
 {
   double x[3 * CONSTRAINTS], mu = 0.5;
-  int i, code;
+  int code;
 
-  for (i = 0; i < 3 * CONSTRAINTS; i ++) x[i] = i % 7 - 3;
+  for (int i = 0; i < 3 * CONSTRAINTS; i ++) x[i] = i % 7 - 3;
   if (!t->system && (code = ldy_system_create (&t->system))) return code;
   for (; t->bodies < BODIES; t->bodies ++) if ((code = add_body (t))) return code;
   for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t))) return code;
@@ -142,11 +140,10 @@ static void steady (void)
   static const double turned[9] = { 0, 1, 0, -1, 0, 0, 0, 0, 1 }, point[3] = { 1, 2, 3 }, velocity[6] = { 1, 2, 3, 4, 5, 6 };
   double x[3 * CONSTRAINTS] = { 1, 2, 3 }, y[3 * CONSTRAINTS], force[6] = { 0 }, mu = 0.5;
   STATE t = { 0 };
-  int step;
 
   CHECK_INT (go_on (&t), 0);
   failing.persistent = 1;
-  for (step = 0; step < 3; step ++) {
+  for (int step = 0; step < 3; step ++) {
     failing.until = 1;
     failing.failed = 0;
     failing.armed = step > 0;
@@ -172,7 +169,7 @@ static int attempt (int k)
 {
   STATE t = { 0 };
   long in_use = failing.in_use;
-  int code, failures, i;
+  int code, failures;
 
   check_context ("%s %d", failing.persistent ? "all allocations from" : "allocation", k);
   failing.until = k;
@@ -198,7 +195,7 @@ static int attempt (int k)
   CHECK_SAME_BITS (t.critical, expected.critical, sizeof t.critical);
   CHECK_SAME_BITS (&t.sharp, &expected.sharp, sizeof t.sharp);
   CHECK_INT (t.stiffest, expected.stiffest);
-  for (i = 0; i < 3 * CONSTRAINTS; i ++) CHECK_NEAR (t.through[i], t.y[i], 1e-9);
+  for (int i = 0; i < 3 * CONSTRAINTS; i ++) CHECK_NEAR (t.through[i], t.y[i], 1e-9);
   destroy (&t);
   CHECK_INT (failing.in_use, in_use);
   return failures > 0;

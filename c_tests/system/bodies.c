@@ -28,9 +28,7 @@ static ldy_rows updated (ldy_system *system, double h)
 
 static void check_values (const double *got, const double *want, int count)
 {
-  int i;
-
-  for (i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], 1e-14);
+  for (int i = 0; i < count; i ++) CHECK_NEAR (got[i], want[i], 1e-14);
 }
 
 /* Two cubes of unit mass and inertia 1/6, one on the other, touching at (+-1/2, 0, 1/2): as in examples/minimal.c. */
@@ -42,18 +40,18 @@ static void rigid (void)
   long long lower, upper, contact[2];
   ldy_system *system = created ();
   ldy_rows rows;
-  int i, row;
+  int row;
 
   GOOD (ldy_system_add_rigid (system, 1, inertia, unit, origin, &lower));
   GOOD (ldy_system_add_rigid (system, 1, inertia, unit, above, &upper));
   GOOD (ldy_system_set_velocity (system, upper, falling, 6));
   GOOD (ldy_system_set_previous_velocity (system, upper, before, 6));
-  for (i = 0; i < 2; i ++) GOOD (ldy_system_add_constraint (system, upper, lower, unit, point[i], point[i], &contact[i]));
+  for (int i = 0; i < 2; i ++) GOOD (ldy_system_add_constraint (system, upper, lower, unit, point[i], point[i], &contact[i]));
   rows = updated (system, 0.001);
   CHECK_INT (rows.rows, 2);
   CHECK_INT (rows.blocks, 4);
   CHECK_INT (rows.starts[2], 4);
-  for (i = 0; i < 4; i ++) CHECK_INT (rows.columns[i], i % 2);
+  for (int i = 0; i < 4; i ++) CHECK_INT (rows.columns[i], i % 2);
   CHECK_NEAR (rows.B[2], -1, 1e-15);
   CHECK_NEAR (rows.V[5], -0.5, 1e-15);
   CHECK_NEAR (rows.diagonal[8], 0.005, 1e-17);
@@ -64,10 +62,10 @@ static void rigid (void)
   GOOD (ldy_system_multiply (system, x, y, 6));
   GOOD (ldy_system_multiply_through_bodies (system, x, z, 6));
   CHECK_NEAR (y[2], 0.004, 1e-17);
-  for (i = 0; i < 6; i ++) CHECK_NEAR (y[i], z[i], 1e-17);
-  for (i = 0; i < 2; i ++) x[3 * i + 2] = 250; /* U = B + W R = 0 */
+  for (int i = 0; i < 6; i ++) CHECK_NEAR (y[i], z[i], 1e-17);
+  for (int i = 0; i < 2; i ++) x[3 * i + 2] = 250; /* U = B + W R = 0 */
   GOOD (ldy_system_add_reactions (system, x, 6));
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     GOOD (ldy_system_velocity (system, i ? upper : lower, velocity, 6));
     CHECK_NEAR (velocity[5], -0.5, 1e-15);
   }
@@ -101,9 +99,7 @@ static void pseudo_rigid (void)
 
 static int halve (int size, int columns, double *x, void *data)
 {
-  int i;
-
-  for (i = 0; i < size * columns; i ++) x[i] /= 2;
+  for (int i = 0; i < size * columns; i ++) x[i] /= 2;
   (*(int *) data) ++;
   return 0;
 }
@@ -206,11 +202,10 @@ static void obstacles (void)
   long long floor, body[2], constraint;
   ldy_system *system = created ();
   ldy_rows rows;
-  int i;
 
   GOOD (ldy_system_add_obstacle (system, unit, origin, &floor));
   GOOD (ldy_system_set_velocity (system, floor, turning, 6));
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     GOOD (ldy_system_add_rigid (system, 1, unit, unit, origin, &body[i]));
     GOOD (ldy_system_add_constraint (system, body[i], floor, unit, point, point, &constraint));
   }
@@ -232,10 +227,10 @@ static void removal (void)
   long long body[2], constraint[4], another;
   ldy_system *system = created ();
   ldy_rows rows;
-  int i, row;
+  int row;
 
-  for (i = 0; i < 2; i ++) GOOD (ldy_system_add_rigid (system, i + 1, unit, unit, origin, &body[i]));
-  for (i = 0; i < 4; i ++) {
+  for (int i = 0; i < 2; i ++) GOOD (ldy_system_add_rigid (system, i + 1, unit, unit, origin, &body[i]));
+  for (int i = 0; i < 4; i ++) {
     GOOD (ldy_system_add_constraint (system, body[i % 2], LDY_GROUND, unit, origin, NULL, &constraint[i]));
   }
   GOOD (ldy_system_remove_constraint (system, constraint[1]));
@@ -290,11 +285,10 @@ static void nodes (void)
   static const ldy_operator N = { 9, NULL, at, by_nodes, 11 }, C = { 9, NULL, NULL, by_columns, 27 };
   double x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3 }, y[12], z[12];
   long long body[2], constraint;
-  int i;
   ldy_system *system = created ();
   ldy_rows rows;
 
-  for (i = 0; i < 2; i ++) {
+  for (int i = 0; i < 2; i ++) {
     GOOD (ldy_system_add_diagonal (system, 9, diagonal, &body[i]));
     GOOD (ldy_system_set_velocity (system, body[i], velocity, 9));
     GOOD (ldy_system_add_operators (system, body[i], &N, LDY_GROUND, NULL, &constraint));
@@ -302,14 +296,14 @@ static void nodes (void)
   }
   rows = updated (system, 1);
   CHECK_INT (rows.blocks, 8);
-  for (i = 0; i < 8; i ++) check_values (&rows.values[9 * i], w, 9);
-  for (i = 0; i < 4; i ++) check_values (&rows.B[3 * i], local, 3);
+  for (int i = 0; i < 8; i ++) check_values (&rows.values[9 * i], w, 9);
+  for (int i = 0; i < 4; i ++) check_values (&rows.B[3 * i], local, 3);
   GOOD (ldy_system_multiply (system, x, y, 12));
   GOOD (ldy_system_multiply_through_bodies (system, x, z, 12));
   check_values (z, y, 12);
   GOOD (ldy_system_set_operators (system, constraint, NULL, &N));
   rows = updated (system, 1);
-  for (i = 0; i < 8; i ++) check_values (&rows.values[9 * i], w, 9);
+  for (int i = 0; i < 8; i ++) check_values (&rows.values[9 * i], w, 9);
   ldy_system_destroy (system);
 }
 

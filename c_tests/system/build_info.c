@@ -25,21 +25,18 @@ static void same_in_all_threads (void)
 {
   pthread_t caller[CALLERS];
   void *text[CALLERS];
-  int i;
 
-  for (i = 0; i < CALLERS; i ++) CHECK_INT (pthread_create (&caller[i], NULL, call, NULL), 0);
-  for (i = 0; i < CALLERS; i ++) pthread_join (caller[i], &text[i]);
-  for (i = 0; i < CALLERS; i ++) CHECK_POINTER (text[i], ldy_build_info ());
+  for (int i = 0; i < CALLERS; i ++) CHECK_INT (pthread_create (&caller[i], NULL, call, NULL), 0);
+  for (int i = 0; i < CALLERS; i ++) pthread_join (caller[i], &text[i]);
+  for (int i = 0; i < CALLERS; i ++) CHECK_POINTER (text[i], ldy_build_info ());
 }
 
 /* The text at once, without memory. */
 static const char *info (void)
 {
-  const char *text;
-
   failing.until = NEVER;
   failing.armed = 1;
-  text = ldy_build_info ();
+  const char *text = ldy_build_info ();
   failing.armed = 0;
   CHECK_INT (NEVER - failing.until, 0);
   return text;
@@ -69,7 +66,6 @@ static void set (void)
 {
   char first_words[512];
   const char *first, *plain;
-  int n;
 
   CHECK_TEXT (info (), "; threads: 2; "); /* of the environment */
   CHECK_INT (ldy_set_threads (3), 0);
@@ -85,7 +81,7 @@ static void set (void)
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma")) CHECK_TEXT (first, "; vectors: AVX2; ");
 #endif
-  for (n = 4; n < 40; n ++) {
+  for (int n = 4; n < 40; n ++) {
     ldy_set_threads (n);
     built (info ());
   }

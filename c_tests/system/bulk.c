@@ -193,7 +193,6 @@ static void bad_entries (void)
   ldy_rows before = { .size = sizeof before }, rows = { .size = sizeof rows };
   double values[MOST], velocities[3][6] = { { 0 } }, rotations[3][9] = { { 1 } }, bad[9] = { 0, 1, 0, 0, 0, 0, 0, 0, 0 };
   long long first = 77, ids[3] = { 0, 1, 99 }, twice[3] = { 4, 3, 4 }, negative[3] = { 0, 1, -7 };
-  CONTACT copy;
 
   make_contacts ();
   GOOD (add (system, COUNT, contacts, &first));
@@ -203,7 +202,7 @@ static void bad_entries (void)
   if (!CHECK (9 * before.blocks <= MOST)) return;
   memcpy (values, before.values, 9 * before.blocks * sizeof *values);
   first = 77;
-  copy = contacts[11];
+  CONTACT copy = contacts[11];
   contacts[11].frame[3] = NAN;
   BAD (add (system, COUNT, contacts, &first), "entry 11: constraint 23 between bodies 1 and 2: its frame is not finite");
   BAD (move (system, COUNT, contacts), "entry 11: constraint 11 between bodies 1 and 2: its frame is not finite");

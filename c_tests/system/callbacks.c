@@ -50,10 +50,9 @@ static ldy_system *create (ldy_solver solver)
   const ldy_operator operator = { 6, NULL, NULL, H, 18 };
   ldy_system *system = NULL;
   long long body, constraint;
-  int i;
 
   CHECK_INT (ldy_system_create (&system), 0);
-  for (i = 0; i < BODIES; i ++) {
+  for (int i = 0; i < BODIES; i ++) {
     double point[3] = { 0.1 * i, 0.2, 0.3 };
 
     CHECK_INT (ldy_system_add_rigid (system, 1 + 0.01 * i, inertia, frame, center, &body), 0);
@@ -86,12 +85,11 @@ static void check_child (int result, const ldy_system *system, const ldy_system 
 static void test_deed (DEED which, const ldy_system *expected)
 {
   ldy_system *system = create (solve);
-  int result;
 
   check_context ("%s", names[which]);
   CHECK_INT (ldy_set_threads (2), 0);
   deed = which;
-  result = ldy_system_update (system, 1e-3);
+  int result = ldy_system_update (system, 1e-3);
   deed = NOTHING;
   if (which == FORK) check_child (result, system, expected);
   CHECK_INT (result, 0);
@@ -139,13 +137,12 @@ static void test_jump (const ldy_system *expected)
 int main (void)
 {
   ldy_system *expected = create (rest);
-  DEED which;
 
   alarm (120);
   other = create (rest);
   CHECK_INT (ldy_set_threads (1), 0);
   CHECK_INT (ldy_system_update (expected, 1e-3), 0);
-  for (which = NOTHING; which <= FORK; which ++) test_deed (which, expected);
+  for (DEED which = NOTHING; which <= FORK; which ++) test_deed (which, expected);
   ldy_shutdown ();
   test_jump (expected);
   ldy_system_destroy (other);

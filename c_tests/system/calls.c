@@ -71,12 +71,11 @@ static void fill_rotation (double *q)
 static void fill_definite (double *matrix, int n)
 {
   double x[N * N];
-  int i, j, k;
 
   fill (x, n * n);
-  for (j = 0; j < n; j ++) for (i = j; i < n; i ++) {
+  for (int j = 0; j < n; j ++) for (int i = j; i < n; i ++) {
     double sum = i == j;
-    for (k = 0; k < n; k ++) sum += x[n * i + k] * x[n * j + k];
+    for (int k = 0; k < n; k ++) sum += x[n * i + k] * x[n * j + k];
     matrix[n * j + i] = matrix[n * i + j] = sum;
   }
 }
@@ -257,17 +256,17 @@ static void block_diagonal (MODEL_BODY *body)
 static void fill_matrix (MODEL_BODY *body)
 {
   double matrix[N * N];
-  int i, j, k = 0, is_whole = below (2), is_sparse = below (2);
+  int k = 0, is_whole = below (2), is_sparse = below (2);
 
   fill_definite (matrix, body->n);
-  for (j = 0; j < body->n && is_sparse; j ++) for (i = 0; i < body->n; i ++) if (i > j + 1 || j > i + 1)
+  for (int j = 0; j < body->n && is_sparse; j ++) for (int i = 0; i < body->n; i ++) if (i > j + 1 || j > i + 1)
     matrix[body->n * j + i] = 0;
-  if (is_sparse) for (i = 0; i < body->n; i ++) matrix[(body->n + 1) * i] += 2 * N;
+  if (is_sparse) for (int i = 0; i < body->n; i ++) matrix[(body->n + 1) * i] += 2 * N;
   body->is_indefinite = below (15) == 0;
   if (body->is_indefinite) matrix[(body->n + 1) * below (body->n)] = -1;
-  for (j = 0; j < body->n; j ++) {
+  for (int j = 0; j < body->n; j ++) {
     body->starts[j] = k;
-    for (i = is_whole ? 0 : j; i < body->n; i ++) {
+    for (int i = is_whole ? 0 : j; i < body->n; i ++) {
       if (is_sparse && (i > j + 1 || j > i + 1)) continue;
       body->rows[k] = i;
       body->given[k ++] = matrix[body->n * j + i];
@@ -280,7 +279,7 @@ static void fill_matrix (MODEL_BODY *body)
 /* Everything that an inertia needs; the body has kind, n and inertia. */
 static void fill_inertia (MODEL_BODY *body)
 {
-  int k, n = body->n;
+  int n = body->n;
 
   body->is_indefinite = 0;
   switch (body->inertia) {
@@ -295,7 +294,7 @@ static void fill_inertia (MODEL_BODY *body)
     break;
   case BY_DIAGONAL:
     memset (body->inverse, 0, sizeof body->inverse);
-    for (k = 0; k < n; k ++) body->inverse[(n + 1) * k] = body->given[k] = below (5) ? fabs (real ()) : 0;
+    for (int k = 0; k < n; k ++) body->inverse[(n + 1) * k] = body->given[k] = below (5) ? fabs (real ()) : 0;
     break;
   case BY_MATRIX:
     fill_matrix (body);
@@ -358,12 +357,12 @@ static void add_model (void)
   MODEL_BODY bodies[MODEL_MEMBERS] = { { 0 } };
   MODEL_GROUP *group;
   long long ids[MODEL_MEMBERS];
-  int k, count = 1 + below (MODEL_MEMBERS);
+  int count = 1 + below (MODEL_MEMBERS);
 
   if (m.body_count + count > m.body_room) return;
   if (!(group = calloc (1, sizeof *group))) abort ();
   group->count = group->left = count;
-  for (k = 0; k < count; k ++) {
+  for (int k = 0; k < count; k ++) {
     MODEL_BODY *body = &bodies[k];
     body->inertia = BY_SOLVER;
     body->kind = IS_GENERAL;
@@ -375,11 +374,11 @@ static void add_model (void)
     memcpy (body->solver->inverse, body->inverse, sizeof body->inverse);
   }
   if (!TRY (ldy_system_add_model (m.system, group->sizes, (size_t) count, model_solve_group, group, ids))) {
-    for (k = 0; k < count; k ++) model_release (&bodies[k]);
+    for (int k = 0; k < count; k ++) model_release (&bodies[k]);
     return;
   }
   less (NOTHING);
-  for (k = 0; k < count; k ++) {
+  for (int k = 0; k < count; k ++) {
     CHECK_INT (ids[k], m.next_body);
     bodies[k].id = m.next_body ++;
     m.bodies[m.body_count ++] = bodies[k];
@@ -390,10 +389,9 @@ static void add_model (void)
 static void remove_body (void)
 {
   MODEL_BODY *body = some_body ();
-  int code;
 
   if (!body) return;
-  code = ldy_system_remove_body (m.system, body->id);
+  int code = ldy_system_remove_body (m.system, body->id);
   CHECK_INT (code, body->users ? LDY_BUG_FOUND : 0);
   if (code) {
     as_before ();
@@ -406,25 +404,23 @@ static void remove_body (void)
 
 static void fill_operator (MODEL_OPERATOR *H, int n)
 {
-  int i, j, k = 0;
+  int k = 0;
 
   H->is_sparse = below (2);
   fill (H->values, 3 * n);
-  for (j = 0; j < n && H->is_sparse; j ++) {
+  for (int j = 0; j < n && H->is_sparse; j ++) {
     H->starts[j] = k;
-    for (i = 3; i > 0; i --) if (below (2)) H->rows[k ++] = i % 3;
+    for (int i = 3; i > 0; i --) if (below (2)) H->rows[k ++] = i % 3;
   }
   H->starts[n] = k;
 }
 
 static void fill_placement (MODEL_CONSTRAINT *c)
 {
-  int k;
-
   fill_rotation (c->frame);
   fill (c->points[0], 3);
   fill (c->points[1], 3);
-  for (k = 0; k < 2 && c->has_operators; k ++) {
+  for (int k = 0; k < 2 && c->has_operators; k ++) {
     MODEL_BODY *body = model_body (&m, c->bodies[k]);
     if (body) fill_operator (&c->operators[k], body->n);
   }
@@ -441,16 +437,16 @@ static int insert_constraint (MODEL_CONSTRAINT *c)
 static void add_constraint (void)
 {
   MODEL_CONSTRAINT c = { 0 };
-  int k, ground = below (8), room = m.constraint_room, first = below (m.body_count + 1);
+  int ground = below (8), room = m.constraint_room, first = below (m.body_count + 1);
 
   if (m.constraint_count == room || !m.body_count) return;
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     /* In a large scene neighbours, so that there are not too many blocks. */
     int place = room == SMALL_CONSTRAINTS ? below (m.body_count) : (first + below (5)) % m.body_count;
     c.bodies[k] = k == ground ? LDY_GROUND : m.bodies[place].id;
   }
   c.has_operators = below (3) == 0;
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     MODEL_BODY *body = model_body (&m, c.bodies[k]);
     if (body && body->kind == IS_GENERAL) c.has_operators = 1;
   }
@@ -458,7 +454,7 @@ static void add_constraint (void)
   if (!TRY (insert_constraint (&c))) return;
   CHECK_INT (c.id, m.next_constraint);
   m.next_constraint ++;
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     MODEL_BODY *body = model_body (&m, c.bodies[k]);
     if (body) body->users ++;
   }
@@ -471,11 +467,11 @@ static void add_constraints (void)
 {
   enum { MOST = 4 };
   MODEL_CONSTRAINT all[MOST] = { { 0 } };
-  int count = below (MOST + 1), is_bad = below (6) == 5, k, side, code;
+  int count = below (MOST + 1), is_bad = below (6) == 5, code;
   long long first = -7;
 
   if (m.constraint_count + count > m.constraint_room) return;
-  for (k = 0; k < count; k ++) {
+  for (int k = 0; k < count; k ++) {
     MODEL_BODY *master = some_body (), *slave = some_body ();
     if (!master || master->kind == IS_GENERAL) return;
     all[k].bodies[0] = master->id;
@@ -499,9 +495,9 @@ static void add_constraints (void)
   }
   if (!done (code)) return;
   CHECK_INT (first, m.next_constraint);
-  for (k = 0; k < count; k ++) {
+  for (int k = 0; k < count; k ++) {
     all[k].id = m.next_constraint ++;
-    for (side = 0; side < 2; side ++) {
+    for (int side = 0; side < 2; side ++) {
       MODEL_BODY *body = model_body (&m, all[k].bodies[side]);
       if (body) body->users ++;
     }
@@ -513,10 +509,9 @@ static void add_constraints (void)
 static void remove_constraint (void)
 {
   MODEL_CONSTRAINT *c = some_constraint ();
-  int k;
 
   if (!c || !TRY (ldy_system_remove_constraint (m.system, c->id))) return;
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     MODEL_BODY *body = model_body (&m, c->bodies[k]);
     if (body) body->users --;
   }
@@ -549,7 +544,7 @@ static void move_constraints (void)
 {
   enum { MOST = 5 };
   MODEL_CONSTRAINT *chosen[MOST], moved[MOST];
-  int count = 0, are_others = below (2), is_bad = below (6) == 5, k, side;
+  int count = 0, are_others = below (2), is_bad = below (6) == 5, k;
 
   for (int first = below (m.constraint_count + 1), tries = 0; tries < m.constraint_count && count < MOST; tries ++) {
     MODEL_CONSTRAINT *c = &m.constraints[(first + tries) % m.constraint_count];
@@ -558,7 +553,7 @@ static void move_constraints (void)
   for (k = 0; k < count; k ++) {
     moved[k] = *chosen[k];
     fill_placement (&moved[k]);
-    for (side = 0; are_others && side < 2; side ++) {
+    for (int side = 0; are_others && side < 2; side ++) {
       MODEL_BODY *body = some_body ();
       if (below (2) && body && body->kind != IS_GENERAL) moved[k].bodies[side] = body->id;
       else if (below (4) == 0 && moved[k].bodies[1 - side] != LDY_GROUND) moved[k].bodies[side] = LDY_GROUND;
@@ -580,7 +575,7 @@ static void move_constraints (void)
   }
   if (!done (k)) return;
   for (k = 0; k < count; k ++) {
-    for (side = 0; side < 2; side ++) {
+    for (int side = 0; side < 2; side ++) {
       MODEL_BODY *before = model_body (&m, chosen[k]->bodies[side]), *now = model_body (&m, moved[k].bodies[side]);
       if (before) before->users --;
       if (now) now->users ++;
@@ -596,11 +591,11 @@ static void move_constraints (void)
 static void change_bodies (void)
 {
   MODEL_BODY *changed = calloc ((size_t) m.body_count + 1, sizeof *changed);
-  int turn = below (2), is_previous = below (2), n = 1 + below (N), is_bad = below (6) == 5, count = 0, k, code;
+  int turn = below (2), is_previous = below (2), n = 1 + below (N), is_bad = below (6) == 5, count = 0, code;
 
   if (!changed) abort ();
-  if (!turn) for (k = 0; k < m.body_count; k ++) if (below (m.body_count) == 0) n = m.bodies[k].n;
-  for (k = 0; k < m.body_count; k ++) {
+  if (!turn) for (int k = 0; k < m.body_count; k ++) if (below (m.body_count) == 0) n = m.bodies[k].n;
+  for (int k = 0; k < m.body_count; k ++) {
     MODEL_BODY *body = &changed[count];
     if (turn ? m.bodies[k].kind != IS_RIGID : m.bodies[k].n != n) continue;
     *body = m.bodies[k];
@@ -626,9 +621,9 @@ static void change_bodies (void)
     CHECK_INT (code, LDY_BUG_FOUND);
     as_before ();
   } else if (done (code)) {
-    for (k = 0; k < count; k ++) *model_body (&m, changed[k].id) = changed[k];
+    for (int k = 0; k < count; k ++) *model_body (&m, changed[k].id) = changed[k];
     if (count) less (turn ? STRUCTURE : PRODUCTS);
-    for (k = 0; k < count && turn; k ++) {
+    for (int k = 0; k < count && turn; k ++) {
       double told[9];
       CHECK_INT (ldy_system_rotations (m.system, 1, &changed[k].id, 8, told, sizeof told), 0);
       CHECK_SAME_BITS (told, changed[k].rotation, sizeof told);
@@ -723,10 +718,10 @@ static int code_of_solvers (void)
 /* The code that an update is to have; -1: numbers may be too large. */
 static int expected_code (void)
 {
-  int k, code = code_of_solvers ();
+  int code = code_of_solvers ();
 
-  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_CHOL_FACTOR;
-  for (k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_wild && code == 0) code = -1;
+  for (int k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_indefinite) return LDY_CHOL_FACTOR;
+  for (int k = 0; k < m.body_count; k ++) if (m.bodies[k].users && m.bodies[k].is_wild && code == 0) code = -1;
   return code;
 }
 
@@ -792,9 +787,9 @@ static int update (int is_thorough)
 /* Takes back all that an update can fail of, and updates: everything is as if nothing had been. */
 static void recover (void)
 {
-  int k, code;
+  int code;
 
-  for (k = 0; k < m.body_count; k ++) {
+  for (int k = 0; k < m.body_count; k ++) {
     MODEL_BODY *body = &m.bodies[k];
     if (body->solver) body->solver->code = body->solver->spoils = 0;
     while (body->is_indefinite) {
@@ -871,7 +866,7 @@ static void check_pushed (const MODEL_BODY *body, const double *R, const double 
 
 static void add_reactions (void)
 {
-  int k, code, n = 3 * m.constraint_count, is_tame = expected_code () == 0;
+  int code, n = 3 * m.constraint_count, is_tame = expected_code () == 0;
   double *R = calloc ((size_t) n + 1, sizeof *R), velocity[N], force[N] = { 0 };
   MODEL_BODY *body = some_body ();
 
@@ -891,7 +886,7 @@ static void add_reactions (void)
     }
     else {
       less (PRODUCTS);
-      for (k = 0; k < m.body_count; k ++)
+      for (int k = 0; k < m.body_count; k ++)
         CHECK_INT (ldy_system_velocity (m.system, m.bodies[k].id, m.bodies[k].velocity, (size_t) m.bodies[k].n), 0);
     }
   } else if (n && below (4) == 0) {
@@ -901,7 +896,7 @@ static void add_reactions (void)
     as_before ();
   } else if (TRY (ldy_system_add_reactions (m.system, R, (size_t) n))) {
     less (PRODUCTS);
-    for (k = 0; k < m.body_count; k ++) {
+    for (int k = 0; k < m.body_count; k ++) {
       body = &m.bodies[k];
       CHECK_INT (ldy_system_velocity (m.system, body->id, velocity, (size_t) body->n), 0);
       check_pushed (body, R, velocity);
@@ -926,23 +921,23 @@ static int has_no_axes (const ldy_joint *joint, const MODEL_CONSTRAINT *constrai
 static void stability (void)
 {
   size_t constraints = (size_t) m.constraint_count, n = 0;
-  int k, is_known = 1, has_inverse = 1, code;
+  int is_known = 1, has_inverse = 1, code;
   ldy_joint *joints = calloc (constraints + 1, sizeof *joints);
   double *R = calloc (3 * constraints + 1, sizeof *R), *x, *y, square = -1, longest = -1;
 
-  for (k = 0; k < m.body_count; k ++) n += (size_t) m.bodies[k].n;
+  for (int k = 0; k < m.body_count; k ++) n += (size_t) m.bodies[k].n;
   x = calloc (n + 1, sizeof *x), y = calloc (n + 1, sizeof *y);
   if (!joints || !R || !x || !y) abort ();
   fill (R, 3 * m.constraint_count);
   fill (x, (int) n);
-  for (k = 0; k < m.constraint_count; k ++) {
+  for (int k = 0; k < m.constraint_count; k ++) {
     joints[k].kind = 1 + below (5);
     joints[k].length = 0.5 + fabs (real ());
     if (m.constraints[k].has_operators && below (20)) joints[k].kind = LDY_CONSTANT_OPERATORS;
     is_known &= (joints[k].kind == LDY_CONSTANT_OPERATORS) == m.constraints[k].has_operators;
     is_known &= m.constraints[k].has_operators || !has_no_axes (&joints[k], &m.constraints[k]);
   }
-  for (k = 0; k < m.body_count; k ++) {
+  for (int k = 0; k < m.body_count; k ++) {
     has_inverse &= m.bodies[k].inertia != BY_MATRIX && m.bodies[k].inertia != BY_SOLVER;
   }
   check_context ("stability");
@@ -1066,9 +1061,8 @@ static void corrupt (void)
 static void change_solver (int is_thorough)
 {
   MODEL_BODY *body = some_body ();
-  int tries;
 
-  for (tries = 0; body && !body->solver && tries < 20; tries ++) body = some_body ();
+  for (int tries = 0; body && !body->solver && tries < 20; tries ++) body = some_body ();
   if (!body || !body->solver) return;
   body->solver->code = below (3) ? 0 : 1 + below (9);
   body->solver->spoils = below (3) == 0;
@@ -1161,7 +1155,7 @@ void calls_on_large (int calls)
   ldy_system *copy;
   ldy_rows rows = { .size = sizeof rows };
   char text[1024];
-  int k, code;
+  int code;
 
   model_create (&m, LARGE_BODIES, LARGE_CONSTRAINTS);
   results = NOTHING;
@@ -1169,7 +1163,7 @@ void calls_on_large (int calls)
   while (m.constraint_count < LARGE_CONSTRAINTS) add_constraint ();
   ldy_set_threads (threads = 2);
   recover ();
-  for (k = 0; k < calls; k ++) {
+  for (int k = 0; k < calls; k ++) {
     one_call (0);
     if (k % 8) continue;
     check_context ("one thread and two");

@@ -1,8 +1,7 @@
 /* Random calls of ldy_system.h: valid ones, ones with a corrupt argument, and ones in which an allocation fails. After every
  * call the system is as a model of it says; values are compared with dense matrices, and after an error with a second system
  * that has met none, bit for bit. The linker has to wrap the functions of failing.h. */
-#ifndef SYSTEM_CALLS_H
-#define SYSTEM_CALLS_H
+#pragma once
 
 #include "support/random.h"
 
@@ -16,5 +15,3 @@ void calls_end (void);
 
 /* So many calls on one that is large enough for threads, which are to find the same and to fail of the same. */
 void calls_on_large (int calls);
-
-#endif

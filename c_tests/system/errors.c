@@ -143,7 +143,6 @@ static void constraints (void)
   ldy_operator nodal = { 6, NULL, NULL, h6, 11 }, without = { 6, NULL, rows_of, h6, 8 };
   ldy_operator uneven = { 2, NULL, rows_of, h6, 11 };
   double compliance[9];
-  int i;
 
   BAD (ldy_system_add_constraint (s, rigid, 9, unit, origin, origin, &id),
     "constraint 3 between bodies 0 and 9: there is no body 9");
@@ -170,7 +169,7 @@ static void constraints (void)
   BAD (ldy_system_add_operators (s, 9, &H, LDY_GROUND, NULL, &id), "body 9");
   BAD (ldy_system_add_operators (s, general, &uneven, LDY_GROUND, NULL, &id), "has not three velocities for each");
   BAD (ldy_system_add_operators (s, rigid, &without, LDY_GROUND, NULL, &id), "starts of an operator H is NULL");
-  for (i = 0; i < 4; i ++) {
+  for (int i = 0; i < 4; i ++) {
     nodal.rows = bad_nodes[i];
     BAD (ldy_system_add_operators (s, rigid, &nodal, LDY_GROUND, NULL, &id),
       "constraint 3, operator H of body 0: nodes of its operator H do not ascend");
@@ -186,7 +185,7 @@ static void constraints (void)
   BAD (ldy_system_set_operators (s, contact, &six, NULL), "H_slave is NULL");
   BAD (ldy_system_set_operators (s, -1, &H, NULL), "constraint -1");
   BAD (ldy_system_set_compliance (s, contact, not_a_number), "compliance is not finite");
-  for (i = 0; i < 6; i ++) {
+  for (int i = 0; i < 6; i ++) {
     memcpy (compliance, unit, sizeof compliance);
     compliance[mirrored[i % 3][i / 3]] = 1e-9;
     BAD (ldy_system_set_compliance (s, contact, compliance),
@@ -203,10 +202,9 @@ static void lengths (void)
   const size_t wrong[] = { 0, 1, 5, 7, 8, 10, 12, (size_t) -1 };
   const double nine[9] = { 9, 9, 9, 9, 9, 9, 9, 9, 9 };
   double out[9];
-  size_t k;
 
   memcpy (out, nine, sizeof out);
-  for (k = 0; k < sizeof wrong / sizeof *wrong; k ++) {
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k ++) {
     ldy_operator H = { 2, NULL, NULL, ones, wrong[k] }, columns = { (int) wrong[k], NULL, NULL, ones, 6 };
     ldy_operator cut = { 2, starts, rows_of, twos, wrong[k] };
 
@@ -329,16 +327,15 @@ static void first_of_many (void)
   ldy_operator H = { 2, NULL, NULL, ones, 6 }, far = { 2, NULL, NULL, huge, 6 };
   long long body, constraint;
   ldy_system *t;
-  int k;
 
   CHECK_INT (ldy_system_create (&t), 0);
-  for (k = 0; k < 400; k ++) {
+  for (int k = 0; k < 400; k ++) {
     CHECK_INT (ldy_system_add_matrix (t, 2, starts, rows_of, twos, 2, &body), 0);
     CHECK_INT (ldy_system_add_operators (t, body, &H, LDY_GROUND, NULL, &constraint), 0);
   }
-  for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_operators (t, k, &far, NULL), 0);
+  for (int k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_operators (t, k, &far, NULL), 0);
   BAD (ldy_system_update (t, 1), "constraint 10 on body 10: its diagonal block of W is not finite");
-  for (k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_matrix (t, k, 2, starts, rows_of, indefinite, 2), 0);
+  for (int k = 10; k < 400; k += 380) CHECK_INT (ldy_system_set_matrix (t, k, 2, starts, rows_of, indefinite, 2), 0);
   FAILS (ldy_system_update (t, 1), LDY_CHOL_FACTOR, "body 10: its matrix A");
   ldy_system_destroy (t);
 }
@@ -368,13 +365,12 @@ static void rounded_compliance (void)
 {
   double compliance[9] = { 1, 0.5, 0.5, 0.5 + 4e-11, 1, 0.5, 0.5 - 4e-11, 0.5 + 2e-11, 1 };
   double force[9] = { 1, 2, 3 }, by_blocks[9], by_bodies[9];
-  int i;
 
   CHECK_INT (ldy_system_set_compliance (s, contact, compliance), 0);
   CHECK_INT (ldy_system_update (s, 1), 0);
   CHECK_INT (ldy_system_multiply (s, force, by_blocks, 9), 0);
   CHECK_INT (ldy_system_multiply_through_bodies (s, force, by_bodies, 9), 0);
-  for (i = 0; i < 9; i ++) CHECK_NEAR (by_bodies[i], by_blocks[i], 1e-13);
+  for (int i = 0; i < 9; i ++) CHECK_NEAR (by_bodies[i], by_blocks[i], 1e-13);
   CHECK_INT (ldy_system_set_compliance (s, contact, NULL), 0);
 }
 
@@ -389,9 +385,8 @@ static void after_a_solver (void)
   ldy_rows rows = { .size = sizeof rows };
   long long body, constraint;
   ldy_system *t;
-  int k;
 
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     CHECK_INT (ldy_system_create (&t), 0);
     CHECK_INT (ldy_system_add_solver (t, 3, failing[k], NULL, &body), 0);
     CHECK_INT (ldy_system_add_operators (t, body, &H, LDY_GROUND, NULL, &constraint), 0);
@@ -454,11 +449,9 @@ static int calls;
 /* Halves, but fails in the second call. */
 static int halve_once (int size, int columns, double *values, void *data)
 {
-  int i;
-
   (void) data;
   if (++ calls == 2) return 3;
-  for (i = 0; i < size * columns; i ++) values[i] /= 2;
+  for (int i = 0; i < size * columns; i ++) values[i] /= 2;
   return 0;
 }
 
@@ -500,9 +493,7 @@ static void reactions (void)
 
 int main (void)
 {
-  int i;
-
-  for (i = 0; i < 144; i ++) not_a_number[i] = NAN;
+  for (int i = 0; i < 144; i ++) not_a_number[i] = NAN;
   make ();
   CHECK_INT (ldy_system_create (NULL), LDY_BUG_FOUND);
   bodies ();

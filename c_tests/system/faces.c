@@ -20,10 +20,10 @@ typedef struct {
 
 static void product (const double *a, const double *b, double *c)
 {
-  int i, j, k;
+  int k;
 
-  for (j = 0; j < 3; j ++) {
-    for (i = 0; i < 3; i ++) {
+  for (int j = 0; j < 3; j ++) {
+    for (int i = 0; i < 3; i ++) {
       for (c[3 * j + i] = 0, k = 0; k < 3; k ++) c[3 * j + i] += a[3 * k + i] * b[3 * j + k];
     }
   }
@@ -31,10 +31,8 @@ static void product (const double *a, const double *b, double *c)
 
 static void transpose (const double *a, double *b)
 {
-  int i, j;
-
-  for (j = 0; j < 3; j ++) {
-    for (i = 0; i < 3; i ++) b[3 * j + i] = a[3 * i + j];
+  for (int j = 0; j < 3; j ++) {
+    for (int i = 0; i < 3; i ++) b[3 * j + i] = a[3 * i + j];
   }
 }
 
@@ -55,12 +53,12 @@ static void add_inertial (BOTH *both, RANDOM *random, BODY *body)
 {
   static const int sizes[] = { 3, 3, 3, 3 };
   double matrix[9], blocks[36] = { 0 }, mass = 1 << random_below (random, 4);
-  int i, count = body->kind == RIG ? 1 : 3;
+  int count = body->kind == RIG ? 1 : 3;
   long long id;
 
   exact_pair (random, matrix, blocks);
-  for (i = 1; i < count; i ++) memcpy (&blocks[9 * i], blocks, 9 * sizeof *blocks);
-  for (i = 0; i < 3; i ++) blocks[9 * count + 4 * i] = 1 / mass;
+  for (int i = 1; i < count; i ++) memcpy (&blocks[9 * i], blocks, 9 * sizeof *blocks);
+  for (int i = 0; i < 3; i ++) blocks[9 * count + 4 * i] = 1 / mass;
   host_set_inverse (body, host_matrix_blocks (count + 1, sizes, blocks));
   if (body->kind == RIG) {
     CHECK_INT (ldy_system_add_rigid (both->system, mass, matrix, body->conf, body->ref_center, &id), 0);
@@ -141,12 +139,11 @@ static void turn (BOTH *both, RANDOM *random, int index)
 /* The legacy row's blocks for one neighbour, summed; how many there were. */
 static int summed (const DIAB *dia, const DIAB *other, double *w)
 {
-  const OFFB *block;
-  int i, count = 0;
+  int count = 0;
 
-  for (block = dia->adj; block; block = block->n) {
+  for (const OFFB *block = dia->adj; block; block = block->n) {
     if (block->dia != other) continue;
-    for (i = 0; i < 9; i ++) w[i] = count ? w[i] + block->W[i] : block->W[i];
+    for (int i = 0; i < 9; i ++) w[i] = count ? w[i] + block->W[i] : block->W[i];
     count ++;
   }
   return count;
@@ -155,8 +152,7 @@ static int summed (const DIAB *dia, const DIAB *other, double *w)
 static void compare_row (const BOTH *both, const ldy_rows *rows, int row)
 {
   const DIAB *dia = both->con[row]->dia;
-  const OFFB *block;
-  int k, count = 0, legacy = 0;
+  int count = 0, legacy = 0;
   double w[9];
 
   CHECK_INT (rows->constraints[row], both->id[row]);
@@ -164,7 +160,7 @@ static void compare_row (const BOTH *both, const ldy_rows *rows, int row)
   CHECK_SAME_BITS (&rows->V[3 * row], dia->con->V, sizeof dia->con->V);
   CHECK_SAME_BITS (&rows->diagonal[9 * row], dia->W, sizeof dia->W);
   CHECK_SAME_BITS (&rows->inverse[9 * row], dia->A, sizeof dia->A);
-  for (k = rows->starts[row]; k < rows->starts[row + 1]; k ++) {
+  for (int k = rows->starts[row]; k < rows->starts[row + 1]; k ++) {
     if (rows->columns[k] == row) {
       CHECK_SAME_BITS (&rows->values[9 * k], dia->W, sizeof dia->W);
     } else {
@@ -172,40 +168,38 @@ static void compare_row (const BOTH *both, const ldy_rows *rows, int row)
       CHECK_SAME_BITS (&rows->values[9 * k], w, sizeof w);
     }
   }
-  for (block = dia->adj; block; block = block->n) legacy ++;
+  for (const OFFB *block = dia->adj; block; block = block->n) legacy ++;
   CHECK_INT (count, legacy);
 }
 
 static void compare (BOTH *both, double step)
 {
   ldy_rows rows = { .size = sizeof rows };
-  int row;
 
   both->host->dom.step = step;
   LOCDYN_Update_Begin (both->host->dom.ldy);
   if (!CHECK_INT (ldy_system_update (both->system, step), 0)) return;
   CHECK_INT (ldy_system_rows (both->system, &rows), 0);
   CHECK_INT (rows.rows, both->count);
-  for (row = 0; row < both->count; row ++) compare_row (both, &rows, row);
+  for (int row = 0; row < both->count; row ++) compare_row (both, &rows, row);
 }
 
 static void scene (uint64_t seed, int constraints)
 {
   RANDOM random = { seed };
   BOTH *both = calloc (1, sizeof *both);
-  int i, k;
 
   check_context ("seed %d", (int) seed);
   both->host = host_create ();
   CHECK_INT (ldy_system_create (&both->system), 0);
   both->host->dom.ldy = LOCDYN_Create (&both->host->dom);
-  for (i = 0; i < BODIES; i ++) add_body (both, &random, i);
-  for (k = 0; k < 4; k ++) {
+  for (int i = 0; i < BODIES; i ++) add_body (both, &random, i);
+  for (int k = 0; k < 4; k ++) {
     while (both->count < constraints) add_constraint (both, &random);
     compare (both, k % 2 ? 0.5 : 0.001);
-    for (i = 0; i < constraints / 3; i ++) remove_constraint (both, random_below (&random, both->count));
-    for (i = 0; i < constraints / 4; i ++) move_constraint (both, &random, random_below (&random, both->count));
-    for (i = 0; i < BODIES; i ++) turn (both, &random, i);
+    for (int i = 0; i < constraints / 3; i ++) remove_constraint (both, random_below (&random, both->count));
+    for (int i = 0; i < constraints / 4; i ++) move_constraint (both, &random, random_below (&random, both->count));
+    for (int i = 0; i < BODIES; i ++) turn (both, &random, i);
     compare (both, 0.125);
   }
   ldy_system_destroy (both->system);

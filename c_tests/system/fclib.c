@@ -136,12 +136,11 @@ static void text_of_siconos (const char *path)
   ldy_rows rows = { .size = sizeof rows };
   ldy_system *system = heap ();
   friction_problem problem;
-  FILE *file;
 
   GOOD (ldy_system_rows (system, &rows));
   problem = problem_of_rows (&rows, friction);
   CHECK (problem_write_siconos (&problem, path));
-  file = fopen (path, "r");
+  FILE *file = fopen (path, "r");
   CHECK (file != NULL);
   for (int i = 0; i < 8; i ++) CHECK_INT (number (file), ((int[]) { 3, 4, 1, SIZE, SIZE, rows.blocks, 4, 4 })[i]);
   for (int i = 0; i < 8; i ++) CHECK_INT (number (file), 3 * (i % 4 + 1));

@@ -31,9 +31,7 @@ static ldy_system *chain (void)
 
 static double entry (const ldy_rows *rows, int i, int j)
 {
-  int k;
-
-  for (k = rows->starts[i / 3]; k < rows->starts[i / 3 + 1]; k ++) {
+  for (int k = rows->starts[i / 3]; k < rows->starts[i / 3 + 1]; k ++) {
     if (rows->columns[k] == j / 3) return rows->values[9 * k + 3 * (j % 3) + i % 3];
   }
   CHECK (0);
@@ -43,7 +41,7 @@ static double entry (const ldy_rows *rows, int i, int j)
 static void read_back (const char *path, const ldy_rows *rows)
 {
   FILE *file = fopen (path, "r");
-  int m = 0, n = 0, entries = 0, i, j, k, count = 0;
+  int m = 0, n = 0, entries = 0, i, j, count = 0;
   double value, want;
   char line[128];
 
@@ -53,7 +51,7 @@ static void read_back (const char *path, const ldy_rows *rows)
   CHECK_INT (m, 3 * CONSTRAINTS);
   CHECK_INT (n, m);
   CHECK_INT (entries, 9 * rows->blocks);
-  for (k = 0; k < entries && fscanf (file, "%d %d %lf", &i, &j, &value) == 3; k ++, count ++) {
+  for (int k = 0; k < entries && fscanf (file, "%d %d %lf", &i, &j, &value) == 3; k ++, count ++) {
     want = entry (rows, i - 1, j - 1);
     CHECK_NEAR (value, want, 1e-14 * (want < 0 ? -want : want));
   }

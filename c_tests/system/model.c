@@ -20,19 +20,15 @@ void model_create (MODEL *model, int bodies, int constraints)
 
 void model_destroy (MODEL *model)
 {
-  int k;
-
   ldy_system_destroy (model->system);
-  for (k = 0; k < model->body_count; k ++) model_release (&model->bodies[k]);
+  for (int k = 0; k < model->body_count; k ++) model_release (&model->bodies[k]);
   free (model->bodies);
   free (model->constraints);
 }
 
 MODEL_BODY *model_body (const MODEL *model, long long id)
 {
-  int k;
-
-  for (k = 0; k < model->body_count; k ++) if (model->bodies[k].id == id) return &model->bodies[k];
+  for (int k = 0; k < model->body_count; k ++) if (model->bodies[k].id == id) return &model->bodies[k];
   return NULL;
 }
 
@@ -51,9 +47,9 @@ ldy_operator model_operator (const MODEL *model, const MODEL_CONSTRAINT *constra
 
 static void times (int n, const double *matrix, const double *x, double *y)
 {
-  int i, j;
+  int j;
 
-  for (i = 0; i < n; i ++) for (y[i] = 0, j = 0; j < n; j ++) y[i] += matrix[n * j + i] * x[j];
+  for (int i = 0; i < n; i ++) for (y[i] = 0, j = 0; j < n; j ++) y[i] += matrix[n * j + i] * x[j];
 }
 
 int model_solve (int size, int columns, double *x, void *data)
@@ -75,11 +71,11 @@ int model_solve (int size, int columns, double *x, void *data)
 int model_solve_group (int size, int columns, double *x, void *data)
 {
   MODEL_GROUP *group = data;
-  int code = 0, first = 0, k, c;
+  int code = 0, first = 0;
 
-  for (k = 0; k < group->count; first += group->sizes[k ++]) {
+  for (int k = 0; k < group->count; first += group->sizes[k ++]) {
     MODEL_SOLVER *member = group->members[k];
-    for (c = 0; c < columns; c ++) {
+    for (int c = 0; c < columns; c ++) {
       double *own = x + size * c + first;
       if (member) code = model_solve (member->n, 1, own, member) ? member->code : code;
       else for (int i = 0; i < group->sizes[k]; i ++) CHECK (own[i] == 0);
@@ -103,11 +99,11 @@ void model_release (MODEL_BODY *body)
 int model_invert (int n, const double *matrix, double *inverse)
 {
   double a[N * N], t;
-  int i, j, k, pivot;
+  int i, j, pivot;
 
   memcpy (a, matrix, sizeof *a * (size_t) (n * n));
-  for (k = 0; k < n * n; k ++) inverse[k] = k % (n + 1) == 0;
-  for (k = 0; k < n; k ++) {
+  for (int k = 0; k < n * n; k ++) inverse[k] = k % (n + 1) == 0;
+  for (int k = 0; k < n; k ++) {
     for (pivot = k, i = k + 1; i < n; i ++) if (fabs (a[n * k + i]) > fabs (a[n * k + pivot])) pivot = i;
     if (a[n * k + pivot] == 0) return 0;
     for (j = 0; j < n; j ++) {
@@ -141,14 +137,13 @@ static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_C
 {
   ldy_operator H[2];
   long long id, bodies[2];
-  int k, code;
 
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     MODEL_BODY *body = model_body (model, constraint->bodies[k]);
     bodies[k] = body ? body - model->bodies : LDY_GROUND;
     H[k] = model_operator (model, constraint, k);
   }
-  code = constraint->has_operators
+  int code = constraint->has_operators
     ? ldy_system_add_operators (system, bodies[0], &H[0], bodies[1], &H[1], &id)
     : ldy_system_add_constraint (system, bodies[0], bodies[1], constraint->frame, constraint->points[0], constraint->points[1],
       &id);
@@ -159,10 +154,9 @@ static int add_constraint (ldy_system *system, const MODEL *model, const MODEL_C
 ldy_system *model_copy (const MODEL *model)
 {
   ldy_system *system;
-  int k;
 
   CHECK_INT (ldy_system_create (&system), 0);
-  for (k = 0; k < model->body_count; k ++) {
+  for (int k = 0; k < model->body_count; k ++) {
     const MODEL_BODY *body = &model->bodies[k];
     CHECK_INT (add_body (system, body), 0);
     if (body->inertia == BY_DENSE) CHECK_INT (ldy_system_set_dense (system, k, body->n, body->given), 0);
@@ -173,6 +167,6 @@ ldy_system *model_copy (const MODEL *model)
     CHECK_INT (ldy_system_set_velocity (system, k, body->velocity, (size_t) body->n), 0);
     CHECK_INT (ldy_system_set_previous_velocity (system, k, body->previous, (size_t) body->n), 0);
   }
-  for (k = 0; k < model->constraint_count; k ++) CHECK_INT (add_constraint (system, model, &model->constraints[k]), 0);
+  for (int k = 0; k < model->constraint_count; k ++) CHECK_INT (add_constraint (system, model, &model->constraints[k]), 0);
   return system;
 }

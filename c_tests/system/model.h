@@ -1,7 +1,6 @@
 /* A system of ldy_system.h as the test program remembers it: everything that was given, so that a second system can be made of
  * it. */
-#ifndef SYSTEM_MODEL_H
-#define SYSTEM_MODEL_H
+#pragma once
 
 #include "ldy_system.h"
 
@@ -83,5 +82,3 @@ int model_invert (int n, const double *matrix, double *inverse);
 
 /* Makes a second system of what is remembered. */
 ldy_system *model_copy (const MODEL *model);
-
-#endif

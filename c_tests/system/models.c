@@ -47,12 +47,11 @@ static void test_counts (void)
   MODEL model;
   ldy_system *system = three (&model, ids);
   double x[9] = { 1, 0, 0, 1, 0, 0, 1, 0, 0 }, y[9];
-  int k;
 
   check_context ("calls and columns");
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 0); /* no constraints */
-  for (k = 0; k < 2; k ++) GOOD (ldy_system_add_operators (system, ids[1], &H, LDY_GROUND, NULL, &id));
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_operators (system, ids[1], &H, LDY_GROUND, NULL, &id));
   GOOD (ldy_system_add_operators (system, ids[2], &H, LDY_GROUND, NULL, &id));
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 1);
@@ -93,11 +92,10 @@ static void test_counts (void)
 static int scale_all (int size, int columns, double *x, void *data)
 {
   int *calls = data;
-  long k;
 
   calls[0] ++;
   calls[1] += columns;
-  for (k = 0; k < (long) size * columns; k ++) x[k] *= 2;
+  for (long k = 0; k < (long) size * columns; k ++) x[k] *= 2;
   return 0;
 }
 
@@ -106,14 +104,14 @@ static void test_chunks (void)
   static const int starts[2] = { 0, 1 };
   int sizes[2] = { 1, 5000000 }, calls[2] = { 0, 0 }, row = 0;
   const double value = 3;
-  int *ends = calloc ((size_t) sizes[1] + 1, sizeof *ends), k;
+  int *ends = calloc ((size_t) sizes[1] + 1, sizeof *ends);
   ldy_operator H[2] = { { 1, starts, &row, &value, 1 }, { sizes[1], ends, &row, &value, 1 } };
   long long ids[2], id;
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };
 
   check_context ("chunks");
-  for (k = 1; k <= sizes[1]; k ++) ends[k] = 1;
+  for (int k = 1; k <= sizes[1]; k ++) ends[k] = 1;
   GOOD (ldy_system_create (&system));
   GOOD (ldy_system_add_model (system, sizes, 2, scale_all, calls, ids));
   GOOD (ldy_system_add_operators (system, ids[0], &H[0], ids[1], &H[1], &id));
@@ -170,10 +168,10 @@ static void test_allocations (void)
   long long ids[3], id;
   MODEL model;
   double x[6] = { 1, 0, 0, 1, 0, 0 }, y[6];
-  int until, step, code;
+  int until, code;
 
   check_context ("allocations");
-  for (step = 0; step < 2; step ++) {
+  for (int step = 0; step < 2; step ++) {
     for (until = 1, code = 1; code; until ++) {
       ldy_system *system = three (&model, ids);
       GOOD (ldy_system_add_operators (system, ids[0], &H, ids[1], &H, &id));

@@ -9,11 +9,9 @@
 
 static void on_small (long calls)
 {
-  int length;
-
   while (calls > 0) {
     calls_begin ();
-    for (length = 50 + random_below (&calls_random, 300); length && calls; length --, calls --) calls_one ();
+    for (int length = 50 + random_below (&calls_random, 300); length && calls; length --, calls --) calls_one ();
     calls_end ();
   }
 }
@@ -21,9 +19,8 @@ static void on_small (long calls)
 int main (int count, char **arguments)
 {
   long calls = count > 1 ? atol (arguments[1]) : 2000;
-  int k;
 
-  for (k = 2; k < count; k ++) {
+  for (int k = 2; k < count; k ++) {
     calls_random.state = strtoull (arguments[k], NULL, 10);
     check_context (NULL);
     on_small (calls);

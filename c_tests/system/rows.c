@@ -75,12 +75,11 @@ static int add_constraint (STATE *t, int c)
   double dense[BODIES][6 * DOFS];
   ldy_operator H[BODIES];
   long long bodies[BODIES], id;
-  int k, i, dof;
 
   if (c == 6) return ldy_system_add_freedom (t->system, first_body[c], 2, -1, &id);
-  for (k = 0; k < counts[c]; k ++) {
+  for (int k = 0; k < counts[c]; k ++) {
     bodies[k] = first_body[c] + k;
-    for (dof = 0; dof < DOFS; dof ++) for (i = 0; i < heights[c]; i ++)
+    for (int dof = 0; dof < DOFS; dof ++) for (int i = 0; i < heights[c]; i ++)
       dense[k][heights[c] * dof + i] = H_entry (c, first_body[c] + k, i, dof);
     H[k] = (ldy_operator) { DOFS, NULL, NULL, dense[k], (size_t) (heights[c] * DOFS) };
   }
@@ -93,10 +92,10 @@ static int add_jacobian (STATE *t)
   static const long long all[BODIES] = { 0, 1, 2, 3, 4 };
   static double J[SCALARS * COLUMNS], values[SCALARS * COLUMNS];
   static int starts[SCALARS + 1], columns[SCALARS * COLUMNS];
-  int c, i, row, column, count = 0, code;
+  int c, i, column, count = 0, code;
   long long id = -1;
 
-  for (row = 0; row < SCALARS; row ++) {
+  for (int row = 0; row < SCALARS; row ++) {
     for (c = owner (row, &i), starts[row] = count, column = 0; column < COLUMNS; column ++) {
       double entry = H_entry (c, column / DOFS, i, column % DOFS);
       J[SCALARS * column + row] = entry;
@@ -121,18 +120,18 @@ static int set_jacobians (STATE *t)
     back[CONSTRAINTS] = { 6, 5, 4, 3, 2, 1, 0 };
   static double J[SCALARS * COLUMNS], values[SCALARS * COLUMNS];
   static int starts[SCALARS + 1], lengths[SCALARS], columns[SCALARS * COLUMNS];
-  int c, i, row, body, dof, count, code;
+  int c, row, body, count, code;
 
-  for (i = 0; i < SCALARS; i ++) {
+  for (int i = 0; i < SCALARS; i ++) {
     for (c = owner (i, &row), body = 0; body < BODIES; body ++) {
-      for (dof = 0; dof < DOFS; dof ++) J[SCALARS * (DOFS * body + dof) + i] = 3 * H_entry (c, body, row, dof);
+      for (int dof = 0; dof < DOFS; dof ++) J[SCALARS * (DOFS * body + dof) + i] = 3 * H_entry (c, body, row, dof);
     }
   }
   if (t->is_set < 1 && (code = ldy_system_set_jacobian (t->system, all, BODIES, forward, CONSTRAINTS, J, SCALARS, COLUMNS, 1,
     SCALARS))) return code;
   t->is_set = t->is_set > 1 ? t->is_set : 1;
-  for (row = count = 0, c = CONSTRAINTS - 1; c >= 0; c --) for (i = 0; i < heights[c]; i ++, row ++) {
-    for (starts[row] = count, body = 0; body < BODIES; body ++) for (dof = 0; dof < DOFS; dof ++) {
+  for (row = count = 0, c = CONSTRAINTS - 1; c >= 0; c --) for (int i = 0; i < heights[c]; i ++, row ++) {
+    for (starts[row] = count, body = 0; body < BODIES; body ++) for (int dof = 0; dof < DOFS; dof ++) {
       double entry = H_entry (c, body, i, dof);
       J[COLUMNS * row + DOFS * body + dof] = entry;
       if (entry != 0) columns[count] = DOFS * body + dof, values[count ++] = entry;
@@ -157,22 +156,22 @@ static int go_on (STATE *t)
 {
   double diagonal[DOFS], x[SCALARS], C[36];
   long long id;
-  int i, j, code;
+  int code;
 
   if (!t->system && (code = ldy_system_create (&t->system))) return code;
   for (; t->bodies < BODIES; t->bodies ++) {
-    for (i = 0; i < DOFS; i ++) diagonal[i] = inverse (t->bodies, i);
+    for (int i = 0; i < DOFS; i ++) diagonal[i] = inverse (t->bodies, i);
     if ((code = ldy_system_add_diagonal (t->system, DOFS, diagonal, &id))) return code;
   }
   if (t->way && !t->constraints && (code = add_jacobian (t))) return code;
   for (; t->constraints < CONSTRAINTS; t->constraints ++) if ((code = add_constraint (t, t->constraints))) return code;
-  for (j = 0; j < 6; j ++) for (i = 0; i < 6; i ++) C[6 * j + i] = compliance_entry (i, j);
+  for (int j = 0; j < 6; j ++) for (int i = 0; i < 6; i ++) C[6 * j + i] = compliance_entry (i, j);
   if (!t->is_compliant && (code = ldy_system_set_rows_compliance (t->system, 3, C, 36))) return code;
   t->is_compliant = 1;
   if ((code = set_jacobians (t))) return code;
   if (!t->is_updated && (code = ldy_system_update (t->system, 0.5))) return code;
   t->is_updated = 1;
-  for (i = 0; i < SCALARS; i ++) x[i] = i % 7 - 3;
+  for (int i = 0; i < SCALARS; i ++) x[i] = i % 7 - 3;
   if ((code = ldy_system_multiply (t->system, x, t->y, SCALARS))) return code;
   return ldy_system_multiply_through_bodies (t->system, x, t->y, SCALARS);
 }
@@ -181,15 +180,15 @@ static void check_values (STATE *t)
 {
   double W[SCALARS][SCALARS] = { { 0 } }, largest[CONSTRAINTS], force[DOFS] = { 0 }, sum, *values;
   ldy_rows rows = { .size = sizeof rows };
-  int starts[SCALARS + 1], *columns, count, row, column, k, i, j, dof;
+  int starts[SCALARS + 1], *columns, count, k, i, j;
   size_t entries;
 
   CHECK_INT (ldy_system_rows (t->system, &rows), 0);
   CHECK (rows.rows == CONSTRAINTS && rows.scalars == SCALARS && rows.scalar_starts[CONSTRAINTS] == SCALARS);
-  for (row = k = 0; row < CONSTRAINTS; row ++) {
+  for (int row = k = 0; row < CONSTRAINTS; row ++) {
     CHECK_INT (rows.scalar_starts[row + 1] - rows.scalar_starts[row], heights[row]);
     CHECK_INT ((long) rows.constraints[row], row);
-    for (column = 0; column < CONSTRAINTS; column ++) {
+    for (int column = 0; column < CONSTRAINTS; column ++) {
       if (!are_coupled (row, column)) continue;
       CHECK (k < rows.starts[row + 1] && rows.columns[k] == column);
       CHECK_INT ((long) (rows.value_starts[k + 1] - rows.value_starts[k]), heights[row] * heights[column]);
@@ -236,7 +235,7 @@ static void check_values (STATE *t)
   CHECK_INT (ldy_system_largest_eigenvalues (t->system, largest, CONSTRAINTS - 1), 52);
 
   CHECK_INT (ldy_system_add_force (t->system, 2, t->y, SCALARS, force, DOFS), 0);
-  for (dof = 0; dof < DOFS; dof ++) {
+  for (int dof = 0; dof < DOFS; dof ++) {
     for (sum = k = 0; k < SCALARS; k ++) {
       int own = owner (k, &i);
       sum += H_entry (own, 2, i, dof) * t->y[k];
@@ -413,13 +412,12 @@ static int attempt (int way, int k, const STATE *expected)
 {
   STATE t = { .way = way };
   long in_use = failing.in_use;
-  int code;
 
   check_context ("way %d, allocation %d", way, k);
   failing.until = k;
   failing.failed = 0;
   failing.armed = 1;
-  code = go_on (&t);
+  int code = go_on (&t);
   failing.armed = 0;
   if (code) {
     CHECK (failing.failed > 0);
@@ -455,13 +453,13 @@ static void steady (void)
 int main (void)
 {
   STATE expected = { 0 };
-  int way, k;
+  int k;
 
   CHECK_INT (go_on (&expected), 0);
   check_values (&expected);
   steady ();
   bad_input ();
-  for (way = 0; way < 3; way ++) {
+  for (int way = 0; way < 3; way ++) {
     for (k = 1; attempt (way, k, &expected); k ++);
     CHECK (k > 50);
   }

@@ -61,13 +61,13 @@ static void give (GIVEN *g, int rows, int of_three)
 static void expect_products (const GIVEN *g)
 {
   static double x[COLUMNS * (SCALARS + 3)], y[COLUMNS * (SCALARS + 3)], alone[SCALARS];
-  size_t n = (size_t) g->size, x_stride = n + 2, y_stride = n + 1, c, i, j;
+  size_t n = (size_t) g->size, x_stride = n + 2, y_stride = n + 1, j;
   double sum;
 
-  for (i = 0; i < COLUMNS * (SCALARS + 3); i ++) x[i] = random_value (&rng), y[i] = -77;
+  for (size_t i = 0; i < COLUMNS * (SCALARS + 3); i ++) x[i] = random_value (&rng), y[i] = -77;
   GOOD (ldy_rows_multiply_columns (&g->rows, COLUMNS, x, x_stride, y, y_stride, n));
-  for (c = 0; c < COLUMNS; c ++) {
-    for (i = 0; i < n; i ++) {
+  for (size_t c = 0; c < COLUMNS; c ++) {
+    for (size_t i = 0; i < n; i ++) {
       for (sum = 0, j = 0; j < n; j ++) sum += g->W[n * j + i] * x[x_stride * c + j];
       CHECK_NEAR (y[y_stride * c + i], sum, 1e-13);
     }
@@ -119,9 +119,8 @@ static void expect_market (const GIVEN *g)
 static void test_given (void)
 {
   static GIVEN g;
-  int k;
 
-  for (k = 0; k < 6; k ++) {
+  for (int k = 0; k < 6; k ++) {
     check_context ("rows that are given, %d", k);
     give (&g, k < 2 ? k * ROWS : 1 + random_below (&rng, ROWS), k % 2);
     expect_products (&g);
@@ -138,13 +137,12 @@ static void test_system (int is_mixed)
   ldy_rows rows = { .size = sizeof rows };
   long long body[2], id;
   char *text[2];
-  size_t size[2], i, n;
-  int k;
+  size_t size[2], n;
 
   check_context ("rows of a system, %d", is_mixed);
   GOOD (ldy_system_create (&system));
-  for (k = 0; k < 2; k ++) GOOD (ldy_system_add_rigid (system, 1 + k, unit, unit, origin, &body[k]));
-  for (k = 0; k < 7; k ++) {
+  for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_rigid (system, 1 + k, unit, unit, origin, &body[k]));
+  for (int k = 0; k < 7; k ++) {
     point[k % 3] += 0.25;
     GOOD (ldy_system_add_constraint (system, body[k % 2], k % 3 ? body[1 - k % 2] : LDY_GROUND, unit, point, origin, &id));
   }
@@ -152,12 +150,12 @@ static void test_system (int is_mixed)
   GOOD (ldy_system_update (system, 0.1));
   GOOD (ldy_system_rows (system, &rows));
   n = rows.scalars;
-  for (i = 0; i < n; i ++) x[i] = random_value (&rng);
+  for (size_t i = 0; i < n; i ++) x[i] = random_value (&rng);
   GOOD (ldy_system_multiply (system, x, y[0], n));
   GOOD (ldy_rows_multiply (&rows, x, y[1], n));
   if (!is_mixed) CHECK_SAME_BITS (y[0], y[1], n * sizeof *x);
-  for (i = 0; i < n; i ++) CHECK_NEAR (y[0][i], y[1][i], 1e-13);
-  for (k = 0; k < 2; k ++) {
+  for (size_t i = 0; i < n; i ++) CHECK_NEAR (y[0][i], y[1][i], 1e-13);
+  for (int k = 0; k < 2; k ++) {
     GOOD (k ? ldy_rows_write_npz (&rows, scratch) : ldy_system_write_npz (system, scratch));
     text[k] = read_back (&size[k]);
   }
@@ -165,7 +163,7 @@ static void test_system (int is_mixed)
   CHECK_INT (size[0], size[1]);
   CHECK_SAME_BITS (text[0], text[1], size[0]);
   free (text[0]), free (text[1]);
-  for (k = 0; k < 2; k ++) {
+  for (int k = 0; k < 2; k ++) {
     GOOD (k ? ldy_rows_write_matrix_market (&rows, scratch) : ldy_system_write_matrix_market (system, scratch));
     text[k] = read_back (&size[k]);
   }
@@ -225,12 +223,10 @@ static void test_refusals (void)
 {
   static GIVEN g;
   static double x[SCALARS], y[SCALARS], kept[SCALARS];
-  size_t n;
-  int column;
 
   check_context ("refusals");
   give (&g, 5, 0);
-  n = (size_t) g.size;
+  size_t n = (size_t) g.size;
   BAD (ldy_rows_multiply (NULL, x, y, n), "rows is NULL");
   BAD (ldy_rows_multiply (&g.rows, NULL, y, n), "x is NULL");
   BAD (ldy_rows_multiply (&g.rows, x, NULL, n), "y is NULL");
@@ -244,7 +240,7 @@ static void test_refusals (void)
   BAD (ldy_rows_write_npz (&g.rows, NULL), "path is NULL");
   CHECK_INT (ldy_rows_write_npz (&g.rows, "/nowhere/W.npz"), 2);
   CHECK_INT (ldy_rows_write_matrix_market (&g.rows, "/nowhere/W.mtx"), 2);
-  column = g.columns[0];
+  int column = g.columns[0];
   g.columns[0] = 77;
   BAD (ldy_rows_multiply (&g.rows, x, y, n), "constraint of row 0: a column lies outside W");
   BAD (ldy_rows_write_npz (&g.rows, scratch), "constraint of row 0: a column lies outside W");

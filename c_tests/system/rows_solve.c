@@ -46,14 +46,14 @@ static int insert (ldy_system *system, int cut, int dependent)
 {
   double diagonal[DOFS], u[DOFS], dense[BODIES][6 * DOFS];
   long long bodies[BODIES], id;
-  int code, row, first = 0;
+  int code, first = 0;
 
   for (int body = 0; body < BODIES; body ++) {
     for (int dof = 0; dof < DOFS; dof ++) diagonal[dof] = inverse (body, dof), u[dof] = dof - 2 + body;
     if ((code = ldy_system_add_diagonal (system, DOFS, diagonal, &bodies[body]))) return code;
     if ((code = ldy_system_set_velocity (system, bodies[body], u, DOFS))) return code;
   }
-  for (row = 0; row < row_count (cut); first += cuts[cut][row ++]) {
+  for (int row = 0; row < row_count (cut); first += cuts[cut][row ++]) {
     ldy_operator H[BODIES];
     int m = cuts[cut][row];
 
@@ -295,13 +295,12 @@ static int attempt (int k, const STATE *expected)
 {
   STATE t = { .system = expected->system };
   long in_use = failing.in_use;
-  int code;
 
   check_context ("allocation %d", k);
   failing.until = k;
   failing.failed = 0;
   failing.armed = 1;
-  code = go_on (&t);
+  int code = go_on (&t);
   failing.armed = 0;
   if (code) {
     CHECK (failing.failed > 0);

@@ -63,12 +63,12 @@ static int is_untouched (const ROOM *room, size_t from)
 static void other_versions (const STRUCTURE *s)
 {
   ROOM known, room;
-  size_t size, common, to;
+  size_t common, to;
 
   prepare (&known, s->size);
   CHECK_INT (s->fill (&known), 0);
   CHECK (is_untouched (&known, s->size));
-  for (size = s->least; size <= s->size + 32; size += 8) {
+  for (size_t size = s->least; size <= s->size + 32; size += 8) {
     check_context ("%s of %lu bytes", s->name, (unsigned long) size);
     prepare (&room, size);
     CHECK_INT (s->fill (&room), 0);
@@ -86,9 +86,8 @@ static void no_size (const STRUCTURE *s)
   size_t sizes[] = { 0, 1, sizeof (size_t), s->least - 8, s->least + 1, s->size - 1, s->size + 4 };
   char text[64];
   ROOM room;
-  size_t k;
 
-  for (k = 0; k < sizeof sizes / sizeof *sizes; k ++) {
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k ++) {
     check_context ("%s of %lu bytes", s->name, (unsigned long) sizes[k]);
     prepare (&room, sizes[k]);
     CHECK_INT (s->fill (&room), LDY_BUG_FOUND);
@@ -107,10 +106,9 @@ static void tolerances (void)
   ldy_report report = { .size = sizeof report };
   DIAB *row = host->dom.ldy->dia;
   double kept = row->W[4];
-  size_t k;
 
   check_context ("tolerances");
-  for (k = 0; k < sizeof none / sizeof *none; k ++) {
+  for (size_t k = 0; k < sizeof none / sizeof *none; k ++) {
     prepare (&tolerance, none[k]);
     CHECK_INT (ldy_shadow_check (shadow, &tolerance.tolerance, &report), 0);
     CHECK_INT (report.code, LDY_BUG_FOUND);
@@ -147,10 +145,8 @@ static void make (void)
 
 int main (void)
 {
-  size_t k;
-
   make ();
-  for (k = 0; k < sizeof structures / sizeof *structures; k ++) {
+  for (size_t k = 0; k < sizeof structures / sizeof *structures; k ++) {
     other_versions (&structures[k]);
     no_size (&structures[k]);
   }

@@ -50,13 +50,13 @@ static int is_exhausted (int code)
 /* W as a matrix, and where the scalars of rows begin; so many scalars. */
 static int densify (const ldy_rows *rows, double (*W)[MOST], int *starts)
 {
-  int row, k, i, j;
+  int i, j;
 
-  for (row = 0; row <= rows->rows; row ++) starts[row] = rows->scalar_starts ? rows->scalar_starts[row] : 3 * row;
+  for (int row = 0; row <= rows->rows; row ++) starts[row] = rows->scalar_starts ? rows->scalar_starts[row] : 3 * row;
   CHECK_INT ((long) rows->scalars, starts[rows->rows]);
   for (i = 0; i < starts[rows->rows]; i ++) for (j = 0; j < starts[rows->rows]; j ++) W[i][j] = 0;
-  for (row = 0; row < rows->rows; row ++) {
-    for (k = rows->starts[row]; k < rows->starts[row + 1]; k ++) {
+  for (int row = 0; row < rows->rows; row ++) {
+    for (int k = rows->starts[row]; k < rows->starts[row + 1]; k ++) {
       const double *block = rows->values + (rows->value_starts ? rows->value_starts[k] : 9 * (size_t) k);
       int column = rows->columns[k], height = starts[row + 1] - starts[row];
       for (j = starts[column]; j < starts[column + 1]; j ++) for (i = starts[row]; i < starts[row + 1]; i ++) W[i][j] = *block ++;
@@ -90,12 +90,12 @@ static void compressed (const MODEL *m, int n, double (*W)[MOST])
 static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOST], const int *starts)
 {
   double mu[MOST] = { 1 }, x[MOST], b[MOST], value = 0, other = 1, largest = 0;
-  int each = below (3), code, row, i, j;
+  int each = below (3), code;
   size_t count = each == 0 ? 1 : each == 1 ? (size_t) rows->rows : (size_t) n;
   ldy_factor *factor = NULL;
 
-  for (i = 0; i < n; i ++) mu[i] = 1 + fabs (random_value (choices));
-  for (i = 0; i < n; i ++) for (j = 0; j < n; j ++) largest = fmax (largest, fabs (W[i][j]));
+  for (int i = 0; i < n; i ++) mu[i] = 1 + fabs (random_value (choices));
+  for (int i = 0; i < n; i ++) for (int j = 0; j < n; j ++) largest = fmax (largest, fabs (W[i][j]));
   fill (b, n);
   memcpy (x, b, sizeof x);
   CALL (code, 1, ldy_factor_create (&factor));
@@ -105,10 +105,10 @@ static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MO
   CHECK_INT (ldy_factor_log_determinant (factor, &value), 0);
   CALL (code, 2, ldy_factor_solve (factor, 1, x, (size_t) n, (size_t) n));
   CHECK_INT (code, 0);
-  for (row = 0; row < rows->rows; row ++) {
-    for (i = starts[row]; i < starts[row + 1]; i ++) {
+  for (int row = 0; row < rows->rows; row ++) {
+    for (int i = starts[row]; i < starts[row + 1]; i ++) {
       double sum = mu[each == 0 ? 0 : each == 1 ? row : i] * x[i] - b[i];
-      for (j = 0; j < n; j ++) sum += W[i][j] * x[j];
+      for (int j = 0; j < n; j ++) sum += W[i][j] * x[j];
       CHECK_NEAR (sum, 0, 1e-9 * (1 + largest));
     }
   }
@@ -150,14 +150,14 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   ldy_law *laws = calloc ((size_t) rows->rows + 1, sizeof *laws);
   double R[MOST] = { 0 }, again[MOST] = { 0 }, norm = 0;
   ldy_solve *solver = NULL;
-  int row, i, j, code;
+  int code;
 
   if (!laws) abort ();
-  for (row = 0; row < rows->rows; row ++) {
+  for (int row = 0; row < rows->rows; row ++) {
     int height = starts[row + 1] - starts[row];
     laws[row].kind = height == 3 ? LDY_CONTACT_LAW + below (3) : LDY_FIXED_LAW + below (2);
     laws[row].friction = fabs (random_value (choices));
-    for (i = 0; i < 6; i ++) {
+    for (int i = 0; i < 6; i ++) {
       laws[row].lower[i] = i >= height ? NAN : below (2) ? -fabs (random_value (choices)) : -INFINITY;
       laws[row].upper[i] = i >= height ? NAN : below (2) ? fabs (random_value (choices)) : INFINITY;
       laws[row].bias[i] = i >= height ? NAN : random_value (choices);
@@ -166,26 +166,26 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   CALL (code, 1, ldy_solve_create (&solver));
   CHECK_INT (code, 0);
   do {
-    for (i = 0; i < n; i ++) CHECK (R[i] == 0);
+    for (int i = 0; i < n; i ++) CHECK (R[i] == 0);
     check_context ("ldy_solve_system");
     arm (30);
     code = ldy_solve_system (solver, m->system, laws, (size_t) rows->rows, &options, R, (size_t) n, &report);
   } while (is_exhausted (code));
   CHECK_INT (code, 0);
   CHECK (report.worst >= 0 && (report.worst < rows->rows || rows->rows == 0) && report.residual <= report.first);
-  for (i = 0; i < n; i ++) norm += rows->B[i] * rows->B[i];
-  for (row = 0; row < rows->rows; row ++) {
-    for (i = starts[row]; i < starts[row + 1]; i ++)
+  for (int i = 0; i < n; i ++) norm += rows->B[i] * rows->B[i];
+  for (int row = 0; row < rows->rows; row ++) {
+    for (int i = starts[row]; i < starts[row + 1]; i ++)
       norm += laws[row].bias[i - starts[row]] * (2 * rows->B[i] + laws[row].bias[i - starts[row]]);
   }
-  for (row = 0; row < rows->rows; row ++) {
-    for (i = starts[row]; i < starts[row + 1]; i ++) {
+  for (int row = 0; row < rows->rows; row ++) {
+    for (int i = starts[row]; i < starts[row + 1]; i ++) {
       int k = i - starts[row], is_fixed = laws[row].kind == LDY_FIXED_LAW;
       double size = 0, U = rows->B[i] + laws[row].bias[k], lower = is_fixed ? -INFINITY : laws[row].lower[k], upper = is_fixed
         ? INFINITY : laws[row].upper[k];
       CHECK (isfinite (R[i]));
       /* Where W is singular forces may be huge, and with them the rounding of a sum. */
-      for (j = 0; j < n; j ++) U += W[i][j] * R[j], size += fabs (W[i][j] * R[j]);
+      for (int j = 0; j < n; j ++) U += W[i][j] * R[j], size += fabs (W[i][j] * R[j]);
       if (laws[row].kind == LDY_CONTACT_LAW) {
         if (k == 2) CHECK (R[i] >= 0 && hypot (R[i - 2], R[i - 1]) <= laws[row].friction * R[i] * (1 + 1e-12));
         continue;
@@ -198,7 +198,7 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   CALL (code, 30, ldy_solve_rows (solver, rows, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL));
   CHECK_INT (code, 0);
   CHECK_SAME_BITS (R, again, sizeof R);
-  for (row = 0; row < rows->rows; row ++) {
+  for (int row = 0; row < rows->rows; row ++) {
     if (starts[row + 1] - starts[row] == 3) continue;
     laws[row].kind = LDY_CONTACT_LAW;
     CHECK_INT (ldy_solve_system (solver, m->system, laws, (size_t) rows->rows, &options, again, (size_t) n, NULL), LDY_BUG_FOUND);
@@ -241,28 +241,27 @@ static void products (const MODEL *m, const ldy_rows *rows, int n, double (*W)[M
 
 void visit_world (const MODEL *m, RANDOM *random)
 {
-  const MODEL_BODY *body;
   double at[3], X[3], place[3], told[3] = { -7, -7, -7 }, back[3], turned[3] = { 0 }, F[9];
-  int i, j, is_rigid;
+  int j, is_rigid;
 
   choices = random;
   check_context ("what is in the world");
   if (!m->body_count) return;
-  body = &m->bodies[below (m->body_count)];
+  const MODEL_BODY *body = &m->bodies[below (m->body_count)];
   is_rigid = body->kind == IS_RIGID;
   fill (at, 3), fill (X, 3), fill (F, 9);
-  for (i = 0; i < 3; i ++) F[4 * i] += 4;
-  for (i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++)
+  for (int i = 0; i < 3; i ++) F[4 * i] += 4;
+  for (int i = 0; i < 3; i ++) for (place[i] = at[i], j = 0; j < 3; j ++)
     place[i] += (is_rigid ? body->rotation : F)[3 * j + i] * (X[j] - body->center[j]);
   CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), is_rigid ? 0 : LDY_BUG_FOUND);
   CHECK_INT (ldy_system_pseudo_rigid_point (m->system, body->id, F, at, place, told), body->kind == IS_PSEUDO_RIGID ? 0
     : LDY_BUG_FOUND);
-  for (i = 0; i < 3; i ++) CHECK_NEAR (told[i], body->kind == IS_GENERAL ? -7 : X[i], 1e-13);
-  for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) turned[i] += body->rotation[3 * j + i] * X[j];
+  for (int i = 0; i < 3; i ++) CHECK_NEAR (told[i], body->kind == IS_GENERAL ? -7 : X[i], 1e-13);
+  for (int i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) turned[i] += body->rotation[3 * j + i] * X[j];
   CHECK_INT (ldy_system_world_spin (m->system, body->id, X, back), is_rigid ? 0 : LDY_BUG_FOUND);
-  for (i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], turned[i], 1e-13);
+  for (int i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], turned[i], 1e-13);
   CHECK_INT (ldy_system_referential_spin (m->system, body->id, turned, back), is_rigid ? 0 : LDY_BUG_FOUND);
-  for (i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], X[i], 1e-13);
+  for (int i = 0; i < 3 && is_rigid; i ++) CHECK_NEAR (back[i], X[i], 1e-13);
   place[below (3)] = below (2) ? NAN : INFINITY;
   memcpy (back, told, sizeof back);
   CHECK_INT (ldy_system_referential_point (m->system, body->id, at, place, told), LDY_BUG_FOUND);
@@ -273,9 +272,9 @@ void visit_world (const MODEL *m, RANDOM *random)
     const double *J = body->tensor;
     double L[3] = { 0 }, moved[3] = { 0 }, torque[3];
     CHECK_INT (ldy_system_gyroscopic_change (J, X, 0.5, told), 0);
-    for (i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) L[i] += J[3 * j + i] * X[j], moved[i] += J[3 * j + i] * told[j];
-    for (i = 0; i < 3; i ++) torque[i] = X[(i + 1) % 3] * L[(i + 2) % 3] - X[(i + 2) % 3] * L[(i + 1) % 3];
-    for (i = 0; i < 3; i ++) CHECK_NEAR (moved[i], -0.5 * torque[i], 1e-11);
+    for (int i = 0; i < 3; i ++) for (j = 0; j < 3; j ++) L[i] += J[3 * j + i] * X[j], moved[i] += J[3 * j + i] * told[j];
+    for (int i = 0; i < 3; i ++) torque[i] = X[(i + 1) % 3] * L[(i + 2) % 3] - X[(i + 2) % 3] * L[(i + 1) % 3];
+    for (int i = 0; i < 3; i ++) CHECK_NEAR (moved[i], -0.5 * torque[i], 1e-11);
     CHECK_INT (ldy_system_gyroscopic_change (J, place, 0.5, told), LDY_BUG_FOUND);
   }
 }
@@ -430,14 +429,14 @@ static void look (const MODEL *m, const GUEST *guests, int count, double step, d
 {
   static double W[MOST][MOST];
   ldy_rows rows = { .size = sizeof rows };
-  int starts[MOST + 1], a, b, row, column;
+  int starts[MOST + 1], row, column;
 
   CHECK_INT (ldy_system_rows (m->system, &rows), 0);
   if (rows.scalars > MOST) return;
   densify (&rows, W, starts);
   check_context ("blocks of guests");
-  for (a = 0; a < count; a ++) {
-    for (b = 0; b < count; b ++) {
+  for (int a = 0; a < count; a ++) {
+    for (int b = 0; b < count; b ++) {
       CHECK_INT (ldy_system_row (m->system, guests[a].id, &row), 0);
       CHECK_INT (ldy_system_row (m->system, guests[b].id, &column), 0);
       CHECK_INT (starts[row + 1] - starts[row], guests[a].rows);

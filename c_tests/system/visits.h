@@ -1,8 +1,7 @@
 /* Visits to a system of random calls that has results: what is asked of its rows, of three scalars or any number, is compared with
  * dense sums over their blocks, and constraints of one to six rows come, are looked at, and go again. Allocations fail now and
  * then. */
-#ifndef SYSTEM_VISITS_H
-#define SYSTEM_VISITS_H
+#pragma once
 
 #include "support/random.h"
 #include "system/model.h"
@@ -18,5 +17,3 @@ void visit_kept (const MODEL *model, RANDOM *random);
 
 /* Other constraints and a regularisation, updates, and their end: another update is needed then. */
 void visit_rows (MODEL *model, RANDOM *random);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a full host provides beside its data, and a smaller one may lack: timers, the error stack, a tolerance.
  * A program that links hooks.c has all of them, one that does not has none. */
-#ifndef HOST_HOOKS_H
-#define HOST_HOOKS_H
+#pragma once
 
 #include <setjmp.h>
 
@@ -36,5 +35,3 @@ void host_reset_timers (void);
 
 /* Runs call (data) with an entry on the error stack: 0, or the code with which it was left. */
 int host_try (void (*call) (void *), void *data);
-
-#endif

@@ -79,9 +79,8 @@ static MX *unit_inverse (int dofs)
 {
   static const int sizes[4] = { 3, 3, 3, 3 };
   double x[36] = { 0 };
-  int d;
 
-  for (d = 0; d < dofs; d ++) x[9 * (d / 3) + 4 * (d % 3)] = 1;
+  for (int d = 0; d < dofs; d ++) x[9 * (d / 3) + 4 * (d % 3)] = 1;
   return host_matrix_blocks (dofs / 3, sizes, x);
 }
 
@@ -103,14 +102,13 @@ void host_set_inverse (BODY *body, MX *inverse)
 
 void host_free_mesh (MESH *mesh)
 {
-  ELEMENT *element, *next, *lists[2];
-  int list;
+  ELEMENT *next, *lists[2];
 
   if (!mesh) return;
   lists[0] = mesh->surfeles;
   lists[1] = mesh->bulkeles;
-  for (list = 0; list < 2; list ++) {
-    for (element = lists[list]; element; element = next) {
+  for (int list = 0; list < 2; list ++) {
+    for (ELEMENT *element = lists[list]; element; element = next) {
       next = element->next;
       free (element);
     }
@@ -123,13 +121,13 @@ void host_free_mesh (MESH *mesh)
 void host_free_shape (SHAPE *shape)
 {
   SHAPE *next_shape;
-  CONVEX *convex, *next;
+  CONVEX *next;
 
   for (; shape; shape = next_shape) {
     next_shape = shape->next;
     if (shape->kind == SHAPE_MESH) host_free_mesh (shape->data);
     if (shape->kind == SHAPE_CONVEX) {
-      for (convex = shape->data; convex; convex = next) {
+      for (CONVEX *convex = shape->data; convex; convex = next) {
         next = convex->next;
         free (convex->ele);
         free (convex);
@@ -189,9 +187,8 @@ void host_unlink (HOST *host, CON *con)
 void host_set_constraints (BODY *body, CON *const *con, int count)
 {
   void **items = zeroed ((size_t) count, sizeof (void *));
-  int i;
 
-  for (i = 0; i < count; i ++) items[i] = con[i];
+  for (int i = 0; i < count; i ++) items[i] = con[i];
   host_set_free (body->con);
   body->con = host_set_build (items, count, host_of (body)->set_form);
   if (count == 0 && host_of (body)->emptied_sets) body->con = host_set_emptied ();
@@ -203,21 +200,20 @@ static CON **set_of (const BODY *body, int *count)
 {
   void **items = zeroed ((size_t) host_set_size (body->con) + 1, sizeof (void *));
   CON **con = zeroed ((size_t) host_set_size (body->con) + 1, sizeof (CON *));
-  int i;
 
   *count = host_set_items (body->con, items);
-  for (i = 0; i < *count; i ++) con[i] = items[i];
+  for (int i = 0; i < *count; i ++) con[i] = items[i];
   free (items);
   return con;
 }
 
 void host_join (BODY *body, CON *con, int position)
 {
-  int count, i;
+  int count;
   CON **list = set_of (body, &count);
 
   if (position < 0 || position > count) position = count;
-  for (i = count; i > position; i --) list[i] = list[i - 1];
+  for (int i = count; i > position; i --) list[i] = list[i - 1];
   list[position] = con;
   host_set_constraints (body, list, count + 1);
   free (list);
@@ -225,10 +221,10 @@ void host_join (BODY *body, CON *con, int position)
 
 void host_leave (BODY *body, CON *con)
 {
-  int count, kept = 0, i;
+  int count, kept = 0;
   CON **list = set_of (body, &count);
 
-  for (i = 0; i < count; i ++) {
+  for (int i = 0; i < count; i ++) {
     if (list[i] != con) list[kept ++] = list[i];
   }
   host_set_constraints (body, list, kept);
@@ -288,14 +284,14 @@ void host_remove (HOST *host, CON *con)
 
 void host_clear (HOST *host)
 {
-  BODY *body, *next_body;
-  CON *con, *next;
+  BODY *next_body;
+  CON *next;
 
-  for (con = host->dom.con; con; con = next) {
+  for (CON *con = host->dom.con; con; con = next) {
     next = con->next;
     free_constraint (con);
   }
-  for (body = host->dom.bod; body; body = next_body) {
+  for (BODY *body = host->dom.bod; body; body = next_body) {
     next_body = body->next;
     free_body (body);
   }

@@ -1,6 +1,5 @@
 /* A host in miniature: a domain with bodies and constraints, kept the way the library expects them. */
-#ifndef HOST_H
-#define HOST_H
+#pragma once
 
 #include "ldy_host.h"
 #include "matrix.h"
@@ -69,5 +68,3 @@ void host_remove (HOST *host, CON *con);
 /* Frees a list of shapes with its meshes and convices. */
 void host_free_shape (SHAPE *shape);
 void host_free_mesh (MESH *mesh);
-
-#endif

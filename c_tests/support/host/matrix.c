@@ -39,16 +39,15 @@ MX *host_matrix_dense (int m, int n, const double *x)
 
 MX *host_matrix_blocks (int blocks, const int *sizes, const double *x)
 {
-  int rows = 0, values = 0, b;
-  MX *matrix;
+  int rows = 0, values = 0;
 
-  for (b = 0; b < blocks; b ++) {
+  for (int b = 0; b < blocks; b ++) {
     rows += sizes[b];
     values += sizes[b] * sizes[b];
   }
-  matrix = host_matrix_raw (MXBD, rows, blocks, blocks + 1, blocks + 1, values);
+  MX *matrix = host_matrix_raw (MXBD, rows, blocks, blocks + 1, blocks + 1, values);
   matrix->p[0] = matrix->i[0] = 0;
-  for (b = 0; b < blocks; b ++) {
+  for (int b = 0; b < blocks; b ++) {
     matrix->p[b + 1] = matrix->p[b] + sizes[b] * sizes[b];
     matrix->i[b + 1] = matrix->i[b] + sizes[b];
   }
@@ -58,13 +57,12 @@ MX *host_matrix_blocks (int blocks, const int *sizes, const double *x)
 
 MX *host_matrix_sparse (int n, const double *x)
 {
-  int count = 0, entry;
-  MX *matrix;
+  int count = 0;
 
-  for (entry = 0; entry < n * n; entry ++) count += x[entry] != 0;
-  matrix = host_matrix_raw (MXCSC, n, n, n + 1, count, count);
+  for (int entry = 0; entry < n * n; entry ++) count += x[entry] != 0;
+  MX *matrix = host_matrix_raw (MXCSC, n, n, n + 1, count, count);
   matrix->p[0] = count = 0;
-  for (entry = 0; entry < n * n; entry ++) {
+  for (int entry = 0; entry < n * n; entry ++) {
     if (x[entry] != 0) {
       matrix->i[count] = entry % n;
       matrix->x[count ++] = x[entry];

@@ -1,6 +1,5 @@
 /* Matrices of the host, each array an allocation of its own, so that reading past one is seen. */
-#ifndef HOST_MATRIX_H
-#define HOST_MATRIX_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -20,5 +19,3 @@ void host_matrix_free (MX *matrix);
 
 /* Whether the body gives its matrix A, not the inverse; `body` may be NULL. */
 int host_gives_matrix (const BODY *body);
-
-#endif

@@ -61,10 +61,8 @@ int host_set_size (const SET *set)
 
 int host_set_items (const SET *set, void **items)
 {
-  int count;
-
   if (none (set)) return 0;
-  count = host_set_items (set->l, items);
+  int count = host_set_items (set->l, items);
   items[count ++] = set->data;
   return count + host_set_items (set->r, items + count);
 }

@@ -1,6 +1,5 @@
 /* Sets as the host keeps them: binary trees whose missing children are a node private to set.c. */
-#ifndef HOST_SET_H
-#define HOST_SET_H
+#pragma once
 
 #include "ldy_host.h"
 
@@ -18,5 +17,3 @@ int host_set_size (const SET *set);
 
 /* Writes the elements in order; returns their number. */
 int host_set_items (const SET *set, void **items);
-
-#endif
