@@ -251,7 +251,7 @@ static void free_arrays (MX *matrix)
 
 static void check_mesh_matrix (MX *matrix, const MESH_SETTING *s, const double *H)
 {
-  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, columns = s->body->dofs, i, e;
+  int reduced = s->body->form >= BODY_COROTATIONAL_MODAL, columns = s->body->dofs;
   double *got;
 
   if (!CHECK (matrix != NULL)) return;
@@ -266,7 +266,7 @@ static void check_mesh_matrix (MX *matrix, const MESH_SETTING *s, const double *
   got = calloc ((size_t) (3 * columns), sizeof *got);
   if (!got) abort ();
   for (int j = 0; j < columns; j ++) {
-    for (e = matrix->p[j], i = 0; e < matrix->p[j + 1]; e ++, i ++) got[3 * j + i] = matrix->x[e];
+    for (int e = matrix->p[j], i = 0; e < matrix->p[j + 1]; e ++, i ++) got[3 * j + i] = matrix->x[e];
   }
   near_all (got, H, 3 * columns, 1e-13);
   free (got);

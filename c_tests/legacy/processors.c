@@ -147,9 +147,8 @@ static void add_constraints (POPULATION *p)
   for (int k = 0; k < ROWS; k ++) {
     const int height = 1 + k % 6, first = BODIES - 2 - k % 2;
     ldy_operator H[2];
-    int side;
 
-    for (side = 0; side < 2; side ++) {
+    for (int side = 0; side < 2; side ++) {
       const int n = p->size[first + side];
 
       fill (values[side], height * n);

@@ -31,9 +31,7 @@ static int attempt (WHEN when, int k)
   else ldy_set_threads (2);
   if (when == LATER || when == AFTER_SHUTDOWN) watched_update (host);
   if (when == AFTER_SHUTDOWN) ldy_shutdown ();
-  failing.until = k;
-  failing.failed = 0;
-  failing.armed = 1;
+  failing_arm (k);
   int result = watched_update (host);
   failing.armed = 0;
   if (result != 0 && (result != LDY_OUT_OF_MEMORY || !failing.failed)) return WRONG;

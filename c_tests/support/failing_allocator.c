@@ -87,3 +87,10 @@ void __wrap_free (void *memory)
   give (memory);
   __real_free (memory);
 }
+
+void failing_arm (int until)
+{
+  failing.until = until;
+  failing.failed = 0;
+  failing.armed = 1;
+}

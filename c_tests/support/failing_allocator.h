@@ -14,3 +14,6 @@ typedef struct {
 } FAILING;
 
 extern FAILING failing;
+
+/* Arms: the `until`-th allocation from now on fails, none has failed yet. */
+void failing_arm (int until);

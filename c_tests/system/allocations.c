@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
 #include "support/failing_allocator.h"
+#include "system/face.h"
 
 #define BODIES 6
 #define CONSTRAINTS 40
 #define LINKS 9
 
-static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
 static const int starts[4] = { 0, 2, 4, 5 }, rows_of[5] = { 0, 1, 1, 2, 2 };
 static const double values[5] = { 4, -1, 4, -1, 4 };
 static const int H_starts[4] = { 0, 1, 2, 3 }, H_rows[3] = { 0, 1, 2 };
@@ -172,9 +170,7 @@ static int attempt (int k)
   int code, failures;
 
   check_context ("%s %d", failing.persistent ? "all allocations from" : "allocation", k);
-  failing.until = k;
-  failing.failed = 0;
-  failing.armed = 1;
+  failing_arm (k);
   code = go_on (&t);
   failing.armed = 0;
   failures = failing.failed;

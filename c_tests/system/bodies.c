@@ -2,12 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
-
-static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
-
-#define GOOD(call) CHECK_INT (call, 0)
+#include "system/face.h"
 
 static ldy_system *created (void)
 {

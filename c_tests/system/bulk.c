@@ -4,13 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
+#include "system/face.h"
 
-static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
-
-#define GOOD(call) CHECK_INT (call, 0)
-#define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
 #define BODIES 5
 #define COUNT 12
 #define MOST 1024

@@ -829,8 +829,7 @@ static void multiply (void)
     double quotient = 0, square = 0;
     for (k = 0; k < m.constraint_count; k ++) for (i = 0; i < 3; i ++) {
       double sum = 0, scale = 0;
-      int b, j;
-      for (b = saved.starts[k]; b < saved.starts[k + 1]; b ++) for (j = 0; j < 3; j ++) {
+      for (int b = saved.starts[k]; b < saved.starts[k + 1]; b ++) for (int j = 0; j < 3; j ++) {
         double term = saved.values[9 * b + 3 * j + i] * x[3 * saved.columns[b] + j];
         sum += term;
         scale += fabs (term);

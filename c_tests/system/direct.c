@@ -3,13 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
-
-static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
-
-#define GOOD(call) CHECK_INT (call, 0)
-#define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
+#include "system/face.h"
 
 /* A row of bodies with the masses 1, 2, 3 and so on, each held to the one before it at its centre. */
 static ldy_system *row_of (int bodies)

@@ -3,11 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
 #include "support/failing_allocator.h"
-
-#define GOOD(call) CHECK_INT (call, 0)
+#include "system/face.h"
 
 /* What the function does: it counts calls and columns, returns `fails`, and writes a NaN if it `spoils`. */
 typedef struct {
@@ -145,9 +142,7 @@ static void test_refusals (void)
   CHECK_INT (ldy_system_add_model (system, huge, 2, apply, &model, ids), 52);
   CHECK_TEXT (ldy_last_error (), "body 1: its model has more velocities than an int can count");
   for (until = 1; code; until ++) {
-    failing.until = until;
-    failing.failed = 0;
-    failing.armed = 1;
+    failing_arm (until);
     code = ldy_system_add_model (system, fine, 2, apply, &model, ids);
     failing.armed = 0;
     CHECK_INT (code, failing.failed ? 1 : 0);
@@ -168,18 +163,15 @@ static void test_allocations (void)
   long long ids[3], id;
   MODEL model;
   double x[6] = { 1, 0, 0, 1, 0, 0 }, y[6];
-  int until, code;
 
   check_context ("allocations");
   for (int step = 0; step < 2; step ++) {
-    for (until = 1, code = 1; code; until ++) {
+    for (int until = 1, code = 1; code; until ++) {
       ldy_system *system = three (&model, ids);
       GOOD (ldy_system_add_operators (system, ids[0], &H, ids[1], &H, &id));
       GOOD (ldy_system_add_operators (system, ids[1], &H, ids[2], &H, &id));
       if (step) GOOD (ldy_system_update (system, 1));
-      failing.until = until;
-      failing.failed = 0;
-      failing.armed = 1;
+      failing_arm (until);
       code = step ? ldy_system_multiply_through_bodies (system, x, y, 6) : ldy_system_update (system, 1);
       failing.armed = 0;
       CHECK_INT (code, failing.failed ? 1 : 0);

@@ -414,9 +414,7 @@ static int attempt (int way, int k, const STATE *expected)
   long in_use = failing.in_use;
 
   check_context ("way %d, allocation %d", way, k);
-  failing.until = k;
-  failing.failed = 0;
-  failing.armed = 1;
+  failing_arm (k);
   int code = go_on (&t);
   failing.armed = 0;
   if (code) {

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
 #include "support/random.h"
+#include "system/face.h"
 
-#define GOOD(call) CHECK_INT (call, 0)
-#define BAD(call, text) do { CHECK_INT (call, 52); CHECK_TEXT (ldy_last_error (), text); } while (0)
 #define ROWS 40
 #define SCALARS (6 * ROWS)
 #define COLUMNS 5
@@ -131,7 +128,6 @@ static void test_given (void)
 /* Rows of a system are written as the system writes them, and multiplied as it does. */
 static void test_system (int is_mixed)
 {
-  static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
   double point[3] = { 0.5, -1, 2 }, x[60], y[2][60];
   ldy_system *system = NULL;
   ldy_rows rows = { .size = sizeof rows };

@@ -5,17 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
 #include "support/failing_allocator.h"
+#include "system/face.h"
 
 #define DOFS 6
 #define BODIES 2
 #define N 12
 #define CUTS 5
-
-#define GOOD(call) CHECK_INT (call, 0)
-#define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
 
 /* How the scalars are cut into constraints: three a row is one of them. */
 static const int cuts[CUTS][N] = { { 3, 3, 3, 3 }, { 1, 2, 3, 6 }, { 6, 6 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
@@ -297,9 +293,7 @@ static int attempt (int k, const STATE *expected)
   long in_use = failing.in_use;
 
   check_context ("allocation %d", k);
-  failing.until = k;
-  failing.failed = 0;
-  failing.armed = 1;
+  failing_arm (k);
   int code = go_on (&t);
   failing.armed = 0;
   if (code) {
@@ -324,9 +318,7 @@ static void steady (STATE *t)
   double R[N] = { 0 };
 
   make_laws (1, laws);
-  failing.until = 1;
-  failing.failed = 0;
-  failing.armed = 1;
+  failing_arm (1);
   CHECK_INT (ldy_solve_system (t->solver, t->system, laws, 4, NULL, R, N, NULL), 0);
   CHECK_INT (ldy_factor_system (t->factor, t->system, NULL, 0), 0);
   failing.armed = 0;

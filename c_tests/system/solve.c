@@ -2,13 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
-
-static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, origin[3] = { 0, 0, 0 };
-
-#define GOOD(call) CHECK_INT (call, 0)
-#define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
+#include "system/face.h"
 
 /* A ball of mass 2 on the floor under a ball of mass 1, both without rotation, pushed along x; bodies 0 and 1. */
 static ldy_system *pile (double push)

@@ -3,13 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ldy_system.h"
-#include "support/check.h"
-
-static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
-
-#define GOOD(call) CHECK_INT (call, 0)
-#define BAD(call, text) do { CHECK_INT (call, LDY_BUG_FOUND); CHECK_TEXT (ldy_last_error (), text); } while (0)
+#include "system/face.h"
 
 static void cross (const double *a, const double *b, double *c)
 {
