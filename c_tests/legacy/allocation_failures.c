@@ -1,5 +1,5 @@
-/* allocation_failures STEP: every STEP-th allocation of the library made to fail in turn: the k-th one alone, and all from the k-th
- * on. */
+/* allocation_failures STEP: every STEP-th allocation of the library made to fail in turn: the k-th one alone, and all from the
+ * k-th on. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 typedef struct {
   HOST *host;
   CON *waiting;  /* constraints without a row, kept out of the domain's list: an update wants a row for each of that */
-  ldy_shadow *shadow; /* of the library itself, for calls on one */
+  ldy_shadow *shadow; /* a shadow of the library itself, for calls that need one */
   void *result;
   int answer;         /* the code of a call that does not raise it */
 } SETTING;
@@ -239,7 +239,7 @@ static void call_armed (void *data)
   call->call (s);
 }
 
-/* What the shadow knew before its check failed it knows still: which constraints interact, though they lie elsewhere now. */
+/* A shadow whose check failed still knows which constraints interact, although they are at other places now. */
 static void move_constraints (SETTING *s)
 {
   RANDOM random = { 32 };
@@ -299,7 +299,7 @@ static void test_line (void)
   capture_end (&capture, text, sizeof text);
   ldy_set_option (LDY_QUIET, 1);
   CHECK_INT (code, LDY_OUT_OF_MEMORY);
-  CHECK_INT (failing.failed, 1); /* that of the call */
+  CHECK_INT (failing.failed, 1); /* in the call */
   CHECK_TEXT (text, "error 1 of the host's own table: ");
   CHECK_TEXT (text, ldy_last_error ());
   dismiss (&s);

@@ -19,7 +19,7 @@ static const char *const input_names[INPUTS] = { "NULL", "wrong kind", "NaN", "i
 
 /* ---- what calls have returned, and a host with finite elements */
 
-static double value;         /* of a function that returns a number; 0 before it */
+static double value;         /* the result of a function that returns a number; 0 before the call */
 static const void *pointer;
 static SNAPSHOT *mesh;       /* matrices to be factored; all rows inserted */
 static SNAPSHOT *reduced;    /* reduced bases; likewise */
@@ -321,7 +321,7 @@ static void empty_matrix (SCENE *s)
 
 static void destroy_no_matrix (SCENE *s) { (void) s, MX_Destroy (NULL), value = 1; }
 
-/* What is not a number is written as such. */
+/* A NaN is written as NaN. */
 static void nan_reaction (SCENE *s) { s->con[1]->R[0] = NAN; }
 static void number_again (SCENE *s) { s->con[1]->R[0] = 0; }
 static void dump_it (SCENE *s) { LOCDYN_Dump (s->ldy, "/dev/null"), value = 1; }
@@ -505,7 +505,7 @@ static const ERROR_CASE *known_case (const char *name)
   return i < error_case_count ? &error_cases[i] : NULL;
 }
 
-/* What a cell stands for, as a case. */
+/* The case of a cell. */
 static ERROR_CASE case_of (const CELL *cell)
 {
   ERROR_CASE test = { cell->entry, cell->code, { NULL }, cell->prepare, cell->call, cell->repair, cell->result };
@@ -522,7 +522,7 @@ static void check_value (double got, double want)
   else CHECK_NEAR (got, want, 0);
 }
 
-/* Whatever has been damaged is whole again. */
+/* Everything that was damaged is restored. */
 static void check_meshes (void)
 {
   update_mesh (NULL);

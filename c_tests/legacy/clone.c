@@ -51,7 +51,7 @@ static void add_product (const double *W, const double *R, double *sum, double *
   }
 }
 
-/* B of dense matrices and what contacts add; the lists only tell which blocks there are. */
+/* B from dense matrices and the contributions of contacts; only the pattern of blocks comes from the lists. */
 static void compare_with_dense (const LOCDYN *ldy, const LOCDYN *clone)
 {
   DENSE_SYSTEM *system = dense_system (ldy->dom);

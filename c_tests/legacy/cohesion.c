@@ -29,7 +29,7 @@ static void put_row (HOST *host, BODY *one, BODY *two, const RECORD *record, CON
   row->material = host->material;
   row->material.model = record->model ? SPRING_DASHPOT : SIGNORINI_COULOMB;
   row->material.friction = record->friction;
-  row->material.cohesion = 123; /* what the material was made with: not what counts */
+  row->material.cohesion = 123; /* the cohesion of the material: not used */
   con->mat.base = &row->material;
   con->mat.state = malloc (sizeof (double));
   if (!con->mat.state) abort ();
@@ -103,7 +103,7 @@ static void test_branches (void)
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -50 }, BROKEN },                   /* pulled off */
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -60 }, BROKEN },
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -50 + 4e-7 }, BROKEN },            /* below the tolerance 5e-7 */
-    { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 3.0, { 0, 0, -50 + 4e-7 }, BROKEN },            /* whatever the friction */
+    { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 3.0, { 0, 0, -50 + 4e-7 }, BROKEN },            /* for any friction */
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 0, 0, -50 + 6e-6 }, KEPT },
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 23.9, 0, 10 }, KEPT },
     { CONTACT, SIGNORINI_COULOMB, 1, 100, 0.5, 0.4, { 24.1, 0, 10 }, BROKEN },                 /* torn off sideways */

@@ -192,7 +192,7 @@ static void test_words (void)
   scene_destroy (s.host);
 }
 
-/* What lies behind rows and blocks, as a write beyond their ends hits it: bit by bit, but for `free` bits. */
+/* Flip each bit of the memory after rows and blocks, which a write past their ends would hit. Only the bit `free` may change. */
 static void damage_bits (const LISTS *s, void *end, int bits, int free)
 {
   unsigned char *byte = end;
@@ -216,7 +216,7 @@ static void test_hidden_bits (void)
   for (DIAB *dia = s.ldy->dia; dia; dia = dia->n) {
     damage_bits (&s, dia + 1, dia->con->slave ? 128 : 96, -1); /* the bodies, and a slot on each that there is */
     for (OFFB *block = dia->adj; block; block = block->n) {
-      damage_bits (&s, block + 1, 128, 97); /* a link and a place; one bit says contact, which only the constraint could tell */
+      damage_bits (&s, block + 1, 128, 97); /* a link and a place; one bit says contact, which only the constraint could confirm */
     }
   }
   expect_order (&s);

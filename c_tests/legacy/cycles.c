@@ -1,4 +1,4 @@
-/* Lists and sets of constraints whose links lead back: error 52, in bounded time and memory, and nothing is lost. */
+/* Lists and sets of constraints whose links lead back: LDY_BUG_FOUND, in bounded time and memory, and nothing is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static void test_lists (void)
   }
 }
 
-/* With so many that threads are used. */
+/* With enough constraints for threads. */
 static void test_long_list (void)
 {
   HOST *host = large_scene (0), *sound = large_scene (0);

@@ -300,7 +300,7 @@ static void row_of_a_neighbour (SCENE *s)
 
 static void give_row_back (SCENE *s) { s->con[2]->dia = s->row; }
 
-static void removed (SCENE *s) { LOCDYN_Remove (s->ldy, s->con[2]->dia); } /* leaves a stale dia behind */
+static void removed (SCENE *s) { LOCDYN_Remove (s->ldy, s->con[2]->dia); } /* dia is stale now */
 static void insert_again (SCENE *s) { host_insert (s->host, s->con[2]); }
 static void remove_it (SCENE *s) { LOCDYN_Remove (s->ldy, s->con[2]->dia); }
 

@@ -14,7 +14,7 @@ typedef struct {
   CON *con[CONSTRAINTS];
   DIAB *row;       /* for cases that set a row aside */
   void **element;  /* for one that damages a set */
-  void *pointer;   /* what the call returned; not NULL before it */
+  void *pointer;   /* the pointer that the call returned; not NULL before it */
   double value;    /* likewise; no NaN before it */
   struct backup *backup;
 } SCENE;

@@ -1,7 +1,7 @@
-/* factor_allocations FILE.ldysnap ...: every allocation of Insert, Update_Begin, Dump, Clone_Non_Contacts and
- * ldy_shadow_check on recorded states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element
- * bodies, whose matrix A is factored; the same with A taken for a general matrix. Each attempt runs in a child, since the library
- * for sparse matrices may abort. An attempt that aborts is made again, with memory that was given back to be had again: if it does
+/* factor_allocations FILE.ldysnap ...: every allocation of Insert, Update_Begin, Dump, Clone_Non_Contacts and ldy_shadow_check
+ * on recorded states made to fail in turn, the k-th alone and all from the k-th on. The states have finite-element bodies,
+ * whose matrix A is factored; the same with A taken for a general matrix. Each attempt runs in a child, since the library for
+ * sparse matrices may abort. An attempt that aborts is made again, with memory that was given back to be had again: if it does
  * not abort then, it takes another thread, which takes that memory first. Only a general matrix may have attempts that abort
  * without. */
 #define _POSIX_C_SOURCE 200809L
@@ -26,7 +26,7 @@ typedef struct {
   void (*call) (LOCDYN *ldy, SNAPSHOT *snapshot);
 } ATTEMPT;
 
-static ldy_shadow *shadow; /* of the library itself; NULL: no call on one */
+static ldy_shadow *shadow; /* a shadow of the library itself; NULL: the call needs none */
 static int answer;         /* the code of a call that does not raise it */
 
 static void insert (LOCDYN *ldy, SNAPSHOT *s)
@@ -155,7 +155,7 @@ static void release (SNAPSHOT *s)
   snapshot_free (s);
 }
 
-/* What the state gives where nothing fails. */
+/* The digest of the state if nothing fails. */
 static uint64_t undisturbed (const CASE *c)
 {
   SNAPSHOT *s = read_state (c->path, c->general);
@@ -189,8 +189,8 @@ static int disturbed (const CASE *c, uint64_t *sum)
   return failed > 0;
 }
 
-/* In a child: 0: no allocation failed any more; 3: one failed, and all is well; 1: a check failed. What the first update of
- * a process allocates for good is no leak. */
+/* In a child: 0: no allocation failed any more; 3: one failed, and all is well; 1: a check failed. Memory that
+ * the first update of a process allocates for good is no leak. */
 static int attempt (const CASE *c)
 {
   int first = calls[c->which].first, failures = check_failures (), failed;

@@ -199,7 +199,7 @@ static void insert_missing (HOST *host)
   }
 }
 
-/* What is known of the places of a row on a mesh goes with the row: its memory is used again. */
+/* Data about the places of a row on a mesh are removed with the row: their memory is used again. */
 static void test_removed_places (void)
 {
   MESH_BODY kind = { TOTAL_LAGRANGIAN, SCH_DEF_LIM, INERTIA_DENSE, CELLS_HEXAHEDRA, 0, { 2, 2, 1 } };

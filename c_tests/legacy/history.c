@@ -1,5 +1,5 @@
-/* history SEED ...: what an update gives is a matter of its input alone: after matrices and constraints that came and went, and
- * updates that failed, all values have the bits that rows made anew get. */
+/* history SEED ...: the results of an update depend on its input alone. After matrices and constraints have come and gone, and
+ * updates have failed, all values have the bits of new rows. */
 #include <stdlib.h>
 
 #include "support/check.h"
@@ -136,7 +136,7 @@ static DIAB *last_row (LOCDYN *ldy)
   return dia;
 }
 
-/* What rows get that are made anew, in the same order. */
+/* The digest of new rows, inserted in the same order. */
 static uint64_t digest_anew (SCENE *s)
 {
   LOCDYN *old = s->host->dom.ldy, *anew = LOCDYN_Create (&s->host->dom);

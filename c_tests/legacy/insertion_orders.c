@@ -1,7 +1,7 @@
-/* insertion_orders LENGTH: every sequence of so many insertions, removals and updates of all kinds, some of which get no memory:
- * what an insertion leaves to the next update must be made by whichever comes, or not be missed by removals. After each step the
- * lists are checked against a simple model, after each update the values against dense
- * matrices and, if it was one of everything, those of a fresh structure. */
+/* insertion_orders LENGTH: every sequence of LENGTH insertions, removals and updates of all kinds, some of which get no
+ * memory. An insertion leaves work to the next update, of any kind; removals must not miss that work. After each step the
+ * lists are checked against a simple model. After each update the values are checked against dense matrices and, if the update
+ * was complete, against a fresh structure. */
 #include <stdlib.h>
 
 #include "support/check.h"

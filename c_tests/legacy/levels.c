@@ -1,4 +1,4 @@
-/* Updates with and without AVX2: the same bits, and those of dense matrices up to rounding. */
+/* Updates with and without AVX2 have the same bits, and agree with dense matrices up to rounding. */
 #include "support/check.h"
 #include "support/compare.h"
 #include "support/large_scene.h"

@@ -1,6 +1,5 @@
-/* locdyn_rows SCRATCH FILE.ldysnap ...: the rows of a LOCDYN as those of ldy_system.h. SCRATCH is a file to write to. Recorded
- * states are assembled and copied; what comes of the copies is compared with the lists, walked by hand. Lists made by hand are
- * another module's. */
+/* locdyn_rows SCRATCH FILE.ldysnap ...: the rows of a LOCDYN as ldy_rows. SCRATCH is a file to write to. Recorded states are
+ * assembled and copied; the copies and files of them are compared with the lists. Lists made by hand are another module's. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static int is_pair (const LOCDYN *ldy, const DIAB *dia, int column)
   return off || place_of (ldy, dia) == column;
 }
 
-/* The rows are those of the lists, to the bit. */
+/* The rows have the values of the lists, to the bit. */
 static void expect_rows (const LOCDYN *ldy, const ldy_rows *rows, const double *W)
 {
   int count = length (ldy), size = 3 * count, row, k, column;
@@ -283,7 +282,7 @@ static void foreign (FOREIGN *f)
     dia->p = i ? &f->dia[i - 1] : NULL;
     for (int j = 0; j < 9; j ++) dia->W[j] = 1 + i + 0.1 * j;
     for (int j = 0; j < 3; j ++) f->con[i].V[j] = dia->B[j] = i - 0.5 * j;
-    /* To the row behind first, and to that before twice. */
+    /* One block to the next row, two to the row before. */
     for (int k = 0; k < 3; k ++) {
       OFFB *off = &f->off[i][k];
       int to = k ? i - 1 : i + 1;

@@ -1,4 +1,4 @@
-/* long_run OPERATIONS: so many random insertions, removals and updates hold memory flat.
+/* long_run OPERATIONS: random insertions, removals and updates do not let memory grow.
  *
  * After a tenth of the operations, in which everything has grown to its size, neither the bytes that the library states nor
  * the memory of the process may grow any more beyond a small bound. */
@@ -19,7 +19,7 @@
 #define RESIDENT_COUNTS 1
 #endif
 
-/* Resident memory of the process in kB; -1 where the system does not tell. */
+/* Resident memory of the process in kB; -1 if the system does not report it. */
 static long resident (void)
 {
   FILE *file = fopen ("/proc/self/status", "r");

@@ -273,7 +273,7 @@ static void check_mesh_matrix (MX *matrix, const MESH_SETTING *s, const double *
   free_arrays (matrix);
 }
 
-/* The operator of every update: that of W, but in an update of V and B alone without the rotation of form 2. */
+/* The operator of every update. It is the operator of W, but an update of V and B alone leaves out the rotation of form 2. */
 static void check_mesh_operator (const MESH_SETTING *s)
 {
   static const UPDATE_KIND updates[] = { UPDATE_ALL, UPDATE_PENALTY, UPDATE_MINIMAL };
@@ -319,9 +319,9 @@ static void check_mesh_velocities (const MESH_SETTING *s)
   free (H);
 }
 
-/* Where the velocities lie, said once more without dense_velocity: velocities that are linear in the place, now these and
- * before others, are the same linear function at every point (of those here only ones in separate meshes lie within their
- * element), as a body's that turns and moves as a whole. */
+/* Checks the layout of velocities without dense_velocity. Nodal velocities that are a linear function of the place, one
+ * function for now and another for before, give that function at every point, as in a rigid motion. Only points in separate
+ * meshes are within their element here. */
 static void check_linear_motion (const MESH_SETTING *s, RANDOM *random)
 {
   BODY *body = s->body;

@@ -1,8 +1,9 @@
-/* processors FILE.ldysnap ...: the bits of all results, so that those of different processors can be compared.
+/* processors FILE.ldysnap ...: digests of all results, to compare the bits of different processors.
  *
- * Prints a line `vectors: AVX2` or `vectors: plain`, then lines `everywhere NAME DIGEST` of what has the same bits on all processors, and `factored NAME DIGEST` of what has been
- * computed with factors of sparse matrices (docs/reliability.md says which), which has the same bits on all processors with AVX2
- * and FMA. `make processors` runs it on emulated ones. */
+ * Prints a line `vectors: AVX2` or `vectors: plain`. Lines `everywhere NAME DIGEST` follow for results that have the same bits
+ * on all processors, and lines `factored NAME DIGEST` for results computed with factors of sparse matrices
+ * (docs/reliability.md lists them), which have the same bits on all processors with AVX2 and FMA. `make processors` runs it on
+ * emulated processors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

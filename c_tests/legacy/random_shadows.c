@@ -1,5 +1,5 @@
 /* random_shadows OPERATIONS SEED ...: random sequences (sequence.h) with meshes, and a shadow of the library itself that has to
- * agree with it after every update, whatever rows, blocks and bodies have come and gone. */
+ * agree with it after every update, regardless of the rows, blocks and bodies that have come and gone. */
 #include "legacy/sequence.h"
 #include "support/mesh_population.h"
 

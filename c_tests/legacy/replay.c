@@ -1,4 +1,4 @@
-/* replay FILE.ldysnap ...: assembles recorded states anew and compares (deviation.h).
+/* replay FILE.ldysnap ...: assembles recorded states again and compares (deviation.h).
  *
  * Prints a line a file with the largest error of each quantity, and the largest condition number where bodies give the
  * matrix instead of its inverse. Ends with `N passed, N failed`; the exit code is not zero if one failed. */

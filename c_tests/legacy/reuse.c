@@ -23,7 +23,7 @@ static OFFB *rigid_block (HOST *host)
   return NULL;
 }
 
-/* What has not changed is not written, but only as long as the host has promised the same. */
+/* Values of unchanged input are not written, but only as long as the host has promised not to write there. */
 static void test_left_alone (void)
 {
   HOST *host = large_scene (0);

@@ -1,6 +1,6 @@
 /* reuse_pairs SMALL LARGE: every ordered pair of events between two complete updates with LDY_REUSE, on a scene with bodies of
- * every kind, and on one large enough for threads: the values are those of a fresh structure. The arguments say that every so
- * many-th pair is tried. */
+ * every kind, and on one large enough for threads: the values agree with a fresh structure. Every SMALL-th pair is tried on
+ * the small scene, every LARGE-th on the large one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -561,7 +561,8 @@ static void end (SCENE *s)
   ldy_set_threads (1);
 }
 
-/* A complete update, compared; what is refused is refused by a fresh structure too. Returns whether it was accepted. */
+/* Makes a complete update and compares it. If it is refused, a fresh structure refuses it too. Returns whether it was
+ * accepted. */
 static int update_and_check (SCENE *s)
 {
   int code = watched_update (s->host), refusal;
@@ -578,13 +579,19 @@ static int update_and_check (SCENE *s)
   return check_fresh (s->host);
 }
 
+static int is_setting (const EVENT *event)
+{
+  return event->happens == toggle_once || event->happens == toggle_avx2 || event->happens == toggle_threads;
+}
+
 static int try_pair (SCENE *s, const EVENT *one, const EVENT *two)
 {
   s->con = any_constraint (s);
   s->body = has_slave (s->con) && chance (s, 2) ? s->con->slave : s->con->master;
   one->happens (s);
   two->happens (s);
-  if (one != two && (two->happens == toggle_once || two->happens == toggle_avx2 || two->happens == toggle_threads)) write_everywhere (s);
+  /* Another setting, too, unless it has been changed back. */
+  if (one != two && is_setting (two)) write_everywhere (s);
   CHECK_INT (ldy_is_consistent (s->host->dom.ldy, NULL), 1);
   return update_and_check (s);
 }

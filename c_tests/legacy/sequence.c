@@ -26,7 +26,7 @@ struct sequence {
   int count;
   int checking;                  /* 0: only the digest counts */
   int reuse;                     /* the host has promised to write no values of rows */
-  ldy_shadow *shadow;            /* of the library itself; NULL: none */
+  ldy_shadow *shadow;            /* a shadow of the library itself; NULL: none */
   uint64_t digest;
   RANDOM padding;                /* sizes of blocks of memory allocated in between; state 0: none */
   int paddings, room;
@@ -35,7 +35,7 @@ struct sequence {
 
 /* ---- memory */
 
-/* Allocates some memory, now and then frees some, so that what follows lies elsewhere. */
+/* Allocates some memory, and frees some now and then, so that later allocations get other addresses. */
 static void pad (SEQUENCE *s)
 {
   int i;

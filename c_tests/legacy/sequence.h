@@ -10,7 +10,7 @@
 /* The bodies of a sequence. The first is an obstacle, the second and third are rigid, the seventh is pseudo-rigid. */
 typedef struct {
   const char *name;
-  int updates;           /* in a hundred operations, 20 at most */
+  int updates;           /* updates in a hundred operations; the limit is 20 */
   int strips;            /* a body to be replaced mostly only loses its constraints */
   int self_contact_once; /* that option is changed now and then */
   int shadowed;          /* a shadow has to agree after every update */
@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct sequence SEQUENCE;
 
-/* Bodies without constraints. With padding, a seed, memory lies elsewhere and only the digest counts. */
+/* Bodies without constraints. With padding, a seed, memory has other addresses and only the digest counts. */
 SEQUENCE *sequence_begin (const POPULATION *population, RANDOM *random, uint64_t padding);
 HOST *sequence_host (SEQUENCE *s);
 

@@ -1,4 +1,4 @@
-/* shadow FILE.ldysnap ...: rows filled with recorded values stand for those of a legacy module; the shadow has to agree with
+/* shadow FILE.ldysnap ...: rows filled with recorded values act as a legacy module; the shadow has to agree with
  * them, to find each value that is changed and each row and block that is wrong, and to write nothing: everything that the
  * host and the legacy module hold is locked meanwhile. */
 #include <float.h>
@@ -47,7 +47,7 @@ typedef struct {
   double *value;
   const CON *con, *neighbour; /* where it is */
   const BODY *body;
-  double condition;           /* of the matrices that it depends on */
+  double condition;           /* the condition number of the matrices that the value depends on */
 } VALUE;
 
 static void found (const VALUE *v)
@@ -59,7 +59,7 @@ static void found (const VALUE *v)
   shadow_finds (v->shadow, v->con, v->neighbour, v->body, what);
 }
 
-/* What the tests' own measure says of it. */
+/* The deviation by the tests' own measure. */
 static double deviation_of (const VALUE *v)
 {
   DEVIATION deviation;
@@ -166,7 +166,7 @@ static void values_are_found (const SNAPSHOT *s, RECORDED_ROWS *legacy, ldy_shad
   block_is_found (v);
 }
 
-/* Of two findings the first one in list order is told. */
+/* If there are two findings, the first one in list order is reported. */
 static void the_first_is_told (const SNAPSHOT *s, RECORDED_ROWS *legacy, ldy_shadow *shadow)
 {
   DIAB *first = &legacy->row[0], *last = &legacy->row[s->rows - 1];

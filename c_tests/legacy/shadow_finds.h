@@ -1,4 +1,4 @@
-/* What a shadow is expected to answer. During each check everything that is guarded is locked. */
+/* The expected answers of a shadow. During each check all guarded memory is locked. */
 #pragma once
 
 #include "ldy_host.h"

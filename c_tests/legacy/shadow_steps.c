@@ -1,5 +1,5 @@
-/* shadow_steps STEPS SEED ...: the steps of a host whose contacts slide over meshes, go and come. Rows of the library stand for
- * those of a legacy module, and a shadow is asked once a step. It has to agree, whichever rows were removed and inserted
+/* shadow_steps STEPS SEED ...: the steps of a host whose contacts slide over meshes, go and come. Rows of the library act
+ * as a legacy module, and a shadow is asked once a step. It has to agree, whichever rows were removed and inserted
  * again in between: for the same constraint and bodies, at the same address, at other elements. Now and then something is
  * wrong, and has to be found. */
 #include <stdio.h>
@@ -198,7 +198,7 @@ static void exchange (LOCDYN *ldy, DIAB *one, DIAB *two)
   one->p = two;
 }
 
-/* Two rows in the other order, while the blocks of a third one tell the right one. */
+/* Two rows in the wrong order; the blocks of a third row show the right one. */
 static void reorder (const SCENE *s)
 {
   DIAB *two;

@@ -1,4 +1,4 @@
-/* snapshot_errors FILE.ldysnap ...: what the reader of snapshots says to damaged files.
+/* snapshot_errors FILE.ldysnap ...: the reader of snapshots refuses damaged files.
  *
  * Each file is cut short before each of its lines, and then damaged in each of its lines: every time the reader has to
  * refuse it, and to name the file and, for a cut, the line. */

@@ -15,7 +15,7 @@
 typedef struct {
   HOST *host;
   RANDOM *random;
-  CON *inserted; /* what the call inserts; NULL: it updates */
+  CON *inserted; /* the constraint that the call inserts; NULL: it updates */
   /* The field: where it is, what it was, its name. */
   void *at;
   size_t size;
@@ -55,7 +55,7 @@ static MESH *mesh_of (const BODY *body)
   return body->msh ? body->msh : body->shape->data;
 }
 
-/* `largest`: nodal values of the largest mesh; a constraint on its elements may be told to be on this body. */
+/* `largest`: nodal values of the largest mesh; a constraint on its elements may claim to be on this body. */
 static void enlarge_body (BODY *body, size_t largest)
 {
   size_t mesh = 0, conf = 12, velo = (size_t) (2 * body->dofs);
@@ -189,7 +189,7 @@ static BODY *any_body (TRIAL *t)
   return body;
 }
 
-/* A body of a constraint: what is spoilt in it matters. */
+/* A body with a constraint, so that its spoiled field matters. */
 static BODY *used_body (TRIAL *t)
 {
   CON *con = any_constraint (t);
@@ -220,7 +220,7 @@ static void spoil_link (TRIAL *t, const char *name, void *pointer, const void *v
   t->is_link = 1;
 }
 
-/* Another body, on which the pair of shape and object means something: what a pointer leads to cannot be checked. */
+/* Another body for which the pair of shape and object is valid: the target of a pointer cannot be checked. */
 static BODY *other_body (TRIAL *t, const BODY *old)
 {
   BODY *body = any_body (t);
@@ -395,7 +395,8 @@ static int call (TRIAL *t)
   return t->inserted ? watched_insert (t->host, t->inserted) : watched_update (t->host);
 }
 
-/* A fresh structure over the spoilt field gives the same values, or the same error. What only an insertion reads it may refuse. */
+/* A fresh structure over the spoilt field gives the same values, or the same error. What only an insertion reads it may
+ * refuse. */
 static void compare_spoilt (TRIAL *t, const VALUES *before, int code)
 {
   VALUES *got = values_of (t->host->dom.ldy), *fresh;
@@ -428,7 +429,7 @@ static void check_call (TRIAL *t, const STRUCTURE *before, const VALUES *values,
   structure_free (&after);
 }
 
-/* The row that a spoilt field made is made anew without it. */
+/* Rebuild the row that was made with a spoiled field, without that field. */
 static void insert_anew (TRIAL *t, int code, DIAB *row)
 {
   if (!t->inserted) return;

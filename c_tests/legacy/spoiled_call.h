@@ -8,7 +8,7 @@
 /* Gives the arrays of all bodies room, so that a wrong size leads nowhere but to zeros. */
 void trial_enlarge (HOST *host);
 
-/* One such call, checked, with errors watched (fresh.h): an update, or an insertion of a constraint that has a row. All
- * constraints have rows, and `reuse` tells whether LDY_REUSE is set. Returns the constraint that was removed and inserted
+/* One such call, checked, with errors watched (error_observer.h): an update, or an insertion of a constraint that has a row. All
+ * constraints have rows, and `reuse` is 1 if LDY_REUSE is set. Returns the constraint that was removed and inserted
  * again, NULL if none was; the name of the field, for messages. */
 CON *trial (HOST *host, RANDOM *random, int reuse, const char **name);

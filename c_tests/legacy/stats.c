@@ -1,5 +1,5 @@
-/* stats OPERATIONS: ldy_get_stats after every one of random operations against a walk over the lists. What it counts of factors is
- * in finite_elements.c. */
+/* stats OPERATIONS: ldy_get_stats after every one of random operations against a walk over the lists. What it counts of
+ * factors is in finite_elements.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

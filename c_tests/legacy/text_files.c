@@ -225,7 +225,7 @@ static int open_files (void)
   return count;
 }
 
-/* Whatever goes wrong, no file stays open, and numbers are given only if the file could be opened. */
+/* After any error no file stays open, and constraints get numbers only if the file could be opened. */
 static void test_errors (void)
 {
   static const struct { const char *path; int code; const char *reason; int numbered; } cases[] = {

@@ -23,7 +23,7 @@ enum { SAME, FAILED, COMPLETE, WRONG };
 
 static HOST *host;
 static uint64_t alone; /* the digest with one thread */
-/* In a child: two threads again, those of the parent are not there. */
+/* In a child: two threads again, as the parent's threads are not there. */
 static int attempt (WHEN when, int k)
 {
   alarm (60);

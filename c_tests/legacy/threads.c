@@ -119,8 +119,8 @@ static HOST *lone_pairs (int count)
   return host;
 }
 
-/* Of pairs that fail the first one inserted is named: threads take 512 at a time of those that lie together in memory, which
- * here are the last 2048. */
+/* If several pairs fail, the first one inserted is named. Threads take 512 pairs at a time from those that are contiguous in
+ * memory, here the last 2048. */
 static void test_pairs (void)
 {
   enum { PAIRS = 4000, FIRST = 2450 };
@@ -159,8 +159,8 @@ static void test_numbers (void)
 
 /* ---- other processes, and the end */
 
-/* The threads of the parent are not there in the child, which has asked for none. Its digest comes through a pipe: what it
- * leaves behind of the parent's threads is no leak of either. */
+/* The child has no threads of the parent, and has asked for none. Its digest comes through a pipe, so that it can exit without
+ * freeing memory of the parent's threads, which is no leak. */
 static void test_fork (void)
 {
   uint64_t alone = update_with (1), sum = 0;
@@ -190,7 +190,7 @@ static void test_fork (void)
   scene_destroy (host);
 }
 
-/* What the child of a fork does that asks for threads: they are its own, and end. */
+/* The child of a fork asks for threads: they are its own, and end. */
 static int use_own_threads (HOST *host, uint64_t alone)
 {
   alarm (60);
@@ -206,7 +206,7 @@ static int use_own_threads (HOST *host, uint64_t alone)
   return check_failures () > 0;
 }
 
-/* Updates with threads until told to end. */
+/* Updates with threads until `is_over` is set. */
 static void *update_steadily (void *data)
 {
   HOST *host = data;
@@ -222,8 +222,8 @@ enum { CAN_FORK_AT_WORK = 0 };
 enum { CAN_FORK_AT_WORK = 1 };
 #endif
 
-/* Children with threads of their own: of a parent with as many threads, with others, with none, and of one whose threads are at
- * work. */
+/* Children with threads of their own. The parent has the same number of threads, another number or none, and its threads may
+ * be at work. */
 static void test_threads_of_children (void)
 {
   uint64_t alone = update_with (1);

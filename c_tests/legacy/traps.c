@@ -1,9 +1,9 @@
-/* traps SCRATCH [emulated] FILE.ldysnap ...: no call with valid input raises FE_INVALID, FE_DIVBYZERO or FE_OVERFLOW, which a host
- * may trap.
+/* traps SCRATCH [emulated] FILE.ldysnap ...: no call with valid input raises FE_INVALID, FE_DIVBYZERO or FE_OVERFLOW, which a
+ * host may trap.
  *
  * Recorded states and made-up scenes go through all calls that compute, with AVX2 and without: on one thread the flags are
- * looked at after each call, on two threads the exceptions are trapped. Emulated, as by valgrind, which raises none of them, no
- * large scenes: other tests have these. */
+ * looked at after each call, on two threads the exceptions are trapped. Emulated, as by valgrind, which raises none of them,
+ * no large scenes: other tests have these. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <signal.h>
@@ -209,7 +209,7 @@ static void test_large (int with_meshes)
   scene_destroy (host);
 }
 
-/* A row without W has the eigenvalue 0: that is error 15 for hosts that trap divisions by zero, too. */
+/* A row without W has the eigenvalue 0: LDY_LU_FACTOR, also for hosts that trap divisions by zero. */
 
 static void test_singular (void)
 {

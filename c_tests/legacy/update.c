@@ -1,5 +1,5 @@
-/* LOCDYN_Update_Begin by hand, after changes and refusals; its timers and its text; the measures of W. Values of all kinds of bodies
- * and updates are compared in random sequences. */
+/* LOCDYN_Update_Begin by hand, after changes and refusals; its timers and its text; the measures of W. Values of all kinds of
+ * bodies and updates are compared in random sequences. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void test_by_hand (void)
   host->dom.step = 0.25;
   for (int i = 0; i < 3; i ++) {
     body->velo[3 + i] = i + 1;      /* current velocity 1, 2, 3 */
-    body->velo[9 + i] = 10 * (i + 1); /* previous one 10, 20, 30 */
+    body->velo[9 + i] = 10 * (i + 1); /* previous velocity: 10, 20 and 30 */
   }
   con->base[0] = con->base[4] = con->base[8] = 0;
   con->base[1] = con->base[5] = con->base[6] = 1; /* axes y, z, x: U = (v1, v2, v0) */
@@ -117,7 +117,7 @@ static void test_between_updates (void)
   con->master = master;
   update_and_compare (host, UPDATE_ALL);
 
-  con = host->dom.con; /* the list begins behind it, while it still leads on to the others */
+  con = host->dom.con; /* the list begins after it, while its own link still leads to the others */
   host->dom.con = con->next;
   con->V[0] = 777;
   LOCDYN_Update_Begin (ldy);
@@ -218,7 +218,7 @@ static void test_changing_constraints (int reuse, int inserted, int second)
   scene_destroy (host);
 }
 
-/* Another body than those of the insertion is refused as long as it is there, and then forgotten. */
+/* A body that was not given at the insertion is refused as long as the constraint has it, and then forgotten. */
 static void test_other_bodies (int reuse)
 {
   HOST *host = coupled_pair (RIG, RIG, CONTACT);
@@ -293,7 +293,7 @@ static void test_stranger_in_a_set (int updated)
   scene_destroy (host);
 }
 
-/* A row inserted on a body that is not its own and has no other rows: no block tells of it. */
+/* A row inserted on a body that is not its own and has no other rows, so that no block shows the error. */
 static void test_inserted_elsewhere (void)
 {
   HOST *host = coupled_pair (RIG, RIG, CONTACT);

@@ -33,7 +33,7 @@ static int constraint_index (const DENSE_SYSTEM *system, const CON *con)
   return i;
 }
 
-/* Where the constraint stands among those of the body; -1: it is not one of them. */
+/* The index of the constraint on the body; -1: it is not on it. */
 static int place_on (const DENSE_BODY *on, const CON *con)
 {
   for (int i = 0; i < on->count; i ++) {
@@ -89,7 +89,7 @@ static void multiply_out (DENSE_BODY *on, double step)
   free (inverse);
 }
 
-/* What the constraints of a body make of it: contacts count with an obstacle's velocity, not with its inertia. */
+/* H and W of the constraints on a body. Contacts use an obstacle's velocity, not its inertia. */
 static void fill_body (const DENSE_SYSTEM *system, DENSE_BODY *on)
 {
   const CON *con;
@@ -293,8 +293,8 @@ static void compare_block (const DENSE_SYSTEM *system, const DIAB *dia, const OF
   near_all (off->W, W, 9, system->tolerance * scale);
 }
 
-/* Every block of the neighbour that leads back through the same body is the transpose, bit by bit; there are as many. If
- * self-contact is stored once, that holds for blocks that stand at the same place among them. */
+/* Every block of the neighbour that leads back through the same body is the transpose, bit by bit, and both rows have the
+ * same number of such blocks. If self-contact is stored once, this holds for blocks with the same index. */
 static void compare_partners (const DIAB *dia, const OFFB *block)
 {
   int here = 0, there = 0;

@@ -27,8 +27,8 @@ void dense_system_free (DENSE_SYSTEM *system);
 void dense_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, const BODY *body, double *block);
 void dense_global_block (const DENSE_SYSTEM *system, const CON *a, const CON *b, double *block);
 
-/* How far V, B and, of bodies with matrices of good condition, W may be from the dense ones, relative to their size; 1e-12 unless
- * told. */
+/* Sets how far V, B and, for bodies with well-conditioned matrices, W may be from the dense values, relative to their size. The
+ * default is 1e-12. */
 void compare_to (double tolerance);
 
 /* Copy of all values an update may write, and marks put in their place. */
@@ -46,7 +46,7 @@ void marks_free (MARKS *marks);
  * against the dense matrices, what it has to leave alone against the marks; partners transposed to the bit; zeros. */
 void compare_update (const LOCDYN *ldy, UPDATE_KIND update, const MARKS *marks);
 
-/* Checks that of the values an update of the given kind writes none is -0. */
+/* Checks that an update of the given kind has written no -0. */
 void compare_zeros (const LOCDYN *ldy, UPDATE_KIND update);
 
 /* Sets the library's option that self-contact is stored once, and what the comparison expects of blocks. */

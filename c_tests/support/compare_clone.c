@@ -20,7 +20,7 @@ static void compare_block (const OFFB *source, const OFFB *copy, int external)
   CHECK_SAME_BITS (copy->W, source->W, sizeof copy->W);
 }
 
-/* The blocks of the source from this one on, the last one first, against those of the copy; what follows these. */
+/* Compares the blocks of the source from this one on, last one first, with the copy's blocks. Returns the copy's next block. */
 static const OFFB *compare_reversed (const OFFB *source, const OFFB *copy, int external)
 {
   while (source && neighbour (source, external)->kind == CONTACT) source = source->n;

@@ -4,5 +4,5 @@
 #include "support/host/host.h"
 
 /* Every value to the bit. Blocks to contacts count in B, in the order of the source's list, its own blocks first; the
- * others stand in the clone in the reverse order, own and external ones alike. */
+ * clone has the others in reverse order, own and external ones alike. */
 void compare_clone_row (const DIAB *source, const DIAB *copy);

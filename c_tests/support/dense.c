@@ -307,7 +307,7 @@ void dense_point_velocity (const BODY *body, const SGP *sgp, const double *X, co
 
   for (int i = 0; i < 3; i ++) arm[i] = X[i] - body->ref_center[i];
   switch ((int) body->kind) {
-  case PRB: /* the rate of the deformation gradient, row by row, then that of the centre */
+  case PRB: /* the rate of the deformation gradient, row by row, then the velocity of the center */
     for (int i = 0; i < 3; i ++) {
       velocity[i] = u[9 + i];
       for (int j = 0; j < 3; j ++) velocity[i] += u[3 * i + j] * arm[j];

@@ -34,7 +34,7 @@ void deviation_measure (DEVIATION *deviation, const SNAPSHOT *snapshot, const LO
 /* The tolerance of each recorded row, for the caller to free; fills in the condition. */
 double *deviation_tolerances (DEVIATION *deviation, const SNAPSHOT *snapshot);
 
-/* A row without its blocks; constraints may be copies of those of the snapshot. */
+/* A row without its blocks; constraints may be copies of the snapshot's. */
 void deviation_row (DEVIATION *deviation, const SNAPSHOT *snapshot, const DIAB *dia, const DIAB *before,
                     const SNAPSHOT_ROW *row, double tolerance);
 

@@ -89,7 +89,7 @@ void element_shape (int nodes, const double xi[3], double *shape)
   }
 }
 
-/* ---- where a point lies */
+/* ---- the place of a point */
 
 static void image (const MESH *mesh, const ELEMENT *element, const double xi[3], double point[3])
 {
@@ -134,7 +134,7 @@ static void local_coordinates (const MESH *mesh, const ELEMENT *element, const d
   }
 }
 
-/* How far xi lies outside the element's box (the tetrahedron's and wedge's triangle included); clamps it. */
+/* How far xi is outside the element's box (the tetrahedron's and wedge's triangle included); clamps it. */
 static double clamp (int nodes, double xi[3])
 {
   double low[3] = { -1, -1, -1 }, shape[8], outside = 0;

@@ -9,6 +9,6 @@ int element_has_free_face (const ELEMENT *element, ELEMENT *const *elements, int
 /* Shape functions of an element of `nodes` nodes at local coordinates xi. */
 void element_shape (int nodes, const double xi[3], double *shape);
 
-/* Of the elements on which the geometric object of a constraint lies the one that holds the referential point
- * best; its shape functions there. */
+/* The element that holds the referential point best, out of the elements of a constraint's geometric object, and its shape
+ * functions at the point. */
 const ELEMENT *element_at_point (const BODY *body, const SGP *sgp, const double point[3], double shape[8]);

@@ -11,7 +11,7 @@ typedef struct {
 
 extern WATCHED watched;
 
-/* From now on errors return; those of before are forgotten. */
+/* From now on errors return; earlier errors are forgotten. */
 void watch_errors (void);
 void watch_no_errors (void);
 void forget_errors (void);

@@ -30,7 +30,7 @@ static int fails (size_t size)
   return 1;
 }
 
-/* What was taken was spare as far as there is any. */
+/* Memory taken is spare memory as long as there is any. */
 static void *taken (void *memory)
 {
   long rest = failing.spare - (long) malloc_usable_size (memory);

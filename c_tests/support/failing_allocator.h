@@ -1,4 +1,4 @@
-/* An allocator that fails when told to: linked with the linker's --wrap for malloc and its kin, so that the calls of the
+/* An allocator that fails when armed: linked with the linker's --wrap for malloc and its kin, so that the calls of the
  * library come here first. */
 #pragma once
 

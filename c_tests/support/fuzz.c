@@ -127,7 +127,8 @@ static void read_line (int from, char *line, size_t size)
   line[strcspn (line, "\n")] = '\0';
 }
 
-/* The place of a failed check, `file:line`, or of a panic stands before the second colon; what says which thread panicked goes. */
+/* The place of a failed check or a panic, `file:line`, ends at the second colon. The name of the thread that panicked is cut
+ * out. */
 static void keep_place (char *line)
 {
   char *panicked = strstr (line, "panicked at "), *colon;

@@ -12,7 +12,7 @@
 
 /* What operations are; all of them check what comes out. */
 typedef struct {
-  const char *name;        /* of the program */
+  const char *name;        /* the name of the program */
   RANDOM *random;          /* what chooses */
   void (*begin) (void);
   void (*operation) (void);
@@ -20,7 +20,7 @@ typedef struct {
 } FUZZ_TARGET;
 
 /* NAME replay FILE ...                     runs files
- * NAME tell FILE ...                       the same, and tells of each operation what it last did
+ * NAME tell FILE ...                       the same, and prints what each operation did last
  * NAME search SECONDS SEED OUT FILE ...    runs random sequences and changed files, each in a process of its own; the first that
  *                                          fails is made small, printed and written to OUT. SEED 0: of the clock
  * NAME shrink OUT FILE                     makes a file small that fails */

@@ -34,7 +34,7 @@ static int is_guarded (const void *memory)
   return start && at >= first && at < first + ROOM;
 }
 
-/* Each block behind its size. What is freed is used again when nothing is left. */
+/* Each block comes after its size. Freed memory is used again when nothing is left. */
 static void *guarded (size_t size)
 {
   size_t whole = (size + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

@@ -2,7 +2,7 @@
  * calloc, realloc and free. */
 #pragma once
 
-/* What is allocated in between can be locked. */
+/* Memory that is allocated in between can be locked. */
 void guarded_begin (void);
 void guarded_end (void);
 

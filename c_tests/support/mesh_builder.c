@@ -70,7 +70,7 @@ static void place_nodes (MESH *mesh, RANDOM *random, int affine)
   }
 }
 
-/* The order of elements is not that of places. */
+/* Elements are not in the order of their places. */
 static void shuffle_elements (MESH *mesh, RANDOM *random)
 {
   int count = mesh->surfeles_count, j, swap[8];
@@ -165,7 +165,7 @@ ELEMENT *mesh_element (const MESH *mesh, int index)
 
 /* ---- inertia */
 
-/* Which freedoms are coupled: those of nodes that share an element; of a reduced body all. */
+/* Whether two dofs are coupled: their nodes share an element, or the body is reduced. */
 static char *coupling (const BODY *body)
 {
   int n = body->dofs, elements = mesh_elements (mesh_of_body (body));

@@ -3,7 +3,7 @@
 
 #include "support/scene.h"
 
-/* What each of a block's distorted boxes is cut into. */
+/* The elements that each of a block's distorted boxes is cut into. */
 typedef enum { CELLS_HEXAHEDRA, CELLS_WEDGES, CELLS_PYRAMIDS, CELLS_TETRAHEDRA, CELLS_MIXED, CELLS_KINDS } CELLS;
 
 typedef enum {
@@ -47,7 +47,7 @@ void mesh_scale_inertia (BODY *body, double factor);
 /* The same matrix at other addresses. */
 void mesh_copy_inertia (BODY *body);
 
-/* Puts each side of the constraint that lies on finite elements somewhere on them: within an element, on a node, close to
+/* Puts each side of the constraint that is on finite elements somewhere on them: within an element, on a node, close to
  * one, or a little outside. The two points of one body are kept apart. */
 void mesh_place (CON *con, RANDOM *random);
 

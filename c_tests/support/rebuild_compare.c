@@ -146,7 +146,7 @@ static int wrong (const ROW *row, const BLOCK *block, const char *what, double g
   return check_true (0, words, __FILE__, __LINE__);
 }
 
-/* The fresh block that couples to the same constraint through the same body; of two the one that stands as far back. A constraint
+/* The fresh block that couples to the same constraint through the same body; if there are two, the one as far back. A constraint
  * that was of a body with itself at its insertion still has two where the fresh structure has one. */
 static const BLOCK *same_block (const ROW *row, const BLOCK *block, const ROW *fresh)
 {

@@ -16,12 +16,12 @@ typedef enum {
 } FRESH;
 
 /* The values of one update in a new structure over the same domain, its rows inserted in the same order; `dom.ldy` and all
- * constraints stay as they are. The code is that of the refusal, 0 without one. */
+ * constraints stay as they are. `code` gets the code of the refusal, 0 if there is none. */
 FRESH fresh_values (HOST *host, VALUES **values, int *code);
 
-/* Checks the values of rows after an update of this kind against those of a fresh structure: the same bits, but rounding where a
- * matrix is factored, as the way to such blocks depends on earlier updates. Rows are the same; a block that the fresh structure
- * lacks has to be zero, unless nodes of an explicit body decide. With `loose` what a factored matrix makes is not
+/* Checks the values of rows after an update of this kind against a fresh structure: the same bits, or within rounding where a
+ * matrix is factored, as the way to such blocks depends on earlier updates. Rows are the same; a block that the fresh
+ * structure lacks has to be zero, unless nodes of an explicit body decide. With `loose` what a factored matrix makes is not
  * compared. Returns 1 if all agree; the first difference is printed. */
 int values_compare (const VALUES *got, const VALUES *fresh, UPDATE_KIND update, int loose);
 
@@ -31,7 +31,7 @@ int check_finite (const VALUES *values, UPDATE_KIND update);
 /* Checks that an update of this kind has left alone what it does not make; returns 1 if so. */
 int check_left_alone (const VALUES *before, const VALUES *after, UPDATE_KIND update);
 
-/* What the host's solver makes of the next update. */
+/* The kind of the next update, from the host's solver. */
 UPDATE_KIND update_kind_of (const HOST *host);
 
 /* Checks that the rows of the host, just updated, have the values of a fresh structure; returns 1 if they do. */

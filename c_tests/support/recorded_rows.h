@@ -1,4 +1,4 @@
-/* The rows of a recorded state as those of a legacy module, with the recorded values. */
+/* The rows of a recorded state as a legacy module would have them, with the recorded values. */
 #pragma once
 
 #include "support/snapshot.h"
@@ -6,9 +6,9 @@
 typedef struct {
   LOCDYN ldy;
   DIAB *row;
-  OFFB **block; /* of each row */
+  OFFB **block; /* the blocks of each row */
 } RECORDED_ROWS;
 
-/* V of the constraints is written too. What the recorded update leaves alone is NaN. */
+/* V of the constraints is written too. Values that the recorded update leaves alone are NaN. */
 RECORDED_ROWS *recorded_rows (const SNAPSHOT *snapshot);
 void recorded_rows_free (const SNAPSHOT *snapshot, RECORDED_ROWS *legacy);

@@ -29,7 +29,7 @@ static int agree (double one, double two, int digits, double scale, TEXT_DEVIATI
 
 /* ---- dump */
 
-/* What the numbers of a dump belong to: the bracketed lists of a line come in this order, those of a neighbour after them. */
+/* The owners of the numbers in a dump: the bracketed lists of a line come in this order, then a neighbor's lists. */
 enum { POINT, BODIES, BASE, DIAGONAL, FREE_VELOCITY, VELOCITY_BEFORE, VELOCITY, REACTION, PARTS_OF_ROW };
 enum { PARTS_OF_NEIGHBOUR = 4 };
 
@@ -55,7 +55,7 @@ static int is_number (const char *text)
   return isdigit ((unsigned char) *text) || (*text == '-' && isdigit ((unsigned char) text[1]));
 }
 
-/* The part that begins behind this one's opening bracket. */
+/* The part that begins after this one's opening bracket. */
 static int next_part (int part)
 {
   return part + 1 < PARTS_OF_ROW + PARTS_OF_NEIGHBOUR ? part + 1 : PARTS_OF_ROW;

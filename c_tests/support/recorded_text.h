@@ -9,8 +9,8 @@ typedef struct {
   double error;            /* the largest difference of these over the size of what they are part of */
 } TEXT_DEVIATION;
 
-/* `ldy` is what was dumped: it tells the sizes of V, B and W. */
+/* `ldy` was dumped; it has the sizes of V, B and W. */
 void recorded_dump_compare (const LOCDYN *ldy, const char *recorded, const char *text, TEXT_DEVIATION *deviation);
 
-/* Blocks may come in any order within a row, behind the diagonal one. */
+/* Blocks may come in any order within a row, after the diagonal one. */
 void recorded_matrix_compare (const LOCDYN *ldy, const char *recorded, const char *text, TEXT_DEVIATION *deviation);

@@ -367,7 +367,7 @@ static ELEMENT *element_at (const MESH *mesh, int index)
   return element;
 }
 
-/* The object of a separate mesh: a convex that knows the elements it lies in. */
+/* The object of a separate mesh: a convex that knows the elements that it is in. */
 static CONVEX *add_convex (READER *r, BODY *body, const int *elements, int count)
 {
   CONVEX *convex = zeroed (r, 1, sizeof *convex);

@@ -8,5 +8,5 @@
 void text_model_dump (const LOCDYN *ldy, FILE *file);
 void text_model_matrix_market (const LOCDYN *ldy, FILE *file);
 
-/* The whole file with a zero behind it, for the caller to free; NULL if it cannot be read. */
+/* The whole file with a zero after it, for the caller to free; NULL if it cannot be read. */
 char *text_read (const char *path, size_t *size);

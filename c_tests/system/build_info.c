@@ -1,4 +1,4 @@
-/* build_info: the line that tells what the library is. Linked with the linker's --wrap for malloc and its kin: it needs no
+/* build_info: the line that describes the library. Linked with the linker's --wrap for malloc and its kin: it needs no
  * memory of theirs. */
 #include <pthread.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void set (void)
   char first_words[512];
   const char *first, *plain;
 
-  CHECK_TEXT (info (), "; threads: 2; "); /* of the environment */
+  CHECK_TEXT (info (), "; threads: 2; "); /* from the environment */
   CHECK_INT (ldy_set_threads (3), 0);
   first = info ();
   strcpy (first_words, first);

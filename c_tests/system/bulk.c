@@ -1,5 +1,5 @@
-/* Many bodies and constraints at once through ldy_system.h, from arrays with strides: the bits of a system that is told one after
-   the other; of a bad entry the number, and nothing has changed. */
+/* Many bodies and constraints at once through ldy_system.h, from arrays with strides: the bits of single calls. A bad entry is
+   named by its number, and nothing has changed. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define COUNT 12
 #define MOST 1024
 
-/* A contact of some program: what lies between is its own. */
+/* A contact of some program, with fields between that the library does not read. */
 typedef struct {
   char name[8];
   long long master, slave, id;

@@ -192,9 +192,9 @@ static void less (RESULTS most)
 
 /* ---- valid calls */
 
-/* Lets an allocation fail now and then, the first ones more often; not while threads may allocate too. Memory that was given back
- * can be had again: what is asked for ahead of an allocation that cannot be told of is there then, unless another thread is
- * quicker. */
+/* Lets an allocation fail now and then, the first ones more often; not while threads may allocate too. Memory that was given
+ * back can be had again: the library reserves memory before an allocation whose failure cannot be reported, and that memory is
+ * there unless another thread is quicker. */
 static void arm (int most)
 {
   int is_to_fail = below (12) == 11;
@@ -586,8 +586,8 @@ static void move_constraints (void)
   }
 }
 
-/* Rotations of all rigid bodies and obstacles, or velocities of all bodies with as many; all of them or, where one is none,
-   none. */
+/* Set rotations of all rigid bodies and obstacles, or velocities of all bodies with the same number of dofs. If one is bad,
+   none is set. */
 static void change_bodies (void)
 {
   MODEL_BODY *changed = calloc ((size_t) m.body_count + 1, sizeof *changed);
@@ -702,8 +702,8 @@ static int are_together (const MODEL_BODY *one, const MODEL_BODY *other)
   return one == other || (one->solver && other->solver && one->solver->group && one->solver->group == other->solver->group);
 }
 
-/* What the first body with constraints whose solver fails, or writes what is not a number, has an update end with. A solver of
-   several bodies is called where the first of them stands that has constraints. */
+/* The code of an update in which solvers fail or write a NaN: the first such body with constraints decides. A shared inverse
+   callback is called at its first body that has constraints. */
 static int code_of_solvers (void)
 {
   for (int k = 0; k < m.body_count; k ++) {

@@ -13,5 +13,5 @@ void calls_begin (void);
 void calls_one (void);
 void calls_end (void);
 
-/* So many calls on one that is large enough for threads, which are to find the same and to fail of the same. */
+/* Makes `calls` calls on a system large enough for threads. Results and errors do not depend on their number. */
 void calls_on_large (int calls);

@@ -1,4 +1,5 @@
-/* ldy.hpp: every function does what its counterpart in C does, errors are exceptions, and arrays may be anything that has values. */
+/* ldy.hpp: every function does what its counterpart in C does, errors are exceptions, and arrays may be anything that has
+ * values. */
 #include "ldy.hpp"
 
 #include <array>
@@ -186,7 +187,7 @@ void test_operators ()
   CHECK (fails (52, "rows of an operator H: 1 values where 2", [&] { system.set_operators (last, { starts, rows, { 1, 2 } }, {}); }));
 }
 
-/* What a solver throws comes out as it is, and the system goes on. */
+/* An exception of a solver comes out unchanged, and the system goes on. */
 void test_solvers ()
 {
   ldy::system first;
@@ -311,7 +312,7 @@ void test_stability ()
   CHECK (near (step.omega_squared, 8) && near (step.step, 2 / std::sqrt (8)) && step.constraint == link && near (step.share, 1));
 }
 
-/* Products of several vectors are those of each alone. */
+/* Products of several vectors at once equal the products of each alone. */
 void test_columns ()
 {
   ldy::system system;
@@ -354,7 +355,8 @@ void test_nodes ()
   CHECK (fails (52, "operator H by nodes: 10 values where 11", [&] { system.set_operators (contact, wrong, {}); }));
 }
 
-/* A block of mass 6 on four corners stops falling and slides: the impulse of the normal forces is 12, that of friction a tenth of it. */
+/* A block of mass 6 on four corners stops falling and slides: the impulse of the normal forces is 12, and friction makes a
+ * tenth of it. */
 void test_forces ()
 {
   ldy::system system;
@@ -466,8 +468,8 @@ void test_many ()
   CHECK (fails (52, "", [&] { ldy::set_threads (0); }));
 }
 
-/* A weld of six scalars and a limit: laws of as many, factors, and what is redundant. */
-/* What is copied is looked at in C: here, that errors are exceptions. */
+/* A weld of six scalar rows and a limit: laws for each, factors and redundant rows. */
+/* C tests check the copies; here errors are exceptions. */
 void test_rows_of_locdyn ()
 {
   ldy::locdyn_rows copies;

@@ -1,5 +1,5 @@
-/* Regularization, factors, redundant rows, tags and kept reactions through ldy_system.h: numbers by hand and by products, and what
- * is refused. */
+/* Regularization, factors, redundant rows, tags and kept reactions through ldy_system.h: numbers by hand and by products, and
+ * what is refused. */
 #include <math.h>
 #include <string.h>
 

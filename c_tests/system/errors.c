@@ -320,7 +320,7 @@ static void large_step (void)
   BAD (ldy_system_multiply (s, x, y, 9), "no successful update");
 }
 
-/* Of many bodies and rows that fail the first ones are named. */
+/* If many bodies and rows fail, the first ones are named. */
 static void first_of_many (void)
 {
   static const double indefinite[2] = { 2, -2 }, huge[6] = { 1e200, 0, 0, 0, 0, 0 };
@@ -360,7 +360,7 @@ static void almost_singular (void)
   ldy_system_destroy (t);
 }
 
-/* Of a compliance that is symmetric up to rounding W and the product through the bodies take the same half. */
+/* If a compliance is symmetric only up to rounding, W and the product through the bodies read the same half. */
 static void rounded_compliance (void)
 {
   double compliance[9] = { 1, 0.5, 0.5, 0.5 + 4e-11, 1, 0.5, 0.5 - 4e-11, 0.5 + 2e-11, 1 };

@@ -1,4 +1,5 @@
-/* For tests of ldy_system.h: checks of calls that succeed and of calls that are refused, and the numbers that most of them need. */
+/* For tests of ldy_system.h: checks of calls that succeed and of calls that are refused, and the numbers that most of them
+ * need. */
 #pragma once
 
 #include "ldy_system.h"

@@ -11,7 +11,7 @@ typedef enum { IS_RIGID, IS_PSEUDO_RIGID, IS_GENERAL } MODEL_KIND;
 
 #define MODEL_MEMBERS 3
 
-/* What a solver's function works with, which may be a part of a larger one. */
+/* The data of an inverse callback, which may be shared. */
 typedef struct {
   double inverse[MODEL_FREEDOMS * MODEL_FREEDOMS];
   int n;
@@ -71,7 +71,7 @@ ldy_operator model_operator (const MODEL *model, const MODEL_CONSTRAINT *constra
 /* The function of solvers, with a MODEL_SOLVER. */
 int model_solve (int size, int columns, double *x, void *data);
 
-/* That of a model, with a MODEL_GROUP. */
+/* The shared inverse callback, with a MODEL_GROUP. */
 int model_solve_group (int size, int columns, double *x, void *data);
 
 /* A body does without its solver from now on. */

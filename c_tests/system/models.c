@@ -6,7 +6,7 @@
 #include "support/failing_allocator.h"
 #include "system/face.h"
 
-/* What the function does: it counts calls and columns, returns `fails`, and writes a NaN if it `spoils`. */
+/* The function counts calls and columns, returns `fails`, and writes a NaN if it `spoils`. */
 typedef struct {
   int calls, columns, fails, spoils;
 } MODEL;
@@ -52,7 +52,7 @@ static void test_counts (void)
   GOOD (ldy_system_add_operators (system, ids[2], &H, LDY_GROUND, NULL, &id));
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 1);
-  CHECK_INT (model.columns, 6); /* of the two constraints on the second body, not of all three */
+  CHECK_INT (model.columns, 6); /* for the two constraints on the second body, not for all three */
   GOOD (ldy_system_update (system, 1));
   CHECK_INT (model.calls, 2);
   CHECK_INT (model.columns, 12);

@@ -1,6 +1,6 @@
-/* Random calls of ldy_system.h (system_calls.h):
+/* Random calls of ldy_system.h (calls.h):
  *
- *   system_random CALLS SEED ...      so many calls for every seed */
+ *   system_random CALLS SEED ...      CALLS calls for every seed */
 #include <stdlib.h>
 
 #include "ldy_system.h"

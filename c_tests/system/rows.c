@@ -1,5 +1,5 @@
-/* Constraints of one to six rows on up to sixteen bodies, through ldy_system.h: against dense sums in this file, bad input with its
-   texts, and every allocation that fails. */
+/* Constraints of one to six rows on up to sixteen bodies, through ldy_system.h: against dense sums in this file, bad input
+   with its texts, and every allocation that fails. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,7 +376,7 @@ static void bad_input (void)
     CHECK (id == 99);
   }
 
-  /* Who does not know of rows of other sizes is told so. */
+  /* A caller that does not know rows of other heights gets an error. */
   rows.size = offsetof (ldy_rows, scalar_starts);
   text_is (ldy_system_rows (t.system, &rows), 52,
     "constraint 0 on body 0: it was not inserted with three rows on one or two bodies");
@@ -397,7 +397,7 @@ static void bad_input (void)
   ldy_system_destroy (t.system);
 }
 
-/* What is kept with constraints is that of these: what has been taken back has left nothing behind. */
+/* Tags belong to the constraints that are there: a failed insertion has left none. */
 static void check_kept (const STATE *t)
 {
   unsigned long long tags[CONSTRAINTS] = { 0 };

@@ -175,7 +175,7 @@ static int third (int size, int columns, double *x, void *data)
   return *(int *) data;
 }
 
-/* Several vectors at once are each vector alone, and what lies between them stays. */
+/* Several vectors at once give what each gives alone, and values between them stay. */
 static void test_columns (void)
 {
   enum { N = 6, X = N + 2, Y = N + 1, COUNT = 6 };

@@ -311,7 +311,7 @@ static int attempt (int k, const STATE *expected)
   return failing.failed > 0;
 }
 
-/* A problem whose pattern is that of the last one takes no memory. */
+/* A problem with the pattern of the last one takes no memory. */
 static void steady (STATE *t)
 {
   ldy_law laws[N];

@@ -134,7 +134,7 @@ static void any_rows (ldy_solve *solver)
   ldy_system_destroy (system);
 }
 
-/* What a watcher has seen, and after how many calls it stops. */
+/* The values that a watcher has seen, and the number of calls after which it stops. */
 struct seen { int calls; double residual; int last; };
 
 static int watch (double residual, int sweeps, int steps, void *data)
@@ -175,7 +175,7 @@ static void ends (ldy_solve *solver)
   CHECK_INT (report.end, LDY_STOPPED);
   CHECK_INT (seen.calls, 3);
   CHECK (seen.residual == report.residual);
-  /* To the end it is told as often as the residual is looked at. */
+  /* If it does not stop, it is called each time the residual is computed. */
   seen = (struct seen) { 0, 1e300, -1 };
   options.tolerance = 0;
   GOOD (ldy_solve_system (solver, system, laws, 2, &options, R, 6, &report));

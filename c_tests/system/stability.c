@@ -107,8 +107,8 @@ static ldy_operator row_of (int n, int dof, double value, double *dense)
   return (ldy_operator) { n, NULL, NULL, dense, (size_t) (2 * n) };
 }
 
-/* The brick on a point swings about two axes. What operators tie to its turns changes no stiffness, but what is free: flywheels are
-   driven along, each by a row, and a row for an axis leaves the other one. */
+/* The brick on a point swings about two axes. What operators tie to its turns changes no stiffness, but what is free:
+   flywheels are driven along, each by a row, and a row for an axis leaves the other one. */
 static void operators (void)
 {
   static const double point[3] = { 0, 0, 0.3 }, diagonals[2][3] = { { 4, 1, 1 }, { 1, 1, 2 } };
@@ -121,7 +121,7 @@ static void operators (void)
   bodies[0] = rigid (system, 2);
   for (int k = 0; k < 2; k ++) GOOD (ldy_system_add_diagonal (system, 3, diagonals[k], &bodies[k + 1]));
   GOOD (ldy_system_add_constraint (system, bodies[0], LDY_GROUND, unit, point, NULL, &id));
-  /* Row 0: the turn about x is the first wheel's, row 1: and that of the second. */
+  /* Row 0: the turn about x is the first wheel's. Row 1: it is also the second wheel's. */
   H[0] = row_of (6, 0, 1, dense[0]);
   H[1] = row_of (3, 0, -1, dense[1]);
   H[2] = row_of (3, 2, -1, dense[2]);

@@ -10,7 +10,7 @@
 
 #define PATTERN 0x5a
 
-/* What a call is given: a structure, and more bytes than any version has. */
+/* The argument of a call: a structure, with more bytes than any version has. */
 typedef union {
   size_t size;
   ldy_stats stats;
@@ -21,7 +21,7 @@ typedef union {
 } ROOM;
 
 /* A structure: its name, the call that fills it and returns 0 if it did, its size, its least size, and the part of it that is
- * the same after each call: from behind padding up to seconds. */
+ * the same after each call: from the end of padding up to seconds. */
 typedef struct {
   const char *name;
   int (*fill) (ROOM *room);
@@ -59,7 +59,7 @@ static int is_untouched (const ROOM *room, size_t from)
   return 1;
 }
 
-/* A caller of an older version, and one of a newer: what both know is there, the rest is left alone, the size too. */
+/* A caller of an older version, and one of a newer: the common part is filled in, the rest is left alone, the size too. */
 static void other_versions (const STRUCTURE *s)
 {
   ROOM known, room;
@@ -98,7 +98,7 @@ static void no_size (const STRUCTURE *s)
   }
 }
 
-/* What a tolerance that ends before a quantity says of it is nothing: the default holds. */
+/* If a tolerance ends before a quantity, the default holds for it. */
 static void tolerances (void)
 {
   const size_t none[] = { 0, 8, 12, sizeof (ldy_tolerance) - 4 };

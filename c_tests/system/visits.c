@@ -47,7 +47,7 @@ static int is_exhausted (int code)
 /* The code of a call that is made again if memory was exhausted. */
 #define CALL(code, most, call) do { check_context ("%s", #call); arm (most); code = (call); } while (is_exhausted (code))
 
-/* W as a matrix, and where the scalars of rows begin; so many scalars. */
+/* Writes W as a matrix, and the first scalar of each row. Returns the number of scalars. */
 static int densify (const ldy_rows *rows, double (*W)[MOST], int *starts)
 {
   int i, j;
@@ -121,7 +121,7 @@ static void factors (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MO
   ldy_factor_destroy (factor);
 }
 
-/* As many scalar rows depend on others as are told, and a factor of W alone says the same where there are such. */
+/* The number of redundant scalar rows is the reported one, and rows given as arrays have the same ones. */
 static void ranks (const MODEL *m, const ldy_rows *rows, int n)
 {
   int redundant[MOST + 1], again[MOST], dimension = -1, sum = 0, code;
@@ -210,7 +210,7 @@ static void forces (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOS
   free (laws);
 }
 
-/* Several products at once have the bits of each alone, and those of the system's where its rows are of three. */
+/* Several products at once have the bits of each alone, and of the system's own products if all rows have three scalars. */
 static void products (const MODEL *m, const ldy_rows *rows, int n, double (*W)[MOST])
 {
   enum { COLUMNS = 6 };
@@ -386,7 +386,7 @@ static void come (MODEL *m, GUEST *guest)
     for (int k = 0; k < n; k ++) if (k != freedom) guest->h[0][k] = 0;
     CALL (code, 12, ldy_system_add_freedom (m->system, guest->bodies[0], freedom, guest->h[0][freedom], &guest->id));
   } else if (below (2)) {
-    /* As rows of a Jacobian, by columns: the bodies' operators lie so. */
+    /* As rows of a Jacobian, by columns, like the bodies' operators. */
     static double J[6 * MANY * MODEL_FREEDOMS];
     int columns = 0, heights[2] = { guest->rows, 7 };
     size_t rows = (size_t) guest->rows;

@@ -1,6 +1,5 @@
-/* Visits to a system of random calls that has results: what is asked of its rows, of three scalars or any number, is compared with
- * dense sums over their blocks, and constraints of one to six rows come, are looked at, and go again. Allocations fail now and
- * then. */
+/* Visits to a system of random calls that has results. Answers about its rows, of any height, are compared with dense sums
+ * over their blocks. Constraints of one to six rows are inserted, checked and removed again. Allocations fail now and then. */
 #pragma once
 
 #include "support/random.h"

@@ -1,5 +1,5 @@
-/* What a program has in the world through ldy_system.h: velocities at points against those of places, and a body that turns
-   freely. */
+/* Points and velocities in world coordinates through ldy_system.h: velocities of material points and of places, and a body
+   that turns freely. */
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ static void velocities_of_places (void)
   ldy_system_destroy (system);
 }
 
-/* The place x + F (X - C) of a point X is that of X again; B of a constraint there is the velocity of the place, v + dF (X - C). */
+/* The place x + F (X - C) of a point X leads back to X; B of a constraint there is the velocity of the place, v + dF (X - C). */
 static void places_of_pseudo_rigid (void)
 {
   /* 2 0.3 0 / -0.1 0.5 0.2 / 0 0.4 1.5, by columns. */

@@ -1,4 +1,4 @@
-/* What a full host provides beside its data, and a smaller one may lack: timers, the error stack, a tolerance.
+/* Things that a full host provides with its data, and a smaller one may lack: timers, the error stack, a tolerance.
  * A program that links hooks.c has all of them, one that does not has none. */
 #pragma once
 
@@ -22,7 +22,7 @@ void SOLFEC_Timer_End (SOLFEC *solfec, const char *label);
 
 extern double GEOMETRIC_EPSILON;
 
-/* What the timers saw since host_reset_timers; the labels are the pointers themselves. */
+/* Calls of the timers since host_reset_timers; the labels are the pointers themselves. */
 typedef struct {
   int starts, ends;
   const char *start_label, *end_label;

@@ -6,7 +6,7 @@
 /* x holds m*n values, column-major. */
 MX *host_matrix_dense (int m, int n, const double *x);
 
-/* x holds the blocks one after the other, each size*size values, column-major. */
+/* x holds the blocks contiguously, each size*size values, column-major. */
 MX *host_matrix_blocks (int blocks, const int *sizes, const double *x);
 
 /* Compressed columns of the non-zero entries of the dense n x n matrix x. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Its p is arbitrary: here it points to whatever node was made last, to catch readers that trust it. */
+/* Its p is arbitrary: here it points to the node that was made last, to catch readers that trust it. */
 static SET sentinel = { NULL, &sentinel, &sentinel, 0, NULL };
 
 static int none (const SET *set)
