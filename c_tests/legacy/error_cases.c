@@ -304,7 +304,7 @@ static void removed (SCENE *s) { LOCDYN_Remove (s->ldy, s->con[2]->dia); } /* di
 static void insert_again (SCENE *s) { host_insert (s->host, s->con[2]); }
 static void remove_it (SCENE *s) { LOCDYN_Remove (s->ldy, s->con[2]->dia); }
 
-/* The third constraint's neighbour is about to be inserted and meets it. */
+/* The third constraint's neighbor is about to be inserted and meets it. */
 static void insert_neighbour (SCENE *s)
 {
   s->pointer = LOCDYN_Insert (s->ldy, s->con[1], s->con[1]->master, s->con[1]->slave);

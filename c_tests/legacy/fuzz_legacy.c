@@ -1,4 +1,4 @@
-/* Fuzzing of the legacy module's face; see fuzz.h. Constraints and bodies come, change and go, calls find spoilt fields, and
+/* Fuzzing of the legacy module's face; see fuzz.h. Constraints and bodies come, change and go, calls find spoiled fields, and
  * LDY_REUSE is switched on and off in between. */
 #include "legacy/sequence.h"
 #include "legacy/spoiled_call.h"
@@ -31,7 +31,7 @@ static void spoil (void)
 
   sequence_complete (sequence);
   if (!host->dom.con) return;
-  /* A contact of a body with itself that a spoilt field makes one of two bodies: which of its two blocks counts then is open. */
+  /* A contact of a body with itself that a spoiled field makes one of two bodies: which of its two blocks counts then is open. */
   compare_self_contact_once (0);
   trial_enlarge (host);
   CON *inserted = trial (host, &random, reuse, &name);

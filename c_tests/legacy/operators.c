@@ -29,7 +29,7 @@ static void rotation_by (const double *spin, double *rotation)
   for (int i = 0; i < 9; i ++) rotation[i] = s * hat[i] + c * square[i] + (i % 4 == 0);
 }
 
-/* Place of referential point X when the body has moved on with generalised velocity u for the time t. */
+/* Place of referential point X when the body has moved on with generalized velocity u for the time t. */
 static void place_after (const BODY *body, const double *X, const double *u, double t, double *place)
 {
   double arm[3], gradient[9], turn[9], spin[3];

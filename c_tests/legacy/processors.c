@@ -64,7 +64,7 @@ static void update_state (const char *path)
 #define ROWS 24
 #define CONSTRAINTS (CONTACTS + ROWS)
 #define DENSE 34
-#define MOST 128          /* generalised velocities of a body */
+#define MOST 128          /* generalized velocities of a body */
 #define SCALARS (6 * CONSTRAINTS)
 
 typedef struct {
@@ -132,7 +132,7 @@ static void add_bodies (POPULATION *p, int of_matrix)
   }
 }
 
-/* Contacts between neighbours, and a constraint of each height on the last two bodies. */
+/* Contacts between neighbors, and a constraint of each height on the last two bodies. */
 static void add_constraints (POPULATION *p)
 {
   static double values[2][6 * MOST];

@@ -1,4 +1,4 @@
-/* recovery ROUNDS LARGE SEED ...: random scenes and calls in which one field is spoilt (trial.h). ROUNDS a seed on small scenes,
+/* recovery ROUNDS LARGE SEED ...: random scenes and calls in which one field is spoiled (spoiled_call.h). ROUNDS a seed on small scenes,
  * LARGE on one with enough constraints for threads. */
 #include <stdio.h>
 #include <stdlib.h>

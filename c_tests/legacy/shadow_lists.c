@@ -67,7 +67,7 @@ static void strange (DIAB *row, ldy_shadow *shadow)
   *block = kept;
 }
 
-/* Of two blocks to one neighbour through one body each counts. */
+/* Of two blocks to one neighbor through one body each counts. */
 static void doubled (DIAB *row, ldy_shadow *shadow)
 {
   OFFB *block;

@@ -395,7 +395,7 @@ static int call (TRIAL *t)
   return t->inserted ? watched_insert (t->host, t->inserted) : watched_update (t->host);
 }
 
-/* A fresh structure over the spoilt field gives the same values, or the same error. What only an insertion reads it may
+/* A fresh structure over the spoiled field gives the same values, or the same error. What only an insertion reads it may
  * refuse. */
 static void compare_spoilt (TRIAL *t, const VALUES *before, int code)
 {

@@ -1,4 +1,4 @@
-/* Calls in which one field of everything that an update or an insertion reads is spoilt for the time of the call. A refused call
+/* Calls in which one field of everything that an update or an insertion reads is spoiled for the time of the call. A refused call
  * leaves no trace: with the field restored the next update gives the bits of a fresh structure. Where the call is accepted, it
  * has computed what a fresh structure computes of the same field. */
 #pragma once

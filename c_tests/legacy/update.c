@@ -17,7 +17,7 @@
 
 /* ---- values */
 
-/* One unit cube at rest, pulled at its centre: W = h I / m, and everything follows. */
+/* One unit cube at rest, pulled at its center: W = h I / m, and everything follows. */
 static void test_by_hand (void)
 {
   double inverse[18] = { 0 }, friction_free;

@@ -260,7 +260,7 @@ static void compare_rho (const DENSE_SYSTEM *system, const DIAB *dia)
   CHECK_NEAR (dia->rho, rho, system->tolerance * rho);
 }
 
-/* How many blocks to the same neighbour through the same body come before this one in the list. */
+/* How many blocks to the same neighbor through the same body come before this one in the list. */
 static int rank_of (const DIAB *dia, const OFFB *block)
 {
   int rank = 0;
@@ -293,7 +293,7 @@ static void compare_block (const DENSE_SYSTEM *system, const DIAB *dia, const OF
   near_all (off->W, W, 9, system->tolerance * scale);
 }
 
-/* Every block of the neighbour that leads back through the same body is the transpose, bit by bit, and both rows have the
+/* Every block of the neighbor that leads back through the same body is the transpose, bit by bit, and both rows have the
  * same number of such blocks. If self-contact is stored once, this holds for blocks with the same index. */
 static void compare_partners (const DIAB *dia, const OFFB *block)
 {

@@ -44,10 +44,10 @@ double dense_condition_of_body (const BODY *body);
 int dense_velocity_size (const BODY *body);
 const double *dense_velocity (const BODY *body, int before);
 
-/* Spatial velocity (3) of referential point X of a body that moves with generalised velocity u. */
+/* Spatial velocity (3) of referential point X of a body that moves with generalized velocity u. */
 void dense_point_velocity (const BODY *body, const SGP *sgp, const double *X, const double *u, double *velocity);
 
-/* H for velocities, 3 x dense_velocity_size: column by column the local velocity of a unit generalised velocity. */
+/* H for velocities, 3 x dense_velocity_size: column by column the local velocity of a unit generalized velocity. */
 void dense_operator (const BODY *body, const SGP *sgp, const double *X, const double *E, double *H);
 
 /* H for W, 3 x dense_inertia_size: of finite elements in the axes and the base that their inertia is given in. */

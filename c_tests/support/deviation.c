@@ -111,7 +111,7 @@ static const SNAPSHOT_ROW *row_of (const SNAPSHOT *s, const CON *con)
   return NULL;
 }
 
-/* Blocks are a multiset: the k-th one with this neighbour and body is compared with the k-th recorded. */
+/* Blocks are a multiset: the k-th one with this neighbor and body is compared with the k-th recorded. */
 static int take_block (const SNAPSHOT_ROW *row, const char *taken, const CON *con, const OFFB *block)
 {
   for (int i = 0; i < row->count; i ++) {

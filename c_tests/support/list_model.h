@@ -4,7 +4,7 @@
 #include "ldy_host.h"
 
 typedef struct {
-  CON *con;          /* the neighbour */
+  CON *con;          /* the neighbor */
   BODY *body;        /* the shared body */
   const OFFB *block; /* where the block was first seen; NULL: not yet */
 } MODEL_BLOCK;

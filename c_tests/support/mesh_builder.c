@@ -26,7 +26,7 @@ static void random_values (RANDOM *random, int count, double *x)
 static const int corner[8][3] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 },
                                   { 0, 0, 1 }, { 1, 0, 1 }, { 1, 1, 1 }, { 0, 1, 1 } };
 
-/* The boxes cut into elements: places among the corners, 8 is the centre. */
+/* The boxes cut into elements: places among the corners, 8 is the center. */
 static const int hexahedra[1][8] = { { 0, 1, 2, 3, 4, 5, 6, 7 } };
 static const int wedges[2][8] = { { 0, 1, 2, 4, 5, 6 }, { 0, 2, 3, 4, 6, 7 } };
 static const int pyramids[6][8] = { { 0, 1, 2, 3, 8 }, { 4, 7, 6, 5, 8 }, { 0, 4, 5, 1, 8 },
@@ -135,7 +135,7 @@ static MESH *block_of_boxes (RANDOM *random, const int *size, CELLS cells, int p
     cut = cells == CELLS_MIXED ? random_below (random, CELLS_MIXED) : (int) cells;
     for (int i = 0; i < cuts[cut].count; i ++) add_element (mesh, cuts[cut].nodes, cuts[cut].element[i], nodes);
   }
-  mesh->nodes_count = grid + boxes; /* centres that no element has are nodes all the same */
+  mesh->nodes_count = grid + boxes; /* centers that no element has are nodes all the same */
   place_nodes (mesh, random, planar || cells == CELLS_PYRAMIDS || cells == CELLS_MIXED);
   shuffle_elements (mesh, random);
   part_elements (mesh);

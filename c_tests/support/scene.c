@@ -55,7 +55,7 @@ static MX *random_blocks (RANDOM *random, int blocks, const int *sizes)
   return host_matrix_blocks (blocks, sizes, x);
 }
 
-/* The same block for the three rows of the deformation gradient, then 1/m for the mass centre. */
+/* The same block for the three rows of the deformation gradient, then 1/m for the mass center. */
 static MX *random_pseudo_rigid (RANDOM *random)
 {
   static const int threes[] = { 3, 3, 3, 3 };

@@ -35,7 +35,7 @@
 #include "support/host/host.h"
 
 typedef struct {
-  CON *con;      /* the neighbour */
+  CON *con;      /* the neighbor */
   BODY *body;    /* the shared body */
   int recorded;  /* 0: the update leaves this block alone */
   double W[9];

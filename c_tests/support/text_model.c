@@ -38,7 +38,7 @@ static void label (FILE *file, const CON *con)
   numbers (file, " [", con->base, 9, "]");
 }
 
-/* The keys of a neighbour, all of which a double holds exactly. */
+/* The keys of a neighbor, all of which a double holds exactly. */
 static void keys (const CON *con, double *key)
 {
   int master = (int) con->master->id, slave = con->slave ? (int) con->slave->id : -1;
@@ -62,7 +62,7 @@ static int compare (const CON *one, const CON *two)
   return 0;
 }
 
-/* Adds a block to its neighbour, which goes to its place if it is new; returns the number of neighbours. */
+/* Adds a block to its neighbor, which goes to its place if it is new; returns the number of neighbors. */
 static int add (NEIGHBOUR *neighbour, int count, const OFFB *block)
 {
   const CON *con = block->dia->con;

@@ -441,7 +441,7 @@ static void add_constraint (void)
 
   if (m.constraint_count == room || !m.body_count) return;
   for (int k = 0; k < 2; k ++) {
-    /* In a large scene neighbours, so that there are not too many blocks. */
+    /* In a large scene neighbors, so that there are not too many blocks. */
     int place = room == SMALL_CONSTRAINTS ? below (m.body_count) : (first + below (5)) % m.body_count;
     c.bodies[k] = k == ground ? LDY_GROUND : m.bodies[place].id;
   }

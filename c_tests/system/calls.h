@@ -1,6 +1,6 @@
 /* Random calls of ldy_system.h: valid ones, ones with a corrupt argument, and ones in which an allocation fails. After every
  * call the system is as a model of it says; values are compared with dense matrices, and after an error with a second system
- * that has met none, bit for bit. The linker has to wrap the functions of failing.h. */
+ * that has met none, bit for bit. The linker has to wrap the functions of failing_allocator.h. */
 #pragma once
 
 #include "support/random.h"

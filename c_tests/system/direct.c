@@ -5,7 +5,7 @@
 
 #include "system/face.h"
 
-/* A row of bodies with the masses 1, 2, 3 and so on, each held to the one before it at its centre. */
+/* A row of bodies with the masses 1, 2, 3 and so on, each held to the one before it at its center. */
 static ldy_system *row_of (int bodies)
 {
   ldy_system *system = NULL;
@@ -19,7 +19,7 @@ static ldy_system *row_of (int bodies)
   return system;
 }
 
-/* W of a single mass of 2 at its centre is 1/2; with mu it is 1/2 + mu. */
+/* W of a single mass of 2 at its center is 1/2; with mu it is 1/2 + mu. */
 static void determinants_by_hand (ldy_factor *factor)
 {
   double mu[3] = { 0.5, 1.5, 3.5 }, half = 0.5, value, x[8] = { 1, 2, 4, 77, 8, 16, 32, 77 };
@@ -96,7 +96,7 @@ static void solutions_by_products (ldy_factor *factor)
   ldy_system_destroy (system);
 }
 
-/* A second constraint at the centre of a body adds nothing: W is singular until it is regularised. */
+/* A second constraint at the center of a body adds nothing: W is singular until it is regularized. */
 static void singular_matrices (ldy_factor *factor)
 {
   double mu = 1e-6, bad = -0.1, x[6] = { 0 }, value;
@@ -145,7 +145,7 @@ static void tags_and_reactions (void)
   GOOD (ldy_system_update (system, 1));
   GOOD (ldy_system_reactions (system, kept, 9));
   CHECK_SAME_BITS (kept, R + 3, 6 * sizeof *R);
-  /* So have the rows of regularisation. */
+  /* So have the rows of regularization. */
   for (int i = 0; i < 3; i ++) kept[i] = 100 * (i + 1);
   GOOD (ldy_system_regularise (system, kept, 3));
   GOOD (ldy_system_update (system, 1));

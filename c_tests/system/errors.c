@@ -278,7 +278,7 @@ static void updates (void)
 {
   static const double indefinite[2] = { 2, -2 }, huge[6] = { 1e200, 0, 0, 0, 0, 0 };
   static const double far[3] = { 0, 1e200, 0 };
-  ldy_operator H = { 2, NULL, NULL, ones, 6 };
+  ldy_operator H = { 2, NULL, NULL, ones, 6 }, zero = { 2, NULL, NULL, h6, 6 };
   long long solver, constraint;
 
   CHECK_INT (ldy_system_set_matrix (s, general, 2, starts, rows_of, indefinite, 2), 0);
@@ -304,6 +304,9 @@ static void updates (void)
   CHECK_INT (ldy_system_remove_body (s, solver), 0);
   CHECK_INT (ldy_system_add_solver (s, 2, spoil, NULL, &solver), 0);
   CHECK_INT (ldy_system_add_operators (s, solver, &H, LDY_GROUND, NULL, &constraint), 0);
+  BAD (ldy_system_update (s, 1), "constraint 5 on body 5: its diagonal block of W is not finite");
+  /* Also where no operator reads the values. */
+  CHECK_INT (ldy_system_set_operators (s, constraint, &zero, NULL), 0);
   BAD (ldy_system_update (s, 1), "constraint 5 on body 5: its diagonal block of W is not finite");
   CHECK_INT (ldy_system_remove_constraint (s, constraint), 0);
   CHECK_INT (ldy_system_remove_body (s, solver), 0);

@@ -136,7 +136,7 @@ static void turn (BOTH *both, RANDOM *random, int index)
   CHECK_INT (ldy_system_set_rotation (both->system, body->id - 1, body->conf), 0);
 }
 
-/* The legacy row's blocks for one neighbour, summed; how many there were. */
+/* The legacy row's blocks for one neighbor, summed; how many there were. */
 static int summed (const DIAB *dia, const DIAB *other, double *w)
 {
   int count = 0;

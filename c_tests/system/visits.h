@@ -14,5 +14,5 @@ void visit_world (const MODEL *model, RANDOM *random);
 /* Tags, reactions and velocities of many. Only what no results depend on changes. */
 void visit_kept (const MODEL *model, RANDOM *random);
 
-/* Other constraints and a regularisation, updates, and their end: another update is needed then. */
+/* Other constraints and a regularization, updates, and their end: another update is needed then. */
 void visit_rows (MODEL *model, RANDOM *random);

@@ -12,7 +12,7 @@ MX *host_matrix_blocks (int blocks, const int *sizes, const double *x);
 /* Compressed columns of the non-zero entries of the dense n x n matrix x. */
 MX *host_matrix_sparse (int n, const double *x);
 
-/* An MX of the given kind with uninitialised p[np], i[ni] and x[nzmax]. */
+/* An MX of the given kind with uninitialized p[np], i[ni] and x[nzmax]. */
 MX *host_matrix_raw (int kind, int m, int n, int np, int ni, int nzmax);
 
 void host_matrix_free (MX *matrix);
