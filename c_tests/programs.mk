@@ -76,7 +76,7 @@ objects.fuzz_legacy := $(call legacy,fuzz_legacy fuzz spoiled_call error_cases m
 objects.replay := $(call legacy,replay host/hooks) $(SNAPSHOT)
 objects.assemble_scene := examples/assemble_scene.o examples/pattern.o $(SNAPSHOT)
 
-# Where libfclib is installed; tests/fclib.rs tells whether that is so.
+# Only if libfclib is installed; tests/fclib.rs finds out.
 ifneq ($(shell pkg-config --exists fclib 2>/dev/null && echo yes),)
   TOOLS += fclib_example
   objects.fclib := $(call system,fclib check) examples/fclib_problem.o
