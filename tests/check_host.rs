@@ -41,7 +41,8 @@ fn our_own_header_has_the_layout_that_is_asserted() {
         let mut cc = compiler("CC", "cc");
         cc.args(["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-Iinclude"])
             .args(flags);
-        let (success, messages) = run(cc.args(["-include", "ldy_host.h", "c_tests/legacy/layout_assertions.c"]));
+        let (success, messages) =
+            run(cc.args(["-include", "ldy_host.h", "c_tests/legacy/layout_assertions.c"]));
         assert!(success && messages.is_empty(), "{cc:?}\n{messages}");
     }
 }
@@ -49,7 +50,8 @@ fn our_own_header_has_the_layout_that_is_asserted() {
 #[test]
 fn every_field_of_the_table_is_asserted() {
     let table = fs::read_to_string(root().join("src/legacy/layout.tsv")).expect("the table");
-    let assertions = fs::read_to_string(root().join("c_tests/legacy/layout_assertions.c")).expect("the assertions");
+    let assertions =
+        fs::read_to_string(root().join("c_tests/legacy/layout_assertions.c")).expect("the assertions");
     let has = |line: String| assert!(assertions.lines().any(|known| known == line), "missing: {line}");
     let mut structures = 0;
     for row in table.lines().filter(|line| !line.starts_with('#')) {

@@ -10,7 +10,7 @@
 /* The bodies of a sequence. The first is an obstacle, the second and third are rigid, the seventh is pseudo-rigid. */
 typedef struct {
   const char *name;
-  int updates;           /* updates in a hundred operations; the limit is 20 */
+  int updates;           /* updates in a hundred operations; a fifth at most */
   int strips;            /* a body to be replaced mostly only loses its constraints */
   int self_contact_once; /* that option is changed now and then */
   int shadowed;          /* a shadow has to agree after every update */

@@ -35,7 +35,7 @@ static void test_by_hand (void)
   host->dom.step = 0.25;
   for (int i = 0; i < 3; i ++) {
     body->velo[3 + i] = i + 1;      /* current velocity 1, 2, 3 */
-    body->velo[9 + i] = 10 * (i + 1); /* previous velocity: 10, 20 and 30 */
+    body->velo[9 + i] = 10 * (i + 1); /* previous velocity: ten times that */
   }
   con->base[0] = con->base[4] = con->base[8] = 0;
   con->base[1] = con->base[5] = con->base[6] = 1; /* axes y, z, x: U = (v1, v2, v0) */

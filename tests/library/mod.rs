@@ -144,7 +144,9 @@ impl Workshop {
     pub fn compile_host(&self, sources: &[&str]) -> Vec<PathBuf> {
         sources
             .iter()
-            .map(|name| self.compile(&format!("c_tests/support/host/{name}.c"), &format!("{name}.o"), &["-fPIE"]))
+            .map(|name| {
+                self.compile(&format!("c_tests/support/host/{name}.c"), &format!("{name}.o"), &["-fPIE"])
+            })
             .collect()
     }
 
