@@ -121,7 +121,7 @@ test-mpi:
 	@scripts/require cc $(CARGO) $(foreach mpi,$(MPIS),$(MPICC.$(mpi)) $(firstword $(MPIRUN.$(mpi))))
 	@$$(env LDY_MPICC=$(MPICC.$(firstword $(MPIS))) $(CARGO) rustc --locked --quiet --lib --profile test --features mpi \
 	  --config profile.test.package.ldy.opt-level=0 --message-format json-render-diagnostics -- \
-	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: boundary::
+	  -C linker=$(MPICC.$(firstword $(MPIS))) | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p') --quiet legacy:: ffi::
 	@$(foreach mpi,$(MPIS),$(call test_with,$(mpi)) &&) true
 	@$(foreach mpi,$(MPIS),$(call mpi_tests,$(mpi)) test-link LDY_SERIAL=$(LDY_LIB) \
 	  FOREIGN="$(patsubst %,$(MPI_TARGET)/%/libldy-mpi.a,$(filter-out $(mpi),$(MPIS)))" &&) true
@@ -152,7 +152,7 @@ sanitize: library
 
 # Writes include/*.h, c_tests/layout_assertions.c and packaging/libldy.map from the tables in src/legacy.
 headers:
-	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test generated_headers
+	LDY_WRITE_HEADERS=1 $(CARGO) test --quiet --test main generated_headers::
 
 # Compiles the layout assertions against a host's headers, for instance those of Solfec, serial and with MPI:
 #   make check-host HOST_HEADERS="dom.h nts.h sol.h" HOST_INCLUDE=SOLFEC HOST_CFLAGS="-DHDF5 -I/usr/include/hdf5/serial"

@@ -1,11 +1,6 @@
 //! Emits `OUT_DIR/layout.rs` from the tables in `src/legacy`, and compiles the C files there.
 
-#[path = "codegen/rust.rs"]
-mod rust;
-#[allow(dead_code, reason = "the C emitter needs more of the table than the Rust emitter does")]
-#[path = "codegen/table.rs"]
-mod table;
-
+use ldy_codegen::Table;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
@@ -24,7 +19,7 @@ const IDENTITY: &str = "src/legacy/identity.c";
 const MPI_FILES: [&str; 2] = ["src/legacy/mpi/calls.c", "src/legacy/mpi/calls.h"];
 
 fn main() {
-    for input in ["build.rs", "codegen", "include", "src/legacy/internal.h", IDENTITY, LAYOUT, ENUMERATIONS]
+    for input in ["build.rs", "include", "src/legacy/internal.h", IDENTITY, LAYOUT, ENUMERATIONS]
         .iter()
         .chain(C_FILES.iter().chain(&MPI_FILES))
     {
@@ -49,10 +44,10 @@ fn emit_origin() {
 }
 
 fn emit_layout(mpi: bool) {
-    let table =
-        table::Table::parse(&read(LAYOUT), &read(ENUMERATIONS)).unwrap_or_else(|error| panic!("{error}"));
+    let table = Table::parse(&read(LAYOUT), &read(ENUMERATIONS)).unwrap_or_else(|error| panic!("{error}"));
     let out = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("layout.rs");
-    fs::write(&out, rust::emit(&table, mpi)).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
+    fs::write(&out, ldy_codegen::emit(&table, mpi))
+        .unwrap_or_else(|error| panic!("{}: {error}", out.display()));
 }
 
 fn compile_c(mpi: bool) {

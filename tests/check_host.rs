@@ -1,9 +1,7 @@
-//! The assertions of `c_tests/layout_assertions.c` hold for our own header, and `make check-host` tells a
-//! user which field of other headers differs.
+//! The assertions of `c_tests/layout_assertions.c` hold for our own header, and `make check-host` names the
+//! field of other headers that differs.
 
-mod compiler;
-
-use compiler::{command, compiler, copy_headers_with, root, run};
+use crate::compiler::{command, compiler, copy_headers_with, root, run};
 use std::fs;
 
 /// `make check-host` with these variables: whether it succeeded, and all it printed.
@@ -17,7 +15,7 @@ fn check_host(headers: &str, include: &str, flags: &str) -> (bool, String) {
     ]))
 }
 
-/// `make check-host` on `ldy_host.h` with pieces of its text replaced, one after the other.
+/// `make check-host` on `ldy_host.h` with parts of its text replaced in order.
 fn check_edited(edits: &[(&str, &str)], flags: &str) -> (bool, String) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     copy_headers_with(directory.path(), edits);

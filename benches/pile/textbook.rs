@@ -1,12 +1,12 @@
 //! Gauss–Seidel as textbooks have it: rows in order, for each contact the forces of all others kept, its own found by a fixed point
-//! of the projection on Coulomb's cone, R ← P (R − ρ (U + μ |U_T| n)).
+//! with the projection on Coulomb's cone, R ← P (R − ρ (U + μ |U_T| n)).
 
 use ldy::solve::{Kind, Law, Problem};
 
 /// The change that ends the steps to a fixed point.
 const SMALL: f64 = 1e-10;
 
-/// A sweep over all contacts, the third component normal, with so many steps to a fixed point at most.
+/// A sweep over all contacts, the third component normal, with `steps` steps to a fixed point at most.
 pub fn sweep(problem: &Problem, laws: &[Law], forces: &mut [[f64; 3]], steps: usize) {
     for (row, law) in laws.iter().enumerate() {
         let Kind::Contact { friction, .. } = law.kind else { unreachable!("contacts alone") };

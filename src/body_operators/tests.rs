@@ -1,4 +1,5 @@
 use nalgebra::{DMatrix, Matrix3, Matrix3xX};
+use testing::matrices::nonzero;
 
 use super::*;
 use crate::inertia::{self, Inverse, Matrix, Sparse, Structure};
@@ -78,19 +79,6 @@ impl Bar {
     }
 }
 
-/// Compressed columns of what `keep` leaves of a matrix.
-fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..a.ncols() {
-        for i in (0..a.nrows()).filter(|&i| keep(i, j) && a[(i, j)] != 0.0) {
-            rows.push(i as i32);
-            values.push(a[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
-}
-
 /// Blocks of a panel with the operators of the bar against H A⁻¹ Hᵀ; the last slot is free, the second last the difference
 /// of two points.
 fn check(bar: &Bar, panel: &mut Panel, inertia: &Inertia, inverse: &DMatrix<f64>) {
@@ -133,7 +121,7 @@ fn nodal_blocks_with_explicit_inverses() {
     let blocks =
         DMatrix::from_fn(full.nrows(), full.ncols(), |i, j| if i / 3 == j / 3 { full[(i, j)] } else { 0.0 });
     for inverse in [full, diagonal, blocks] {
-        let (starts, rows, values) = columns(&inverse, |_, _| true);
+        let (starts, rows, values) = nonzero(&inverse, |_, _| true);
         let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
         check(&bar, &mut Panel::default(), &Inertia::Inverse(sparse), &inverse);
         let dense = Inverse::Dense(inertia::Dense::new(inverse.nrows(), inverse.as_slice()).unwrap());
@@ -152,7 +140,7 @@ fn nodal_blocks_with_factored_matrices() {
                 let symmetric = structure == Structure::PositiveDefinite;
                 let mut matrix = bar.matrix(symmetric);
                 matrix[(0, 0)] += change;
-                let (starts, rows, values) = columns(&matrix, |i, j| i >= j || !symmetric);
+                let (starts, rows, values) = nonzero(&matrix, |i, j| i >= j || !symmetric);
                 let inertia =
                     Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
                 check(&bar, &mut panel, &inertia, &matrix.try_inverse().unwrap());
@@ -189,11 +177,11 @@ fn entries_that_are_zero_have_no_sign() {
         (of_nodes(|a, b| if a == b { 2.0 } else { -0.01 }), Structure::PositiveDefinite),
         (of_nodes(|a, b| if a <= b { 1.0 / (1 + b - a) as f64 } else { 0.0 }), Structure::General),
     ] {
-        let (starts, rows, values) = columns(&matrix, |_, _| true);
+        let (starts, rows, values) = nonzero(&matrix, |_, _| true);
         let sparse = Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap());
         check(&mut Panel::default(), &Inertia::Inverse(sparse));
         let is_kept = |i, j| i >= j || structure == Structure::General;
-        let (starts, rows, values) = columns(&matrix, is_kept);
+        let (starts, rows, values) = nonzero(&matrix, is_kept);
         let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let mut panel = Panel::default();
         for _ in 0..3 {
@@ -206,7 +194,7 @@ fn entries_that_are_zero_have_no_sign() {
 fn dense_blocks_with_factored_matrices() {
     let bar = Bar { cells: 1 };
     let matrix = bar.matrix(true);
-    let (starts, rows, values) = columns(&matrix, |i, j| i >= j);
+    let (starts, rows, values) = nonzero(&matrix, |i, j| i >= j);
     let structure = Structure::PositiveDefinite;
     let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
     let mut panel = Panel::default();

@@ -40,8 +40,8 @@ pub fn hanging(name: &'static str, masses: &[f64], lengths: &[f64]) -> System {
     particles(name, masses, &vec![Vector3::new(0.0, 0.0, -1.0); masses.len()], lengths)
 }
 
-/// A thread between two places. What pulls at a particle balances its weight: of one link to the next, the vertical part
-/// of the pull changes by it, and the horizontal one does not. `horizontal` is in units of one weight.
+/// A thread between two places. The pull at a particle balances its weight: from one link to the next, its vertical part
+/// changes by the weight, and its horizontal part does not. `horizontal` is in units of one weight.
 pub fn catenary(name: &'static str, count: usize, horizontal: f64) -> System {
     bowed(name, count, horizontal, 1.0)
 }

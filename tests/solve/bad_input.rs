@@ -1,8 +1,7 @@
-//! What is refused, and how it is told. Forces stay as they were.
+//! Bad input is refused with a message. Forces stay the same.
 
 use ldy::solve::{Fault, Kind, Law, Normal, Options, Problem, Solver};
-
-const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+use testing::UNIT;
 
 struct Given {
     starts: Vec<i32>,

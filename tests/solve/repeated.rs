@@ -1,13 +1,14 @@
-//! The same problem again: the same bits, whatever the solver has solved before; and a warm start.
+//! The same problem again: the same bits, regardless of what the solver has solved before; and a warm start.
 
-use crate::dense::{Dense, Random};
+use super::dense::Dense;
 use ldy::solve::{Law, Method, Options, Solver};
 use nalgebra::DVector;
+use testing::Random;
 
 fn problem(rows: usize, seed: u64) -> (Dense, Vec<Law>) {
     let mut random = Random::new(seed);
     let h = random.matrix(3 * rows, 2 * rows);
-    let u = DVector::from_fn(2 * rows, |_, _| random.number());
+    let u = DVector::from_fn(2 * rows, |_, _| random.signed());
     (Dense::of_bodies(&h, &u), vec![Law::contact(0.3); rows])
 }
 

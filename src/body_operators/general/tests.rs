@@ -1,5 +1,6 @@
 use nalgebra::{DMatrix, DVector, Matrix3xX};
 use proptest::prelude::*;
+use testing::matrices::nonzero;
 
 use super::*;
 use crate::body_operators::Panel;
@@ -114,11 +115,12 @@ impl Case {
                 apply(Inertia::Inverse(Inverse::BlockDiagonal(diagonal)));
             }
             Known::Sparse => {
-                let (starts, rows, values) = columns(&self.inverse, 0);
+                let (starts, rows, values) = nonzero(&self.inverse, |_, _| true);
                 apply(Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap())));
             }
             Known::Matrix => {
-                let (starts, rows, values) = columns(&self.inverse.clone().try_inverse().unwrap(), 1);
+                let (starts, rows, values) =
+                    nonzero(&self.inverse.clone().try_inverse().unwrap(), |i, j| i >= j);
                 let structure = Structure::PositiveDefinite;
                 apply(Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values }));
             }
@@ -132,19 +134,6 @@ impl Case {
             }
         }
     }
-}
-
-/// Compressed columns, of the lower triangle alone if `lower` is 1.
-fn columns(matrix: &DMatrix<f64>, lower: usize) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..matrix.ncols() {
-        for i in (lower * j..matrix.nrows()).filter(|&i| matrix[(i, j)] != 0.0 || i == j) {
-            rows.push(i as i32);
-            values.push(matrix[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
 }
 
 /// All blocks of a panel: one by one, and row by row.

@@ -1,5 +1,6 @@
 use nalgebra::{DMatrix, Matrix3, Matrix3xX};
 use proptest::prelude::*;
+use testing::matrices::nonzero;
 
 use super::*;
 use crate::inertia::{Matrix, Sparse};
@@ -90,19 +91,6 @@ fn matrix(structure: Structure, seed: u64) -> DMatrix<f64> {
         0..=4 => 0.5 * value(SIZE * i + j),
         _ => 0.0,
     })
-}
-
-/// Compressed columns of what `keep` leaves of a matrix.
-fn columns(a: &DMatrix<f64>, keep: impl Fn(usize, usize) -> bool) -> (Vec<i32>, Vec<i32>, Vec<f64>) {
-    let (mut starts, mut rows, mut values) = (vec![0], vec![], vec![]);
-    for j in 0..SIZE {
-        for i in (0..SIZE).filter(|&i| keep(i, j) && a[(i, j)] != 0.0) {
-            rows.push(i as i32);
-            values.push(a[(i, j)]);
-        }
-        starts.push(rows.len() as i32);
-    }
-    (starts, rows, values)
 }
 
 /// Inverses that couple no two nodes, of these kinds: a mass for each node, or for each freedom, or a full block for each
@@ -197,7 +185,7 @@ proptest! {
                 Event::Nothing => {}
             }
             let a = matrix(structure, seed);
-            let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
+            let (starts, rows, values) = nonzero(&a, |i, j| general || i >= j);
             let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
             update(&mut nodal, &slots, (step, lasting), &inertia, &mut factored);
             check(&nodal, &slots, step, &a.clone().try_inverse().unwrap());
@@ -227,7 +215,7 @@ proptest! {
         let slots: Vec<Slot> = places.into_iter().map(slot).collect();
         for seed in seeds {
             let a = matrix(structure, seed);
-            let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
+            let (starts, rows, values) = nonzero(&a, |i, j| general || i >= j);
             let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
             (0..2).for_each(|_| update(&mut nodal, &slots, (0.5, Lasting::ManyUpdates), &inertia, &mut factored));
             prop_assert!(matches!(nodal.response, Response::Couplings));
@@ -241,7 +229,7 @@ proptest! {
         factor in prop::array::uniform9(-1.0..1.0_f64),
     ) {
         let a = matrix(Structure::PositiveDefinite, 1);
-        let (starts, rows, values) = columns(&a, |i, j| i >= j);
+        let (starts, rows, values) = nonzero(&a, |i, j| i >= j);
         let structure = Structure::PositiveDefinite;
         let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let (mut nodal, mut factored) = (Nodal::default(), Factored::default());
@@ -264,7 +252,7 @@ proptest! {
     ) {
         let structure = if general { Structure::General } else { Structure::PositiveDefinite };
         let a = matrix(structure, 1);
-        let (starts, rows, values) = columns(&a, |i, j| general || i >= j);
+        let (starts, rows, values) = nonzero(&a, |i, j| general || i >= j);
         let inertia = Inertia::Matrix(Matrix { structure, starts: &starts, rows: &rows, values: &values });
         let inverse = a.try_inverse().unwrap();
         // For the nodes of one cell, or of two neighbours.
@@ -293,7 +281,7 @@ proptest! {
         values in prop::collection::vec(0.5..1.0_f64, 9 * MESH_NODES),
     ) {
         let inverse = nodewise(kind, &values);
-        let (starts, rows, values) = columns(&inverse, |_, _| true);
+        let (starts, rows, values) = nonzero(&inverse, |_, _| true);
         let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
         let mut nodal = Nodal::default();
         update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
@@ -349,7 +337,7 @@ fn nodewise_inverses_follow_each_other() {
         let mut nodal = Nodal::default();
         for kind in [one, two] {
             let inverse = nodewise(kind, &values);
-            let (starts, rows, values) = columns(&inverse, |_, _| true);
+            let (starts, rows, values) = nonzero(&inverse, |_, _| true);
             let inertia = Inertia::Inverse(Inverse::Sparse(Sparse::new(&starts, &rows, &values).unwrap()));
             update(&mut nodal, &slots, (0.25, Lasting::default()), &inertia, &mut Factored::default());
             check(&nodal, &slots, 0.25, &inverse);

@@ -1,16 +1,13 @@
 //! Random block-sparse W = H Hᵀ of bodies with six dofs: as a list of blocks, and dense.
 
 use nalgebra::DMatrix;
+use testing::blocks::{Blocks, firsts};
 
 use crate::rows::{AnyBlockRows, Extents};
 
 /// Rows, and the dense matrix that they are.
 pub struct Scene {
-    pub starts: Vec<i32>,
-    pub columns: Vec<i32>,
-    pub values: Vec<f64>,
-    pub scalars: Vec<i32>,
-    pub places: Vec<usize>,
+    pub blocks: Blocks,
     pub dense: DMatrix<f64>,
 }
 
@@ -23,34 +20,18 @@ impl Scene {
     /// Of the operators of constraints: so many rows a constraint, six columns a body. Blocks of constraints that share no body are
     /// left out.
     pub fn of_any_operators(h: &DMatrix<f64>, heights: &[usize]) -> Self {
-        let bodies = h.ncols() / 6;
-        let dense = h * h.transpose();
-        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-        let (mut firsts, mut places) = (vec![0], vec![0]);
-        heights.iter().for_each(|height| firsts.push(firsts.last().unwrap() + height));
+        let firsts = firsts(heights.iter().copied());
         let is_on = |row: usize, body: usize| h.view((firsts[row], 6 * body), (heights[row], 6)).amax() > 0.0;
-        for row in 0..heights.len() {
-            for column in 0..heights.len() {
-                if row == column || (0..bodies).any(|body| is_on(row, body) && is_on(column, body)) {
-                    columns.push(column as i32);
-                    let block = dense
-                        .view((firsts[row], firsts[column]), (heights[row], heights[column]))
-                        .into_owned();
-                    values.extend_from_slice(block.as_slice());
-                    places.push(values.len());
-                }
-            }
-            starts.push(columns.len() as i32);
-        }
-        let scalars = firsts.into_iter().map(|first| first as i32).collect();
-        Self { starts, columns, values, scalars, places, dense }
+        let share = |row, column| (0..h.ncols() / 6).any(|body| is_on(row, body) && is_on(column, body));
+        let dense = h * h.transpose();
+        let blocks = Blocks::new(&dense, heights, |row, column| row == column || share(row, column));
+        Self { blocks, dense }
     }
 
     /// Of rows that all have three scalars, without saying so.
     pub fn rows(&self) -> AnyBlockRows<'_> {
-        let Self { starts, columns, values, scalars, places, .. } = self;
-        let is_three = scalars.iter().enumerate().all(|(row, &start)| start as usize == 3 * row);
-        let extents = if is_three { None } else { Some(Extents { scalars, values: places }) };
+        let Blocks { starts, columns, values, scalars, places } = &self.blocks;
+        let extents = (!self.blocks.are_of_three()).then_some(Extents { scalars, values: places });
         AnyBlockRows { starts, columns, values, extents }
     }
 }

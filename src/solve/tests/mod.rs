@@ -4,5 +4,4 @@ mod bounded;
 mod coloring;
 mod contact;
 mod projection;
-mod random;
 mod rows_of_three;

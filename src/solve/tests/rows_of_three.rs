@@ -2,11 +2,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::random::Random;
 use crate::solve::{
     AnyBlockRows, AnyProblem, End, Extents, Fault, Kind, Law, Method, Normal, Options, Problem, Report,
     Solver,
 };
+use testing::Random;
 
 /// W with all blocks, cut into rows of so many scalars.
 struct Cut {
@@ -78,7 +78,7 @@ fn laws(scalars: &[Scalar], heights: &[usize]) -> Vec<Law> {
 fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
     let mut heights = Vec::new();
     while sum > 0 {
-        let height = (1 + (random.number().abs() * 6.0) as usize).min(sum);
+        let height = (1 + (random.signed().abs() * 6.0) as usize).min(sum);
         heights.push(height);
         sum -= height;
     }
@@ -87,9 +87,9 @@ fn heights(random: &mut Random, mut sum: usize) -> Vec<usize> {
 
 /// A regular W and its scalars, some fixed, some bounded, some without force.
 fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<Scalar>) {
-    let h = DMatrix::from_fn(size, size + 3, |_, _| random.number());
+    let h = DMatrix::from_fn(size, size + 3, |_, _| random.signed());
     let w = &h * h.transpose() + DMatrix::identity(size, size) * 0.1;
-    let b = DVector::from_fn(size, |_, _| random.number());
+    let b = DVector::from_fn(size, |_, _| random.signed());
     let scalar = |kind: f64| match kind {
         -1.0..0.2 => (f64::NEG_INFINITY, f64::INFINITY),
         0.2..0.6 => (0.0, f64::INFINITY),
@@ -97,8 +97,8 @@ fn scene(random: &mut Random, size: usize) -> (DMatrix<f64>, DVector<f64>, Vec<S
         _ => (0.0, 0.0),
     };
     let scalars = (0..size).map(|_| {
-        let (lower, upper) = scalar(random.number());
-        Scalar { lower, upper, bias: random.number() }
+        let (lower, upper) = scalar(random.signed());
+        Scalar { lower, upper, bias: random.signed() }
     });
     let scalars = scalars.collect();
     (w, b, scalars)

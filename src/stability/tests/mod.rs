@@ -7,13 +7,10 @@ use super::*;
 use crate::math::{Block, Vector};
 use nalgebra::{DMatrix, Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
+use testing::matrices::block;
 
 fn vector() -> impl Strategy<Value = Vector> {
     prop::array::uniform3(-1.0..1.0_f64)
-}
-
-fn block(m: &Matrix3<f64>) -> Block {
-    m.as_slice().try_into().unwrap()
 }
 
 fn rigid() -> impl Strategy<Value = Body> {

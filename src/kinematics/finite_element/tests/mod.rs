@@ -10,6 +10,7 @@ mod polyhedron;
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use proptest::prelude::*;
+use testing::matrices::block;
 
 use super::*;
 use crate::math::{Block, Vector};
@@ -41,10 +42,6 @@ fn vector(size: f64) -> impl Strategy<Value = Vector> {
 
 fn rotation() -> impl Strategy<Value = Matrix3<f64>> {
     vector(3.0).prop_map(|axis| *Rotation3::new(Vector3::from(axis)).matrix())
-}
-
-fn block(m: &Matrix3<f64>) -> Block {
-    m.as_slice().try_into().unwrap()
 }
 
 /// A point well inside the domain of the local coordinates.
