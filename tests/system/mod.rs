@@ -3,6 +3,7 @@
 
 mod jacobian;
 mod model;
+mod regularization;
 mod scene;
 
 use jacobian::LAYOUTS;
