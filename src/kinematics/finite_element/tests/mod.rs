@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use testing::matrices::block;
 
 use super::*;
-use crate::math::{Block, Vector};
+use crate::math::Vector;
 
 const SHAPES: [Shape; 4] = [Shape::Tetrahedron, Shape::Pyramid, Shape::Wedge, Shape::Hexahedron];
 
