@@ -6,7 +6,7 @@ mod failing;
 
 use failing::{allocations, fail_at};
 use ldy::solve::{
-    AnyBlockRows, AnyProblem, Error, Extents, Fault, Kind, Law, Method, Normal, Options, Report, Solver,
+    BlockRows, Error, Fault, Kind, Law, Method, Normal, Options, Problem, Report, RowLayout, Solver,
 };
 
 /// Particles in a column, each on the one below it.
@@ -17,7 +17,7 @@ struct Column {
     b: Vec<f64>,
     laws: Vec<Law>,
     /// Where rows and blocks begin, unless rows have three scalars.
-    extents: Option<(Vec<i32>, Vec<usize>)>,
+    layout: Option<(Vec<i32>, Vec<usize>)>,
 }
 
 impl Column {
@@ -33,7 +33,7 @@ impl Column {
         }
         let mut b = vec![0.0; 3 * rows];
         b[..3].copy_from_slice(&[0.3, 0.0, -1.0]);
-        Self { starts, columns, values, b, laws: vec![law; rows], extents: None }
+        Self { starts, columns, values, b, laws: vec![law; rows], layout: None }
     }
 
     /// The normal components alone, in rows of one scalar.
@@ -42,17 +42,17 @@ impl Column {
         let all = Self::new(rows, Law { kind: stop, bias: [0.0; 3] });
         let third = |list: &[f64], of: usize| list.iter().skip(of - 1).step_by(of).copied().collect();
         let (values, b) = (third(&all.values, 9), third(&all.b, 3));
-        let extents = Some(((0..=rows as i32).collect(), (0..=all.columns.len()).collect()));
-        Self { values, b, extents, ..all }
+        let layout = Some(((0..=rows as i32).collect(), (0..=all.columns.len()).collect()));
+        Self { values, b, layout, ..all }
     }
 
     fn solve(&self, method: Method, solver: &mut Solver, forces: &mut [f64]) -> Result<Report, Error> {
         let Self { starts, columns, values, b, laws, .. } = self;
-        let extents = self.extents.as_ref().map(|(scalars, values)| Extents { scalars, values });
-        let w = AnyBlockRows { starts, columns, values, extents };
-        let problem = AnyProblem { w, b, normal: Normal::Third };
+        let layout = self.layout.as_ref().map(|(scalars, values)| RowLayout::new(scalars, values).unwrap());
+        let w = BlockRows::new(starts, columns, values, layout).unwrap();
+        let problem = Problem { w, b, normal: Normal::Third };
         let options = Options { method, ..Options::default() };
-        solver.solve_any(&problem, laws, &options, forces, &mut |_| true)
+        solver.solve(&problem, laws, &options, forces)
     }
 }
 

@@ -6,7 +6,7 @@ mod failing;
 
 use failing::allocations;
 use ldy::legacy::c_api::additions::{ldy_set_threads, ldy_shutdown};
-use ldy::solve::{Law, Method, Normal, Options, Problem, Report, Solver};
+use ldy::solve::{BlockRows, Law, Method, Normal, Options, Problem, Report, Solver};
 
 /// Particles in columns side by side, each on the one below it and against those beside it.
 struct Heap {
@@ -71,9 +71,10 @@ impl Heap {
 
     fn solve_from(&self, solver: &mut Solver, method: Method, forces: &mut [[f64; 3]]) -> Report {
         let Self { starts, columns, values, b, laws } = self;
-        let problem = Problem { starts, columns, values, b, normal: Normal::Third };
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None).unwrap();
+        let problem = Problem { w, b: b.as_flattened(), normal: Normal::Third };
         let options = Options { tolerance: 1e-9, method, sweeps: 60, ..Options::default() };
-        solver.solve(&problem, laws, &options, forces).unwrap()
+        solver.solve(&problem, laws, &options, forces.as_flattened_mut()).unwrap()
     }
 }
 

@@ -63,7 +63,8 @@ fn solve(file: &Path, arguments: &Arguments) -> Result<bool, Box<dyn error::Erro
     let contacts = Contacts::read(file)?;
     let mut forces = vec![[0.0; 3]; contacts.laws.len()];
     let options = Options { tolerance: arguments.tolerance, ..Options::default() };
-    let report = Solver::new().solve(&contacts.problem(), &contacts.laws, &options, &mut forces)?;
+    let problem = contacts.problem()?;
+    let report = Solver::new().solve(&problem, &contacts.laws, &options, forces.as_flattened_mut())?;
     let name = file.file_stem().unwrap_or_default();
     if let Some(folder) = &arguments.out {
         fs::create_dir_all(folder)?;

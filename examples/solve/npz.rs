@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Cursor, Read};
 use std::path::Path;
 
 use flate2::read::DeflateDecoder;
-use ldy::solve::{Law, Normal, Problem};
+use ldy::solve::{self, BlockRows, Law, Normal, Problem};
 use npyz::{Deserialize, NpyFile, WriterBuilder};
 use zip::{CompressionMethod, ZipArchive};
 
@@ -49,9 +49,10 @@ impl Contacts {
         Ok(())
     }
 
-    pub fn problem(&self) -> Problem<'_> {
+    pub fn problem(&self) -> Result<Problem<'_>, solve::Error> {
         let Self { starts, columns, values, b, .. } = self;
-        Problem { starts, columns, values, b, normal: Normal::First }
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None)?;
+        Ok(Problem { w, b: b.as_flattened(), normal: Normal::First })
     }
 }
 

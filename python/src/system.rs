@@ -603,14 +603,14 @@ impl System {
         [Bound<'py, PyArray1<f64>>; 5],
     )> {
         let rows = self.system.any_rows().map_err(raised)?;
-        let scalars: Vec<i32> = match rows.extents {
-            Some(extents) => extents.scalars.to_vec(),
+        let scalars: Vec<i32> = match rows.w.layout() {
+            Some(layout) => layout.scalar_starts().to_vec(),
             None => (0..=rows.ids.len()).map(|row| 3 * row as i32).collect(),
         };
-        let numbers = [rows.values, rows.b, rows.v, rows.diagonal, rows.inverse];
+        let numbers = [rows.w.values(), rows.b, rows.v, rows.diagonal, rows.inverse];
         Ok((
             [array(py, rows.ids)],
-            [&scalars, rows.starts, rows.columns].map(|values| array(py, values)),
+            [&scalars, rows.w.starts(), rows.w.columns()].map(|values| array(py, values)),
             numbers.map(|values| array(py, values)),
         ))
     }
@@ -661,7 +661,7 @@ impl System {
 
     /// Whether no constraint has other than three rows.
     fn are_three(&self) -> bool {
-        self.system.any_rows().is_ok_and(|rows| rows.extents.is_none())
+        self.system.any_rows().is_ok_and(|rows| rows.w.layout().is_none())
     }
 
     /// Of all constraints.
@@ -679,7 +679,7 @@ impl System {
         mut reactions: PyReadwriteArray1<f64>,
     ) -> PyResult<Report<'py>> {
         let rows = self.system.any_rows().map_err(raised)?;
-        let laws = laws.made((0..rows.ids.len()).map(|row| rows.scalars(row).len()))?;
+        let laws = laws.made((0..rows.w.len()).map(|row| rows.w.height(row)))?;
         let options = options.made()?;
         let forces = reactions.as_slice_mut()?;
         let Self { system, solver, .. } = self;

@@ -8,7 +8,7 @@
 use crate::legacy::errors::{Code, Result, fail};
 use crate::math::{Block, Vector, is_finite};
 use crate::memory::push;
-use crate::rows::any_rows::check_size;
+use crate::rows::fault::check_size;
 
 use super::display;
 use super::layout::{DIAB, LOCDYN};

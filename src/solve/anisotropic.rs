@@ -6,7 +6,7 @@ use crate::math::{Block, Vector};
 use crate::memory::{self, renew};
 
 use super::frames::{Axes, NormalFirst, NormalThird};
-use super::problem::{Kind, Law, Normal, Problem};
+use super::problem::{Kind, Law, Normal, Problem3};
 
 /// A problem in such units, and its memory.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Scaled {
 
 impl Scaled {
     /// Make everything anew.
-    pub fn prepare(&mut self, problem: &Problem, laws: &[Law], forces: &[Vector]) -> memory::Result {
+    pub fn prepare(&mut self, problem: &Problem3, laws: &[Law], forces: &[Vector]) -> memory::Result {
         let rows = problem.rows();
         let scales = laws.iter().map(|law| match problem.normal {
             Normal::First => scale::<NormalFirst>(&law.kind),
@@ -40,8 +40,8 @@ impl Scaled {
     }
 
     /// The problem, its laws, and where forces begin.
-    pub fn parts<'a>(&'a mut self, problem: &Problem<'a>) -> (Problem<'a>, &'a [Law], &'a mut [Vector]) {
-        (Problem { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
+    pub fn parts<'a>(&'a mut self, problem: &Problem3<'a>) -> (Problem3<'a>, &'a [Law], &'a mut [Vector]) {
+        (Problem3 { values: &self.values, b: &self.b, ..*problem }, &self.laws, &mut self.forces)
     }
 
     /// R = D R̃.

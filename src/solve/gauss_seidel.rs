@@ -9,7 +9,7 @@ use crate::team::{Team, part};
 use super::coloring::{CHUNK, Order};
 use super::frames::Axes;
 use super::law;
-use super::problem::{Law, Problem};
+use super::problem::{Law, Problem3};
 use super::residual::velocity;
 use super::workspace::Memory;
 
@@ -49,7 +49,7 @@ impl Force {
 
 impl Sweeps {
     /// Find the order, and make room.
-    pub fn prepare(&mut self, problem: &Problem) -> memory::Result {
+    pub fn prepare(&mut self, problem: &Problem3) -> memory::Result {
         let rows = problem.rows();
         self.order.find(problem.starts, problem.columns)?;
         let zeros = std::iter::repeat_with(|| Force(Default::default())).take(rows);
@@ -87,7 +87,7 @@ impl Sweeps {
     }
 
     /// Have each row in turn obey its law while all other forces are kept; the square of the norm of all changes, scaled.
-    pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem, memory: &Memory) -> f64 {
+    pub fn sweep<A: Axes>(&mut self, team: &mut Team, problem: &Problem3, memory: &Memory) -> f64 {
         let Self { order, forces, changes, .. } = self;
         let Memory { q, weights, locals, .. } = memory;
         let forces = &*forces;

@@ -10,7 +10,7 @@ use crate::math::Vector;
 
 use super::frames::Axes;
 use super::law::on_cone;
-use super::problem::{Kind, Law, Problem};
+use super::problem::{Kind, Law, Problem3};
 use super::residual::Norms;
 use super::workspace::Memory;
 
@@ -22,7 +22,7 @@ const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
 /// Whether `d`, of which the part in the dual cone is taken, proves that there is no solution; `turned` is room for Wᵀd.
 pub fn proves<A: Axes>(
-    problem: &Problem,
+    problem: &Problem3,
     laws: &[Law],
     memory: &Memory,
     norms: &Norms,

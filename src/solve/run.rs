@@ -15,7 +15,7 @@ use super::infeasibility;
 use super::law;
 use super::newton::{Equations, Newton};
 use super::options::{End, Method, Options, Report, Watch};
-use super::problem::{Law, Normal, Problem};
+use super::problem::{Law, Normal, Problem3};
 use super::residual::{Norms, Residual, residual, velocity};
 use super::workspace::Memory;
 
@@ -87,7 +87,7 @@ impl Room {
     /// If memory is exhausted. The forces are as they were then.
     pub fn solve(
         &mut self,
-        problem: &Problem,
+        problem: &Problem3,
         laws: &[Law],
         options: &Options,
         forces: &mut [Vector],
@@ -129,7 +129,7 @@ impl Room {
 
 /// A solution under way.
 struct Run<'a, 'w> {
-    problem: &'a Problem<'a>,
+    problem: &'a Problem3<'a>,
     laws: &'a [Law],
     options: &'a Options,
     room: &'a mut Room,

@@ -5,7 +5,7 @@ use crate::memory::{self, renew};
 
 use super::frames::Axes;
 use super::local::Local;
-use super::problem::{Law, Problem};
+use super::problem::{Law, Problem3};
 use super::residual::weights;
 
 /// Everything that does not change from sweep to sweep.
@@ -24,7 +24,7 @@ pub struct Memory {
 
 impl Memory {
     /// Make everything anew.
-    pub fn prepare<A: Axes>(&mut self, problem: &Problem, laws: &[Law]) -> memory::Result<()> {
+    pub fn prepare<A: Axes>(&mut self, problem: &Problem3, laws: &[Law]) -> memory::Result<()> {
         let rows = problem.rows();
         let Self { q, weights: d, roots, diagonal, locals } = self;
         let places = (0..rows).map(|row| {

@@ -9,7 +9,7 @@
 //! that an `update` goes over, `changes` what has changed of it, `plan` what is made again, `product` multiplies with W,
 //! `stability` finds the longest stable step, `solve` the forces, `direct` factors and ranks, `kept` has what is kept with
 //! constraints, `bulk` takes many bodies or constraints at once, `jacobian` their operators, `insertion` has them in all or none,
-//! `models` has bodies that one solver is for, `files` writes W, `world` turns what a program has in the world into what is asked
+//! `models` has bodies that one solver is for, `world` turns what a program has in the world into what is asked
 //! for here. `mixed` ties constraints of other than three rows, or on more than two bodies, to rows of three; `any_rows` is what
 //! [`System`] does with them.
 
@@ -22,7 +22,6 @@ mod constraint_data;
 mod direct;
 mod dirty;
 mod error;
-mod files;
 mod id_table;
 mod insertion;
 mod jacobian;

@@ -116,7 +116,7 @@ fn nothing_to_solve_is_solved() {
     let still = Dense::of_bodies(&body_on_plane(&CORNERS), &DVector::zeros(6));
     let mut forces = vec![[1.0, 2.0, 3.0]; 4];
     let report = ldy::solve::Solver::new()
-        .solve(&still.problem(), &[Law::contact(0.5); 4], &TIGHT, &mut forces)
+        .solve(&still.problem(), &[Law::contact(0.5); 4], &TIGHT, forces.as_flattened_mut())
         .unwrap();
     assert_eq!((report.end, forces), (End::Converged, vec![[0.0; 3]; 4]));
 }

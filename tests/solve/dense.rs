@@ -1,6 +1,6 @@
 //! Problems from dense matrices.
 
-use ldy::solve::{Error, Law, Normal, Options, Problem, Report, Solver};
+use ldy::solve::{BlockRows, Error, Law, Normal, Options, Problem, Report, Solver};
 use nalgebra::{DMatrix, DVector};
 
 /// All rows with all blocks that are not zero.
@@ -36,12 +36,13 @@ impl Dense {
 
     pub fn problem(&self) -> Problem<'_> {
         let Self { starts, columns, values, b, .. } = self;
-        Problem { starts, columns, values, b, normal: Normal::Third }
+        let w = BlockRows::new(starts, columns, values.as_flattened(), None).expect("well-formed rows");
+        Problem { w, b: b.as_flattened(), normal: Normal::Third }
     }
 
     pub fn solve(&self, laws: &[Law], options: &Options) -> Result<(Report, Vec<[f64; 3]>), Error> {
         let mut forces = vec![[0.0; 3]; self.b.len()];
-        let report = Solver::new().solve(&self.problem(), laws, options, &mut forces)?;
+        let report = Solver::new().solve(&self.problem(), laws, options, forces.as_flattened_mut())?;
         Ok((report, forces))
     }
 

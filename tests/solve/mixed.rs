@@ -147,7 +147,7 @@ fn the_normal_may_come_first() {
     let turned = Dense::new(&places * &dense.w * places.transpose(), &(&places * b));
     let problem = ldy::solve::Problem { normal: ldy::solve::Normal::First, ..turned.problem() };
     let mut forces = vec![[0.0; 3]; 6];
-    ldy::solve::Solver::new().solve(&problem, &laws, &Options::default(), &mut forces).unwrap();
+    ldy::solve::Solver::new().solve(&problem, &laws, &Options::default(), forces.as_flattened_mut()).unwrap();
     for (r, expected) in forces.iter().zip(expected) {
         let back = [r[1], r[2], r[0]];
         assert!((0..3).all(|i| (back[i] - expected[i]).abs() < 1e-6), "{back:?} {expected:?}");

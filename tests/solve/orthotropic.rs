@@ -135,7 +135,9 @@ fn one_coefficient_may_be_zero() {
             // A force to begin with is none where there is no friction.
             let mut forces = [[1.0; 3]];
             let options = Options { tolerance: 1e-12, method, ..Options::default() };
-            ldy::solve::Solver::new().solve(&dense.problem(), &[contact(mu)], &options, &mut forces).unwrap();
+            ldy::solve::Solver::new()
+                .solve(&dense.problem(), &[contact(mu)], &options, forces.as_flattened_mut())
+                .unwrap();
             let mut expected = [0.0, 0.0, 2.0];
             expected[along] = -1.0;
             assert!((0..3).all(|i| (forces[0][i] - expected[i]).abs() < 1e-11), "{forces:?}");

@@ -12,7 +12,9 @@ fn contacts(name: &str) -> Contacts {
 fn solve(name: &str, options: &Options) -> Report {
     let contacts = contacts(name);
     let mut forces = vec![[0.0; 3]; contacts.laws.len()];
-    Solver::new().solve(&contacts.problem(), &contacts.laws, options, &mut forces).unwrap()
+    Solver::new()
+        .solve(&contacts.problem().unwrap(), &contacts.laws, options, forces.as_flattened_mut())
+        .unwrap()
 }
 
 const NAMES: [&str; 6] =

@@ -19,13 +19,13 @@ fn check(scene: &mut Scene) {
     let scale = expected.w.abs().max().max(1e-300);
     let mut found = DMatrix::zeros(count, count);
     for row in 0..rows.ids.len() {
-        assert_eq!(rows.scalars(row), expected.scalars[row]..expected.scalars[row + 1]);
-        let columns: Vec<usize> = rows.blocks(row).map(|k| rows.columns[k] as usize).collect();
+        assert_eq!(rows.w.scalars(row), expected.scalars[row]..expected.scalars[row + 1]);
+        let columns: Vec<usize> = rows.w.blocks(row).map(|k| rows.w.columns()[k] as usize).collect();
         assert_eq!(columns, expected.columns[row], "columns of row {row}");
-        let own = rows.scalars(row);
-        for k in rows.blocks(row) {
-            let other = rows.scalars(rows.columns[k] as usize);
-            let block = DMatrix::from_column_slice(own.len(), other.len(), rows.block(k));
+        let own = rows.w.scalars(row);
+        for k in rows.w.blocks(row) {
+            let other = rows.w.scalars(rows.w.columns()[k] as usize);
+            let block = DMatrix::from_column_slice(own.len(), other.len(), rows.w.block(k));
             found.view_mut((own.start, other.start), (own.len(), other.len())).copy_from(&block);
         }
         let size = own.len();
@@ -51,16 +51,16 @@ fn check(scene: &mut Scene) {
     let mut largest = vec![0.0; rows.ids.len()];
     rows.largest_eigenvalues(&mut largest);
     for (row, largest) in largest.iter().enumerate() {
-        let own = rows.scalars(row);
+        let own = rows.w.scalars(row);
         let block = expected.w.view((own.start, own.start), (own.len(), own.len())).into_owned();
         let expected = block.symmetric_eigenvalues().max();
         assert!((largest - expected).abs() <= 1e-12 * scale, "{largest} {expected}");
     }
 
     // Compressed rows of scalars.
-    let (mut starts, mut columns) = (vec![-1; count + 1], vec![-1; rows.values.len()]);
-    let mut values = vec![0.0; rows.values.len()];
-    rows.write_csr(&mut starts, &mut columns, &mut values);
+    let (mut starts, mut columns) = (vec![-1; count + 1], vec![-1; rows.w.values().len()]);
+    let mut values = vec![0.0; rows.w.values().len()];
+    rows.w.copy_csr(&mut starts, &mut columns, &mut values);
     let mut csr = DMatrix::zeros(count, count);
     for i in 0..count {
         let own = starts[i] as usize..starts[i + 1] as usize;
@@ -150,11 +150,11 @@ fn updates_are_those_of_a_system_made_anew() {
             let mut anew = scene.model.anew();
             anew.update(scene.step).unwrap();
             let (own, anew) = (scene.system.any_rows().unwrap(), anew.any_rows().unwrap());
-            assert_eq!((own.starts, own.columns), (anew.starts, anew.columns));
+            assert_eq!((own.w.starts(), own.w.columns()), (anew.w.starts(), anew.w.columns()));
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             assert!(bits(own.b) == bits(anew.b), "B, seed {seed}");
             assert!(bits(own.v) == bits(anew.v), "V, seed {seed}");
-            assert!(bits(own.values) == bits(anew.values), "W, seed {seed}");
+            assert!(bits(own.w.values()) == bits(anew.w.values()), "W, seed {seed}");
             assert!(bits(own.inverse) == bits(anew.inverse), "inverses, seed {seed}");
         }
     }
@@ -189,7 +189,7 @@ fn rows_of_three_may_be_given_in_parts() {
         system.update(0.5).unwrap();
         let rows = system.any_rows().unwrap();
         let (mut starts, mut columns, mut values) = (vec![0; 7], vec![0; 36], vec![0.0; 36]);
-        rows.write_csr(&mut starts, &mut columns, &mut values);
+        rows.w.copy_csr(&mut starts, &mut columns, &mut values);
         assert_eq!(starts, [0, 6, 12, 18, 24, 30, 36]);
         all.push((values, rows.b.to_vec()));
     }
@@ -227,7 +227,7 @@ fn scalars_on_the_same_bodies_share_rows_and_systems_come_back_to_rows_of_three(
     system.update(1.0).unwrap();
     let rows = system.rows().unwrap();
     assert_eq!(rows.ids, [triple.unwrap() as i64, more.unwrap() as i64]);
-    assert!(system.any_rows().unwrap().extents.is_none());
+    assert!(system.any_rows().unwrap().w.layout().is_none());
     assert_eq!((system.row(45).unwrap(), system.constraints().map(|(id, _)| id).collect()), (1, vec![0, 45]));
 }
 
@@ -375,7 +375,7 @@ fn a_jacobian_that_is_refused_changes_nothing() {
     ];
     let values = |system: &System| {
         let rows = system.any_rows().unwrap();
-        [rows.values, rows.b, rows.v, rows.inverse]
+        [rows.w.values(), rows.b, rows.v, rows.inverse]
             .map(|values| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
     };
     let expected = values(&untouched);
@@ -445,7 +445,7 @@ fn a_jacobian_whose_constraints_are_refused_changes_nothing() {
     ];
     let values = |system: &System| {
         let rows = system.any_rows().unwrap();
-        [rows.values, rows.b, rows.v, rows.inverse]
+        [rows.w.values(), rows.b, rows.v, rows.inverse]
             .map(|values| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
     };
     for (bodies, heights, j, text) in cases {
@@ -531,7 +531,7 @@ fn calls_for_many_know_constraints_of_any_number_of_rows() {
 /// What an update makes, to the bit.
 fn bits_of(system: &System) -> Vec<u64> {
     let rows = system.any_rows().unwrap();
-    let all = rows.values.iter().chain(rows.b).chain(rows.v).chain(rows.diagonal).chain(rows.inverse);
+    let all = rows.w.values().iter().chain(rows.b).chain(rows.v).chain(rows.diagonal).chain(rows.inverse);
     all.map(|value| value.to_bits()).collect()
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong};
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_room;
-use crate::rows::any_rows::check_size;
+use crate::rows::fault::check_size;
 use crate::system::any_rows::about;
 use crate::system::body::as_many;
 use crate::system::{Error, Fault, Id, MOST_BODIES, MOST_ROWS, RowsOperator, System};
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn ldy_system_csr_size(
     entry!(system: shared, rows: place, entries: place => {
         let results = system.any_rows()?;
         rows.put(results.b.len() as c_int);
-        entries.put(results.values.len());
+        entries.put(results.w.values().len());
     })
 }
 
@@ -190,10 +190,10 @@ pub unsafe extern "C" fn ldy_system_csr(
            values: values_mut(count) => {
         let rows = system.any_rows()?;
         check_size("starts", rows.b.len() + 1, start_count)?;
-        check_size("columns and values", rows.values.len(), count)?;
+        check_size("columns and values", rows.w.values().len(), count)?;
         let why = "system: W has more entries than an int can count";
         ensure!(c_int::try_from(count).is_ok(), fail!(Code::BugFound, "{why}"));
-        rows.write_csr(starts, columns, values);
+        rows.w.copy_csr(starts, columns, values);
     })
 }
 

@@ -12,7 +12,7 @@ use crate::inertia::FactorError;
 use crate::legacy::layout::LOCDYN;
 use crate::math::Vector;
 use crate::rows::fault;
-use crate::rows::{AnyBlockRows, Extents};
+use crate::rows::{BlockRows, Layout, RowLayout};
 use crate::system::{Error, Fault, Id};
 
 use super::rows::ldy_rows;
@@ -29,6 +29,13 @@ impl From<Error> for Code {
 impl From<fault::Error> for Code {
     fn from(error: fault::Error) -> Self {
         fail!(code(error.fault.into()), "{error}")
+    }
+}
+
+/// Its text becomes the thread's last.
+impl From<fault::Fault> for Code {
+    fn from(fault: fault::Fault) -> Self {
+        fault::Error::of_rows(fault).into()
     }
 }
 
@@ -111,7 +118,7 @@ pub unsafe fn locdyn(name: &str, ldy: *const LOCDYN) -> Result<*const LOCDYN> {
 /// # Safety
 /// `rows` is NULL or valid, with as many bytes as its size says; its starts, columns, starts of scalars and values, and values are
 /// NULL or as long as it says. Nobody changes them meanwhile.
-pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlockRows<'a>> {
+pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<BlockRows<'a>> {
     // SAFETY: the C program promises what `given_rows` asks for.
     unsafe { given_rows(name, rows) }.map(|(rows, _)| rows)
 }
@@ -120,7 +127,7 @@ pub unsafe fn block_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<AnyBlo
 ///
 /// # Safety
 /// As for [`block_rows`], and B is NULL or as long as it says.
-pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, &'a [f64])> {
+pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, &'a [f64])> {
     // SAFETY: the C program promises what `given_rows` asks for.
     let (rows, b) = unsafe { given_rows(name, rows) }?;
     // SAFETY: the C program promises a value for each scalar.
@@ -132,7 +139,7 @@ pub unsafe fn rows_with_b<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyB
 ///
 /// # Safety
 /// As for [`block_rows`].
-unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockRows<'a>, *const f64)> {
+unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(BlockRows<'a>, *const f64)> {
     // SAFETY: the C program promises a structure with as many bytes as its size says.
     let given = unsafe { sized_const(name, rows) }?;
     let given = given.read();
@@ -146,21 +153,19 @@ unsafe fn given_rows<'a>(name: &str, rows: *const ldy_rows) -> Result<(AnyBlockR
     let starts = unsafe { values("rows->starts", starts, count + 1) }?;
     // SAFETY: the C program promises a column for each block.
     let columns = unsafe { values("rows->columns", columns, blocks) }?;
-    let extents = if scalar_starts.is_null() {
+    let layout = if scalar_starts.is_null() {
         None
     } else {
         // SAFETY: the C program promises a start for the scalars of each row, and an end.
         let scalars = unsafe { values("rows->scalar_starts", scalar_starts, count + 1) }?;
         // SAFETY: the C program promises a start for the values of each block, and an end.
         let starts = unsafe { values("rows->value_starts", value_starts, blocks + 1) }?;
-        Some(Extents { scalars, values: starts })
+        Some(RowLayout::new(scalars, starts)?)
     };
-    let size = extents.map_or(9 * blocks, |extents| extents.values[blocks]);
+    let size = layout.values(0..blocks).end;
     // SAFETY: the C program promises nine values for each block, or as many as starts of values tell.
     let values = unsafe { values("rows->values", first, size) }?;
-    let rows = AnyBlockRows { starts, columns, values, extents };
-    rows.check_pattern()?;
-    Ok((rows, given.B))
+    Ok((BlockRows::new(starts, columns, values, layout)?, given.B))
 }
 
 fn count_of(name: &str, count: c_int) -> Result<usize> {

@@ -39,7 +39,7 @@ pub unsafe extern "C" fn ldy_system_update(system: *mut ldy_system, h: f64) -> c
 pub unsafe extern "C" fn ldy_system_rows(system: *const ldy_system, rows: *mut ldy_rows) -> c_int {
     entry!(system: shared, rows: sized => {
         let results = system.any_rows()?;
-        if results.extents.is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
+        if results.w.layout().is_some() && !rows.reaches(offset_of!(ldy_rows, scalars)) {
             // A caller that does not know of other rows is told which constraint has such.
             system.rows()?;
         }

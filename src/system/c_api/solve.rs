@@ -8,10 +8,8 @@ use std::time::Duration;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::ffi::handle::{self, Handle};
 use crate::ffi::sized::{CallerSized, Place};
-use crate::rows::any_rows::check_size;
-use crate::solve::{
-    AnyBlockRows, AnyProblem, End, Kind, Law, Measure, Method, Normal, Options, Report, Solver,
-};
+use crate::rows::fault::check_size;
+use crate::solve::{BlockRows, End, Kind, Law, Measure, Method, Normal, Options, Problem, Report, Solver};
 
 use super::arguments::{self, entry};
 use super::ldy_system;
@@ -215,7 +213,7 @@ pub unsafe extern "C" fn ldy_solve_system(
         let rows = system.any_rows()?;
         let options = Chosen::read(options)?;
         let ldy_solve { solver, laws: kept } = solver;
-        read_laws(&rows.matrix(), laws, kept)?;
+        read_laws(&rows.w, laws, kept)?;
         let watch = &mut options.watch();
         let result = system.solve_watched(solver, kept, &options.options, R, watch)?;
         tell(report, &result, options.options.measure, solver.history());
@@ -253,8 +251,8 @@ pub unsafe extern "C" fn ldy_solve_rows(
         let ldy_solve { solver, laws: kept } = solver;
         let (w, b) = rows;
         read_laws(&w, laws, kept)?;
-        let problem = AnyProblem { w, b, normal };
-        let result = solver.solve_any(&problem, kept, &options, R, &mut chosen.watch())?;
+        let problem = Problem { w, b, normal };
+        let result = solver.solve_watched(&problem, kept, &options, R, &mut chosen.watch())?;
         tell(report, &result, options.measure, solver.history());
     })
 }
@@ -316,7 +314,7 @@ impl Chosen {
 }
 
 /// The laws of rows, of those with more than three scalars two.
-fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
+fn read_laws(rows: &BlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Result {
     check_size("laws", rows.len(), given.len())?;
     laws.clear();
     laws.try_reserve(2 * given.len()).map_err(|_| fail!(Code::OutOfMemory, "laws: out of memory"))?;
@@ -329,7 +327,7 @@ fn read_laws(rows: &AnyBlockRows, given: &[ldy_law], laws: &mut Vec<Law>) -> Res
             LDY_BOUNDS_LAW => Kind::Bounds { lower, upper },
             kind => return Err(fail!(Code::BugFound, "law {row}: there is no kind {kind}")),
         };
-        laws.extend(Law { kind, bias }.parts(rows.scalars(row).len()));
+        laws.extend(Law { kind, bias }.parts(rows.height(row)));
     }
     Ok(())
 }

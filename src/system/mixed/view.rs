@@ -4,12 +4,11 @@
 use std::iter;
 use std::ops::Range;
 
-use num_traits::AsPrimitive;
-
 use crate::assembly::diagonal::Diagonal;
 use crate::math::{Block, Vector, is_finite, small_symmetric};
 use crate::memory::{push, refill, renew};
-use crate::rows::any_rows::Extents;
+use crate::rows::pattern::range;
+use crate::rows::{BlockRows, RowLayout};
 
 use super::super::error::{Error, Fault};
 use super::super::id_table::{Id, Table};
@@ -24,12 +23,8 @@ use super::Entry;
 pub struct AnyRows<'a> {
     /// Ids of the constraints.
     pub ids: &'a [i64],
-    /// Row k has the blocks `starts[k]..starts[k + 1]`.
-    pub starts: &'a [i32],
-    /// Column of each block, ascending in a row, the diagonal among them.
-    pub columns: &'a [i32],
-    /// The blocks, m × n and column-major, one behind the other.
-    pub values: &'a [f64],
+    /// W.
+    pub w: BlockRows<'a>,
     /// Free local velocities, one behind the other.
     pub b: &'a [f64],
     /// Previous local velocities.
@@ -38,49 +33,26 @@ pub struct AnyRows<'a> {
     pub diagonal: &'a [f64],
     /// Their inverses, symmetric to the bit; NaN where a block is singular.
     pub inverse: &'a [f64],
-    /// Where rows and blocks begin; `None`: all constraints have three rows.
-    pub extents: Option<Extents<'a>>,
     /// Where the diagonal block and the inverse of each row begin, and the end; empty: all have nine values.
     pub squares: &'a [usize],
 }
 
 impl<'a> From<Rows<'a>> for AnyRows<'a> {
     fn from(rows: Rows<'a>) -> Self {
-        let Rows { ids, starts, columns, values, b, v, diagonal, inverse } = rows;
+        let Rows { ids, b, v, diagonal, inverse, .. } = rows;
         Self {
             ids,
-            starts,
-            columns,
-            values: values.as_flattened(),
+            w: rows.matrix(),
             b: b.as_flattened(),
             v: v.as_flattened(),
             diagonal: diagonal.as_flattened(),
             inverse: inverse.as_flattened(),
-            extents: None,
             squares: &[],
         }
     }
 }
 
-impl<'a> AnyRows<'a> {
-    /// Where the scalars of a row are in vectors.
-    #[inline(always)]
-    pub fn scalars(&self, row: usize) -> Range<usize> {
-        self.matrix().scalars(row)
-    }
-
-    /// The blocks of a row, by number.
-    #[inline(always)]
-    pub fn blocks(&self, row: usize) -> Range<usize> {
-        self.matrix().range(row)
-    }
-
-    /// A block.
-    #[inline(always)]
-    pub fn block(&self, block: usize) -> &'a [f64] {
-        self.matrix().block(block)
-    }
-
+impl AnyRows<'_> {
     /// Where the diagonal block and the inverse of a row are among the others.
     #[inline(always)]
     pub fn square(&self, row: usize) -> Range<usize> {
@@ -90,31 +62,8 @@ impl<'a> AnyRows<'a> {
     /// Write the largest eigenvalue of each diagonal block: NaN where none is found.
     pub fn largest_eigenvalues(&self, values: &mut [f64]) {
         for (row, value) in values.iter_mut().enumerate() {
-            *value = small_symmetric::largest_eigenvalue(
-                self.scalars(row).len(),
-                &self.diagonal[self.square(row)],
-            );
-        }
-    }
-
-    /// Write W in compressed rows of scalars, columns ascending: where each row begins and the end, columns, values row by row.
-    /// There are as many starts as scalars and one more, and as many columns and values as W has.
-    pub fn write_csr(&self, starts: &mut [i32], columns: &mut [i32], values: &mut [f64]) {
-        let (matrix, mut end, mut next) = (self.matrix(), 0, starts.iter_mut());
-        for row in 0..self.ids.len() {
-            for i in 0..self.scalars(row).len() {
-                if let Some(start) = next.next() {
-                    *start = end as i32;
-                }
-                let places = columns[end..].iter_mut().zip(&mut values[end..]);
-                for ((to_column, to), (column, value)) in places.zip(matrix.entries(row, i)) {
-                    (*to_column, *to) = (column as i32, value);
-                    end += 1;
-                }
-            }
-        }
-        if let Some(start) = next.next() {
-            *start = end as i32;
+            let own = &self.diagonal[self.square(row)];
+            *value = small_symmetric::largest_eigenvalue(self.w.height(row), own);
         }
     }
 }
@@ -709,8 +658,9 @@ impl View {
     /// The rows.
     pub fn rows(&self) -> AnyRows<'_> {
         let Self { ids, starts, columns, values, b, v, diagonal, inverse, .. } = self;
-        let extents = Some(Extents { scalars: &self.scalars, values: &self.places });
-        AnyRows { ids, starts, columns, values, b, v, diagonal, inverse, extents, squares: &self.squares }
+        let layout = RowLayout::trusted(&self.scalars, &self.places);
+        let w = BlockRows::trusted(starts, columns, values, Some(layout));
+        AnyRows { ids, w, b, v, diagonal, inverse, squares: &self.squares }
     }
 
     /// Ids of the constraints, row by row.
@@ -769,12 +719,6 @@ fn copy<const ROWS: usize, const HEIGHT: usize>(
 /// Whether rows are coupled with each other that share this one: not by obstacles.
 fn is_coupled(structure: &Structure, row: usize) -> bool {
     structure.places(row).iter().any(Option::is_some)
-}
-
-/// From the start of one to that of the next.
-#[inline(always)]
-fn range(starts: &[impl AsPrimitive<usize>], which: usize) -> Range<usize> {
-    starts[which].as_()..starts[which + 1].as_()
 }
 
 fn last<T: Copy + Default>(starts: &[T]) -> T {

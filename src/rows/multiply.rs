@@ -1,35 +1,33 @@
-//! Products with block-sparse rows of W, whoever has made them, of one vector or several. Threads share rows; what each computes
-//! does not depend on it.
+//! Products of block-sparse rows of W with one vector or several. Threads share rows; the bits of a row do not depend on the thread.
 #![forbid(unsafe_code)]
 
-mod any_rows;
+use std::convert::Infallible;
 
 use crate::math::Vector;
 use crate::math::simd::{F64x4, Kernel, SimdLevel, at_best};
 use crate::prefetch::fetch_beyond;
-use crate::rows::block_rows::BlockRows;
-use crate::team::Team;
+use crate::rows::block_rows::{BlockRows, Bsr3};
+use crate::rows::layout::{Layout, RowLayout};
+use crate::team::{Ragged, Team};
 
-pub(crate) use any_rows::multiply;
-
-/// Vectors, each of which begins `stride` values behind the one before it. `T` is a slice, shared or not.
+/// Several vectors in one slice `T`, shared or exclusive.
 pub struct Columns<T> {
     /// The values.
     pub values: T,
-    /// From the beginning of one to that of the next.
+    /// The number of values from the beginning of a vector to the beginning of the next.
     pub stride: usize,
 }
 
-/// What multiplies some vectors at a time; E is what may go wrong.
+/// A matrix that multiplies several vectors at once; E is its error.
 pub(crate) trait Product<E> {
-    /// Make y = W x of N vectors.
+    /// Make y = W x for N vectors.
     fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), E>;
 }
 
-/// Vectors that are multiplied at a time: each block is read once for so many.
+/// The number of vectors that are multiplied at once: each block is read once for all of them.
 const TOGETHER: usize = 4;
 
-/// How many values so many vectors of a length reach over.
+/// The number of values from the beginning of the first of `count` vectors to the end of the last.
 pub fn extent(count: usize, stride: usize, length: usize) -> usize {
     match count {
         0 => 0,
@@ -37,10 +35,50 @@ pub fn extent(count: usize, stride: usize, length: usize) -> usize {
     }
 }
 
-/// Make y = W x of so many vectors, each of so many rows; the strides are no shorter, and all values are there.
+/// Make y = W x for `count` vectors.
+///
+/// Each vector has a value for each scalar row of W; no stride is shorter than a vector, and the slices have all values.
+pub fn multiply(rows: &BlockRows, count: usize, x: Columns<&[f64]>, y: Columns<&mut [f64]>) {
+    let Some(layout) = rows.layout() else {
+        let Some(blocks) = rows.as_threes() else { return };
+        let Ok(()) = all::<Infallible>(&mut Assembled(blocks), (count, rows.len()), x, y);
+        return;
+    };
+    let size = rows.scalar_count();
+    for k in 0..count {
+        let (x, y) = (&x.values[k * x.stride..][..size], &mut y.values[k * y.stride..][..size]);
+        let y = Ragged { values: y, starts: layout.scalar_starts() };
+        team_for(rows.columns().len())
+            .deal_evenly(y, |first, y| multiply_rows(rows, layout, x, (first, y.starts.len() - 1), y.values));
+    }
+}
+
+/// Multiply `count` rows of W, from `first` on, by a vector.
+fn multiply_rows(
+    rows: &BlockRows,
+    layout: RowLayout,
+    x: &[f64],
+    (first, count): (usize, usize),
+    mut y: &mut [f64],
+) {
+    for row in first..first + count {
+        let height = layout.height(row);
+        let (sums, rest) = y.split_at_mut(height);
+        y = rest;
+        sums.fill(0.0);
+        for (column, block) in rows.row(row) {
+            for (values, x) in block.chunks_exact(height).zip(&x[layout.scalars(column)]) {
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value * x);
+            }
+        }
+    }
+}
+
+/// Make y = W x for `count` vectors with three values for each of `rows` rows; no stride is shorter than a vector, and the slices
+/// have all values.
 ///
 /// # Errors
-/// Those of the product.
+/// The first error of the product.
 pub(crate) fn all<E>(
     product: &mut impl Product<E>,
     (count, rows): (usize, usize),
@@ -71,14 +109,14 @@ pub(crate) fn all<E>(
     Ok(())
 }
 
-/// A team if there is enough to multiply with.
+/// A team of threads if there are enough blocks to make it pay.
 pub(crate) fn team_for(blocks: usize) -> Team {
     const ENOUGH: usize = 30_000;
     Team::if_it_pays(blocks >= ENOUGH)
 }
 
-/// W as blocks.
-pub(crate) struct Assembled<'a>(pub BlockRows<'a>);
+/// W as 3×3 blocks.
+pub(crate) struct Assembled<'a>(pub Bsr3<'a>);
 
 impl<E> Product<E> for Assembled<'_> {
     fn multiply<const N: usize>(&mut self, x: [&[Vector]; N], y: [&mut [Vector]; N]) -> Result<(), E> {
@@ -89,9 +127,9 @@ impl<E> Product<E> for Assembled<'_> {
     }
 }
 
-/// Some rows of W, from `first` on, times N vectors.
+/// The product of some rows of W, from `first` on, and N vectors.
 struct AssembledRows<'a, const N: usize> {
-    rows: &'a BlockRows<'a>,
+    rows: &'a Bsr3<'a>,
     first: usize,
     x: [&'a [Vector]; N],
     y: [&'a mut [Vector]; N],
@@ -106,12 +144,12 @@ impl<const N: usize> Kernel for AssembledRows<'_, N> {
         let values = rows.values.as_flattened();
         for row in 0..y[0].len() {
             let (start, end) = (rows.starts[first + row] as usize, rows.starts[first + row + 1] as usize);
-            // A sum for each column of blocks: they do not wait for each other.
+            // There is a sum for each column of blocks, so that no addition waits for another.
             let mut sums = [[level.zero(); 3]; N];
             for k in start..end {
                 let column = rows.columns[k] as usize;
                 fetch_beyond(&rows.values[k]);
-                // The last column is read with the block behind it, where there is one.
+                // The last column is read with the first entry of the next block, if there is one.
                 let w = match values[9 * k..].first_chunk::<10>() {
                     Some(w) => [level.four(w, 0), level.four(w, 3), level.four(w, 6)],
                     None => level.columns(&rows.values[k]),

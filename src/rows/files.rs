@@ -1,4 +1,4 @@
-//! W in files: summed, a block for each pair of constraints.
+//! Files of W: MatrixMarket and NumPy archives.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Write};
@@ -6,16 +6,16 @@ use std::io::{self, Write};
 use crate::io::matrix_market::{write_block, write_head};
 use crate::io::npz::{self, Array};
 use crate::math::transposed;
-use crate::rows::AnyBlockRows;
+use crate::rows::block_rows::BlockRows;
 
 /// Write W in MatrixMarket coordinate format, with 15 significant digits.
 ///
 /// # Errors
-/// Those of the writer; [`io::ErrorKind::FileTooLarge`] if no `i32` can number the equations.
-pub fn write_matrix_market(out: &mut impl Write, rows: &AnyBlockRows) -> io::Result<()> {
+/// The errors of the writer; [`io::ErrorKind::FileTooLarge`] if no `i32` can number the equations.
+pub fn write_matrix_market(out: &mut impl Write, rows: &BlockRows) -> io::Result<()> {
     let size = rows.scalar_count();
     i32::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    write_head(out, size, rows.values.len())?;
+    write_head(out, size, rows.values().len())?;
     for row in 0..rows.len() {
         let own = rows.scalars(row);
         for (column, block) in rows.row(row) {
@@ -26,26 +26,28 @@ pub fn write_matrix_market(out: &mut impl Write, rows: &AnyBlockRows) -> io::Res
     Ok(())
 }
 
-/// Write W as `scipy.sparse.save_npz` writes a matrix: in block-sparse rows of 3×3 blocks, or in compressed rows of scalars where
-/// constraints have other than three rows.
+/// Write W in the format of `scipy.sparse.save_npz`: block-sparse rows of 3×3 blocks, or compressed rows of scalars if a row has
+/// another number of scalar rows than three.
 ///
 /// # Errors
-/// Those of the writer; [`io::ErrorKind::FileTooLarge`] beyond 4 GiB.
-pub fn write_npz(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
-    if rows.extents.is_some() {
-        return write_csr(out, rows);
-    }
-    // Rows of a block lie together there.
-    let by_rows = || rows.values.as_chunks().0.iter().flat_map(transposed);
+/// The errors of the writer; [`io::ErrorKind::FileTooLarge`] beyond 4 GiB.
+pub fn write_npz(out: &mut dyn Write, rows: &BlockRows) -> io::Result<()> {
+    let Some(threes) = rows.as_threes() else { return write_csr(out, rows) };
+    // The format has blocks row by row.
+    let by_rows = || threes.values.iter().flat_map(transposed);
     let parts: [(&[usize], Items); 3] = [
-        (&[rows.columns.len()], &|out| write_all(out, rows.columns.iter().map(|value| value.to_le_bytes()))),
-        (&[rows.starts.len()], &|out| write_all(out, rows.starts.iter().map(|value| value.to_le_bytes()))),
-        (&[rows.values.len() / 9, 3, 3], &|out| write_all(out, by_rows().map(f64::to_le_bytes))),
+        (&[rows.columns().len()], &|out| {
+            write_all(out, rows.columns().iter().map(|value| value.to_le_bytes()))
+        }),
+        (&[rows.starts().len()], &|out| {
+            write_all(out, rows.starts().iter().map(|value| value.to_le_bytes()))
+        }),
+        (&[threes.values.len(), 3, 3], &|out| write_all(out, by_rows().map(f64::to_le_bytes))),
     ];
     write_arrays(out, b"bsr", rows.scalar_count(), parts)
 }
 
-/// Writes the items of an array.
+/// A function that writes the items of an array.
 type Items<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 fn write_all<const N: usize>(
@@ -55,7 +57,7 @@ fn write_all<const N: usize>(
     items.try_for_each(|bytes| out.write_all(&bytes))
 }
 
-/// Write a square matrix in this format: lengths and items of its columns, its starts and its values.
+/// Write a square matrix of `size` rows, given the shapes and items of its columns, starts and values.
 fn write_arrays(
     out: &mut dyn Write,
     format: &[u8],
@@ -76,10 +78,10 @@ fn write_arrays(
     )
 }
 
-fn write_csr(out: &mut dyn Write, rows: &AnyBlockRows) -> io::Result<()> {
-    let entries = rows.values.len();
+fn write_csr(out: &mut dyn Write, rows: &BlockRows) -> io::Result<()> {
+    let entries = rows.values().len();
     i32::try_from(entries).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    let each = || (0..rows.len()).flat_map(|row| (0..rows.scalars(row).len()).map(move |i| (row, i)));
+    let each = || (0..rows.len()).flat_map(|row| (0..rows.height(row)).map(move |i| (row, i)));
     let starts = |out: &mut dyn Write| {
         let mut end = 0_i32;
         out.write_all(&end.to_le_bytes())?;
