@@ -16,9 +16,7 @@
 //! - [`eigen`]: the largest eigenvalue by the Lanczos method.
 //! - [`export`]: W as text, the dump and MatrixMarket.
 //! - [`solve`]: forces that obey the laws of constraints, C(U, R) = 0, over any block-sparse rows.
-//! - [`direct`]: Cholesky factors of W + μ 1, and which rows of W depend on earlier ones, over any block-sparse rows.
-//!   These two share `any_rows`, which checks rows of one to six scalars, `block_rows`, those of three, and `row_error`.
-//! - `products`: W x of such rows, for one vector or several.
+//! - [`rows`]: the one type of block-sparse rows of W; products, Cholesky factors of W + μ 1, dependent rows and files of them.
 //! - [`stability`]: the geometric stiffness of constraint forces, and the longest stable step.
 //!
 //! Two faces, each for a kind of host, and a scene each: what the face knows of bodies, rows and pairs, and where results go
