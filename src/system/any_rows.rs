@@ -4,9 +4,10 @@
 use std::sync::PoisonError;
 
 use crate::memory::{collected, refill};
+use crate::rows::fault::check_size;
 use crate::rows::multiply::{self, Columns, Product};
 
-use super::body::{as_many, copied, finite, of_size};
+use super::body::{copied, finite};
 use super::constraint::Constraint;
 use super::constraint::check_compliance;
 use super::dirty;
@@ -68,7 +69,7 @@ impl System {
         if let Ok(triple) = self.triple(id) {
             let sides = self.sides(triple);
             let expected = sides.iter().flatten().count();
-            as_many("its operators H", expected, operators.len()).map_err(failed)?;
+            check_size("its operators H", expected, operators.len()).map_err(|fault| failed(fault.into()))?;
             let mut all = operators.drain(..).map(RowsOperator::into_triple);
             let mut next = |side: Option<Id>| side.and_then(|_| all.next()).transpose().map_err(failed);
             let operators = [next(sides[0])?, next(sides[1])?];
@@ -95,7 +96,7 @@ impl System {
         let failed = |fault| Error { subject, fault };
         let rows = self.rows_of(id)?;
         if let Some(values) = compliance {
-            of_size("its compliance", values, rows * rows).map_err(failed)?;
+            check_size("its compliance", rows * rows, values.len()).map_err(|fault| failed(fault.into()))?;
         }
         if self.triple(id).is_ok() {
             return self.set_compliance(id, compliance.and_then(|values| values.try_into().ok()));
@@ -199,13 +200,13 @@ impl System {
 
     fn check_rows(&self, bodies: &[Id], operators: &[RowsOperator]) -> Checked {
         mixed::check_bodies(bodies.len())?;
-        as_many("its operators H", bodies.len(), operators.len())?;
+        check_size("its operators H", bodies.len(), operators.len())?;
         for (k, (id, operator)) in bodies.iter().zip(operators).enumerate() {
             let body = self.bodies.get(*id).ok_or(Fault::NoBody(*id))?;
             ensure!(!bodies[..k].contains(id), Fault::Invalid("a body of it is there twice"));
             let why = "its operators H have different numbers of rows";
             ensure!(operator.rows() == operators[0].rows(), Fault::Invalid(why));
-            as_many("columns of its operator H", body.dofs(), operator.dofs())?;
+            check_size("columns of its operator H", body.dofs(), operator.dofs())?;
         }
         Ok(())
     }

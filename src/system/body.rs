@@ -10,6 +10,7 @@ use crate::kinematics::pseudo_rigid::{self, PseudoRigid};
 use crate::kinematics::rigid::{self, Rigid};
 use crate::math::{Block, Vector, deviation_from_orthonormal, inverse_symmetric, is_finite};
 use crate::memory::{collected, repeated, with_room};
+use crate::rows::fault::check_size;
 
 use super::error::{Checked, Fault};
 
@@ -320,7 +321,7 @@ impl Lower {
 
 /// Whether these are the values of a dense A⁻¹: finite, and symmetric up to rounding.
 fn check_dense(size: usize, inverse: &[f64]) -> Checked {
-    of_size("the dense inverse", inverse, size.saturating_mul(size))?;
+    check_size("the dense inverse", size.saturating_mul(size), inverse.len())?;
     finite("the dense inverse", inverse)?;
     let diagonal = |k: usize| inverse[k * (size + 1)].abs();
     let least = (0..size).map(diagonal).fold(f64::INFINITY, f64::min);
@@ -379,14 +380,6 @@ pub(super) fn orthonormal(what: &'static str, axes: &Block) -> Checked {
 pub(super) fn same_bits(one: &[f64], other: &[f64]) -> bool {
     let pairs = one.iter().zip(other);
     one.len() == other.len() && pairs.fold(0, |bits, (a, b)| bits | (a.to_bits() ^ b.to_bits())) == 0
-}
-
-pub(super) fn of_size(what: &'static str, values: &[f64], expected: usize) -> Checked {
-    as_many(what, expected, values.len())
-}
-
-pub(super) fn as_many(what: &'static str, expected: usize, found: usize) -> Checked {
-    if expected == found { Ok(()) } else { Err(Fault::Size { what, expected, found }) }
 }
 
 pub(super) fn copied<T: Copy>(values: &[T]) -> Checked<Vec<T>> {
@@ -480,7 +473,7 @@ impl Body {
 }
 
 fn fits(inertia: &Inertia, dofs: usize) -> Checked {
-    inertia.size().map_or(Ok(()), |found| as_many("rows of its inertia", dofs, found))
+    inertia.size().map_or(Ok(()), |found| Ok(check_size("rows of its inertia", dofs, found)?))
 }
 
 impl Kinematics {

@@ -4,8 +4,8 @@
 use std::fmt;
 
 use crate::math::{Block, Vector};
+use crate::rows::fault::check_size;
 
-use super::body::as_many;
 use super::constraint::{Constraint, Placement, check_compliance};
 use super::error::{Error, Fault, Result, Subject, unknown};
 use super::id_table::Id;
@@ -182,7 +182,7 @@ impl System {
         mut tell: impl FnMut(usize, &'a [f64]),
     ) -> EntryResult {
         all(count, |k| {
-            let checked = as_many("its generalised velocity", self.body(id(k))?.dofs(), n);
+            let checked = check_size("its generalised velocity", self.body(id(k))?.dofs(), n);
             checked.map_err(|fault| Error::of_body(id(k), fault))
         })?;
         for k in 0..count {

@@ -5,8 +5,9 @@ pub use crate::kinematics::Operator;
 use crate::kinematics::{Nodal, Point};
 use crate::math::{Block, Vector, is_finite, small_symmetric};
 use crate::memory::collected;
+use crate::rows::fault::check_size;
 
-use super::body::{Body, as_many, finite, of_size, same_bits};
+use super::body::{Body, finite, same_bits};
 use super::error::{Checked, Fault};
 use super::id_table::Id;
 
@@ -111,7 +112,7 @@ impl Operator {
     /// # Errors
     /// If there are not as many values, one is not finite, or memory is exhausted.
     pub fn dense(dofs: usize, values: &[f64]) -> Checked<Self> {
-        of_size("its operator H", values, dofs.saturating_mul(3))?;
+        check_size("its operator H", dofs.saturating_mul(3), values.len())?;
         finite("its operator H", values)?;
         Ok(Self::of_columns(count(dofs)?, (0..).zip(values.as_chunks().0.iter().copied()))?)
     }
@@ -139,7 +140,7 @@ impl Operator {
     pub fn nodal(dofs: usize, factor: &Block, nodes: &[i32], weights: &[f64]) -> Checked<Self> {
         let why = "its operator H is that of nodes, but its body has not three velocities for each";
         ensure!(dofs.is_multiple_of(3), Fault::Invalid(why));
-        of_size("weights of its operator H", weights, nodes.len())?;
+        check_size("weights of its operator H", nodes.len(), weights.len())?;
         finite("its operator H", factor)?;
         finite("its operator H", weights)?;
         let is_node = |&node: &i32| usize::try_from(node).is_ok_and(|node| node < dofs / 3);
@@ -162,7 +163,7 @@ pub(super) fn sparse_columns<'a, const N: usize>(
     rows: &'a [i32],
     values: &'a [f64],
 ) -> Checked<impl Iterator<Item = (u32, [f64; N])> + Clone + 'a> {
-    as_many("starts of the columns of its operator H", dofs + 1, starts.len())?;
+    check_size("starts of the columns of its operator H", dofs + 1, starts.len())?;
     let has_end = usize::try_from(starts[dofs]) == Ok(values.len()) && rows.len() == values.len();
     let why = "starts of the columns of its operator H do not ascend from 0 to the end";
     ensure!(starts[0] == 0 && has_end && starts.is_sorted(), Fault::Invalid(why));

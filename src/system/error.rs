@@ -77,8 +77,8 @@ pub enum Fault {
 
 impl Error {
     /// An error of the system as a whole.
-    pub fn of_system(fault: Fault) -> Self {
-        Self { subject: Subject::System, fault }
+    pub fn of_system(fault: impl Into<Fault>) -> Self {
+        Self { subject: Subject::System, fault: fault.into() }
     }
 
     /// An error of a body.

@@ -4,9 +4,10 @@
 use crate::inertia;
 use crate::math::{Block, Vector, times};
 use crate::memory::{repeated, with_room};
+use crate::rows::fault::check_size;
 use crate::stability::{self, Body, Carrier, Constraint, CriticalStep, End, Force, FreeMotion, Stiffness};
 
-use super::body::{Inertia, Kinematics, as_many, finite, of_size};
+use super::body::{Inertia, Kinematics, finite};
 use super::bulk::AtPoints;
 use super::error::{Checked, Error, Fault, Result};
 use super::id_table::Id;
@@ -52,7 +53,7 @@ impl System {
     /// # Errors
     /// If not.
     pub(super) fn check_joints(&self, found: usize) -> Result {
-        as_many("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
+        check_size("the joints", self.constraint_ids().count(), found).map_err(Error::of_system)
     }
 
     /// K̃ for local forces R, one for each scalar, in the order of rows; the dofs are the generalised velocities of all
@@ -64,7 +65,7 @@ impl System {
     /// forces as scalars, or memory is exhausted.
     pub fn geometric_stiffness(&self, joints: &[Joint], reactions: &[f64]) -> Result<Stiffness> {
         let rows = self.constraint_ids().count();
-        of_size("the reactions R", reactions, self.sizes().sum()).map_err(Error::of_system)?;
+        check_size("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         finite("the reactions R", reactions).map_err(Error::of_system)?;
         self.check_joints(joints.len())?;
         let count = self.bodies().count();

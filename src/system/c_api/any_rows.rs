@@ -6,7 +6,6 @@ use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_room;
 use crate::rows::fault::check_size;
 use crate::system::any_rows::about;
-use crate::system::body::as_many;
 use crate::system::{Error, Fault, Id, MOST_BODIES, MOST_ROWS, RowsOperator, System};
 
 use super::arguments::{self, body_id, constraint_id, entry, values};
@@ -98,7 +97,7 @@ pub unsafe extern "C" fn ldy_system_set_rows_operators(
         let rows = system.rows_of(id)?;
         let mut list = [0; MOST_BODIES];
         let list = system.bodies_of(id, &mut list);
-        as_many("its operators H", list.len(), count).map_err(|fault| refused(id, list, fault))?;
+        check_size("its operators H", list.len(), count).map_err(|fault| refused(id, list, fault.into()))?;
         // SAFETY: the C program promises arrays in each operator that are NULL or have the lengths that it tells.
         let operators = unsafe { operators(system, id, rows, list, H) }?;
         system.set_rows(id, operators)?;
@@ -228,7 +227,8 @@ unsafe fn operators(
             Fault::Memory => refused(id, bodies, fault),
             _ => fail!(Code::BugFound, "constraint {id}, operator H of body {body}: {fault}"),
         };
-        as_many("its columns", columns, usize::try_from(n).unwrap_or_default()).map_err(failed)?;
+        check_size("its columns", columns, usize::try_from(n).unwrap_or_default())
+            .map_err(|fault| failed(fault.into()))?;
         // SAFETY: the C program promises `count` values.
         let entries = unsafe { values("values of an operator H", entries, count) }?;
         let operator = if starts.is_null() && rows_of.is_null() {

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_longlong, c_void};
 
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_room;
-use crate::system::body::as_many;
+use crate::rows::fault::check_size;
 use crate::system::{Checked, Error, Fault, Inertia, Kinematics, Solve, System};
 
 use super::arguments::{self, body_id, entry, null};
@@ -400,7 +400,7 @@ pub unsafe extern "C" fn ldy_system_velocity(
     entry!(system: shared, velocity: values_mut(count) => {
         let id = body_id(body)?;
         let from = system.body(id)?.velocity();
-        as_many("velocity", from.len(), count).map_err(|fault| Error::of_body(id, fault))?;
+        check_size("velocity", from.len(), count).map_err(|fault| Error::of_body(id, fault))?;
         velocity.copy_from_slice(from);
     })
 }

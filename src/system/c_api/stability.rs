@@ -5,8 +5,8 @@ use std::ffi::{c_double, c_int, c_longlong};
 use crate::ffi::arguments::Out;
 use crate::ffi::errors::{Code, Result, fail};
 use crate::memory::with_room;
+use crate::rows::fault::check_size;
 use crate::stability::Carrier;
-use crate::system::body::of_size;
 use crate::system::{Directions, Error, Joint, System};
 
 use super::arguments::{self, entry};
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn ldy_system_geometric_stiffness(
     entry!(system: shared, joints: values(joint_count), R: values(R_count),
            x: values(count), y: values_mut(count) => {
         let stiffness = system.geometric_stiffness(&kinds(system, joints)?, R)?;
-        of_size("x and y", x, stiffness.dofs()).map_err(Error::of_system)?;
+        check_size("x and y", stiffness.dofs(), x.len()).map_err(Error::of_system)?;
         stiffness.product(x, y);
     })
 }

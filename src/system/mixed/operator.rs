@@ -3,8 +3,9 @@
 
 use crate::math::Vector;
 use crate::memory::{collected, with_room};
+use crate::rows::fault::check_size;
 
-use super::super::body::{finite, of_size};
+use super::super::body::finite;
 use super::super::constraint::{Operator, count, sparse_columns};
 use super::super::error::Fault;
 use super::{MOST_BODIES, MOST_ROWS, Piece};
@@ -25,7 +26,7 @@ impl RowsOperator {
     /// If there are no rows or too many, there are not as many values, one is not finite, or memory is exhausted.
     pub fn dense(rows: usize, dofs: usize, values: &[f64]) -> Result<Self, Fault> {
         check_rows(rows)?;
-        of_size("its operator H", values, dofs.saturating_mul(rows))?;
+        check_size("its operator H", dofs.saturating_mul(rows), values.len())?;
         finite("its operator H", values)?;
         let columns = (0..).zip(values.chunks_exact(rows)).map(|(index, values)| {
             let mut column = [0.0; MOST_ROWS];

@@ -3,7 +3,8 @@
 
 use crate::math::{Block, Vector};
 use crate::memory::with_room;
-use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, of_size, same_bits};
+use crate::rows::fault::check_size;
+use crate::system::body::{Body, Inertia, Kinematics, Member, Solve, finite, same_bits};
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result};
 use crate::system::id_table::Id;
@@ -254,7 +255,8 @@ impl System {
 
     pub(in crate::system) fn check_velocity(&self, id: Id, velocity: &[f64]) -> Result {
         let failed = |fault| Error::of_body(id, fault);
-        of_size("its generalised velocity", velocity, self.body(id)?.dofs()).map_err(failed)?;
+        check_size("its generalised velocity", self.body(id)?.dofs(), velocity.len())
+            .map_err(|fault| failed(fault.into()))?;
         finite("its generalised velocity", velocity).map_err(failed)
     }
 

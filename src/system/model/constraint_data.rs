@@ -1,8 +1,9 @@
 //! Tags, reactions and regularisation: what belongs to a constraint and no update changes.
 #![forbid(unsafe_code)]
 
+use crate::rows::fault::check_size;
 use crate::system::any_rows::sizes;
-use crate::system::body::{as_many, finite};
+use crate::system::body::finite;
 use crate::system::constraint_data::Kept;
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result, unknown};
@@ -94,7 +95,7 @@ impl System {
     /// # Errors
     /// If there is room for another number.
     pub fn write_tags(&self, tags: &mut [u64]) -> Result {
-        as_many("the tags", self.kept.len(), tags.len()).map_err(Error::of_system)?;
+        check_size("the tags", self.kept.len(), tags.len()).map_err(Error::of_system)?;
         self.kept.iter().zip(tags).for_each(|((_, kept), tag)| *tag = kept.tag);
         Ok(())
     }
@@ -105,7 +106,7 @@ impl System {
     /// # Errors
     /// If there is another number of values, or one is not finite.
     pub fn set_reactions(&mut self, reactions: &[f64]) -> Result {
-        as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
+        check_size("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         finite("a reaction R", reactions).map_err(Error::of_system)?;
         let Self { kept, mixed, constraints, .. } = self;
         let mut rest = reactions;
@@ -124,7 +125,7 @@ impl System {
     /// # Errors
     /// If there is room for another number of values.
     pub fn write_reactions(&self, reactions: &mut [f64]) -> Result {
-        as_many("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
+        check_size("the reactions R", self.sizes().sum(), reactions.len()).map_err(Error::of_system)?;
         let mut rest = reactions;
         for ((_, kept), rows) in self.kept.iter().zip(self.sizes()) {
             let (own, others) = rest.split_at_mut(rows);

@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 use crate::math::{Block, Vector};
-use crate::system::body::{as_many, orthonormal};
+use crate::rows::fault::check_size;
+use crate::system::body::orthonormal;
 use crate::system::constraint::{Constraint, OTHER_KIND, Operator, Placement, check_compliance};
 use crate::system::dirty;
 use crate::system::error::{Checked, Error, Fault, Result, Subject, unknown};
@@ -71,7 +72,7 @@ impl System {
                 (body, Placement::Operators(operators)) => match (body, &operators[k]) {
                     (None, None) => {}
                     (Some(body), Some(operator)) => {
-                        as_many("columns of its operator H", body.dofs(), operator.dofs())?;
+                        check_size("columns of its operator H", body.dofs(), operator.dofs())?;
                     }
                     _ => return Err(Fault::Invalid("it needs one operator H for each of its bodies")),
                 },

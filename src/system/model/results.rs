@@ -4,8 +4,9 @@
 use std::sync::PoisonError;
 
 use crate::math::lanczos::{self, Estimate, Failure, Problem};
+use crate::rows::fault::check_size;
 use crate::rows::multiply::{self, Assembled, Columns};
-use crate::system::body::{as_many, finite, of_size};
+use crate::system::body::finite;
 use crate::system::dirty;
 use crate::system::error::{Error, Fault, Result};
 use crate::system::id_table::Id;
@@ -94,7 +95,8 @@ impl System {
     pub fn add_force(&self, id: Id, reactions: &[f64], force: &mut [f64]) -> Result {
         self.check_vectors(&[reactions])?;
         let body = self.body(id)?;
-        of_size("the generalised force", force, body.dofs()).map_err(|fault| Error::of_body(id, fault))?;
+        check_size("the generalised force", body.dofs(), force.len())
+            .map_err(|fault| Error::of_body(id, fault))?;
         if let Some(place) = self.bodies.place(id) {
             let through = self.through_bodies();
             self.with_spread(reactions, |reactions| {
@@ -163,7 +165,7 @@ impl System {
     /// Whether products are there, and of vectors with so many values.
     pub(in crate::system) fn check_count(&self, found: usize) -> Result {
         self.needs(self.has_operators)?;
-        as_many("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
+        check_size("a vector of three values a row", self.scalar_count(), found).map_err(Error::of_system)
     }
 }
 
